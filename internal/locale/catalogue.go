@@ -1,0 +1,189 @@
+package locale
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+// Default is the locale of whoever asks for none that is here. Every other
+// locale is measured against its keys.
+const Default = "en"
+
+// acceptLimit bounds the Accept-Language header that is parsed, in bytes. A
+// browser with a dozen languages sends about 150.
+const acceptLimit = 512
+
+// Catalogue holds the texts of every locale. It is safe for concurrent use.
+type Catalogue struct {
+	locales []string // Default first, then alphabetical
+	tags    []language.Tag
+	texts   map[string]map[string]message
+	matcher language.Matcher
+}
+
+// message is one text: plain, or by plural form.
+type message struct {
+	plain string
+	forms map[plural.Form]string // nil for a plain text
+}
+
+var forms = [...]struct {
+	name string
+	form plural.Form
+}{
+	{"zero", plural.Zero}, {"one", plural.One}, {"two", plural.Two},
+	{"few", plural.Few}, {"many", plural.Many}, {"other", plural.Other},
+}
+
+// Load reads every <locale>.json at the root of fsys. It fails when a file is
+// malformed, a name is not a BCP 47 language tag or the default locale is not
+// there. It does not compare locales: Check does.
+func Load(fsys fs.FS) (*Catalogue, error) {
+	files, err := fs.Glob(fsys, "*.json")
+	if err != nil {
+		return nil, fmt.Errorf("list the message files: %w", err)
+	}
+	c := &Catalogue{texts: make(map[string]map[string]message)}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".json")
+		if _, err := language.Parse(name); err != nil {
+			return nil, fmt.Errorf("message file %s: the name is not a language tag such as en or pt-BR: %w", file, err)
+		}
+		data, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return nil, fmt.Errorf("read the message file %s: %w", file, err)
+		}
+		if c.texts[name], err = parse(data); err != nil {
+			return nil, fmt.Errorf("message file %s: %w", file, err)
+		}
+		c.locales = append(c.locales, name)
+	}
+	at := slices.Index(c.locales, Default)
+	if at < 0 {
+		return nil, errors.New("the message file " + Default + ".json is missing: it is the default locale")
+	}
+	c.locales = slices.Insert(slices.Delete(c.locales, at, at+1), 0, Default)
+	for _, name := range c.locales {
+		c.tags = append(c.tags, language.Make(name))
+	}
+	c.matcher = language.NewMatcher(c.tags)
+	return c, nil
+}
+
+// parse reads one catalogue file.
+func parse(data []byte) (map[string]message, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return nil, err
+	}
+	texts := make(map[string]message, len(raw))
+	for key, value := range raw {
+		var m message
+		if err := json.Unmarshal(value, &m.plain); err == nil {
+			texts[key] = m
+			continue
+		}
+		var byName map[string]string
+		if err := json.Unmarshal(value, &byName); err != nil {
+			return nil, fmt.Errorf("key %s: write a text or an object of plural forms: %w", key, err)
+		}
+		m.forms = make(map[plural.Form]string, len(byName))
+		for _, f := range forms {
+			if text, ok := byName[f.name]; ok {
+				m.forms[f.form] = text
+				delete(byName, f.name)
+			}
+		}
+		for name := range byName {
+			return nil, fmt.Errorf("key %s: %q is not a plural form; use zero, one, two, few, many or other", key, name)
+		}
+		if _, ok := m.forms[plural.Other]; !ok {
+			return nil, fmt.Errorf("key %s: the plural form other is missing", key)
+		}
+		texts[key] = m
+	}
+	return texts, nil
+}
+
+// Locales returns the names of the locales, the default one first.
+func (c *Catalogue) Locales() []string { return slices.Clone(c.locales) }
+
+// Match returns the locale that fits an Accept-Language header best
+// (RFC 9110 12.5.4), Default when none does or the header is malformed.
+func (c *Catalogue) Match(acceptLanguage string) string {
+	if len(acceptLanguage) > acceptLimit {
+		return Default
+	}
+	wanted, _, err := language.ParseAcceptLanguage(acceptLanguage)
+	if err != nil {
+		return Default
+	}
+	_, at, confidence := c.matcher.Match(wanted...)
+	if confidence == language.No {
+		return Default
+	}
+	return c.locales[at]
+}
+
+// Text returns the text of key in the locale, with params in place of its
+// {name} placeholders; the parameter count also picks the plural form. A
+// placeholder without a parameter stays as it is. An unknown locale means
+// Default, an unknown key is returned itself.
+func (c *Catalogue) Text(loc, key string, params map[string]string) string {
+	at := max(0, slices.Index(c.locales, loc))
+	m, ok := c.texts[c.locales[at]][key]
+	if !ok {
+		at = 0
+		if m, ok = c.texts[Default][key]; !ok {
+			return key
+		}
+	}
+	return fill(m.choose(c.tags[at], params["count"]), params)
+}
+
+// choose returns the text for a count.
+func (m message) choose(tag language.Tag, count string) string {
+	if m.forms == nil {
+		return m.plain
+	}
+	if n, err := strconv.Atoi(count); err == nil {
+		if text, ok := m.forms[plural.Cardinal.MatchPlural(tag, max(n, -n), 0, 0, 0, 0)]; ok {
+			return text
+		}
+	}
+	return m.forms[plural.Other]
+}
+
+// fill replaces placeholders in one pass from left to right, so that a value
+// which looks like a placeholder stays text.
+func fill(text string, params map[string]string) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		value, known := params[name]
+		if !closed || !known {
+			b.WriteByte('{')
+			text = rest
+			continue
+		}
+		b.WriteString(value)
+		text = after
+	}
+}

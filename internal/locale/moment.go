@@ -1,0 +1,37 @@
+package locale
+
+import (
+	"strconv"
+	"time"
+)
+
+// minutesUpTo is the longest time that Wait gives in minutes: beyond, nobody
+// counts in them.
+const minutesUpTo = 90 * time.Minute
+
+// Wait returns a duration in words, such as "30 seconds", "2 minutes" or
+// "3 hours". It is rounded up, so that whoever waits that long has waited long
+// enough; nothing is shorter than one second.
+func (c *Catalogue) Wait(loc string, d time.Duration) string {
+	key, unit := "common.wait.seconds", time.Second
+	switch {
+	case d > minutesUpTo:
+		key, unit = "common.wait.hours", time.Hour
+	case d > 59*time.Second:
+		key, unit = "common.wait.minutes", time.Minute
+	}
+	count := max(1, (d+unit-1)/unit)
+	return c.Text(loc, key, map[string]string{"count": strconv.FormatInt(int64(count), 10)})
+}
+
+// Moment returns a time of day and date in words, in UTC and saying so: whoever
+// reads it may be anywhere.
+func (c *Catalogue) Moment(loc string, t time.Time) string {
+	t = t.UTC()
+	return c.Text(loc, "common.moment", map[string]string{
+		"day":   strconv.Itoa(t.Day()),
+		"month": c.Text(loc, "common.month."+t.Format("01"), nil),
+		"year":  strconv.Itoa(t.Year()),
+		"time":  t.Format("15:04"),
+	})
+}
