@@ -1,0 +1,98 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/ids"
+)
+
+// State says whether an account may be used.
+type State string
+
+const (
+	Active State = "active"
+	Closed State = "disabled" // by an operator
+)
+
+// Account is one person.
+type Account struct {
+	ID        string
+	Address   Address
+	Name      string
+	State     State
+	Roles     []string
+	Password  string // opaque verifier; "" when the person signs in with a provider only
+	Version   int64  // credential version
+	CreatedAt time.Time
+}
+
+// Identity is a person at an external provider: (Issuer, Subject) is the key,
+// never the mail address (OpenID Connect Core 5.7).
+type Identity struct {
+	Issuer    string
+	Subject   string
+	Provider  string // id of the provider in the configuration
+	AccountID string
+	CreatedAt time.Time
+}
+
+// Store is what this room needs of the database.
+type Store interface {
+	// InsertAccount reports false when the canonical address has an account.
+	InsertAccount(ctx context.Context, a Account) (bool, error)
+	AccountByID(ctx context.Context, id string) (Account, bool, error)
+	AccountByKey(ctx context.Context, key string) (Account, bool, error)
+	// ListAccounts returns up to limit accounts whose key is greater than after.
+	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
+	// UpdatePassword sets the verifier; bump adds one to the credential version.
+	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
+	// UpdateState sets the state and adds one to the credential version.
+	UpdateState(ctx context.Context, id string, state State) (bool, error)
+	DeleteAccount(ctx context.Context, id string) (bool, error)
+}
+
+// IdentityStore is what linking needs of the database.
+type IdentityStore interface {
+	IdentityBySubject(ctx context.Context, issuer, subject string) (Identity, bool, error)
+	IdentitiesOf(ctx context.Context, accountID string) ([]Identity, error)
+	// InsertIdentity reports false when the identity is linked already.
+	InsertIdentity(ctx context.Context, i Identity) (bool, error)
+}
+
+// Directory makes and changes accounts. It is safe for concurrent use.
+type Directory struct {
+	clock clock.Clock
+}
+
+// NewDirectory returns a Directory that stamps with the clock.
+func NewDirectory(c clock.Clock) *Directory { return &Directory{clock: c} }
+
+// Create stores a new active account, or returns Exists.
+func (d *Directory) Create(ctx context.Context, tx Store, address Address, name, password string) (Account, error) {
+	a := Account{
+		ID: ids.New(), Address: address, Name: name, State: Active,
+		Password: password, Version: 1, CreatedAt: d.clock.Now(),
+	}
+	ok, err := tx.InsertAccount(ctx, a)
+	if err != nil {
+		return Account{}, err
+	}
+	if !ok {
+		return Account{}, Exists
+	}
+	return a, nil
+}
+
+// Link connects an external identity with an account. It reports whether the
+// account has the identity afterwards: false when it is another one's.
+func (d *Directory) Link(ctx context.Context, tx IdentityStore, i Identity) (bool, error) {
+	i.CreatedAt = d.clock.Now()
+	inserted, err := tx.InsertIdentity(ctx, i)
+	if err != nil || inserted {
+		return inserted, err
+	}
+	known, _, err := tx.IdentityBySubject(ctx, i.Issuer, i.Subject)
+	return err == nil && known.AccountID == i.AccountID, err
+}

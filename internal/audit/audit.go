@@ -1,0 +1,63 @@
+package audit
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/ids"
+)
+
+// Name says what happened. Names are stable: operators search for them.
+type Name string
+
+const (
+	SignedUp        Name = "signed_up"
+	SignedIn        Name = "signed_in"
+	SignInFailed    Name = "sign_in_failed"
+	SignedOut       Name = "signed_out"
+	SessionEnded    Name = "session_ended"
+	Throttled       Name = "throttled"
+	CodeFailed      Name = "code_failed"
+	CodeReplayed    Name = "code_replayed"
+	RecoveryAsked   Name = "recovery_asked"
+	PasswordChanged Name = "password_changed"
+	ProviderLinked  Name = "provider_linked"
+	ProviderRefused Name = "provider_refused"
+	AccountCreated  Name = "account_created"
+	AccountDisabled Name = "account_disabled"
+	AccountEnabled  Name = "account_enabled"
+	AccountDeleted  Name = "account_deleted"
+)
+
+// Fact is one entry of the record.
+type Fact struct {
+	ID        string
+	At        time.Time
+	Name      Name
+	AccountID string // whom it is about; "" when nobody is known
+	Actor     string // "self", "operator" or "stranger"
+	Peer      string // network of the caller, masked
+	Browser   string
+	RequestID string
+	Detail    string // a stable word: the method, the provider's id
+}
+
+// Store is what this room needs of the database.
+type Store interface {
+	InsertFact(ctx context.Context, f Fact) error
+}
+
+// Record adds facts. It is safe for concurrent use.
+type Record struct {
+	clock clock.Clock
+}
+
+// NewRecord returns a Record that stamps with the clock.
+func NewRecord(c clock.Clock) *Record { return &Record{clock: c} }
+
+// Add writes the fact in the given transaction.
+func (r *Record) Add(ctx context.Context, tx Store, f Fact) error {
+	f.ID, f.At = ids.New(), r.clock.Now()
+	return tx.InsertFact(ctx, f)
+}

@@ -1,0 +1,173 @@
+package code
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"portico/internal/clock"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+// Length of a code in digits (spec.md section 9; NIST 800-63B-4 3.1.3.2 asks
+// for six or more).
+const Length = 6
+
+// live is how many secrets of a flow hold at a time.
+const live = 2
+
+// Secret is what the database keeps.
+type Secret struct {
+	ID        string
+	FlowID    string
+	Digits    []byte // keyed hash of flow and digits
+	Link      []byte // SHA-256 of the link token
+	SentAt    time.Time
+	ExpiresAt time.Time
+	UsedAt    time.Time // zero while unused
+}
+
+// Store is what this room needs of the database.
+type Store interface {
+	InsertCode(ctx context.Context, s Secret) error
+	// CodesOf returns the secrets of a flow, newest first.
+	CodesOf(ctx context.Context, flowID string) ([]Secret, error)
+	CodeByLink(ctx context.Context, link []byte) (Secret, bool, error)
+	// UseCode marks the secret as used and reports whether this call did it:
+	// false when it was used before or has expired at now.
+	UseCode(ctx context.Context, id string, now time.Time) (bool, error)
+	// EndCodes marks all secrets of a flow as used.
+	EndCodes(ctx context.Context, flowID string, now time.Time) error
+}
+
+// Issuer makes and redeems secrets. It is safe for concurrent use.
+type Issuer struct {
+	clock clock.Clock
+	mac   *secret.MAC
+	life  time.Duration
+}
+
+// NewIssuer returns an Issuer whose secrets hold for life: at most ten minutes
+// (ASVS 6.5.5).
+func NewIssuer(key *secret.Key, c clock.Clock, life time.Duration) *Issuer {
+	return &Issuer{clock: c, mac: key.MAC("code"), life: life}
+}
+
+// Issued is a fresh secret in plain text, for the mail only.
+type Issued struct {
+	Digits    string
+	Link      string
+	SentAt    time.Time
+	ExpiresAt time.Time
+}
+
+// Issue makes a secret for the flow.
+func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, error) {
+	now := i.clock.Now()
+	fresh := Issued{Digits: secret.Digits(Length), Link: secret.Token(), SentAt: now, ExpiresAt: now.Add(i.life)}
+	return fresh, tx.InsertCode(ctx, Secret{
+		ID: ids.New(), FlowID: flowID,
+		Digits: i.mac.Sum(flowID, fresh.Digits), Link: secret.Hash(fresh.Link),
+		SentAt: now, ExpiresAt: fresh.ExpiresAt,
+	})
+}
+
+// Parse takes the digits out of what was typed or pasted: full-width digits
+// count, spaces and hyphens do not. The fault, if any, is one of the field.
+func Parse(typed, field string) (string, *fault.Field) {
+	if len(typed) > 256 {
+		return "", &fault.Field{Name: field, Code: CodeFormat}
+	}
+	digits := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, norm.NFKC.String(typed))
+	switch {
+	case strings.TrimSpace(typed) == "":
+		return "", &fault.Field{Name: field, Code: CodeRequired}
+	case len(digits) != Length:
+		return "", &fault.Field{Name: field, Code: CodeFormat}
+	}
+	return digits, nil
+}
+
+// Redeem uses the secret of the flow that has these digits and ends its
+// others. It returns Wrong, Expired (the digits were right, but too late) or
+// Used. Guesses must have been counted before.
+func (i *Issuer) Redeem(ctx context.Context, tx Store, flowID, digits string) error {
+	secrets, err := tx.CodesOf(ctx, flowID)
+	if err != nil {
+		return err
+	}
+	sum, now := i.mac.Sum(flowID, digits), i.clock.Now()
+	for n, s := range secrets {
+		if !secret.Equal(s.Digits, sum) {
+			continue
+		}
+		switch {
+		case !s.UsedAt.IsZero():
+			return Used
+		case n >= live, !now.Before(s.ExpiresAt):
+			return Expired
+		}
+		return i.use(ctx, tx, s, now, Used)
+	}
+	return Wrong
+}
+
+// FindLink returns the secret of a link without using it: opening a link
+// changes nothing. It returns LinkMalformed, LinkUsed, LinkReplaced (a newer
+// one took its place) or LinkExpired together with the secret, if there is one.
+func (i *Issuer) FindLink(ctx context.Context, tx Store, token string) (Secret, error) {
+	if !secret.ValidToken(token) {
+		return Secret{}, LinkMalformed
+	}
+	s, ok, err := tx.CodeByLink(ctx, secret.Hash(token))
+	switch {
+	case err != nil:
+		return Secret{}, err
+	case !ok:
+		return Secret{}, LinkMalformed
+	case !s.UsedAt.IsZero():
+		return s, LinkUsed
+	case !i.clock.Now().Before(s.ExpiresAt):
+		return s, LinkExpired
+	}
+	secrets, err := tx.CodesOf(ctx, s.FlowID)
+	if err != nil {
+		return Secret{}, err
+	}
+	for n, other := range secrets {
+		if other.ID == s.ID && n >= live {
+			return s, LinkReplaced
+		}
+	}
+	return s, nil
+}
+
+// RedeemLink uses the secret of a link and ends its flow's others. Its faults
+// are those of FindLink.
+func (i *Issuer) RedeemLink(ctx context.Context, tx Store, token string) (Secret, error) {
+	s, err := i.FindLink(ctx, tx, token)
+	if err != nil {
+		return s, err
+	}
+	return s, i.use(ctx, tx, s, i.clock.Now(), LinkUsed)
+}
+
+func (i *Issuer) use(ctx context.Context, tx Store, s Secret, now time.Time, used error) error {
+	won, err := tx.UseCode(ctx, s.ID, now)
+	if err != nil {
+		return err
+	}
+	if !won {
+		return used
+	}
+	return tx.EndCodes(ctx, s.FlowID, now)
+}

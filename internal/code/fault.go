@@ -1,0 +1,30 @@
+package code
+
+import "portico/internal/fault"
+
+// Codes of the faults of this room. CodeWrong carries the count of tries left.
+const (
+	CodeRequired = "code.required"
+	CodeFormat   = "code.format"
+	CodeWrong    = "code.wrong"
+	CodeUsedUp   = "code.used_up"
+	CodeExpired  = "code.expired"
+	CodeUsed     = "code.used"
+
+	CodeLinkExpired   = "link.expired"
+	CodeLinkUsed      = "link.used"
+	CodeLinkReplaced  = "link.replaced"
+	CodeLinkMalformed = "link.malformed"
+)
+
+var (
+	Wrong   = fault.New(fault.Invalid, CodeWrong)
+	UsedUp  = fault.New(fault.Limited, CodeUsedUp)
+	Expired = fault.New(fault.Expired, CodeExpired)
+	Used    = fault.New(fault.Conflict, CodeUsed)
+
+	LinkExpired   = fault.New(fault.Expired, CodeLinkExpired)
+	LinkUsed      = fault.New(fault.Conflict, CodeLinkUsed)
+	LinkReplaced  = fault.New(fault.Expired, CodeLinkReplaced)
+	LinkMalformed = fault.New(fault.Invalid, CodeLinkMalformed)
+)

@@ -1,0 +1,34 @@
+// Package ids makes the identifiers of stored things: unguessable, without
+// meaning, safe in URLs and in file names. An identifier is not a secret; what
+// opens something is made by internal/secret.
+package ids
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+)
+
+const size = 16 // bytes: 128 bits
+
+// Length of an identifier in characters.
+const Length = 26
+
+var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// New returns 128 random bits as 26 lower-case characters (Crockford's
+// alphabet, without i, l, o and u).
+func New() string {
+	var b [size]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails: it ends the process instead
+	return encoding.EncodeToString(b[:])
+}
+
+// Valid reports whether s has the form of an identifier. Doors use it to turn
+// away garbage before it reaches the store.
+func Valid(s string) bool {
+	if len(s) != Length {
+		return false
+	}
+	_, err := encoding.DecodeString(s)
+	return err == nil
+}

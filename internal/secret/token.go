@@ -1,0 +1,51 @@
+package secret
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"math/big"
+)
+
+const (
+	tokenSize = 32 // bytes: 256 bits
+
+	// TokenLength is the length of a token in characters.
+	TokenLength = 43
+)
+
+// Token returns 256 random bits in URL-safe base64, without padding.
+func Token() string {
+	var b [tokenSize]byte
+	_, _ = rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// ValidToken reports whether s has the form of a token. Only one spelling of
+// the bits is accepted.
+func ValidToken(s string) bool {
+	if len(s) != TokenLength {
+		return false
+	}
+	var b [tokenSize]byte
+	n, err := base64.RawURLEncoding.Strict().Decode(b[:], []byte(s))
+	return err == nil && n == tokenSize
+}
+
+// Hash returns the SHA-256 of a token: what the database keeps of it. A token
+// has 256 random bits, so a plain hash is enough.
+func Hash(token string) []byte {
+	h := sha256.Sum256([]byte(token))
+	return h[:]
+}
+
+// Digits returns n random decimal digits, leading zeros included, without bias.
+func Digits(n int) string {
+	ten := big.NewInt(10)
+	b := make([]byte, n)
+	for i := range b {
+		d, _ := rand.Int(rand.Reader, ten) // as rand.Read: never fails
+		b[i] = byte('0' + d.Int64())
+	}
+	return string(b)
+}

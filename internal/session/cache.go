@@ -1,0 +1,201 @@
+package session
+
+import (
+	"crypto/sha256"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const shards = 64 // a power of two
+
+// key is the SHA-256 of a token: random, so its first byte spreads the load.
+type key [sha256.Size]byte
+
+// cache keeps the sessions that were checked lately. Checks take a read lock
+// of one shard; ending sessions takes the locks that it needs.
+type cache struct {
+	shard [shards]struct {
+		sync.RWMutex
+		entries map[key]*entry
+		_       [24]byte // keeps two locks off one cache line
+	}
+	maxShard int
+
+	// ended counts the calls of forget. A row that was read before one of
+	// them may be out of date and is not kept.
+	ended atomic.Uint64
+
+	mu       sync.Mutex
+	accounts map[string]map[key]*entry // every kept entry by its account
+	byID     map[string]*entry
+	used     map[string]time.Time // uses of entries that were dropped, by session id
+}
+
+// entry is a kept session; only its last use changes.
+type entry struct {
+	found   Found
+	seen    atomic.Int64 // microseconds
+	written atomic.Int64 // the last use that the database knows
+}
+
+func (e *entry) lastSeen() time.Time { return time.UnixMicro(e.seen.Load()).UTC() }
+
+// see moves the last use forward; a clock that was set back changes nothing.
+func (e *entry) see(now time.Time) {
+	us := now.UnixMicro()
+	for old := e.seen.Load(); us > old; old = e.seen.Load() {
+		if e.seen.CompareAndSwap(old, us) {
+			return
+		}
+	}
+}
+
+func newCache(limit int) *cache {
+	c := &cache{
+		maxShard: max(1, limit/shards),
+		accounts: make(map[string]map[key]*entry),
+		byID:     make(map[string]*entry),
+		used:     make(map[string]time.Time),
+	}
+	for i := range c.shard {
+		c.shard[i].entries = make(map[key]*entry)
+	}
+	return c
+}
+
+func (c *cache) get(k key) *entry {
+	s := &c.shard[k[0]%shards]
+	s.RLock()
+	e := s.entries[k]
+	s.RUnlock()
+	return e
+}
+
+func (c *cache) generation() uint64 { return c.ended.Load() }
+
+// put keeps what was read at the given generation and returns its entry. When
+// sessions were ended since, the entry serves this one check only.
+func (c *cache) put(k key, found Found, generation uint64) *entry {
+	e := &entry{found: found}
+	e.seen.Store(found.Session.LastSeenAt.UnixMicro())
+	e.written.Store(found.Session.LastSeenAt.UnixMicro())
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended.Load() != generation {
+		return e
+	}
+	if last, ok := c.used[found.Session.ID]; ok {
+		e.see(last)
+	}
+	s := &c.shard[k[0]%shards]
+	s.Lock()
+	if other := s.entries[k]; other != nil {
+		s.Unlock()
+		return other
+	}
+	var victim key
+	full := len(s.entries) >= c.maxShard
+	if full {
+		for victim = range s.entries { // map order: a random one
+			break
+		}
+	}
+	s.entries[k] = e
+	s.Unlock()
+	if full {
+		c.dropLocked(victim)
+	}
+	owned := c.accounts[found.Person.ID]
+	if owned == nil {
+		owned = make(map[key]*entry)
+		c.accounts[found.Person.ID] = owned
+	}
+	owned[k] = e
+	c.byID[found.Session.ID] = e
+	return e
+}
+
+func (c *cache) drop(k key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dropLocked(k)
+}
+
+func (c *cache) dropLocked(k key) {
+	s := &c.shard[k[0]%shards]
+	s.Lock()
+	e := s.entries[k]
+	delete(s.entries, k)
+	s.Unlock()
+	if e == nil {
+		return
+	}
+	if e.seen.Load() > e.written.Load() {
+		c.used[e.found.Session.ID] = e.lastSeen()
+	}
+	delete(c.byID, e.found.Session.ID)
+	owned := c.accounts[e.found.Person.ID]
+	delete(owned, k)
+	if len(owned) == 0 {
+		delete(c.accounts, e.found.Person.ID)
+	}
+}
+
+func (c *cache) forget(accountID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended.Add(1)
+	for k := range c.accounts[accountID] {
+		c.dropLocked(k)
+	}
+}
+
+// seen returns the last use of a session that the cache knows.
+func (c *cache) seen(id string) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.byID[id]; e != nil {
+		return e.lastSeen()
+	}
+	return c.used[id]
+}
+
+// sweep drops the entries that were idle for a while, so that the cache holds
+// who is here and not who was.
+func (c *cache) sweep(now time.Time, idle time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := now.Add(-min(idle, time.Hour)).UnixMicro()
+	for _, owned := range c.accounts {
+		for k, e := range owned {
+			if e.seen.Load() < limit {
+				c.dropLocked(k)
+			}
+		}
+	}
+}
+
+type use struct {
+	id   string
+	seen time.Time
+}
+
+// takeUsed returns the uses that the database does not know yet.
+func (c *cache) takeUsed() []use {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]use, 0, len(c.used))
+	for id, seen := range c.used {
+		list = append(list, use{id, seen})
+	}
+	clear(c.used)
+	for id, e := range c.byID {
+		seen := e.seen.Load()
+		if e.written.Swap(seen) < seen {
+			list = append(list, use{id, time.UnixMicro(seen).UTC()})
+		}
+	}
+	return list
+}

@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+// Session is one browser in which a person is signed in.
+type Session struct {
+	ID              string
+	AccountID       string
+	Version         int64    // credential version of the account at sign-in
+	Methods         []string // proofs given: "password", "mail", "provider:google"
+	Browser         string   // as the browser names itself, in words
+	CreatedAt       time.Time
+	AuthenticatedAt time.Time
+	LastSeenAt      time.Time
+	ExpiresAt       time.Time // absolute end
+}
+
+// Person is who is signed in, as the account says now.
+type Person struct {
+	ID      string
+	Address string
+	Name    string
+	Roles   []string
+}
+
+// Found is a session that holds, with its person.
+type Found struct {
+	Session Session
+	Person  Person
+}
+
+// Store is what this room needs of the database.
+type Store interface {
+	InsertSession(ctx context.Context, hash []byte, s Session) error
+	// SessionByHash returns a session of an active account whose credential
+	// version it has, whatever the time.
+	SessionByHash(ctx context.Context, hash []byte) (Found, bool, error)
+	// SessionsOf returns the sessions of an account that end after now, newest first.
+	SessionsOf(ctx context.Context, accountID string, now time.Time) ([]Session, error)
+	// DeleteSession deletes the session of the account and reports whether it was there.
+	DeleteSession(ctx context.Context, accountID, id string) (bool, error)
+	// DeleteSessions deletes those of the account but the one with the id keep.
+	DeleteSessions(ctx context.Context, accountID, keep string) (int64, error)
+	// TouchSession moves LastSeenAt forward, never back.
+	TouchSession(ctx context.Context, id string, seen time.Time) error
+}
+
+// Config of a Keeper.
+type Config struct {
+	Clock    clock.Clock
+	Idle     time.Duration // end without use
+	Absolute time.Duration // end in any case (NIST 800-63B-4 2.1.3: 30 days at most)
+	CacheMax int           // sessions that the cache holds at most
+}
+
+// Keeper starts, checks and ends sessions. It is safe for concurrent use.
+type Keeper struct {
+	clock    clock.Clock
+	idle     time.Duration
+	absolute time.Duration
+	cache    *cache
+}
+
+// NewKeeper returns a Keeper with an empty cache.
+func NewKeeper(cfg Config) *Keeper {
+	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax)}
+}
+
+// Start stores a new session for the account and returns its token.
+func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version int64, browser string, methods ...string) (token string, s Session, err error) {
+	now := k.clock.Now()
+	token = secret.Token()
+	s = Session{
+		ID: ids.New(), AccountID: accountID, Version: version, Methods: methods, Browser: browser,
+		CreatedAt: now, AuthenticatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(k.absolute),
+	}
+	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
+}
+
+// Check returns the session of the token and its person, or Required. It
+// counts as use.
+func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, error) {
+	if !secret.ValidToken(token) {
+		return Found{}, Required
+	}
+	hash := key(secret.Hash(token))
+	now := k.clock.Now()
+	entry := k.cache.get(hash)
+	if entry == nil {
+		var err error
+		if entry, err = k.load(ctx, store, hash); err != nil {
+			return Found{}, err
+		}
+	}
+	seen := entry.lastSeen()
+	if !now.Before(entry.found.Session.ExpiresAt) || now.Sub(seen) >= k.idle {
+		k.cache.drop(hash)
+		return Found{}, Required
+	}
+	entry.see(now)
+	found := entry.found
+	found.Session.LastSeenAt = seen
+	return found, nil
+}
+
+// IdleEnd returns when a session that was last used at seen ends by itself.
+func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.idle) }
+
+func (k *Keeper) load(ctx context.Context, store Store, hash key) (*entry, error) {
+	generation := k.cache.generation()
+	found, ok, err := store.SessionByHash(ctx, hash[:])
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, Required
+	}
+	return k.cache.put(hash, found, generation), nil
+}
+
+// List returns the sessions of an account that hold, newest first.
+func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Session, error) {
+	now := k.clock.Now()
+	all, err := store.SessionsOf(ctx, accountID, now)
+	if err != nil {
+		return nil, err
+	}
+	held := all[:0]
+	for _, s := range all {
+		if seen := k.cache.seen(s.ID); seen.After(s.LastSeenAt) {
+			s.LastSeenAt = seen
+		}
+		if now.Sub(s.LastSeenAt) < k.idle {
+			held = append(held, s)
+		}
+	}
+	return held, nil
+}
+
+// Forget drops what the cache knows of the account. It must be called after
+// the commit of any change to the account's sessions, state or credentials.
+func (k *Keeper) Forget(accountID string) { k.cache.forget(accountID) }
+
+// Flush writes the last uses that only the cache knows. The application calls
+// it now and then; a crash loses the uses since the last time, no session.
+func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Store) error) error) error {
+	k.cache.sweep(k.clock.Now(), k.idle)
+	used := k.cache.takeUsed()
+	const batch = 500
+	for len(used) > 0 {
+		n := min(batch, len(used))
+		err := write(ctx, func(tx Store) error {
+			for _, u := range used[:n] {
+				if err := tx.TouchSession(ctx, u.id, u.seen); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		used = used[n:]
+	}
+	return nil
+}

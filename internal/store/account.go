@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+
+	"portico/internal/account"
+)
+
+const accountColumns = `id, address, address_key, name, state, roles, password, version, created_at`
+
+func scanAccount(row scanner) (account.Account, error) {
+	var a account.Account
+	var roles string
+	var created int64
+	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &created)
+	if err != nil {
+		return account.Account{}, err
+	}
+	a.CreatedAt = fromMicros(created)
+	a.Roles, err = unlist(roles)
+	return a, err
+}
+
+// InsertAccount implements account.Store.
+func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
+	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (address_key) DO NOTHING`,
+		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, micros(a.CreatedAt))
+	return n == 1, err
+}
+
+// AccountByID implements account.Store.
+func (t *Tx) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
+	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id = $1`, []any{id}, scanAccount)
+}
+
+// AccountByKey implements account.Store.
+func (t *Tx) AccountByKey(ctx context.Context, key string) (account.Account, bool, error) {
+	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key = $1`, []any{key}, scanAccount)
+}
+
+// ListAccounts implements account.Store.
+func (t *Tx) ListAccounts(ctx context.Context, after string, limit int) ([]account.Account, error) {
+	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key > $1 ORDER BY address_key LIMIT $2`,
+		[]any{after, limit}, scanAccount)
+}
+
+// UpdatePassword implements account.Store.
+func (t *Tx) UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error) {
+	step := 0
+	if bump {
+		step = 1
+	}
+	n, err := t.exec(ctx, `UPDATE account SET password = $2, version = version + $3 WHERE id = $1`, id, password, step)
+	return n == 1, err
+}
+
+// UpdateState implements account.Store.
+func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
+	return n == 1, err
+}
+
+// DeleteAccount implements account.Store.
+func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM account WHERE id = $1`, id)
+	return n == 1, err
+}
+
+const identityColumns = `issuer, subject, provider, account_id, created_at`
+
+func scanIdentity(row scanner) (account.Identity, error) {
+	var i account.Identity
+	var created int64
+	err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created)
+	i.CreatedAt = fromMicros(created)
+	return i, err
+}
+
+// IdentityBySubject implements account.IdentityStore.
+func (t *Tx) IdentityBySubject(ctx context.Context, issuer, subject string) (account.Identity, bool, error) {
+	return first(ctx, t, `SELECT `+identityColumns+` FROM identity WHERE issuer = $1 AND subject = $2`,
+		[]any{issuer, subject}, scanIdentity)
+}
+
+// IdentitiesOf implements account.IdentityStore.
+func (t *Tx) IdentitiesOf(ctx context.Context, accountID string) ([]account.Identity, error) {
+	return collect(ctx, t, `SELECT `+identityColumns+` FROM identity WHERE account_id = $1 ORDER BY created_at`,
+		[]any{accountID}, scanIdentity)
+}
+
+// InsertIdentity implements account.IdentityStore.
+func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, error) {
+	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt))
+	return n == 1, err
+}

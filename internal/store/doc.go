@@ -1,0 +1,15 @@
+// Package store keeps everything in one SQL database: SQLite in a file.
+//
+// It owns the connections, the transactions, the migrations and every SQL
+// text. It knows no rule of any room: each room declares the small interface
+// that it needs, and the methods of Tx implement them, one file a room.
+//
+// Invariants:
+//   - One text per operation for every engine: numbered placeholders ($1),
+//     ON CONFLICT, RETURNING; times are integer microseconds since 1970 (UTC),
+//     lists are JSON text, canonical forms come from Go. Never now(), never
+//     lower().
+//   - A write that was acknowledged is on the disk (synchronous=FULL).
+//   - Single use is one conditional UPDATE or DELETE ... RETURNING.
+//   - Released migrations never change.
+package store

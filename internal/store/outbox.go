@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/outbox"
+)
+
+const outboxColumns = `id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason`
+
+func scanOutbox(row scanner) (outbox.Record, error) {
+	var r outbox.Record
+	var created, notAfter, due, dead int64
+	err := row.Scan(&r.ID, &r.Template, &r.AccountID, &r.Payload, &created, &notAfter, &due, &dead,
+		&r.Claims, &r.Failures, &r.Uncertain, &r.Reason)
+	r.CreatedAt, r.NotAfter, r.DueAt, r.DeadAt = fromMicros(created), fromMicros(notAfter), fromMicros(due), fromMicros(dead)
+	return r, err
+}
+
+// InsertMessage implements outbox.Store.
+func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
+	_, err := t.exec(ctx, `INSERT INTO outbox (`+outboxColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		r.ID, r.Template, r.AccountID, r.Payload, micros(r.CreatedAt), micros(r.NotAfter), micros(r.DueAt), micros(r.DeadAt),
+		r.Claims, r.Failures, r.Uncertain, r.Reason)
+	return err
+}
+
+// ClaimMessages implements outbox.Store. The conditions stand outside the
+// subquery as well: where two claims run at once, the second waits for the row
+// of the first and then checks them again on what the first has written.
+func (t *Tx) ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]outbox.Record, error) {
+	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
+		WHERE dead_at = 0 AND due_at <= $1
+		AND id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 ORDER BY due_at LIMIT $3)
+		RETURNING `+outboxColumns, []any{micros(now), micros(until), limit}, scanOutbox)
+}
+
+// SettleMessage implements outbox.Store.
+func (t *Tx) SettleMessage(ctx context.Context, r outbox.Record) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE outbox SET due_at = $3, dead_at = $4, failures = $5, uncertain = $6, reason = $7
+		WHERE id = $1 AND claims = $2`,
+		r.ID, r.Claims, micros(r.DueAt), micros(r.DeadAt), r.Failures, r.Uncertain, r.Reason)
+	return n == 1, err
+}
+
+// DeleteMessage implements outbox.Store.
+func (t *Tx) DeleteMessage(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `DELETE FROM outbox WHERE id = $1`, id)
+	return err
+}
+
+// DeadMessages implements outbox.Store.
+func (t *Tx) DeadMessages(ctx context.Context, limit int) ([]outbox.Record, error) {
+	return collect(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE dead_at > 0 ORDER BY dead_at DESC, id LIMIT $1`,
+		[]any{limit}, scanOutbox)
+}
+
+// ReviveMessage implements outbox.Store.
+func (t *Tx) ReviveMessage(ctx context.Context, id string, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE outbox SET due_at = $2, dead_at = 0, failures = 0, uncertain = 0
+		WHERE id = $1 AND dead_at > 0 AND (not_after = 0 OR not_after > $2)`, id, micros(now))
+	return n == 1, err
+}
+
+// PurgeMessages implements outbox.Store.
+func (t *Tx) PurgeMessages(ctx context.Context, before time.Time) (int, error) {
+	n, err := t.exec(ctx, `DELETE FROM outbox WHERE dead_at > 0 AND dead_at < $1`, micros(before))
+	return int(n), err
+}
+
+// CountMessages implements outbox.Store.
+func (t *Tx) CountMessages(ctx context.Context) (outbox.Counts, error) {
+	var c outbox.Counts
+	var oldest int64
+	_, err := t.one(ctx, `SELECT
+		(SELECT COUNT(*) FROM outbox WHERE dead_at = 0),
+		(SELECT COUNT(*) FROM outbox WHERE dead_at > 0),
+		(SELECT COALESCE(MIN(created_at), 0) FROM outbox WHERE dead_at = 0)`, nil, &c.Waiting, &c.Dead, &oldest)
+	c.Oldest = fromMicros(oldest)
+	return c, err
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/session"
+)
+
+const sessionColumns = `s.id, s.account_id, s.version, s.methods, s.browser, s.created_at, s.authenticated_at, s.last_seen_at, s.expires_at`
+
+// sessionRow scans the columns of a session, then those in more.
+func sessionRow(row scanner, s *session.Session, more ...any) error {
+	var methods string
+	var created, authenticated, seen, expires int64
+	dest := append([]any{&s.ID, &s.AccountID, &s.Version, &methods, &s.Browser, &created, &authenticated, &seen, &expires}, more...)
+	if err := row.Scan(dest...); err != nil {
+		return err
+	}
+	s.CreatedAt, s.AuthenticatedAt = fromMicros(created), fromMicros(authenticated)
+	s.LastSeenAt, s.ExpiresAt = fromMicros(seen), fromMicros(expires)
+	var err error
+	s.Methods, err = unlist(methods)
+	return err
+}
+
+// InsertSession implements session.Store.
+func (t *Tx) InsertSession(ctx context.Context, hash []byte, s session.Session) error {
+	_, err := t.exec(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.Browser,
+		micros(s.CreatedAt), micros(s.AuthenticatedAt), micros(s.LastSeenAt), micros(s.ExpiresAt))
+	return err
+}
+
+// SessionByHash implements session.Store.
+func (t *Tx) SessionByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
+	return first(ctx, t, `SELECT `+sessionColumns+`, a.address, a.name, a.roles
+		FROM session s JOIN account a ON a.id = s.account_id AND a.version = s.version
+		WHERE s.token_hash = $1 AND a.state = $2`, []any{hash, string(account.Active)},
+		func(row scanner) (session.Found, error) {
+			var f session.Found
+			var roles string
+			if err := sessionRow(row, &f.Session, &f.Person.Address, &f.Person.Name, &roles); err != nil {
+				return session.Found{}, err
+			}
+			f.Person.ID = f.Session.AccountID
+			var err error
+			f.Person.Roles, err = unlist(roles)
+			return f, err
+		})
+}
+
+// SessionsOf implements session.Store.
+func (t *Tx) SessionsOf(ctx context.Context, accountID string, now time.Time) ([]session.Session, error) {
+	return collect(ctx, t, `SELECT `+sessionColumns+`
+		FROM session s JOIN account a ON a.id = s.account_id AND a.version = s.version
+		WHERE s.account_id = $1 AND s.expires_at > $2 ORDER BY s.created_at DESC, s.id`, []any{accountID, micros(now)},
+		func(row scanner) (session.Session, error) {
+			var s session.Session
+			err := sessionRow(row, &s)
+			return s, err
+		})
+}
+
+// DeleteSession implements session.Store.
+func (t *Tx) DeleteSession(ctx context.Context, accountID, id string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM session WHERE id = $1 AND account_id = $2`, id, accountID)
+	return n == 1, err
+}
+
+// DeleteSessions implements session.Store.
+func (t *Tx) DeleteSessions(ctx context.Context, accountID, keep string) (int64, error) {
+	return t.exec(ctx, `DELETE FROM session WHERE account_id = $1 AND id <> $2`, accountID, keep)
+}
+
+// TouchSession implements session.Store.
+func (t *Tx) TouchSession(ctx context.Context, id string, seen time.Time) error {
+	_, err := t.exec(ctx, `UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, micros(seen))
+	return err
+}

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+
+	"portico/internal/throttle"
+)
+
+// LockThrottle implements throttle.Store. Writing the row locks it until the
+// transaction ends, on engines that have many writers.
+func (t *Tx) LockThrottle(ctx context.Context, key string) (throttle.State, error) {
+	s, _, err := first(ctx, t, `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
+		ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`, []any{key},
+		func(row scanner) (throttle.State, error) {
+			var s throttle.State
+			var last, until int64
+			err := row.Scan(&s.Count, &last, &until)
+			s.Last, s.Until = fromMicros(last), fromMicros(until)
+			return s, err
+		})
+	return s, err
+}
+
+// SaveThrottle implements throttle.Store.
+func (t *Tx) SaveThrottle(ctx context.Context, key string, s throttle.State) error {
+	_, err := t.exec(ctx, `UPDATE throttle SET tries = $2, last_at = $3, forget_at = $4 WHERE key = $1`,
+		key, s.Count, micros(s.Last), micros(s.Until))
+	return err
+}
+
+// DeleteThrottle implements throttle.Store.
+func (t *Tx) DeleteThrottle(ctx context.Context, key string) error {
+	_, err := t.exec(ctx, `DELETE FROM throttle WHERE key = $1`, key)
+	return err
+}

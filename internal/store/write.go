@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	writeQueue = 1024 // writes that may wait; more are refused at once
+	groupLimit = 128  // writes that share one commit
+
+	// writeWait is how long a write may wait for its turn.
+	writeWait = 5 * time.Second
+)
+
+var (
+	errQueueFull = errors.New("the write queue is full")
+	errClosed    = errors.New("the store is closed")
+
+	// errTransactionLost says that a savepoint could not be kept: nothing of
+	// the group may be committed.
+	errTransactionLost = errors.New("the transaction is lost")
+)
+
+// job is one call of Write on its way through the writer.
+type job struct {
+	fn    func(*Tx) error
+	taken atomic.Bool // set once, by the writer or by the caller that gives up
+	done  chan error  // buffered: the writer never waits for a caller
+}
+
+// Write runs fn in one transaction. When Write returns nil the change is on
+// the disk; when it returns an error nothing of fn has happened. fn must be
+// quick: no hashing and no I/O, since all writers wait for it. It must not
+// keep the Tx. It runs at most once.
+//
+// SQLite allows one writer at a time, so the writes that wait share one
+// commit; each has a savepoint of its own and fails alone. A caller whose
+// context ends while its write waits takes it back.
+func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	j := &job{fn: fn, done: make(chan error, 1)}
+	select {
+	case <-s.stop:
+		return unavailable(errClosed)
+	default:
+	}
+	select {
+	case s.write <- j:
+	default:
+		return unavailable(errQueueFull)
+	}
+	select {
+	case err := <-j.done:
+		return err
+	case <-ctx.Done():
+		if j.taken.CompareAndSwap(false, true) {
+			return unavailable(ctx.Err())
+		}
+		return <-j.done // begun: the outcome is near and must not stay unknown
+	}
+}
+
+func (s *Store) writeLoop() {
+	for {
+		select {
+		case j := <-s.write:
+			s.commitGroup(s.gather(j))
+		case <-s.stop:
+			for {
+				select {
+				case j := <-s.write:
+					s.commitGroup(s.gather(j))
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// gather adds the writes that already wait to the first one, and leaves out
+// those that were taken back.
+func (s *Store) gather(first *job) []*job {
+	group := make([]*job, 0, 8)
+	for j := first; ; {
+		if j.taken.CompareAndSwap(false, true) {
+			group = append(group, j)
+		}
+		if len(group) == groupLimit {
+			return group
+		}
+		select {
+		case j = <-s.write:
+		default:
+			return group
+		}
+	}
+}
+
+// commitGroup runs the jobs in one transaction and answers them after its
+// commit.
+func (s *Store) commitGroup(group []*job) {
+	if len(group) == 0 {
+		return
+	}
+	results := make([]error, len(group))
+	err := s.inTransaction(func(tx *Tx) error {
+		for i, j := range group {
+			results[i] = runJob(tx, j)
+			if errors.Is(results[i], errTransactionLost) {
+				return results[i]
+			}
+		}
+		return nil
+	})
+	for i, j := range group {
+		if results[i] == nil && err != nil {
+			results[i] = unavailable(err)
+		}
+		j.done <- results[i]
+	}
+}
+
+// runJob runs one job inside a savepoint.
+func runJob(tx *Tx, j *job) (err error) {
+	ctx := context.Background() // a caller that goes away must not break the group
+	if _, err := tx.exec(ctx, "SAVEPOINT job"); err != nil {
+		return fmt.Errorf("%w: %w", errTransactionLost, err)
+	}
+	defer func() {
+		// A panic of one caller must not end the writer of all.
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a write: %v\n%s", p, debug.Stack())
+		}
+		if err != nil {
+			if _, rerr := tx.exec(ctx, "ROLLBACK TO job"); rerr != nil {
+				err = fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
+				return
+			}
+		}
+		if _, rerr := tx.exec(ctx, "RELEASE job"); rerr != nil {
+			err = fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
+		}
+	}()
+	return j.fn(tx)
+}
+
+func (s *Store) inTransaction(fn func(*Tx) error) error {
+	ctx := context.Background()
+	tx := &Tx{q: s.writer, statements: &s.statements}
+	if _, err := tx.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := fn(tx)
+	if err == nil {
+		_, err = tx.exec(ctx, "COMMIT")
+	}
+	if err != nil {
+		// SQLite rolls back by itself on some errors; then this one fails and
+		// there is nothing left to roll back.
+		_, _ = tx.exec(ctx, "ROLLBACK")
+	}
+	return err
+}

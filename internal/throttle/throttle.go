@@ -1,0 +1,96 @@
+package throttle
+
+import (
+	"context"
+	"encoding/hex"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/secret"
+)
+
+// Store is what this room needs of the database.
+type Store interface {
+	// LockThrottle returns the state of the key and keeps others from
+	// changing it until the transaction ends.
+	LockThrottle(ctx context.Context, key string) (State, error)
+	SaveThrottle(ctx context.Context, key string, s State) error
+	DeleteThrottle(ctx context.Context, key string) error
+}
+
+// Gate counts tries. It is safe for concurrent use.
+type Gate struct {
+	clock clock.Clock
+	mac   *secret.MAC
+}
+
+// NewGate returns a Gate.
+func NewGate(key *secret.Key, c clock.Clock) *Gate {
+	return &Gate{clock: c, mac: key.MAC("throttle")}
+}
+
+// Try is one try under one limit, of one subject: an address, a network.
+type Try struct {
+	Limit   Limit
+	Subject string
+}
+
+// Take counts the tries, all or none: when one limit refuses, the others are
+// left as they were. It returns the decision that matters: the longest wait,
+// or the fewest tries left.
+//
+// The caller gives it a transaction of its own and commits it before it looks
+// at what was tried.
+func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, error) {
+	now := g.clock.Now()
+	decided := Decision{Allowed: true, Left: -1}
+	next := make([]State, len(tries))
+	for i, t := range tries {
+		state, err := tx.LockThrottle(ctx, g.key(t))
+		if err != nil {
+			return Decision{}, err
+		}
+		var d Decision
+		next[i], d = t.Limit.Next(state, now)
+		switch {
+		case !d.Allowed:
+			decided = Decision{Wait: max(decided.Wait, d.Wait)}
+		case decided.Allowed && (decided.Left < 0 || d.Left < decided.Left):
+			decided.Left = d.Left
+		}
+	}
+	if !decided.Allowed {
+		return decided, nil
+	}
+	for i, t := range tries {
+		if err := tx.SaveThrottle(ctx, g.key(t), next[i]); err != nil {
+			return Decision{}, err
+		}
+	}
+	return decided, nil
+}
+
+// Return gives one counted try back, for a limit that counts failures only.
+func (g *Gate) Return(ctx context.Context, tx Store, t Try) error {
+	key := g.key(t)
+	s, err := tx.LockThrottle(ctx, key)
+	if err != nil || s.Count == 0 {
+		return err
+	}
+	s.Count--
+	return tx.SaveThrottle(ctx, key, s)
+}
+
+// Clear forgets the tries of a subject, after it has proven itself.
+func (g *Gate) Clear(ctx context.Context, tx Store, t Try) error {
+	return tx.DeleteThrottle(ctx, g.key(t))
+}
+
+func (g *Gate) key(t Try) string {
+	return hex.EncodeToString(g.mac.Sum(t.Limit.Name, t.Subject)[:16])
+}
+
+// Rounded returns a wait in whole seconds, at least one, as answers give it.
+func Rounded(d time.Duration) time.Duration {
+	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
+}
