@@ -1,0 +1,91 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// maxHops bounds the hops of X-Forwarded-For that are looked at.
+const maxHops = 32
+
+// ClientAddr returns the address of the client: the peer of the connection, or
+// the client that a trusted proxy named. It is the zero Addr when a test made
+// a request without one.
+func ClientAddr(r *http.Request) netip.Addr {
+	addr, _ := parseAddr(r.RemoteAddr)
+	return addr
+}
+
+// PeerNetwork returns the network that limits are counted by: the address
+// itself for IPv4, its /64 for IPv6, because one customer is given that many
+// addresses at least (RFC 6177).
+func PeerNetwork(addr netip.Addr) netip.Prefix {
+	bits := 32
+	if addr.Is6() {
+		bits = 64
+	}
+	network, _ := addr.Prefix(bits) // the zero Prefix for the zero Addr
+	return network
+}
+
+// resolveClient replaces the peer's address by the client's. X-Forwarded-For is
+// read from the right, each hop written by the one after it, for as long as the
+// hops are trusted proxies: what stands left of the first untrusted one is that
+// client's own invention. Forwarded (RFC 7239) and every vendor's header are
+// ignored.
+func (m *Mux) resolveClient(r *http.Request) {
+	peer, ok := parseAddr(r.RemoteAddr)
+	if !ok || !m.trusts(peer) {
+		return
+	}
+	client := forwardedClient(peer, r.Header["X-Forwarded-For"], m.trusts)
+	r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+}
+
+// forwardedClient returns the right-most untrusted hop, or the farthest trusted
+// one when all are trusted or the next is not an address.
+func forwardedClient(peer netip.Addr, lines []string, trusted func(netip.Addr) bool) netip.Addr {
+	client := peer
+	hops := 0
+	for i := len(lines) - 1; i >= 0; i-- {
+		rest := lines[i]
+		for more := true; more; {
+			at := strings.LastIndexByte(rest, ',')
+			hop := rest[at+1:]
+			rest, more = rest[:max(at, 0)], at >= 0
+			addr, ok := parseAddr(strings.Trim(hop, " \t"))
+			if hops++; !ok || hops > maxHops {
+				return client
+			}
+			client = addr
+			if !trusted(addr) {
+				return client
+			}
+		}
+	}
+	return client
+}
+
+// trusts reports whether the address is a configured proxy.
+func (m *Mux) trusts(addr netip.Addr) bool {
+	for _, p := range m.proxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseAddr reads an address with or without a port, without zone, and
+// IPv4 in IPv6 as IPv4.
+func parseAddr(s string) (netip.Addr, bool) {
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().Unmap().WithZone(""), true
+	}
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		s = s[1 : len(s)-1]
+	}
+	addr, err := netip.ParseAddr(s)
+	return addr.Unmap().WithZone(""), err == nil
+}

@@ -1,0 +1,114 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"portico/internal/ids"
+)
+
+// requestIDKey is the key of the only context value of this package.
+type requestIDKey struct{}
+
+// requestContext carries the request id inside the exchange, which saves the
+// allocation of a context of its own.
+type requestContext struct {
+	context.Context
+	id [1]string // an array, so that it also serves as the header's value
+}
+
+func (c *requestContext) Value(key any) any {
+	if _, ok := key.(requestIDKey); ok {
+		return c.id[0]
+	}
+	return c.Context.Value(key)
+}
+
+// RequestID returns the id of the request being answered: the one in its
+// answer and in its log lines. It is empty outside a request.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// exchange is one request being answered: the ResponseWriter that handlers
+// get, and what the log line tells about it.
+type exchange struct {
+	http.ResponseWriter
+	ctx     requestContext
+	started time.Time
+	route   *route // nil until one is found
+	status  int    // 0 until the answer begins
+	bytes   int64
+	held    bool // while net/http answers instead of a route
+	code    string
+	cause   error
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (e *exchange) Unwrap() http.ResponseWriter { return e.ResponseWriter }
+
+func (e *exchange) WriteHeader(status int) {
+	if e.held {
+		e.status = status
+		return
+	}
+	if e.status == 0 && status >= http.StatusOK {
+		e.status = status
+	}
+	e.ResponseWriter.WriteHeader(status)
+}
+
+func (e *exchange) Write(p []byte) (int, error) {
+	if e.held {
+		return len(p), nil
+	}
+	if e.status == 0 {
+		e.status = http.StatusOK
+	}
+	n, err := e.ResponseWriter.Write(p)
+	e.bytes += int64(n)
+	return n, err
+}
+
+// begin gives the request its id and the answer its headers.
+func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
+	e := &exchange{ResponseWriter: w, started: time.Now()}
+	e.ctx.Context = r.Context()
+	e.ctx.id[0] = ids.New()
+	m.applyHeaders(e)
+	return e, r.WithContext(&e.ctx)
+}
+
+// end is deferred around the whole request: it turns a panic into one 500 and
+// writes the log line.
+func (m *Mux) end(e *exchange, r *http.Request) {
+	thrown := recover()
+	aborted := thrown == http.ErrAbortHandler
+	if thrown != nil && !aborted {
+		m.log.LogAttrs(&e.ctx, slog.LevelError, "panic",
+			slog.String("request_id", e.ctx.id[0]),
+			slog.Any("panic", thrown),
+			slog.String("stack", string(debug.Stack())))
+		aborted = !m.answerPanic(e, r)
+	}
+	m.logRequest(e, r)
+	if aborted {
+		panic(http.ErrAbortHandler) // net/http ends the connection, so that half an answer does not look whole
+	}
+}
+
+// answerPanic answers a request whose handler panicked. It reports false when
+// an answer had already begun, or when answering panics as well.
+func (m *Mux) answerPanic(e *exchange, r *http.Request) (answered bool) {
+	if e.status != 0 && !e.held {
+		return false
+	}
+	defer func() { answered = recover() == nil }()
+	e.held, e.status = false, 0
+	m.fail(e, r, errPanic)
+	return true
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"net/url"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// parseForm reads application/x-www-form-urlencoded (URL Standard 5.1). A form
+// is read into the fields it names, so the number of pairs is theirs.
+func parseForm(body []byte, f *fields) error {
+	rest := string(body)
+	for rest != "" {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		if pair == "" {
+			continue
+		}
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, nameOK := unescape(rawName)
+		value, valueOK := unescape(rawValue)
+		if !nameOK || !valueOK {
+			return errMalformed
+		}
+		if err := f.setForm(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fields) setForm(name, value string) error {
+	v, err := f.place(name)
+	if err != nil {
+		return err
+	}
+	if v.Kind() == reflect.String {
+		return setText(v, name, value)
+	}
+	switch value {
+	case "true", "on": // "on" is what a checkbox without a value sends
+		v.SetBool(true)
+	case "false", "":
+		v.SetBool(false)
+	default:
+		return malformedField(name, CodeFieldType)
+	}
+	return nil
+}
+
+func unescape(s string) (string, bool) {
+	s, err := url.QueryUnescape(s)
+	return s, err == nil && utf8.ValidString(s)
+}

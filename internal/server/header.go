@@ -1,0 +1,79 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+)
+
+// header is a field of every answer. The value slices are shared by all
+// requests: they are full, so that Header.Add copies them.
+type header struct {
+	name  string
+	value []string
+}
+
+// strictPolicy is the content policy of what is not a document: nothing in it
+// runs, loads or is framed even when a browser is tricked into showing it.
+const strictPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+
+// baseHeaders returns the headers that every answer begins with. A handler may
+// replace the content policy and the caching, and nothing else.
+//
+// Referrer-Policy is same-origin and not no-referrer: under the latter
+// browsers send "Origin: null" with form posts (Fetch, "append a request
+// Origin header"), which the cross-origin guard has to refuse. No secret stands
+// in a URL of ours that a document lives at, and other origins get nothing
+// under either.
+func baseHeaders(https, subdomains bool) []header {
+	hs := []header{
+		{"Cache-Control", []string{"no-store"}},
+		{"Content-Security-Policy", []string{strictPolicy}},
+		{"Cross-Origin-Opener-Policy", []string{"same-origin"}},
+		{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
+		{"Permissions-Policy", []string{permissions()}},
+		{"Referrer-Policy", []string{"same-origin"}},
+		{"X-Content-Type-Options", []string{"nosniff"}},
+	}
+	if https {
+		hsts := "max-age=63072000" // two years: what preload lists ask for
+		if subdomains {
+			hsts += "; includeSubDomains"
+		}
+		hs = append(hs, header{"Strict-Transport-Security", []string{hsts}})
+	}
+	return hs
+}
+
+// permissions denies the browser features that a sign-in page never needs and
+// keeps passkeys to this origin.
+func permissions() string {
+	denied := []string{"accelerometer", "autoplay", "camera", "display-capture", "fullscreen", "geolocation",
+		"gyroscope", "magnetometer", "microphone", "midi", "payment", "usb", "xr-spatial-tracking"}
+	return strings.Join(denied, "=(), ") + "=(), publickey-credentials-create=(self), publickey-credentials-get=(self)"
+}
+
+// applyHeaders sets the base headers and the request id.
+func (m *Mux) applyHeaders(e *exchange) {
+	h := e.Header()
+	for _, b := range m.headers {
+		h[b.name] = b.value
+	}
+	h["X-Request-Id"] = e.ctx.id[:]
+}
+
+// resetHeaders prepares the answer to a failure: what the handler said about
+// its own body is gone, cookies and Allow stay.
+func (m *Mux) resetHeaders(e *exchange) {
+	h := e.Header()
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Location", "Reporting-Endpoints", "Vary"} {
+		h.Del(name)
+	}
+	m.applyHeaders(e)
+}
+
+// SeeOther answers with a redirect that is fetched by GET. The location is a
+// path of ours or a URL that has been checked against the allow-list.
+func SeeOther(w http.ResponseWriter, location string) {
+	w.Header().Set("Location", location)
+	w.WriteHeader(http.StatusSeeOther)
+}

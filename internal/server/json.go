@@ -1,0 +1,92 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+)
+
+// parseJSON reads one flat JSON object (RFC 8259). A value that is an object or
+// an array is a field of the wrong type, so the depth is one; json.Valid has a
+// limit of its own for what it walks through before that is known.
+func parseJSON(body []byte, f *fields) error {
+	if !json.Valid(body) || loneSurrogate(body) {
+		return errMalformed
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errMalformed
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return errMalformed
+		}
+		name, ok := key.(string)
+		if !ok {
+			return errMalformed
+		}
+		value, err := d.Token()
+		if err != nil {
+			return errMalformed
+		}
+		if err := f.setJSON(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fields) setJSON(name string, value json.Token) error {
+	v, err := f.place(name)
+	if err != nil {
+		return err
+	}
+	switch value := value.(type) {
+	case string:
+		if v.Kind() == reflect.String {
+			return setText(v, name, value)
+		}
+	case bool:
+		if v.Kind() == reflect.Bool {
+			v.SetBool(value)
+			return nil
+		}
+	}
+	return malformedField(name, CodeFieldType)
+}
+
+// loneSurrogate reports whether valid JSON has a \u escape of half a character.
+// encoding/json makes U+FFFD of it, so that different passwords would be equal.
+func loneSurrogate(body []byte) bool {
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		i++ // the escaped character; valid JSON has one
+		if body[i] != 'u' {
+			continue
+		}
+		switch r := hex4(body[i+1:]); {
+		case 0xDC00 <= r && r <= 0xDFFF:
+			return true
+		case 0xD800 <= r && r <= 0xDBFF:
+			next := body[i+5:]
+			if len(next) < 6 || next[0] != '\\' || next[1] != 'u' {
+				return true
+			}
+			if low := hex4(next[2:]); low < 0xDC00 || low > 0xDFFF {
+				return true
+			}
+			i += 6
+		}
+	}
+	return false
+}
+
+// hex4 reads the four digits that follow \u in valid JSON.
+func hex4(b []byte) uint64 {
+	n, _ := strconv.ParseUint(string(b[:4]), 16, 16)
+	return n
+}

@@ -1,0 +1,158 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portico/internal/locale"
+	"portico/internal/server"
+)
+
+const publicHost = "portico.test"
+
+// kit is a mux with its log, for one test.
+type kit struct {
+	*server.Mux
+	log *logBuffer
+}
+
+// logBuffer collects log lines from several goroutines.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// newKit returns a mux for the public URL, which trusts 10.0.0.0/8 and fd00::/8.
+func newKit(t testing.TB, publicURL string) *kit {
+	t.Helper()
+	public, err := url.Parse(publicURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &logBuffer{}
+	return &kit{log: log, Mux: server.NewMux(server.Config{
+		PublicURL:      public,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")},
+		HSTSSubdomains: true,
+		Catalogue:      catalogue(t),
+		Log:            slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})}
+}
+
+// catalogue is the product's own: problem documents show its words.
+func catalogue(t testing.TB) *locale.Catalogue {
+	t.Helper()
+	c, err := locale.Load(os.DirFS("../../web/src/i18n/messages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func httpsKit(t testing.TB) *kit { return newKit(t, "https://"+publicHost) }
+
+// ok answers 200 with a short body.
+func ok(w http.ResponseWriter, _ *http.Request) error {
+	_, err := io.WriteString(w, "ok")
+	return err
+}
+
+// request returns a request to the public host, with header lines
+// "Name: value".
+func request(method, target, body string, headers ...string) *http.Request {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Host = publicHost
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Add(name, value)
+	}
+	return r
+}
+
+// do answers a request.
+func (k *kit) do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	k.ServeHTTP(w, request(method, target, body, headers...))
+	return w
+}
+
+// listen serves the kit on a loopback port until the test ends.
+func (k *kit) listen(t *testing.T) net.Addr {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	s := server.NewServer(k, slog.New(slog.NewJSONHandler(k.log, nil)))
+	go func() { done <- server.Serve(ctx, s, l, 5*time.Second) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return l.Addr()
+}
+
+// raw writes bytes to a new connection and returns every answer on it, until
+// the server closes or has answered want requests.
+func raw(t *testing.T, addr net.Addr, sent string, want int) []*http.Response {
+	t.Helper()
+	c, err := net.Dial("tcp", addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, sent); err != nil {
+		t.Logf("write: %v", err) // the server may have closed already
+	}
+	in := bufio.NewReader(c)
+	var answers []*http.Response
+	for len(answers) < want {
+		answer, err := http.ReadResponse(in, nil)
+		if err != nil {
+			break
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatalf("read the body: %v", err)
+		}
+		answer.Body = io.NopCloser(bytes.NewReader(body))
+		answers = append(answers, answer)
+	}
+	return answers
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+
+	"portico/internal/fault"
+	"portico/internal/locale"
+)
+
+// Handler answers a request, or returns the error that the kit answers with.
+// A handler that has begun its answer returns nil.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// Door is a family of routes that mounts itself, so that the list of routes
+// stands beside their handlers.
+type Door interface {
+	Mount(*Mux)
+}
+
+// ErrorPage answers a failed request of a browser for a document. The status,
+// Retry-After and the security headers are decided; the page sets its own
+// content policy with SetPolicy. When it returns an error, the kit writes the
+// problem document instead.
+type ErrorPage func(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error
+
+// Config is what the kit depends on.
+type Config struct {
+	PublicURL      *url.URL       // scheme and host that browsers use
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For counts
+	HSTSSubdomains bool           // whether HSTS covers the subdomains of the public host
+	Catalogue      *locale.Catalogue
+	Log            *slog.Logger
+}
+
+// Mux routes requests to the handlers of the doors. Mount everything before it
+// serves; from then on it is safe for concurrent use.
+type Mux struct {
+	routes    http.ServeMux
+	fallback  *route
+	errorPage ErrorPage
+	hosts     hosts
+	proxies   []netip.Prefix
+	headers   []header
+	catalogue *locale.Catalogue
+	log       *slog.Logger
+}
+
+// NewMux returns a mux without routes.
+func NewMux(c Config) *Mux {
+	return &Mux{
+		hosts:     newHosts(c.PublicURL),
+		proxies:   c.TrustedProxies,
+		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
+		catalogue: c.Catalogue,
+		log:       c.Log,
+	}
+}
+
+// Mount lets each door register its routes.
+func (m *Mux) Mount(doors ...Door) {
+	for _, d := range doors {
+		d.Mount(m)
+	}
+}
+
+// Handle registers a handler under a pattern of net/http with its method:
+// "GET /auth/api/flows/{id}". GET includes HEAD. It panics, as
+// http.ServeMux does, when the pattern is malformed or conflicts.
+func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
+	m.routes.Handle(pattern, newRoute(m, pattern, h, traits))
+}
+
+// Fallback registers the handler of every path that no pattern matches: the
+// app behind the door. Without it such a path is a 404.
+func (m *Mux) Fallback(h Handler, traits ...Trait) {
+	m.fallback = newRoute(m, "fallback", h, traits)
+}
+
+// ErrorPage registers what answers a browser whose request for a document
+// fails. Without it every failure is a problem document.
+func (m *Mux) ErrorPage(page ErrorPage) { m.errorPage = page }
+
+// ServeHTTP answers one request.
+func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e, r := m.begin(w, r)
+	defer m.end(e, r)
+	if redirected, err := m.admit(e, r); redirected || err != nil {
+		if err != nil {
+			m.fail(e, r, err)
+		}
+		return
+	}
+	e.held = true
+	m.routes.ServeHTTP(e, r)
+	if !e.held {
+		return
+	}
+	// No route of ours ran, so what net/http answered was held back: only its
+	// status and Allow header are used.
+	status := e.status
+	e.held, e.status = false, 0
+	switch {
+	case status == http.StatusMethodNotAllowed:
+		m.fail(e, r, errMethodNotAllowed)
+	case m.fallback != nil:
+		m.fallback.ServeHTTP(e, r)
+	default:
+		m.fail(e, r, errRouteMissing)
+	}
+}
+
+// admit decides whether the request may reach a route, and gives it the client
+// address in place of the peer's.
+func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
+	if err := checkTarget(r); err != nil {
+		return false, err
+	}
+	if to, err := m.hosts.check(r); err != nil || to != "" {
+		if to != "" {
+			e.Header().Set("Location", to)
+			e.WriteHeader(http.StatusTemporaryRedirect)
+		}
+		return to != "", err
+	}
+	if err := checkCookies(e, r); err != nil {
+		return false, err
+	}
+	m.resolveClient(r)
+	return false, nil
+}

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// maxReport is the most bytes of a violation report that are read.
+const maxReport = 16 << 10
+
+// Reports counts the violations of our content policies that browsers report,
+// by directive. A report is never logged: whoever can reach us can send one,
+// and it quotes URLs. It is safe for concurrent use.
+type Reports struct {
+	mu     sync.Mutex
+	counts map[string]uint64
+}
+
+// NewReports returns a counter at zero.
+func NewReports() *Reports { return &Reports{counts: make(map[string]uint64)} }
+
+// Mount registers the endpoint that DocumentPolicy names.
+func (c *Reports) Mount(m *Mux) {
+	m.Handle("POST "+ReportPath, c.receive, CrossSite, Quiet, MaxBody(maxReport))
+}
+
+// Counts returns the violations so far by directive; "other" is what no
+// directive of ours explains.
+func (c *Reports) Counts() map[string]uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.counts)
+}
+
+// report is one violation: report-uri sends an object with one member
+// "csp-report" (CSP 2), report-to an array of objects with a body (CSP 3).
+type report struct {
+	Legacy struct {
+		Effective string `json:"effective-directive"`
+		Violated  string `json:"violated-directive"`
+	} `json:"csp-report"`
+	Body struct {
+		Effective string `json:"effectiveDirective"`
+	} `json:"body"`
+}
+
+func (c *Reports) receive(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return errMalformed.WithCause(err)
+	}
+	var reports []report
+	switch r.Header.Get("Content-Type") {
+	case "application/csp-report":
+		reports = make([]report, 1)
+		err = json.Unmarshal(body, &reports[0])
+	case "application/reports+json":
+		err = json.Unmarshal(body, &reports)
+	default:
+		return errUnsupported
+	}
+	if err != nil {
+		return errMalformed
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range reports {
+		c.counts[directiveOf(one)]++
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// directiveOf keeps the set of counters closed.
+func directiveOf(r report) string {
+	known := []string{
+		"script-src", "script-src-elem", "script-src-attr", "style-src", "style-src-elem", "style-src-attr", "img-src", "connect-src",
+		"font-src", "form-action", "base-uri", "frame-ancestors", "object-src", "require-trusted-types-for", "trusted-types", "default-src",
+	}
+	for _, name := range []string{r.Body.Effective, r.Legacy.Effective, r.Legacy.Violated} {
+		if slices.Contains(known, name) {
+			return name
+		}
+	}
+	return "other"
+}

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"net/http"
+	"time"
+)
+
+// defaultMaxBody is the most bytes of a body that a route takes unless it says
+// otherwise. The largest form (two passwords of 256 characters, each byte
+// percent-encoded) has about 8 KiB.
+const defaultMaxBody = 16 << 10
+
+// route is a handler with its traits.
+type route struct {
+	mux       *Mux
+	pattern   string
+	handler   Handler
+	maxBody   int64
+	quiet     bool
+	crossSite bool
+	streaming bool
+}
+
+// Trait changes what the kit does around one route.
+type Trait func(*route)
+
+// Quiet logs answers below 400 at debug level: for routes that an app calls
+// with each of its own requests.
+func Quiet(rt *route) { rt.quiet = true }
+
+// CrossSite takes the route out of the cross-origin guard: for a provider's
+// form_post callback, which proves itself by its state, and for the fallback.
+func CrossSite(rt *route) { rt.crossSite = true }
+
+// Streaming lifts the body limit, the deadlines and the demand for a
+// Content-Length: for the fallback, whose uploads and streams are the app's.
+func Streaming(rt *route) { rt.streaming = true }
+
+// MaxBody sets the most bytes of a body that the route takes.
+func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
+
+func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
+	rt := &route{mux: m, pattern: pattern, handler: h, maxBody: defaultMaxBody}
+	for _, t := range traits {
+		t(rt)
+	}
+	return rt
+}
+
+// ServeHTTP is called by the ServeMux inside Mux, always with an exchange.
+func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e := w.(*exchange)
+	e.held, e.route = false, rt
+	err := rt.admit(e, r)
+	if err == nil {
+		err = rt.handler(e, r)
+	}
+	if err != nil {
+		rt.mux.fail(e, r, err)
+	}
+}
+
+// admit holds the request against the traits of the route.
+func (rt *route) admit(e *exchange, r *http.Request) error {
+	if !rt.crossSite {
+		if err := checkOrigin(r, rt.mux.hosts.origin); err != nil {
+			return err
+		}
+	}
+	if rt.streaming {
+		return rt.stream(e, r)
+	}
+	// A chunked body is refused, not only one that also has a Content-Length:
+	// net/http drops that header before a handler can see the contradiction,
+	// which a proxy in front may have read the other way (request smuggling,
+	// RFC 9112 6.1). No browser sends a chunked form or fetch body.
+	if r.ContentLength < 0 || len(r.TransferEncoding) > 0 {
+		return errLengthRequired
+	}
+	if r.ContentLength > rt.maxBody {
+		return errTooLarge
+	}
+	return nil
+}
+
+// stream prepares a route without limits. A chunked request ends its
+// connection, so that nothing smuggled behind it is read as a request.
+func (rt *route) stream(e *exchange, r *http.Request) error {
+	if len(r.TransferEncoding) > 0 {
+		e.Header().Set("Connection", "close")
+	}
+	c := http.NewResponseController(e)
+	if err := c.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(time.Time{})
+}

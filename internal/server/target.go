@@ -1,0 +1,64 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+)
+
+// maxTarget is the longest request target that is read, in bytes.
+const maxTarget = 8 << 10
+
+// checkTarget refuses a request target that two programs on the way may read
+// differently: every router, limiter and gate behind it then sees one spelling
+// of a path only. net/http lets all of these through to a handler.
+func checkTarget(r *http.Request) error {
+	if len(r.RequestURI) > maxTarget {
+		return errTargetTooLong
+	}
+	for i := range len(r.RequestURI) {
+		switch c := r.RequestURI[i]; {
+		case c <= ' ', c >= 0x7f, c == '#', c == '\\':
+			return errMalformed
+		}
+	}
+	if !canonicalPath(r.URL.Path) || hidesSeparator(r.URL.RawPath) {
+		return errMalformed
+	}
+	return nil
+}
+
+// canonicalPath reports whether a decoded path is absolute and free of empty
+// and dot segments, backslashes and control characters.
+func canonicalPath(path string) bool {
+	if !strings.HasPrefix(path, "/") {
+		return false
+	}
+	segment := 0 // where the current one begins
+	for i := 1; i <= len(path); i++ {
+		if i < len(path) && path[i] != '/' {
+			if path[i] < ' ' || path[i] == 0x7f || path[i] == '\\' {
+				return false
+			}
+			continue
+		}
+		switch path[segment+1 : i] {
+		case ".", "..":
+			return false
+		case "":
+			return i == len(path) // a slash at the very end
+		}
+		segment = i
+	}
+	return true
+}
+
+// hidesSeparator reports whether an escaped path hides a slash. The raw path is
+// empty unless it differs from the default escaping of the path.
+func hidesSeparator(raw string) bool {
+	for i := 0; i+2 < len(raw); i++ {
+		if raw[i] == '%' && raw[i+1] == '2' && raw[i+2]|0x20 == 'f' {
+			return true
+		}
+	}
+	return false
+}
