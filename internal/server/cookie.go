@@ -49,9 +49,9 @@ func (c Cookie) Read(w http.ResponseWriter, r *http.Request) (string, bool) {
 		for len(line) > 0 {
 			var pair string
 			pair, line, _ = strings.Cut(line, ";")
-			pair = strings.Trim(pair, " \t")
-			if len(pair) > len(c.name) && pair[len(c.name)] == '=' && pair[:len(c.name)] == c.name {
-				value = pair[len(c.name)+1:]
+			name, v, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
+			if strings.TrimRight(name, " \t") == c.name {
+				value = v
 				found++
 			}
 		}

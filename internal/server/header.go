@@ -1,9 +1,6 @@
 package server
 
-import (
-	"net/http"
-	"strings"
-)
+import "strings"
 
 // header is a field of every answer. The value slices are shared by all
 // requests: they are full, so that Header.Add copies them.
@@ -69,11 +66,4 @@ func (m *Mux) resetHeaders(e *exchange) {
 		h.Del(name)
 	}
 	m.applyHeaders(e)
-}
-
-// SeeOther answers with a redirect that is fetched by GET. The location is a
-// path of ours or a URL that has been checked against the allow-list.
-func SeeOther(w http.ResponseWriter, location string) {
-	w.Header().Set("Location", location)
-	w.WriteHeader(http.StatusSeeOther)
 }

@@ -15,6 +15,7 @@ func parseJSON(body []byte, f *fields) error {
 		return errMalformed
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber() // so that a number of any size is a value of the wrong type
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return errMalformed
 	}

@@ -11,10 +11,10 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"portico/internal/locale"
@@ -64,10 +64,20 @@ func newKit(t testing.TB, publicURL string) *kit {
 	})}
 }
 
-// catalogue is the product's own: problem documents show its words.
+// catalogue is a small one, so that no wording of the product decides a test.
 func catalogue(t testing.TB) *locale.Catalogue {
 	t.Helper()
-	c, err := locale.Load(os.DirFS("../../web/src/i18n/messages"))
+	c, err := locale.Load(fstest.MapFS{
+		"en.json": {Data: []byte(`{
+			"common.wait.minutes": {"one": "{count} minute", "other": "{count} minutes"},
+			"error.internal": "Something failed.",
+			"error.test.count": {"one": "{count} try left", "other": "{count} tries left"},
+			"error.test.limited": "Wait {wait}.",
+			"error.test.guessable": "Too easy: {reason}.",
+			"error.test.guessable.year": "a year"
+		}`)},
+		"de.json": {Data: []byte(`{"error.internal": "Ein Fehler."}`)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

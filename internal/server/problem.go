@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -146,22 +145,4 @@ func orEmpty(params map[string]string) map[string]string {
 		return map[string]string{}
 	}
 	return params
-}
-
-// WriteJSON answers with v as JSON.
-func WriteJSON(w http.ResponseWriter, status int, v any) error {
-	return writeJSON(w, "application/json", status, v)
-}
-
-func writeJSON(w http.ResponseWriter, contentType string, status int, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // fails only when the client has gone
-	return nil
 }

@@ -1,0 +1,4 @@
+package server
+
+// CheckTarget is tested directly by the fuzzer.
+var CheckTarget = checkTarget

@@ -1,0 +1,160 @@
+package server_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portico/internal/server"
+)
+
+// TestHeaders_OnEveryAnswer crawls one answer of each kind.
+func TestHeaders_OnEveryAnswer(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /ok", ok)
+	k.Handle("GET /empty", func(http.ResponseWriter, *http.Request) error { return nil })
+	k.Handle("GET /redirect", func(w http.ResponseWriter, _ *http.Request) error { return server.SeeOther(w, "/ok") })
+	k.Handle("GET /broken", func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Cache-Control", "public")
+		w.Header().Set("Content-Security-Policy", "default-src *")
+		w.Header().Set("Content-Encoding", "br")
+		return errors.New("canary")
+	})
+	k.Handle("GET /panic", func(http.ResponseWriter, *http.Request) error { panic("canary") })
+	k.Handle("POST /write", ok)
+	want := map[string]string{
+		"Cache-Control":                "no-store",
+		"Content-Security-Policy":      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy":              "same-origin",
+		"Strict-Transport-Security":    "max-age=63072000; includeSubDomains",
+		"X-Content-Type-Options":       "nosniff",
+		"Server":                       "",
+		"X-Powered-By":                 "",
+		"Content-Encoding":             "",
+		"Access-Control-Allow-Origin":  "",
+	}
+	for _, c := range []struct {
+		method, target, host string
+		status               int
+	}{
+		{"GET", "/ok", publicHost, 200},
+		{"HEAD", "/ok", publicHost, 200},
+		{"GET", "/empty", publicHost, 200},
+		{"GET", "/redirect", publicHost, 303},
+		{"GET", "/missing", publicHost, 404},
+		{"POST", "/ok", publicHost, 405},
+		{"POST", "/write", publicHost, 403},
+		{"GET", "/a//b", publicHost, 400},
+		{"GET", "/ok", "evil.test", 421},
+		{"GET", "/broken", publicHost, 500},
+		{"GET", "/panic", publicHost, 500},
+	} {
+		t.Run(c.method+" "+c.host+c.target, func(t *testing.T) {
+			t.Parallel()
+			w := k.do(c.method, c.target, "", "Host: "+c.host, "Origin: https://evil.test")
+			if w.Code != c.status {
+				t.Errorf("status %d, want %d", w.Code, c.status)
+			}
+			got := make(map[string]string)
+			for name := range want {
+				got[name] = strings.Join(w.Header()[http.CanonicalHeaderKey(name)], " | ")
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("headers (-want +got):\n%s", diff)
+			}
+			if w.Header().Get("X-Request-Id") == "" || !strings.Contains(w.Header().Get("Permissions-Policy"), "camera=()") {
+				t.Errorf("headers %v", w.Header())
+			}
+			if strings.Contains(w.Body.String(), "canary") {
+				t.Errorf("the body tells the cause: %s", w.Body)
+			}
+		})
+	}
+}
+
+func TestHeaders_NoHSTSWithoutTLS(t *testing.T) {
+	t.Parallel()
+	k := newKit(t, "http://localhost:8080")
+	if got := k.do("GET", "/", "", "Host: localhost:8080").Header().Get("Strict-Transport-Security"); got != "" {
+		t.Errorf("HSTS %q on a loopback http address", got)
+	}
+}
+
+func TestHeaders_OneAnswerDoesNotChangeTheNext(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /add", func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Add("Cache-Control", "private")
+		w.Header().Add("X-Request-Id", "second")
+		return nil
+	})
+	for range 2 {
+		if got := len(k.do("GET", "/add", "").Header()["Cache-Control"]); got != 2 {
+			t.Errorf("%d values, want the base one and the added one", got)
+		}
+	}
+	if got := k.do("GET", "/", "").Header()["Cache-Control"]; len(got) != 1 {
+		t.Errorf("Cache-Control %v", got)
+	}
+}
+
+func TestDocumentPolicy(t *testing.T) {
+	t.Parallel()
+	want := "default-src 'none'; script-src 'self'; style-src 'sha256-abc='; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+		"form-action 'self' https://id.example; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types 'none'; report-uri /auth/api/csp-report; report-to csp"
+	if got := server.DocumentPolicy([]string{"sha256-abc="}, "https://id.example"); got != want {
+		t.Errorf("policy %s\nwant   %s", got, want)
+	}
+	if got := server.DocumentPolicy(nil); !strings.Contains(got, "style-src 'none'") || strings.Contains(got, "unsafe") {
+		t.Errorf("policy without a style: %s", got)
+	}
+	k := httpsKit(t)
+	k.Handle("GET /page", func(w http.ResponseWriter, _ *http.Request) error {
+		server.SetPolicy(w, want)
+		_, err := io.WriteString(w, "page")
+		return err
+	})
+	w := k.do("GET", "/page", "")
+	if w.Header().Get("Content-Security-Policy") != want || w.Header().Get("Reporting-Endpoints") != `csp="/auth/api/csp-report"` {
+		t.Errorf("headers %v", w.Header())
+	}
+}
+
+func TestReports(t *testing.T) {
+	t.Parallel()
+	k, reports := httpsKit(t), server.NewReports()
+	k.Mount(reports)
+	const legacy, modern = "application/csp-report", "application/reports+json"
+	cases := []struct {
+		contentType, body string
+		status            int
+	}{
+		{legacy, `{"csp-report":{"effective-directive":"script-src-elem","blocked-uri":"https://canary.test/"}}`, 204},
+		{legacy, `{"csp-report":{"violated-directive":"script-src-elem"}}`, 204},
+		{modern, `[{"type":"csp-violation","body":{"effectiveDirective":"img-src"}},{"body":{"effectiveDirective":"canary"}}]`, 204},
+		{modern, `not JSON`, 400},
+		{"text/plain", `{}`, 415},
+		{legacy, strings.Repeat("x", 16<<10+1), 413},
+	}
+	for _, c := range cases {
+		w := k.do("POST", server.ReportPath, c.body, "Content-Type: "+c.contentType, "Origin: null")
+		if w.Code != c.status {
+			t.Errorf("%s %.20s: status %d, want %d", c.contentType, c.body, w.Code, c.status)
+		}
+	}
+	want := map[string]uint64{"script-src-elem": 2, "img-src": 1, "other": 1}
+	if diff := cmp.Diff(want, reports.Counts()); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if strings.Contains(k.log.String(), "canary") {
+		t.Error("a report is in the log")
+	}
+}

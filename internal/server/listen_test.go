@@ -1,0 +1,196 @@
+package server_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"portico/internal/server"
+)
+
+// echo answers with the number of bytes of the body.
+func echo(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return nil
+	}
+	return server.WriteJSON(w, http.StatusOK, map[string]int{"length": len(body)})
+}
+
+// TestFraming sends a request whose end is ambiguous, followed by one that must
+// not be answered as the victim's next.
+func TestFraming(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("POST /form", echo)
+	k.Handle("POST /stream", echo, server.Streaming)
+	k.Handle("GET /smuggled", ok)
+	addr := k.listen(t)
+	const smuggled = "GET /smuggled HTTP/1.1\r\nHost: portico.test\r\n\r\n"
+	cases := []struct {
+		name, path, headers, body string
+		status                    int // of the first answer; there must be no other
+	}{
+		{"length and chunks", "/form", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled, 411},
+		{"chunks and length", "/form", "Transfer-Encoding: chunked\r\nContent-Length: 60\r\n", "0\r\n\r\n" + smuggled, 411},
+		{"chunks alone", "/form", "Transfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled, 411},
+		{"length and chunks to a stream", "/stream", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled, 200},
+		{"two lengths", "/form", "Content-Length: 0\r\nContent-Length: 5\r\n", smuggled, 400},
+		{"a list of lengths", "/form", "Content-Length: 0, 5\r\n", smuggled, 400},
+		{"a signed length", "/form", "Content-Length: +0\r\n", smuggled, 400},
+		{"a negative length", "/form", "Content-Length: -1\r\n", smuggled, 400},
+		{"chunked twice", "/form", "Transfer-Encoding: chunked, chunked\r\n", smuggled, 501},
+		{"chunked and identity", "/form", "Transfer-Encoding: chunked, identity\r\n", smuggled, 501},
+		{"xchunked", "/form", "Transfer-Encoding: xchunked\r\n", smuggled, 501},
+		{"a blank before the colon", "/form", "Transfer-Encoding : chunked\r\n", smuggled, 400},
+		{"a bare line feed in a chunk", "/stream", "Transfer-Encoding: chunked\r\n", "1;x\nA\r\n0\r\n\r\n" + smuggled, 400},
+		{"NUL in a header", "/form", "X: a\x00b\r\n", smuggled, 400},
+		{"two hosts", "/form", "Host: evil.test\r\nContent-Length: 0\r\n", smuggled, 400},
+		{"a body that is too large", "/form", "Content-Length: 16385\r\n", strings.Repeat("x", 16385) + smuggled, 413},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			head := "POST " + c.path + " HTTP/1.1\r\nHost: portico.test\r\nOrigin: https://portico.test\r\n"
+			answers := raw(t, addr, head+c.headers+"\r\n"+c.body, 2)
+			if len(answers) != 1 || answers[0].StatusCode != c.status {
+				t.Fatalf("answers %v, want one %d", answers, c.status)
+			}
+		})
+	}
+	both := "POST /form HTTP/1.1\r\nHost: portico.test\r\nOrigin: https://portico.test\r\nContent-Length: 2\r\n\r\nab" + strings.Replace(smuggled, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)
+	if answers := raw(t, addr, both, 2); len(answers) != 2 || answers[0].StatusCode != 200 || answers[1].StatusCode != 200 {
+		t.Errorf("two clean requests on one connection: %v", answers)
+	}
+}
+
+func TestHTTP2IsOff(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /ok", ok)
+	addr := k.listen(t)
+	if answers := raw(t, addr, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 1); len(answers) == 1 && answers[0].StatusCode < 400 {
+		t.Errorf("the preface of HTTP/2: %v", answers)
+	}
+	upgrade := "GET /ok HTTP/1.1\r\nHost: portico.test\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
+	if answers := raw(t, addr, upgrade, 1); len(answers) != 1 || answers[0].StatusCode != 200 {
+		t.Errorf("an upgrade to h2c: %v, want it ignored", answers)
+	}
+}
+
+func TestHugeHeader(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /ok", ok)
+	addr := k.listen(t)
+	for _, header := range []string{"X: " + strings.Repeat("a", 64<<10), strings.Repeat("X: a\r\n", 20_000) + "X: a", "Authorization: Bearer " + strings.Repeat(".", 1<<20)} {
+		answers := raw(t, addr, "GET /ok HTTP/1.1\r\nHost: portico.test\r\n"+header+"\r\n\r\n", 2)
+		if len(answers) > 1 || len(answers) == 1 && answers[0].StatusCode != 431 {
+			t.Errorf("%.20s: answers %v, want 431", header, answers)
+		}
+	}
+}
+
+// TestServe_ClosesSlowHeaders runs on a fake clock: nothing is waited for.
+func TestServe_ClosesSlowHeaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := httpsKit(t)
+		ours, theirs := net.Pipe()
+		l := &oneConn{conn: ours, closed: make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, time.Second)
+		}()
+		began := time.Now()
+		go func() { _, _ = io.WriteString(theirs, "GET / HTTP/1.1\r\nHost: portico.test\r\n") }()
+		_, _ = io.ReadAll(theirs)
+		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
+			t.Errorf("a header that never ends was closed after %s, want 5 s", took)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
+// oneConn is a listener with one connection.
+type oneConn struct {
+	conn   net.Conn
+	closed chan struct{}
+}
+
+func (l *oneConn) Accept() (net.Conn, error) {
+	if c := l.conn; c != nil {
+		l.conn = nil
+		return c, nil
+	}
+	<-l.closed
+	return nil, net.ErrClosed
+}
+func (l *oneConn) Close() error   { close(l.closed); return nil }
+func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+func TestServe_LetsRequestsEnd(t *testing.T) {
+	t.Parallel()
+	for name, grace := range map[string]time.Duration{"in time": time.Minute, "cut off": time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := httpsKit(t)
+			began, finish := make(chan struct{}), make(chan struct{})
+			k.Handle("GET /slow", func(w http.ResponseWriter, r *http.Request) error {
+				close(began)
+				<-finish
+				return ok(w, r)
+			})
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() { served <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, grace) }()
+			answered := make(chan int, 1)
+			go func() {
+				answers := raw(t, l.Addr(), "GET /slow HTTP/1.1\r\nHost: portico.test\r\n\r\n", 1)
+				answered <- len(answers)
+			}()
+			<-began
+			stop()
+			if grace == time.Minute {
+				close(finish)
+				if err := <-served; err != nil || <-answered != 1 {
+					t.Errorf("Serve: %v; want the request answered and no error", err)
+				}
+				return
+			}
+			if err := <-served; err == nil || <-answered != 0 {
+				t.Errorf("Serve: %v; want the request cut off and an error", err)
+			}
+			close(finish)
+		})
+	}
+}
+
+func TestServe_ReportsAListenerThatFails(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Serve(t.Context(), server.NewServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler)), l, time.Second); err == nil {
+		t.Error("no error from a closed listener")
+	}
+}
