@@ -1,0 +1,53 @@
+import type { FlowState } from './schema';
+
+/** What the server fills into every document; every key is always there, empty when unused. */
+export interface Boot {
+  screen: ScreenName;
+  locale: string;
+  locales: string[];
+  brand: { name: string; logo: string };
+  policy: { password_min: number; password_max: number; code_length: number };
+  providers: Provider[];
+  return_to: string;
+  values: { email: string };
+  errors: BootErrors;
+  notice: string;
+  flow: FlowState;
+  link: { state: LinkState; kind: FlowState['kind']; address: string; email: string };
+  session: { email: string; name: string };
+  status: number;
+  title: string;
+  detail: string;
+  next: string;
+  next_label: string;
+}
+
+/** Words in the visitor's locale, found while the form was handled without script. */
+interface BootErrors {
+  form: string;
+  code: string;
+  request_id: string;
+  retry_after: number;
+  fields: Record<FieldName, string>;
+}
+
+export interface Provider {
+  id: string;
+  name: string;
+  icon: string;
+}
+
+export type FieldName = 'email' | 'password' | 'confirm_password' | 'code';
+
+export type LinkState = '' | 'ready' | 'password' | 'expired' | 'used' | 'replaced' | 'malformed';
+
+export type ScreenName =
+  | 'signin'
+  | 'signup'
+  | 'forgot-password'
+  | 'verify-code'
+  | 'confirm-link'
+  | 'reset-password'
+  | 'account'
+  | 'signed-out'
+  | 'error';

@@ -1,0 +1,39 @@
+import type { Problem } from './schema';
+
+/** Why a request did not succeed. */
+export type Failure =
+  | { kind: 'offline' } // this device has no connection
+  | { kind: 'unreachable' } // no answer, or one that is not ours
+  | { kind: 'timeout' }
+  | { kind: 'aborted' } // by this page itself
+  | { kind: 'problem'; problem: Problem };
+
+/** Reads a problem document; whatever is missing or of another type becomes empty, so a caller need not look. */
+export function parseProblem(body: unknown, status: number, retryAfter: string | null): Problem {
+  const o = record(body);
+  return {
+    status,
+    code: text(o['code']),
+    params: params(o['params']),
+    fields: (Array.isArray(o['fields']) ? o['fields'] : []).map((field) => {
+      const f = record(field);
+      return { name: text(f['name']), code: text(f['code']), params: params(f['params']) };
+    }),
+    retry_after: seconds(o['retry_after']) || seconds(Number(retryAfter ?? 0)),
+    request_id: text(o['request_id']),
+  };
+}
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+
+const seconds = (value: unknown) => (typeof value === 'number' && value > 0 && value < 1e6 ? Math.ceil(value) : 0);
+
+const params = (value: unknown) =>
+  Object.fromEntries(
+    Object.entries(record(value))
+      .filter(([, v]) => typeof v === 'string' || typeof v === 'number')
+      .map(([k, v]) => [k, String(v)]),
+  );

@@ -1,0 +1,24 @@
+import type { ScreenName } from '../api/boot';
+import { screen as account } from '../screens/account/account';
+import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
+import { screen as error } from '../screens/error/error';
+import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
+import { screen as resetPassword } from '../screens/reset-password/reset-password';
+import type { Screen } from '../screens/screen';
+import { screen as signedOut } from '../screens/signed-out/signed-out';
+import { screen as signin } from '../screens/signin/signin';
+import { screen as signup } from '../screens/signup/signup';
+import { screen as verifyCode } from '../screens/verify-code/verify-code';
+
+/** Every screen by the name that the boot data gives. */
+export const screens: Record<ScreenName, Screen> = {
+  signin,
+  signup,
+  'forgot-password': forgotPassword,
+  'verify-code': verifyCode,
+  'confirm-link': confirmLink,
+  'reset-password': resetPassword,
+  account,
+  'signed-out': signedOut,
+  error,
+};

@@ -1,0 +1,54 @@
+import type { MessageKey } from './messages.gen';
+
+/** A message: a text, or one text a plural category chosen by the parameter `count`. */
+export type Message = string | Record<string, string>;
+export type Messages = Record<string, Message>;
+export type Params = Record<string, string | number>;
+
+/** The words of one locale. */
+export interface Text {
+  locale: string;
+  /** The words of a key of these screens. */
+  t: (key: MessageKey, params?: Params) => string;
+  /** The words of a code that the server answered; undefined for one that this build does not know. */
+  fault: (code: string, params?: Params, retryAfter?: number) => string | undefined;
+  /** "30 seconds", "2 minutes". */
+  wait: (seconds: number) => string;
+}
+
+export function createText(locale: string, messages: Messages): Text {
+  const plural = new Intl.PluralRules(locale);
+
+  const words = (key: string, params: Params): string | undefined => {
+    const message = messages[key];
+    if (message === undefined) return undefined;
+    const text = typeof message === 'string' ? message : pick(message, plural, params['count']);
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+  };
+
+  const wait = (seconds: number) => {
+    const [unit, count] =
+      seconds < 90 ? ['seconds', seconds] : seconds < 5400 ? ['minutes', Math.ceil(seconds / 60)] : ['hours', Math.ceil(seconds / 3600)];
+    return words(`common.wait.${unit}`, { count: Math.max(1, count as number) }) ?? '';
+  };
+
+  return {
+    locale,
+    wait,
+    t: (key, params = {}) => words(key, params) ?? key,
+    fault: (code, params = {}, retryAfter = 0) => {
+      const reason = params['reason'] && words(`error.${code}.${params['reason']}`, params);
+      return words(`error.${code}`, {
+        ...params,
+        ...(reason ? { reason } : {}),
+        ...(retryAfter > 0 ? { wait: wait(retryAfter) } : {}),
+      });
+    },
+  };
+}
+
+/** A count that is not a number (a template slot) takes the general form. */
+function pick(message: Record<string, string>, plural: Intl.PluralRules, count: string | number | undefined): string {
+  const category = Number.isFinite(Number(count)) ? plural.select(Number(count)) : 'other';
+  return message[category] ?? message['other'] ?? '';
+}

@@ -1,0 +1,38 @@
+/** How hard a password looks to guess, judged in the browser alone; the server decides. */
+export type Strength = 'weak' | 'fair' | 'good' | 'strong';
+
+const RUNS = ['abcdefghijklmnopqrstuvwxyz', '0123456789', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+
+/**
+ * A light estimate for the hint under the field: every character counts, one
+ * that repeats or continues its predecessor ("aaa", "1234", "qwer") hardly does.
+ */
+export function strengthOf(password: string): Strength {
+  const characters = Array.from(password.toLowerCase());
+  let bits = 0;
+  characters.forEach((character, i) => {
+    bits += follows(characters[i - 1], character) ? 0.5 : 3.2;
+  });
+  bits *= 0.6 + 0.4 * Math.min(1, new Set(characters).size / 8);
+  if (kinds(password) > 1) bits += 4;
+  if (bits < 24) return 'weak';
+  if (bits < 34) return 'fair';
+  return bits < 48 ? 'good' : 'strong';
+}
+
+function follows(before: string | undefined, character: string): boolean {
+  if (before === undefined) return false;
+  if (before === character) return true;
+  return RUNS.some((run) => Math.abs(run.indexOf(before) - run.indexOf(character)) === 1 && run.includes(before) && run.includes(character));
+}
+
+const kinds = (text: string) => [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{L}\p{Nd}]/u].filter((kind) => kind.test(text)).length;
+
+/** Characters as the policy counts them: code points of the NFC form. */
+export const lengthOf = (password: string) => Array.from(password.normalize('NFC')).length;
+
+/** Whether the password holds the address or the part before its @. */
+export function containsAddress(password: string, address: string): boolean {
+  const [local = ''] = address.toLowerCase().split('@');
+  return local.length >= 3 && password.toLowerCase().includes(local);
+}

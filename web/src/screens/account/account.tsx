@@ -1,0 +1,28 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { Button } from '../../ui/button';
+import { Lead } from '../../ui/layout';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+import { useForm } from '../use-form';
+import { Sessions } from './sessions';
+
+/** Who is signed in here, where else, and the way out. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useForm({ boot, path: '/auth/api/signout' });
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+      <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
+      <Sessions />
+      <form {...form.props} action="/auth/signout">
+        <Button busy={form.busy} wait={form.wait}>
+          {t('account.signout')}
+        </Button>
+      </form>
+    </Frame>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('account.title'), View };

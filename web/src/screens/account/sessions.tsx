@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { request } from '../../api/client';
+import type { Failure } from '../../api/problem';
+import type { SessionEntry, SessionList } from '../../api/schema';
+import { useText } from '../../i18n/provider';
+import { deviceOf } from '../../lib/device';
+import { Button } from '../../ui/button';
+import { Announcement, ErrorSummary } from '../../ui/message';
+import { NO_TROUBLE, troubleOf } from '../failure';
+import styles from './sessions.module.css';
+
+const PATH = '/auth/api/sessions';
+
+/** The browsers that are signed in; each other one can be ended. Needs script: without it the screen still says who is signed in. */
+export function Sessions() {
+  const text = useText();
+  const { t } = text;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [sessions, setSessions] = useState<SessionEntry[]>();
+  const [trouble, setTrouble] = useState(NO_TROUBLE);
+  const [ending, setEnding] = useState('');
+  const [said, setSaid] = useState('');
+
+  const fail = useCallback((failure: Failure) => setTrouble(troubleOf(failure, text)), [text]);
+
+  const load = useCallback(
+    async (signal?: AbortSignal) => {
+      const answer = await request<SessionList>('GET', PATH, signal ? { signal } : {});
+      if (!answer.ok) return fail(answer.failure);
+      setTrouble(NO_TROUBLE);
+      setSessions(answer.value.sessions);
+    },
+    [fail],
+  );
+
+  useEffect(() => {
+    const leave = new AbortController();
+    void load(leave.signal);
+    return () => leave.abort();
+  }, [load]);
+
+  const end = async (id: string) => {
+    if (ending) return;
+    setEnding(id || 'all');
+    const answer = await request('DELETE', id ? `${PATH}/${id}` : PATH);
+    setEnding('');
+    const gone = !answer.ok && answer.failure.kind === 'problem' && answer.failure.problem.status === 404;
+    if (!answer.ok && !gone) return fail(answer.failure);
+    await load();
+    setSaid(t(gone ? 'account.already_ended' : 'account.ended'));
+    heading.current?.focus();
+  };
+
+  const others = sessions?.filter((session) => !session.current) ?? [];
+  return (
+    <section className={styles.sessions} aria-labelledby="sessions">
+      <h2 className={styles.heading} id="sessions" tabIndex={-1} ref={heading}>
+        {t('account.sessions')}
+      </h2>
+      <ErrorSummary
+        words={trouble.form}
+        requestId={{ id: trouble.requestId, words: t('common.request_id', { id: trouble.requestId }) }}
+        retry={trouble.again ? { label: t('common.try_again'), onRetry: () => void load() } : undefined}
+      />
+      <ul className={styles.list} aria-busy={sessions === undefined}>
+        {sessions?.map((session) => (
+          <Entry key={session.id} session={session} busy={ending === session.id} onEnd={() => end(session.id)} />
+        ))}
+      </ul>
+      {others.length > 1 ? (
+        <p className={styles.all}>
+          <Button type="button" look="quiet" busy={ending === 'all'} onClick={() => end('')}>
+            {t('account.end_others')}
+          </Button>
+        </p>
+      ) : null}
+      <Announcement words={said} />
+    </section>
+  );
+}
+
+function Entry({ session, busy, onEnd }: { session: SessionEntry; busy: boolean; onEnd: () => void }) {
+  const { t, locale } = useText();
+  const device = deviceOf(session.user_agent) || t('account.unknown_device');
+  const seen = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(session.last_seen_at * 1000);
+  return (
+    <li className={styles.entry}>
+      <div>
+        <p className={styles.device}>{device}</p>
+        <p className={styles.detail}>{session.current ? t('account.this_device') : t('account.last_seen', { time: seen })}</p>
+      </div>
+      {session.current ? null : (
+        <Button type="button" look="quiet" busy={busy} aria-label={t('account.end_named', { device })} onClick={onEnd}>
+          {t('account.end')}
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,35 @@
+import type { FieldName } from '../api/boot';
+import type { Text } from '../i18n/text';
+
+/** The fault code of a field by what the browser finds wrong with it. */
+const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
+  email: { valueMissing: 'address.required', typeMismatch: 'address.invalid' },
+  password: { valueMissing: 'password.required', tooShort: 'password.too_short' },
+  confirm_password: { valueMissing: 'password.mismatch' },
+  code: { valueMissing: 'code.required', patternMismatch: 'code.format' },
+};
+
+/**
+ * The browser's own constraint check in our words, so that an obvious slip
+ * needs no round trip. The server's check is the one that counts.
+ */
+export function checkFields(form: HTMLFormElement, text: Text): Partial<Record<FieldName, string>> {
+  const faults: Partial<Record<FieldName, string>> = {};
+  for (const [name, codes] of Object.entries(CODES) as [FieldName, (typeof CODES)[FieldName]][]) {
+    const field = form.elements.namedItem(name);
+    if (!(field instanceof HTMLInputElement)) continue;
+    const code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
+    if (code) faults[name] = text.fault(code, { count: field.minLength }) ?? code;
+  }
+  const confirm = form.elements.namedItem('confirm_password');
+  const password = form.elements.namedItem('password');
+  if (
+    confirm instanceof HTMLInputElement &&
+    password instanceof HTMLInputElement &&
+    !faults.password &&
+    confirm.value !== password.value
+  ) {
+    faults.confirm_password = text.fault('password.mismatch') ?? '';
+  }
+  return faults;
+}

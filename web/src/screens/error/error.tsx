@@ -1,0 +1,29 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { choose, When } from '../../lib/template';
+import { ButtonLink } from '../../ui/button';
+import { Hint, Lead } from '../../ui/layout';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+
+/** What happened and one way forward; the server supplies the words, since any page may end here. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const id = boot.errors.request_id;
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <When value={boot.detail}>
+        <Lead>{boot.detail}</Lead>
+      </When>
+      <ButtonLink href={choose(boot.next, boot.next, '/auth/signin')}>
+        {choose(boot.next_label, boot.next_label, t('common.to_signin'))}
+      </ButtonLink>
+      <When value={id}>
+        <Hint>{t('common.request_id', { id })}</Hint>
+      </When>
+    </Frame>
+  );
+}
+
+export const screen: Screen = { title: ({ title }, { t }) => choose(title, title, t('common.error_title')), View };

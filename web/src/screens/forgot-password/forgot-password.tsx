@@ -1,0 +1,42 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { Button } from '../../ui/button';
+import { Footer, Lead } from '../../ui/layout';
+import { HiddenField } from '../../ui/provider-buttons';
+import { EmailField } from '../../ui/text-field';
+import { Frame } from '../frame';
+import { withReturn } from '../links';
+import type { Screen } from '../screen';
+import { useCarriedEmail } from '../use-carried-email';
+import { useForm } from '../use-form';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useForm({ boot, path: '/auth/api/forgot-password' });
+  useCarriedEmail();
+
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+      <Lead>{t('forgot-password.lead')}</Lead>
+      <form {...form.props}>
+        <HiddenField name="return_to" value={boot.return_to} />
+        <EmailField
+          label={t('common.email')}
+          placeholder={t('common.email_placeholder')}
+          defaultValue={boot.values.email}
+          error={form.trouble.fields.email}
+          enterKeyHint="send"
+        />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('forgot-password.submit')}
+        </Button>
+      </form>
+      <Footer>
+        <a href={withReturn('/auth/signin', boot.return_to)}>{t('common.back_to_signin')}</a>
+      </Footer>
+    </Frame>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('forgot-password.title'), View };

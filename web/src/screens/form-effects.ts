@@ -1,0 +1,36 @@
+import { type RefObject, useEffect } from 'react';
+import { NO_TROUBLE, type Trouble } from './failure';
+
+/** Our words instead of the browser's bubbles; without script the bubbles stay. */
+export function useOwnValidation(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    if (form.current) form.current.noValidate = true;
+  }, [form]);
+}
+
+/** Leads to what is wrong: the first field at fault, else the summary. */
+export function useFocusOnTrouble(
+  trouble: Trouble,
+  form: RefObject<HTMLFormElement | null>,
+  summary: RefObject<HTMLDivElement | null>,
+): void {
+  useEffect(() => {
+    if (trouble === NO_TROUBLE) return;
+    const field = form.current?.querySelector<HTMLInputElement>('[aria-invalid="true"]');
+    if (field) {
+      field.focus();
+      field.select();
+    } else if (trouble.form) {
+      summary.current?.focus();
+    }
+  }, [trouble, form, summary]);
+}
+
+/** Runs when Back brings this page as it was left, with its button still busy. */
+export function useRestoredPage(onRestored: () => void): void {
+  useEffect(() => {
+    const restored = (event: PageTransitionEvent) => event.persisted && onRestored();
+    addEventListener('pageshow', restored);
+    return () => removeEventListener('pageshow', restored);
+  }, [onRestored]);
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, useCallback } from 'react';
+import type { Boot } from '../api/boot';
+import { request } from '../api/client';
+import type { CurrentSession } from '../api/schema';
+import { AuthPage } from '../ui/auth-page';
+import { Announcement, ErrorSummary, Notice } from '../ui/message';
+import { useRestoredPage } from './form-effects';
+import type { Summary } from './use-form';
+
+interface FrameProps {
+  boot: Boot;
+  title: string;
+  /** Of the form on the screen; a screen without one has nothing to announce. */
+  summary?: Summary;
+  announcement?: string;
+  children: ReactNode;
+}
+
+/** What every screen has around its content: the page, the notice and the places where words appear. */
+export function Frame({ boot, title, summary, announcement = '', children }: FrameProps) {
+  const signedInAs = boot.session.email;
+  const recheck = useCallback(async () => {
+    const answer = await request<CurrentSession>('GET', '/auth/api/session');
+    if (answer.ok ? answer.value.user.email !== signedInAs : answer.failure.kind === 'problem' && signedInAs) {
+      location.reload();
+    }
+  }, [signedInAs]);
+  useRestoredPage(recheck);
+
+  return (
+    <AuthPage brand={boot.brand} title={title}>
+      <Notice words={boot.notice} />
+      {summary ? <ErrorSummary {...summary} /> : null}
+      {children}
+      <Announcement words={announcement} />
+    </AuthPage>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { choose } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { Lead, UsernameField } from '../../ui/layout';
+import { NewPassword } from '../../ui/new-password';
+import { HiddenField } from '../../ui/provider-buttons';
+import { Frame } from '../frame';
+import { newPasswordLabels } from '../password-labels';
+import type { Screen } from '../screen';
+import { useForm } from '../use-form';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useForm({ boot, path: '/auth/api/reset-password' });
+  const minLength = boot.policy.password_min;
+
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+      <Lead>
+        {choose(boot.flow.address, t('reset-password.lead_for', { address: boot.flow.address }), t('reset-password.lead'))}
+      </Lead>
+      <form {...form.props}>
+        <HiddenField name="flow" value={boot.flow.id} />
+        <UsernameField value={boot.flow.email} />
+        <NewPassword
+          labels={newPasswordLabels(text, minLength, {
+            password: t('reset-password.password'),
+            passwordPlaceholder: t('common.password_placeholder'),
+            confirm: t('common.confirm'),
+            confirmPlaceholder: t('common.confirm_placeholder'),
+          })}
+          minLength={minLength}
+          errors={form.trouble.fields}
+        />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('reset-password.submit')}
+        </Button>
+      </form>
+    </Frame>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('reset-password.title'), View };

@@ -1,0 +1,19 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { ButtonLink } from '../../ui/button';
+import { Lead } from '../../ui/layout';
+import { Frame } from '../frame';
+import { withReturn } from '../links';
+import type { Screen } from '../screen';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <Lead>{text.t('signed-out.lead')}</Lead>
+      <ButtonLink href={withReturn('/auth/signin', boot.return_to)}>{text.t('signed-out.signin')}</ButtonLink>
+    </Frame>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('signed-out.title'), View };

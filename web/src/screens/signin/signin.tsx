@@ -1,0 +1,87 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { choose, When } from '../../lib/template';
+import { Button, ButtonLink } from '../../ui/button';
+import { Aside, Footer } from '../../ui/layout';
+import { Notice } from '../../ui/message';
+import { PasswordField } from '../../ui/password-field';
+import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
+import { EmailField } from '../../ui/text-field';
+import { Frame } from '../frame';
+import { withReturn } from '../links';
+import type { Screen } from '../screen';
+import { useCarriedEmail } from '../use-carried-email';
+import { useForm } from '../use-form';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useForm({
+    boot,
+    path: '/auth/api/signin',
+    onTrouble: (trouble, element) => {
+      const password = element.elements.namedItem('password');
+      if (trouble.code === 'signin.rejected' && password instanceof HTMLInputElement) password.value = '';
+    },
+  });
+  useCarriedEmail();
+  const hidden = { return_to: boot.return_to, flow: boot.flow.id };
+
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+      <SignedIn boot={boot} />
+      <form {...form.props}>
+        <HiddenField name="return_to" value={hidden.return_to} />
+        <HiddenField name="flow" value={hidden.flow} />
+        <EmailField
+          label={t('common.email')}
+          placeholder={t('common.email_placeholder')}
+          defaultValue={boot.values.email}
+          error={form.trouble.fields.email}
+          autoComplete="username webauthn"
+          enterKeyHint="next"
+        />
+        <PasswordField
+          name="password"
+          label={t('common.password')}
+          labels={{ show: t('common.show_password'), capsLock: t('common.caps_lock') }}
+          error={form.trouble.fields.password}
+          autoComplete="current-password webauthn"
+          enterKeyHint="go"
+        />
+        <Aside>
+          <a href={withReturn('/auth/forgot-password', boot.return_to)}>{t('signin.forgot')}</a>
+        </Aside>
+        <Button busy={form.busy} wait={form.wait}>
+          {t('signin.submit')}
+        </Button>
+      </form>
+      <ProviderButtons
+        providers={boot.providers}
+        divider={t('common.or')}
+        label={(provider) => t('common.continue_with', { provider })}
+        hidden={hidden}
+      />
+      <Footer>
+        {`${t('signin.no_account')} `}
+        <a href={withReturn('/auth/signup', boot.return_to)}>{t('signin.signup')}</a>
+      </Footer>
+    </Frame>
+  );
+}
+
+/** Somebody is signed in already: go on as them, or sign in as another below. */
+function SignedIn({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <When value={boot.session.email}>
+      <Notice words={t('signin.signed_in_as', { email: boot.session.email })}>
+        <ButtonLink look="quiet" href={choose(boot.return_to, boot.return_to, '/auth/account')}>
+          {t('common.continue')}
+        </ButtonLink>
+      </Notice>
+    </When>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('signin.title'), View };

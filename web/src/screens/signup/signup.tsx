@@ -1,0 +1,61 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { Button } from '../../ui/button';
+import { Footer } from '../../ui/layout';
+import { NewPassword } from '../../ui/new-password';
+import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
+import { EmailField } from '../../ui/text-field';
+import { Frame } from '../frame';
+import { withReturn } from '../links';
+import { newPasswordLabels } from '../password-labels';
+import type { Screen } from '../screen';
+import { useCarriedEmail } from '../use-carried-email';
+import { useForm } from '../use-form';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useForm({ boot, path: '/auth/api/signup' });
+  useCarriedEmail();
+  const minLength = boot.policy.password_min;
+
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+      <form {...form.props}>
+        <HiddenField name="return_to" value={boot.return_to} />
+        <EmailField
+          label={t('common.email')}
+          placeholder={t('common.email_placeholder')}
+          defaultValue={boot.values.email}
+          error={form.trouble.fields.email}
+          enterKeyHint="next"
+        />
+        <NewPassword
+          labels={newPasswordLabels(text, minLength, {
+            password: t('common.password'),
+            passwordPlaceholder: t('common.password_placeholder'),
+            confirm: t('common.confirm'),
+            confirmPlaceholder: t('common.confirm_placeholder'),
+          })}
+          minLength={minLength}
+          errors={form.trouble.fields}
+        />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('signup.submit')}
+        </Button>
+      </form>
+      <ProviderButtons
+        providers={boot.providers}
+        divider={t('common.or')}
+        label={(provider) => t('common.continue_with', { provider })}
+        hidden={{ return_to: boot.return_to, flow: '' }}
+      />
+      <Footer>
+        {`${t('signup.have_account')} `}
+        <a href={withReturn('/auth/signin', boot.return_to)}>{t('signup.signin')}</a>
+      </Footer>
+    </Frame>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('signup.title'), View };

@@ -1,0 +1,110 @@
+import { type FormEvent, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
+import type { Boot } from '../api/boot';
+import { request } from '../api/client';
+import type { Next } from '../api/schema';
+import { useText } from '../i18n/provider';
+import { useCountdown } from '../lib/use-countdown';
+import { checkFields } from './check-fields';
+import { useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
+import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot } from './failure';
+
+export interface FormOptions<T> {
+  /** Of a form that the server handles without script; its trouble stands there from the start. */
+  boot?: Boot;
+  /** Path of the API operation that does what the form does without script. */
+  path: string;
+  /** Seconds for which the form must not be sent, beside what the server asked for. */
+  hold?: number;
+  /** Called instead of going to `next`. */
+  onAnswer?: (answer: T) => void;
+  /** Called with what went wrong, before the focus moves. */
+  onTrouble?: (trouble: Trouble, form: HTMLFormElement) => void;
+}
+
+/** Props of the ErrorSummary. */
+export interface Summary {
+  words: string;
+  requestId: { id: string; words: string };
+  retry: { label: string; onRetry: () => void } | undefined;
+  ref: RefObject<HTMLDivElement | null>;
+}
+
+export interface Form {
+  /** Spread over the form element. */
+  props: { ref: RefObject<HTMLFormElement | null>; method: 'post'; onSubmit: (event: FormEvent<HTMLFormElement>) => void };
+  trouble: Trouble;
+  busy: boolean;
+  /** Seconds until the form may be sent again. */
+  wait: number;
+  /** Words for screen readers alone. */
+  announcement: string;
+  summary: Summary;
+  clear: () => void;
+}
+
+/**
+ * The form of a screen. Without script it posts to its own page; here the same
+ * fields go to the API, and what comes back stands where the server would have
+ * rendered it. A second submit while one is under way, or while waiting is
+ * asked for, does nothing.
+ */
+export function useForm<T extends Next = Next>({ boot, path, hold = 0, onAnswer, onTrouble }: FormOptions<T>): Form {
+  const text = useText();
+  const form = useRef<HTMLFormElement>(null);
+  const summary = useRef<HTMLDivElement>(null);
+  const [trouble, setTrouble] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
+  const [busy, setBusy] = useState(false);
+  const [announcement, setAnnouncement] = useState('');
+
+  const onWaited = useCallback(() => setAnnouncement(text.t('common.wait_over')), [text]);
+  const asked = useMemo(() => ({ seconds: trouble.retryAfter }), [trouble]);
+  const wait = Math.max(hold, useCountdown(asked, onWaited));
+
+  useOwnValidation(form);
+  useFocusOnTrouble(trouble, form, summary);
+  useRestoredPage(useCallback(() => setBusy(false), []));
+
+  const fail = (next: Trouble) => {
+    if (form.current) onTrouble?.(next, form.current);
+    setTrouble(next);
+    setBusy(false);
+  };
+
+  const send = async (element: HTMLFormElement) => {
+    if (busy || wait > 0) return;
+    const faults = checkFields(element, text);
+    if (Object.keys(faults).length > 0) {
+      return fail({ ...NO_TROUBLE, code: 'invalid', fields: { ...NO_FIELDS, ...faults } });
+    }
+    setBusy(true);
+    setAnnouncement('');
+    const answer = await request<T>('POST', path, { body: Object.fromEntries(new FormData(element)) });
+    if (!answer.ok) return fail(troubleOf(answer.failure, text));
+    setTrouble(NO_TROUBLE);
+    if (!onAnswer) return location.assign(answer.value.next); // stays busy until the next page is here
+    setBusy(false);
+    onAnswer(answer.value);
+  };
+
+  return {
+    props: {
+      ref: form,
+      method: 'post',
+      onSubmit: (event) => {
+        event.preventDefault();
+        void send(event.currentTarget);
+      },
+    },
+    trouble,
+    busy,
+    wait,
+    announcement,
+    summary: {
+      words: trouble.form,
+      requestId: { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) },
+      retry: trouble.again ? { label: text.t('common.try_again'), onRetry: () => form.current?.requestSubmit() } : undefined,
+      ref: summary,
+    },
+    clear: () => setTrouble(NO_TROUBLE),
+  };
+}

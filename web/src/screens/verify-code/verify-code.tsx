@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import type { Boot } from '../../api/boot';
+import type { FlowState, Resent } from '../../api/schema';
+import { useText } from '../../i18n/provider';
+import { choose, When } from '../../lib/template';
+import { Button, ButtonLink } from '../../ui/button';
+import { CodeField } from '../../ui/code-field';
+import { Footer, Hint, Lead } from '../../ui/layout';
+import { Notice } from '../../ui/message';
+import { HiddenField } from '../../ui/provider-buttons';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+import { useForm } from '../use-form';
+import { Resend } from './resend';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  return (
+    <When value={boot.flow.state} is="done" otherwise={<Enter boot={boot} />}>
+      <Frame boot={boot} title={screen.title(boot, text)}>
+        <Lead>{text.t('verify-code.done')}</Lead>
+        <ButtonLink href="/auth/signin">{text.t('common.to_signin')}</ButtonLink>
+      </Frame>
+    </When>
+  );
+}
+
+function Enter({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const [flow, setFlow] = useState<FlowState>(boot.flow);
+  const form = useForm({ boot, path: '/auth/api/verify-code' });
+  const [resent, setResent] = useState('');
+
+  const onResent = (answer: Resent) => {
+    const id = new URL(answer.next, location.href).searchParams.get('flow');
+    if (id !== flow.id) return location.assign(answer.next);
+    form.clear();
+    setFlow(answer.flow);
+    setResent(t('verify-code.resent'));
+  };
+
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement || resent}>
+      <When value={form.trouble.form} otherwise={<State flow={flow} />}>
+        {null}
+      </When>
+      <Lead>{choose(flow.address, t('verify-code.lead_to', { address: flow.address }), t('verify-code.lead'))}</Lead>
+      <form {...form.props}>
+        <HiddenField name="flow" value={flow.id} />
+        <CodeField label={t('verify-code.code')} hint={t('verify-code.hint')} error={form.trouble.fields.code} />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('verify-code.submit')}
+        </Button>
+      </form>
+      <Resend flow={flow} onResent={onResent} />
+      <When value={flow.kind} is="recovery">
+        <Hint>{t('verify-code.nothing_arrived')}</Hint>
+      </When>
+      <Footer>
+        <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>{t('verify-code.change_address')}</a>
+      </Footer>
+    </Frame>
+  );
+}
+
+/** What a reload of a flow that takes no more codes says, in place of a form error. */
+function State({ flow }: { flow: FlowState }) {
+  const { fault } = useText();
+  return (['used_up', 'expired'] as const).map((state) => (
+    <When key={state} value={flow.state} is={state}>
+      <Notice words={fault(`code.${state}`) ?? ''} />
+    </When>
+  ));
+}
+
+export const screen: Screen = { title: (_, { t }) => t('verify-code.title'), View };

@@ -1,0 +1,39 @@
+import { type ReactNode, useEffect } from 'react';
+import { When } from '../lib/template';
+import styles from './auth-page.module.css';
+import './tokens.css';
+
+interface AuthPageProps {
+  brand: { name: string; logo: string };
+  /** Heading and document title. */
+  title: string;
+  children: ReactNode;
+}
+
+/** The page of every screen: the word logo at the top left and one card in the middle. */
+export function AuthPage({ brand, title, children }: AuthPageProps) {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <a className={styles.logo} href="/">
+          <When value={brand.logo} otherwise={<span className={styles.word}>{brand.name}</span>}>
+            {/* low, or React adds a preload that the template could not take back where there is no logo */}
+            <img src={brand.logo} alt={brand.name} fetchPriority="low" />
+          </When>
+        </a>
+      </header>
+      <main className={styles.main}>
+        <div className={styles.card}>
+          <h1 className={styles.title} tabIndex={-1}>
+            {title}
+          </h1>
+          {children}
+        </div>
+      </main>
+    </div>
+  );
+}

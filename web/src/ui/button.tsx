@@ -1,0 +1,42 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { clockText } from '../lib/use-countdown';
+import styles from './button.module.css';
+
+type Look = 'primary' | 'secondary' | 'quiet';
+
+interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
+  look?: Look;
+  /** The action is under way: the button keeps its place and its width. */
+  busy?: boolean;
+  /** Seconds until it may be pressed again. */
+  wait?: number;
+}
+
+/**
+ * A button. Busy or waiting, it stays focusable (aria-disabled, never disabled)
+ * and says so; the form it belongs to refuses the press.
+ */
+export function Button({ look = 'primary', busy = false, wait = 0, children, ...button }: ButtonProps) {
+  return (
+    <button
+      type="submit"
+      {...button}
+      className={[styles.button, styles[look], wait > 0 && styles.waiting].filter(Boolean).join(' ')}
+      aria-busy={busy}
+      aria-disabled={busy || wait > 0}
+    >
+      <span className={styles.label}>{children}</span>
+      {wait > 0 ? <span className={styles.label}>&nbsp;({clockText(wait)})</span> : null}
+      {busy ? <span className={styles.spinner} aria-hidden="true" /> : null}
+    </button>
+  );
+}
+
+/** A link that is the way forward of a screen and looks like its button. */
+export function ButtonLink({ href, look = 'primary', children }: { href: string; look?: Look; children: ReactNode }) {
+  return (
+    <a className={`${styles.button} ${styles[look]}`} href={href}>
+      <span className={styles.label}>{children}</span>
+    </a>
+  );
+}

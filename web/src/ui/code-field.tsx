@@ -1,0 +1,91 @@
+import { type FormEvent, type Ref, useRef } from 'react';
+import { CODE_LENGTH, codeIn, completeCodeIn } from '../lib/code';
+import { choose } from '../lib/template';
+import styles from './code-field.module.css';
+import field from './field.module.css';
+
+interface CodeFieldProps {
+  label: string;
+  hint: string;
+  error: string;
+  ref?: Ref<HTMLInputElement>;
+}
+
+const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
+
+/**
+ * The verification code: ONE input, so that autofill, paste and screen readers
+ * meet an ordinary field. It has no maxlength: browsers would cut a pasted
+ * sentence before the digits can be taken out of it. The form is sent by itself
+ * once a code is complete, and never twice for the same code.
+ */
+export function CodeField({ label, hint, error, ref }: CodeFieldProps) {
+  const sent = useRef('');
+
+  const onInput = (event: FormEvent<HTMLInputElement>) => {
+    const input = event.currentTarget;
+    const native = event.nativeEvent as InputEvent;
+    if (native.isComposing) return;
+    const inserted = native.data ?? '';
+    const code = completeCodeIn(inserted) || codeIn(input.value);
+    if (code !== input.value) input.value = code;
+    if (code.length < CODE_LENGTH) sent.current = '';
+    else if (code !== sent.current) {
+      sent.current = code;
+      input.form?.requestSubmit();
+    }
+  };
+
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor="code">
+        {label}
+      </label>
+      <div className={styles.code}>
+        <div className={styles.clip}>
+          <span className={styles.boxes} aria-hidden="true">
+            {BOXES.map((box) => (
+              <i key={box} />
+            ))}
+          </span>
+          <input
+            ref={ref}
+            id="code"
+            name="code"
+            className={styles.input}
+            type="text"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            pattern="[0-9]{6}"
+            title={label}
+            required
+            spellCheck={false}
+            enterKeyHint="done"
+            // biome-ignore lint/a11y/noAutofocus: the one thing to do on this page; phones offer the code from the mail only on the focused field
+            autoFocus
+            aria-invalid={choose(error, 'true', 'false') as 'true' | 'false'}
+            aria-describedby="code-error code-hint"
+            onInput={onInput}
+            onCompositionEnd={onInput}
+            onPaste={(event) => pasteCode(event, onInput)}
+          />
+        </div>
+      </div>
+      <p className={field.error} id="code-error">
+        {error}
+      </p>
+      <p className={field.hint} id="code-hint">
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** A pasted text that holds a whole code replaces what is there, wherever the caret stands. */
+function pasteCode(event: React.ClipboardEvent<HTMLInputElement>, onInput: (event: FormEvent<HTMLInputElement>) => void) {
+  const code = completeCodeIn(event.clipboardData.getData('text'));
+  if (!code) return;
+  event.preventDefault();
+  event.currentTarget.value = code;
+  onInput(event);
+}

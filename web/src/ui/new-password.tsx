@@ -1,0 +1,114 @@
+import { type FormEvent, useState } from 'react';
+import { containsAddress, lengthOf, type Strength, strengthOf } from '../lib/strength';
+import announced from './message.module.css';
+import styles from './new-password.module.css';
+import { PasswordField } from './password-field';
+
+export interface NewPasswordLabels {
+  password: string;
+  passwordPlaceholder: string;
+  confirm: string;
+  confirmPlaceholder: string;
+  show: string;
+  capsLock: string;
+  rules: { length: string; address: string; met: string };
+  strength: Record<Strength, string>;
+  mismatch: string;
+}
+
+interface NewPasswordProps {
+  labels: NewPasswordLabels;
+  minLength: number;
+  errors: { password: string; confirm_password: string };
+}
+
+const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
+
+/**
+ * A password and its repetition. The rules stand there before typing and turn
+ * to done one by one; that the two differ is said when the second field is left
+ * and taken back as soon as they agree, never while the person still types.
+ */
+export function NewPassword({ labels, minLength, errors }: NewPasswordProps) {
+  const [rules, setRules] = useState(EMPTY);
+  const [mismatch, setMismatch] = useState(false);
+
+  const watch = (event: FormEvent<HTMLDivElement>) => {
+    const { password, confirm, address } = fieldsAround(event.currentTarget);
+    setRules(
+      password
+        ? { length: lengthOf(password) >= minLength, address: !containsAddress(password, address), strength: strengthOf(password) }
+        : EMPTY,
+    );
+    if (password === confirm) setMismatch(false);
+  };
+
+  const compare = (event: FormEvent<HTMLInputElement>) => {
+    const { password, confirm } = fieldsAround(event.currentTarget);
+    setMismatch(confirm !== '' && confirm !== password);
+  };
+
+  const shared = { labels, autoComplete: 'new-password', minLength };
+
+  return (
+    <div onInput={watch}>
+      <PasswordField
+        {...shared}
+        name="password"
+        label={labels.password}
+        placeholder={labels.passwordPlaceholder}
+        enterKeyHint="next"
+        error={errors.password}
+        describedBy="password-rules"
+      />
+      <div className={styles.policy}>
+        <ul id="password-rules" className={styles.rules}>
+          <Rule met={rules.length} metWords={labels.rules.met}>
+            {labels.rules.length}
+          </Rule>
+          <Rule met={rules.address} metWords={labels.rules.met}>
+            {labels.rules.address}
+          </Rule>
+        </ul>
+        <div className={styles.meter} data-strength={rules.strength} aria-hidden="true">
+          <i />
+          <i />
+          <i />
+          <i />
+        </div>
+        <p role="status" className={styles.strength}>
+          {rules.strength ? labels.strength[rules.strength] : ''}
+        </p>
+      </div>
+      <PasswordField
+        {...shared}
+        name="confirm_password"
+        label={labels.confirm}
+        placeholder={labels.confirmPlaceholder}
+        enterKeyHint="go"
+        error={errors.confirm_password || (mismatch ? labels.mismatch : '')}
+        onBlur={compare}
+      />
+    </div>
+  );
+}
+
+function Rule({ met, metWords, children }: { met: boolean; metWords: string; children: string }) {
+  return (
+    <li className={styles.rule} data-met={met}>
+      <svg className={styles.mark} width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
+        <circle cx="8" cy="8" r="6.5" />
+        <path className={styles.tick} d="M5 8.2l2.1 2.1L11.2 6" strokeWidth="1.8" strokeLinecap="round" strokeLinejoin="round" />
+      </svg>
+      <span>{children}</span>
+      <span className={announced.announcement}>{met ? metWords : ''}</span>
+    </li>
+  );
+}
+
+/** What the form around holds now; the fields are uncontrolled. */
+function fieldsAround(element: HTMLElement) {
+  const form = element.closest('form');
+  const value = (name: string) => (form?.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
+  return { password: value('password'), confirm: value('confirm_password'), address: value('email') || value('username') };
+}

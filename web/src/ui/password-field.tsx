@@ -1,0 +1,88 @@
+import { type ComponentProps, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { choose } from '../lib/template';
+import styles from './field.module.css';
+
+interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className' | 'type' | 'ref'> {
+  name: string;
+  label: string;
+  error: string;
+  labels: { show: string; capsLock: string };
+  /** Ids of further descriptions, before the error. */
+  describedBy?: string;
+}
+
+/**
+ * A password field with a show button. The button is pressed or not and keeps
+ * its name; on submit the field hides its text again, so that browsers offer to
+ * save it and the next person at the screen does not read it.
+ */
+export function PasswordField({ label, error, labels, describedBy, ...input }: PasswordFieldProps) {
+  const { name } = input;
+  const field = useRef<HTMLInputElement>(null);
+  const [shown, setShown] = useState(false);
+  const [capsLock, setCapsLock] = useState(false);
+
+  useEffect(() => {
+    const form = field.current?.form;
+    const hide = () => setShown(false);
+    form?.addEventListener('submit', hide);
+    return () => form?.removeEventListener('submit', hide);
+  }, []);
+
+  const watchCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'));
+
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={name}>
+        {label}
+      </label>
+      <div className={styles.box}>
+        <input
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          required
+          {...input}
+          ref={field}
+          id={name}
+          type={shown ? 'text' : 'password'}
+          className={`${styles.input} ${styles.revealable}`}
+          aria-invalid={choose(error, 'true', 'false') as 'true' | 'false'}
+          aria-describedby={[describedBy, `${name}-error`, `${name}-caps`].filter(Boolean).join(' ')}
+          onKeyDown={watchCapsLock}
+          onKeyUp={watchCapsLock}
+          onBlur={(event) => {
+            setCapsLock(false);
+            input.onBlur?.(event);
+          }}
+        />
+        <button
+          type="button"
+          className={styles.toggle}
+          aria-label={labels.show}
+          aria-pressed={shown}
+          aria-controls={name}
+          onClick={() => setShown(!shown)}
+        >
+          <Eye />
+        </button>
+      </div>
+      <p className={styles.error} id={`${name}-error`}>
+        {error}
+      </p>
+      <p className={styles.hint} id={`${name}-caps`} role="status">
+        {capsLock ? labels.capsLock : ''}
+      </p>
+    </div>
+  );
+}
+
+function Eye() {
+  return (
+    <svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" aria-hidden="true">
+      <path d="M1.8 10S4.8 4.4 10 4.4 18.2 10 18.2 10 15.2 15.6 10 15.6 1.8 10 1.8 10Z" strokeLinejoin="round" />
+      <circle cx="10" cy="10" r="2.6" />
+      <path className={styles.slash} d="M3.5 16.5l13-13" />
+    </svg>
+  );
+}

@@ -1,0 +1,67 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import { Each, When } from '../lib/template';
+import { Button } from './button';
+import { Actions, Divider } from './layout';
+import { ProviderIcon } from './provider-icon';
+
+interface ProviderButtonsProps {
+  providers: readonly { id: string; name: string; icon: string }[];
+  divider: string;
+  label: (provider: string) => string;
+  hidden: { return_to: string; flow: string };
+}
+
+/**
+ * The way in through external providers: a native form, so that it works
+ * without script and the browser may leave for the provider. A second press
+ * while the first is under way would start a second attempt, so it is refused.
+ */
+export function ProviderButtons({ providers, divider, label, hidden }: ProviderButtonsProps) {
+  const [leaving, setLeaving] = useState('');
+
+  useEffect(() => {
+    const back = (event: PageTransitionEvent) => event.persisted && setLeaving('');
+    addEventListener('pageshow', back);
+    return () => removeEventListener('pageshow', back);
+  }, []);
+
+  const leave = (event: FormEvent) => {
+    if (leaving) return event.preventDefault();
+    const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
+    setLeaving(submitter?.dataset['provider'] ?? '');
+  };
+
+  return (
+    <When value={providers}>
+      <Divider>{divider}</Divider>
+      <form method="post" onSubmit={leave}>
+        <HiddenField name="return_to" value={hidden.return_to} />
+        <HiddenField name="flow" value={hidden.flow} />
+        <Actions>
+          <Each of={providers}>
+            {(provider) => (
+              <Button
+                look="secondary"
+                formAction={`/auth/provider/${provider.id}/start`}
+                data-provider={provider.id}
+                busy={leaving !== '' && leaving === provider.id}
+              >
+                <ProviderIcon icon={provider.icon} />
+                {label(provider.name)}
+              </Button>
+            )}
+          </Each>
+        </Actions>
+      </form>
+    </When>
+  );
+}
+
+/** A value that goes with the form; absent while empty. */
+export function HiddenField({ name, value }: { name: string; value: string }) {
+  return (
+    <When value={value}>
+      <input type="hidden" name={name} value={value} />
+    </When>
+  );
+}

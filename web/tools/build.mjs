@@ -1,0 +1,107 @@
+// Builds dist: client bundle, documents rendered by React as Go templates, compressed assets.
+//   node tools/build.mjs
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+import { messagesOf, writeTypes } from './messages.mjs';
+
+const root = new URL('../', import.meta.url);
+/** @param {string} path */
+const at = (path) => new URL(path, root);
+
+writeTypes();
+const options = { root: root.pathname, logLevel: /** @type {const} */ ('warn') };
+await build({ ...options, build: { ssr: true } });
+
+/** @type {typeof import('../src/entry/prerender.tsx')} */
+const { locales, screenNames, renderTemplate } = await import(at('.build/server/prerender.js').href);
+
+/** The module that a document of this screen and locale loads, generated: static imports need no loader and no waterfall. @param {string} screen @param {string} locale */
+const entryOf = (screen, locale) => `.build/entries/${screen}.${locale}.ts`;
+
+rmSync(at('.build/entries'), { recursive: true, force: true });
+mkdirSync(at('.build/entries'), { recursive: true });
+const documents = locales.flatMap((locale) => screenNames.map((screen) => ({ screen, locale, entry: entryOf(screen, locale) })));
+for (const { screen, locale, entry } of documents) {
+  const lines = [
+    `import { screen } from '../../src/screens/${screen}/${screen}';`,
+    `import { start } from '../../src/entry/client';`,
+    `start(screen, ${JSON.stringify(messagesOf(screen, locale))});`,
+  ];
+  writeFileSync(at(entry), lines.join('\n'));
+}
+await build({ ...options, build: { rolldownOptions: { input: documents.map(({ entry }) => entry) } } });
+
+/** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
+const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
+
+const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8')).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%2F', '/').replaceAll("'", '%27').replaceAll('%22', "'")}`;
+
+/** Files that a document loads: its entry first, styles in the order of import. @param {string} entry */
+function filesOf(entry) {
+  const scripts = new Set();
+  const styles = new Set();
+  /** @param {string} name */
+  const collect = (name) => {
+    const chunk = chunks[name];
+    if (!chunk) throw new Error(`no chunk ${name}`);
+    if (scripts.has(chunk.file)) return;
+    scripts.add(chunk.file);
+    chunk.imports?.forEach(collect);
+    for (const file of chunk.css ?? []) styles.add(file);
+  };
+  collect(entry);
+  return { scripts: [...scripts], style: [...styles].map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join('') };
+}
+
+/** @param {(typeof documents)[number]} document */
+function documentOf({ screen, locale, entry }) {
+  const { title, body } = renderTemplate(screen, locale);
+  const { scripts, style } = filesOf(entry);
+  const [main, ...preloads] = scripts.map((file) => `/auth/${file}`);
+  const html = [
+    '<!doctype html>',
+    `<html lang="${locale}"><head><meta charset="utf-8"><title>${title}</title>`,
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    '<meta name="color-scheme" content="light"><meta name="robots" content="noindex">',
+    `<link rel="icon" href="${favicon}">`,
+    `<style>${style}</style>`,
+    `<script type="module" fetchpriority="low" src="${main}"></script>`,
+    ...preloads.map((file) => `<link rel="modulepreload" fetchpriority="low" href="${file}">`),
+    `</head><body><div id="root">${body}</div>`,
+    '<script type="application/json" id="boot">{{.boot}}</script></body></html>\n',
+  ].join('');
+  return { html, styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}` };
+}
+
+rmSync(at('dist/documents'), { recursive: true, force: true });
+rmSync(at('dist/assets'), { recursive: true, force: true });
+mkdirSync(at('dist/assets'), { recursive: true });
+
+/** @type {Record<string, string>} */
+const styleHashes = {};
+for (const document of documents) {
+  const { html, styleHash } = documentOf(document);
+  mkdirSync(at(`dist/documents/${document.locale}`), { recursive: true });
+  writeFileSync(at(`dist/documents/${document.locale}/${document.screen}.html`), html);
+  styleHashes[document.screen] = styleHash;
+}
+
+const assets = readdirSync(at('.build/client/assets')).filter((file) => !file.endsWith('.css'));
+await Promise.all(assets.map(compress));
+writeFileSync(
+  at('dist/documents/manifest.json'),
+  `${JSON.stringify({ style_hashes: styleHashes, assets: assets.map((file) => `assets/${file}`).sort() }, null, 2)}\n`,
+);
+console.log(`dist: ${documents.length} documents, ${assets.length} assets`);
+
+/** @param {string} file */
+async function compress(file) {
+  const content = readFileSync(at(`.build/client/assets/${file}`));
+  cpSync(at(`.build/client/assets/${file}`), at(`dist/assets/${file}`));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  writeFileSync(at(`dist/assets/${file}.br`), await promisify(brotliCompress)(content, { params }));
+  writeFileSync(at(`dist/assets/${file}.gz`), await promisify(gzip)(content, { level: 9 }));
+}

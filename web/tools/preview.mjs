@@ -1,0 +1,65 @@
+// Serves dist with sample boot data, without the Go server: / lists every screen in every state.
+//   node tools/preview.mjs [port]
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { STATES } from '../fixtures/states.mjs';
+import { fill } from './template.mjs';
+
+const dist = new URL('../dist/', import.meta.url);
+/** @returns {{ style_hashes: Record<string, string> }} */
+const manifest = () => JSON.parse(readFileSync(new URL('documents/manifest.json', dist), 'utf8'));
+
+/** The policy that the Go server sends with the documents. @param {string} screen */
+export const policy = (screen) =>
+  [
+    "default-src 'none'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'",
+    `style-src '${manifest().style_hashes[screen]}'`,
+    "base-uri 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  ].join('; ');
+
+/** The document of a screen in a state, as the server would send it. @param {string} screen @param {string} state @param {string} locale */
+export function documentOf(screen, state, locale) {
+  const boot = STATES.find(([s, name]) => s === screen && name === state)?.[2];
+  if (!boot) return undefined;
+  const template = readFileSync(new URL(`documents/${locale}/${screen}.html`, dist), 'utf8');
+  return { status: boot.status, html: fill(template, { ...boot, locale }) };
+}
+
+/** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+function answer(request, response) {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const [, screen = '', state = '', locale = 'en'] = /^\/preview\/([\w-]+)\/([\w-]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
+  const page = screen && documentOf(screen, state, locale);
+  if (page) {
+    response.writeHead(page.status, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy(screen) });
+    return response.end(page.html);
+  }
+  const asset = /^\/auth\/(assets\/[\w.-]+)$/.exec(url.pathname)?.[1];
+  if (asset) {
+    const content = readFileSync(new URL(`${asset}.br`, dist));
+    response.writeHead(200, { 'content-type': 'text/javascript', 'content-encoding': 'br' });
+    return response.end(content);
+  }
+  if (url.pathname !== '/') return response.writeHead(404).end();
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+  return response.end(`<ul>${STATES.map(([s, name]) => `<li><a href="/preview/${s}/${name}">${s}: ${name}</a> (<a href="/preview/${s}/${name}/de">de</a>)`).join('')}</ul>`);
+}
+
+/** @param {number} port */
+export const serve = (port) =>
+  new Promise((resolve) => {
+    const server = createServer((request, response) => {
+      try {
+        answer(request, response);
+      } catch (error) {
+        response.writeHead(404).end(String(error));
+      }
+    });
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = await serve(Number(process.argv[2] ?? 4173));
+  console.log(`http://localhost:${server.address().port}/`);
+}
