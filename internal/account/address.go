@@ -83,6 +83,9 @@ func dotAtom(s string) bool {
 	if s == "" || s[0] == '.' || s[len(s)-1] == '.' || strings.Contains(s, "..") {
 		return false
 	}
+	if strings.Contains(s, "=?") {
+		return false // an encoded word (RFC 2047) to a mail library that looks for them
+	}
 	for i := range len(s) {
 		if !atomText(s[i]) && s[i] != '.' {
 			return false

@@ -3,13 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 
-	_ "modernc.org/sqlite" // registers the driver
+	_ "github.com/ncruces/go-sqlite3/driver" // registers the driver
 )
 
 // openSQLite opens the file twice: one connection that writes, and a pool that
@@ -20,12 +21,10 @@ func openSQLite(ctx context.Context, path string) (*sql.DB, *sql.Conn, *sql.DB, 
 	}
 	pragmas := []string{
 		"busy_timeout(5000)", // milliseconds; only for a second process, a backup say
-		"journal_mode(WAL)",
-		"synchronous(FULL)",
-		"foreign_keys(ON)",
-		"temp_store(MEMORY)",
+		"synchronous(full)",  // not the driver's default on a WAL file
+		"foreign_keys(1)",
 	}
-	writerDB, err := openPool(path, pragmas, 2) // the second one is for migrations
+	writerDB, err := openPool(path, append(pragmas, "journal_mode(wal)"), 2) // the second one is for migrations
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -34,18 +33,19 @@ func openSQLite(ctx context.Context, path string) (*sql.DB, *sql.Conn, *sql.DB, 
 		_ = writerDB.Close()
 		return nil, nil, nil, fmt.Errorf("open the database %s: %w", path, err)
 	}
-	reader, err := openPool(path, append(pragmas, "query_only(ON)"), max(4, runtime.NumCPU()))
+	if err := keepPrivate(ctx, writer, path); err != nil {
+		return nil, nil, nil, errors.Join(err, writer.Close(), writerDB.Close())
+	}
+	reader, err := openPool(path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU()))
 	if err != nil {
-		_ = writer.Close()
-		_ = writerDB.Close()
-		return nil, nil, nil, err
+		return nil, nil, nil, errors.Join(err, writer.Close(), writerDB.Close())
 	}
 	return writerDB, writer, reader, nil
 }
 
 func openPool(path string, pragmas []string, size int) (*sql.DB, error) {
 	query := url.Values{"_pragma": pragmas}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
+	db, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open the database %s: %w", path, err)
 	}
@@ -55,14 +55,28 @@ func openPool(path string, pragmas []string, size int) (*sql.DB, error) {
 }
 
 // createPrivate makes the file and its folder readable by their owner only,
-// whatever the umask: SQLite gives its WAL the mode of the file.
+// whatever the umask.
 func createPrivate(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("create the folder of the database: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("open the database %s: %w", path, err)
+		return fmt.Errorf("open the database: %w", err)
 	}
 	return f.Close()
+}
+
+// keepPrivate does the same for the files that SQLite keeps beside an open
+// database, which the driver makes with the mode of the umask.
+func keepPrivate(ctx context.Context, writer *sql.Conn, path string) error {
+	if _, err := writer.ExecContext(ctx, "BEGIN IMMEDIATE; COMMIT"); err != nil { // makes them
+		return fmt.Errorf("open the database: %w", err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if err := os.Chmod(name, 0o600); err != nil {
+			return fmt.Errorf("open the database: %w", err)
+		}
+	}
+	return nil
 }

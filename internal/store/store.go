@@ -17,6 +17,7 @@ type Config struct {
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
+	path       string
 	reader     *sql.DB
 	writerDB   *sql.DB
 	writer     *sql.Conn
@@ -38,7 +39,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		reader: reader, writerDB: writerDB, writer: writer,
+		path: path, reader: reader, writerDB: writerDB, writer: writer,
 		write: make(chan *job, writeQueue), stop: make(chan struct{}),
 	}
 	s.done.Go(s.writeLoop)

@@ -10,14 +10,21 @@ import (
 // transaction ends, on engines that have many writers.
 func (t *Tx) LockThrottle(ctx context.Context, key string) (throttle.State, error) {
 	s, _, err := first(ctx, t, `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
-		ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`, []any{key},
-		func(row scanner) (throttle.State, error) {
-			var s throttle.State
-			var last, until int64
-			err := row.Scan(&s.Count, &last, &until)
-			s.Last, s.Until = fromMicros(last), fromMicros(until)
-			return s, err
-		})
+		ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`, []any{key}, scanThrottle)
+	return s, err
+}
+
+// ThrottleState implements throttle.Store.
+func (t *Tx) ThrottleState(ctx context.Context, key string) (throttle.State, error) {
+	s, _, err := first(ctx, t, `SELECT tries, last_at, forget_at FROM throttle WHERE key = $1`, []any{key}, scanThrottle)
+	return s, err
+}
+
+func scanThrottle(row scanner) (throttle.State, error) {
+	var s throttle.State
+	var last, until int64
+	err := row.Scan(&s.Count, &last, &until)
+	s.Last, s.Until = fromMicros(last), fromMicros(until)
 	return s, err
 }
 

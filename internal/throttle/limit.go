@@ -29,6 +29,7 @@ type Decision struct {
 	Allowed bool
 	Left    int           // tries that remain after this one
 	Wait    time.Duration // until the next try may pass, when not Allowed
+	By      string        // name of the limit that refused
 }
 
 // Next counts a try at now and decides. A try that is not allowed is not
@@ -41,7 +42,7 @@ func (l Limit) Next(s State, now time.Time) (State, Decision) {
 		return l.climb(s, now)
 	}
 	if s.Count >= l.Count {
-		return s, Decision{Wait: s.Until.Sub(now)}
+		return s, Decision{Wait: s.Until.Sub(now), By: l.Name}
 	}
 	if s.Count == 0 {
 		s.Until = now.Add(l.Window)
@@ -53,11 +54,11 @@ func (l Limit) Next(s State, now time.Time) (State, Decision) {
 
 func (l Limit) climb(s State, now time.Time) (State, Decision) {
 	if s.Count >= l.Count {
-		return s, Decision{Wait: s.Until.Sub(now)}
+		return s, Decision{Wait: s.Until.Sub(now), By: l.Name}
 	}
 	if wait := s.Last.Add(l.wait(s.Count)).Sub(now); s.Count >= l.Free && wait > 0 {
 		// A clock that was set back must not lengthen the wait.
-		return s, Decision{Wait: min(wait, l.wait(s.Count))}
+		return s, Decision{Wait: min(wait, l.wait(s.Count)), By: l.Name}
 	}
 	s.Count++
 	s.Last = now

@@ -14,6 +14,8 @@ type Store interface {
 	// LockThrottle returns the state of the key and keeps others from
 	// changing it until the transaction ends.
 	LockThrottle(ctx context.Context, key string) (State, error)
+	// ThrottleState returns the state of the key without a lock.
+	ThrottleState(ctx context.Context, key string) (State, error)
 	SaveThrottle(ctx context.Context, key string, s State) error
 	DeleteThrottle(ctx context.Context, key string) error
 }
@@ -36,8 +38,8 @@ type Try struct {
 }
 
 // Take counts the tries, all or none: when one limit refuses, the others are
-// left as they were. It returns the decision that matters: the longest wait,
-// or the fewest tries left.
+// left as they were. It returns the decision that matters: that of the limit
+// with the longest wait, or the fewest tries left.
 //
 // The caller gives it a transaction of its own and commits it before it looks
 // at what was tried.
@@ -53,8 +55,8 @@ func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, erro
 		var d Decision
 		next[i], d = t.Limit.Next(state, now)
 		switch {
-		case !d.Allowed:
-			decided = Decision{Wait: max(decided.Wait, d.Wait)}
+		case !d.Allowed && d.Wait > decided.Wait:
+			decided = d
 		case decided.Allowed && (decided.Left < 0 || d.Left < decided.Left):
 			decided.Left = d.Left
 		}
@@ -88,6 +90,15 @@ func (g *Gate) Clear(ctx context.Context, tx Store, t Try) error {
 
 func (g *Gate) key(t Try) string {
 	return hex.EncodeToString(g.mac.Sum(t.Limit.Name, t.Subject)[:16])
+}
+
+// Left returns how many tries of a window remain, without counting one.
+func (g *Gate) Left(ctx context.Context, tx Store, t Try) (int, error) {
+	s, err := tx.ThrottleState(ctx, g.key(t))
+	if err != nil || !g.clock.Now().Before(s.Until) {
+		return t.Limit.Count, err
+	}
+	return max(0, t.Limit.Count-s.Count), nil
 }
 
 // Rounded returns a wait in whole seconds, at least one, as answers give it.

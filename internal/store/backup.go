@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Backup writes a consistent copy of the database to path while it is in use.
+// The copy appears whole or not at all; an existing file is not replaced.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s exists already: choose another name", path)
+	}
+	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("write the backup: %w", err)
+	}
+	// The file is made first, so that it is private whatever the umask.
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the backup: %w", err)
+	}
+	defer os.Remove(part)
+	defer f.Close()
+	db, err := openPool(s.path, []string{"busy_timeout(5000)"}, 1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, part); err != nil {
+		return fmt.Errorf("write the backup: %w", err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("write the backup: %w", err)
+	}
+	return os.Rename(part, path)
+}

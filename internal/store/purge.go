@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// purgeBatch bounds one purge transaction, so that no write waits long for it.
+const purgeBatch = 500
+
+// retention is how long what has ended stays, so that screens can still say
+// why it does not work.
+const retention = 24 * time.Hour
+
+// Purge deletes up to a batch of each kind of row that ended before now, and
+// reports whether there may be more.
+func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) (more bool, err error) {
+	for _, p := range []struct {
+		query  string
+		before time.Time
+	}{
+		{`DELETE FROM flow WHERE id IN (SELECT id FROM flow WHERE expires_at < $1 LIMIT $2)`, now.Add(-retention)},
+		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT $2)`, now},
+		{`DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE forget_at < $1 LIMIT $2)`, now},
+		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT $2)`, now.Add(-keepAudit)},
+	} {
+		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)
+		if err != nil {
+			return false, err
+		}
+		more = more || n == purgeBatch
+	}
+	return more, nil
+}

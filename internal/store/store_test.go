@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+)
+
+func open(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func person(key string) account.Account {
+	return account.Account{ID: "id-" + key, Address: account.Address{Mail: key, Key: key}, State: account.Active, Version: 1, CreatedAt: time.UnixMicro(1)}
+}
+
+func insert(ctx context.Context, s *Store, key string) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		ok, err := tx.InsertAccount(ctx, person(key))
+		if err == nil && !ok {
+			err = account.Exists
+		}
+		return err
+	})
+}
+
+func TestWrite_FailsAlone(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	boom := errors.New("boom")
+	var failed, passed atomic.Int64
+	var group sync.WaitGroup
+	for i := range 300 {
+		group.Go(func() {
+			key := string(rune('a'+i%26)) + time.Duration(i).String()
+			err := s.Write(ctx, func(tx *Tx) error {
+				if _, err := tx.InsertAccount(ctx, person(key)); err != nil {
+					return err
+				}
+				switch i % 3 {
+				case 1:
+					return boom
+				case 2:
+					panic("a caller's mistake")
+				}
+				return nil
+			})
+			if err != nil {
+				failed.Add(1)
+			} else {
+				passed.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	var kept []account.Account
+	err := s.Read(ctx, func(tx *Tx) (err error) {
+		kept, err = tx.ListAccounts(ctx, "", 1000)
+		return err
+	})
+	if err != nil || passed.Load() != 100 || failed.Load() != 200 || len(kept) != 100 {
+		t.Errorf("%d passed, %d failed, %d kept (%v); want 100, 200, 100", passed.Load(), failed.Load(), len(kept), err)
+	}
+}
+
+func TestWrite_OneWinner(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var won atomic.Int64
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			if insert(t.Context(), s, "v@x.test") == nil {
+				won.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if won.Load() != 1 {
+		t.Errorf("%d of 20 made the account, want 1", won.Load())
+	}
+}
+
+func TestWrite_CallerThatGaveUp(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	running, release := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		_ = s.Write(t.Context(), func(*Tx) error {
+			close(running)
+			<-release
+			return nil
+		})
+	})
+	<-running
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- insert(ctx, s, "late@x.test") }()
+	cancel()
+	if err := <-done; !errors.Is(err, fault.New(fault.Unavailable, CodeUnavailable)) {
+		t.Errorf("a write that was taken back: %v, want %s", err, CodeUnavailable)
+	}
+	close(release)
+	group.Wait()
+	_ = s.Read(t.Context(), func(tx *Tx) error {
+		if _, ok, err := tx.AccountByKey(t.Context(), "late@x.test"); ok || err != nil {
+			t.Errorf("a write that was taken back happened: %v, %v", ok, err)
+		}
+		return nil
+	})
+}
+
+func TestOpen_SettingsAndModes(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for name, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1"} {
+		var got string
+		if err := s.writer.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&got); err != nil || got != want {
+			t.Errorf("PRAGMA %s of the writer is %s (%v), want %s", name, got, err, want)
+		}
+	}
+	if _, err := s.reader.ExecContext(t.Context(), "DELETE FROM account"); err == nil {
+		t.Error("a reader could write")
+	}
+	for _, path := range []string{s.path, s.path + "-wal", s.path + "-shm"} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v (%v), want 0600", filepath.Base(path), info.Mode(), err)
+		}
+	}
+}
+
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	if err := insert(ctx, s, "v@x.test"); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := s.Backup(ctx, copied); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(ctx, copied); err == nil {
+		t.Error("a backup replaced a file")
+	}
+	if info, err := os.Stat(copied); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the backup's mode is %v (%v), want 0600", info.Mode(), err)
+	}
+	restored, err := Open(ctx, Config{URL: "sqlite:" + copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restored.Close()
+	_ = restored.Read(ctx, func(tx *Tx) error {
+		if _, ok, err := tx.AccountByKey(ctx, "v@x.test"); !ok || err != nil {
+			t.Errorf("the account is not in the backup: %v", err)
+		}
+		return nil
+	})
+}
+
+func TestMigrate_NewerSchema(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	if _, err := s.writer.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Migrate(t.Context()); !errors.Is(err, ErrSchemaNewer) {
+		t.Errorf("migrate on a newer schema: %v, want ErrSchemaNewer", err)
+	}
+}

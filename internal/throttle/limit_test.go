@@ -1,0 +1,102 @@
+package throttle
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var (
+	start  = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	window = Limit{Name: "window", Count: 3, Window: time.Hour}
+	ladder = Limit{Name: "ladder", Count: 10, Window: 30 * 24 * time.Hour, Free: 5, FirstWait: 30 * time.Second, LastWait: 2 * time.Minute}
+)
+
+func TestNext_Window(t *testing.T) {
+	t.Parallel()
+	s, now := State{}, start
+	for want := 2; want >= 0; want-- {
+		var d Decision
+		if s, d = window.Next(s, now); !d.Allowed || d.Left != want {
+			t.Fatalf("try with %d to come: %+v", want, d)
+		}
+		now = now.Add(time.Minute)
+	}
+	same, d := window.Next(s, now)
+	if d.Allowed || d.Wait != 57*time.Minute || d.By != "window" || same != s {
+		t.Errorf("the fourth try: %+v, state %+v", d, same)
+	}
+	if _, d = window.Next(s, start.Add(time.Hour)); !d.Allowed || d.Left != 2 {
+		t.Errorf("after the window: %+v", d)
+	}
+}
+
+func TestNext_Ladder(t *testing.T) {
+	t.Parallel()
+	s, now := State{}, start
+	var waits []time.Duration
+	for range 10 {
+		var d Decision
+		if s, d = ladder.Next(s, now); !d.Allowed {
+			waits = append(waits, d.Wait)
+			now = now.Add(d.Wait)
+			if s, d = ladder.Next(s, now); !d.Allowed {
+				t.Fatalf("refused after the wait that was named: %+v", d)
+			}
+		}
+	}
+	want := []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}
+	if len(waits) != len(want) {
+		t.Fatalf("waits %v, want %v", waits, want)
+	}
+	for i := range want {
+		if waits[i] != want[i] {
+			t.Errorf("wait %d is %v, want %v", i, waits[i], want[i])
+		}
+	}
+	if _, d := ladder.Next(s, now.Add(24*time.Hour)); d.Allowed {
+		t.Error("the eleventh wrong try in a row was let through")
+	}
+}
+
+// FLT-10: a clock that jumps never makes a wait longer than it is.
+func TestNext_ClockSetBack(t *testing.T) {
+	t.Parallel()
+	s := State{Count: 5, Last: start, Until: start.Add(time.Hour)}
+	if _, d := ladder.Next(s, start.Add(-24*time.Hour)); d.Wait > ladder.FirstWait {
+		t.Errorf("wait %v after the clock was set back, want at most %v", d.Wait, ladder.FirstWait)
+	}
+}
+
+// No sequence of tries passes more than the limit in a window, and asking
+// while refused changes nothing.
+func TestNext_Property(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		l := Limit{Name: "l", Count: rapid.IntRange(1, 5).Draw(t, "count"), Window: time.Minute}
+		s, now, passed := State{}, start, []time.Time(nil)
+		for _, step := range rapid.SliceOfN(rapid.IntRange(0, 40), 1, 60).Draw(t, "seconds") {
+			now = now.Add(time.Duration(step) * time.Second)
+			next, d := l.Next(s, now)
+			if d.Allowed {
+				passed = append(passed, now)
+			} else if next != s && next != (State{}) {
+				t.Fatalf("a refused try changed %+v to %+v", s, next)
+			}
+			s = next
+		}
+		// A fixed window lets at most two windows' worth pass in any minute.
+		for i := range passed {
+			n := 0
+			for _, p := range passed[i:] {
+				if p.Sub(passed[i]) < l.Window {
+					n++
+				}
+			}
+			if n > 2*l.Count {
+				t.Fatalf("%d passed within a minute with a limit of %d", n, l.Count)
+			}
+		}
+	})
+}
