@@ -71,12 +71,16 @@ func (t *Tx) PurgeMessages(ctx context.Context, before time.Time) (int, error) {
 
 // CountMessages implements outbox.Store.
 func (t *Tx) CountMessages(ctx context.Context) (outbox.Counts, error) {
-	var c outbox.Counts
-	var oldest int64
-	_, err := t.one(ctx, `SELECT
+	c, _, err := first(ctx, t, `SELECT
 		(SELECT COUNT(*) FROM outbox WHERE dead_at = 0),
 		(SELECT COUNT(*) FROM outbox WHERE dead_at > 0),
-		(SELECT COALESCE(MIN(created_at), 0) FROM outbox WHERE dead_at = 0)`, nil, &c.Waiting, &c.Dead, &oldest)
-	c.Oldest = fromMicros(oldest)
+		(SELECT COALESCE(MIN(created_at), 0) FROM outbox WHERE dead_at = 0)`, nil,
+		func(row scanner) (outbox.Counts, error) {
+			var c outbox.Counts
+			var oldest int64
+			err := row.Scan(&c.Waiting, &c.Dead, &oldest)
+			c.Oldest = fromMicros(oldest)
+			return c, err
+		})
 	return c, err
 }

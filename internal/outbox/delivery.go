@@ -1,0 +1,104 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	// deliverLimit bounds one delivery. It ends before the lease does, so that
+	// no other claim is made while this one may still deliver.
+	deliverLimit = 30 * time.Second
+	lease        = 40 * time.Second
+
+	maxFailures  = 10 // about three hours of back-off
+	maxUncertain = 2  // deliveries that may have happened; there is no third
+
+	firstDelay = 30 * time.Second
+	lastDelay  = time.Hour
+
+	reasonLimit = 300 // characters of a server's answer that are kept
+)
+
+// DeliveryError is what an error of Deliver may be, to say more than that the
+// message was not delivered. An error that is not one counts as uncertain: the
+// outbox rather gives a message up than sends it again and again.
+type DeliveryError interface {
+	error
+
+	// Permanent reports that this message will never be accepted.
+	Permanent() bool
+
+	// Uncertain reports that the message may have been accepted.
+	Uncertain() bool
+}
+
+// attempt delivers the message, not beyond the end of its content. It returns
+// a DeliveryError or nil.
+func (r *Runner) attempt(ctx context.Context, m Message) (failure DeliveryError) {
+	limit := deliverLimit
+	if !m.NotAfter.IsZero() {
+		limit = min(limit, m.NotAfter.Sub(r.outbox.clock.Now()))
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			failure = uncertain{fmt.Errorf("panic in a delivery: %v", p)}
+		}
+	}()
+	err := r.deliver(ctx, m)
+	if err == nil {
+		return nil
+	}
+	if known, ok := errors.AsType[DeliveryError](err); ok {
+		return known
+	}
+	return uncertain{err}
+}
+
+type uncertain struct{ error }
+
+func (uncertain) Permanent() bool { return false }
+func (uncertain) Uncertain() bool { return true }
+
+// count adds a failed delivery to the record and reports whether the message
+// may be tried again.
+func (r *Record) count(failure DeliveryError) bool {
+	r.Reason = reason(failure)
+	r.Failures++
+	if !failure.Uncertain() {
+		r.Uncertain--
+	}
+	return !failure.Permanent() && r.Failures < maxFailures && r.Uncertain < maxUncertain
+}
+
+// backoff returns how long to wait after a number of failures: firstDelay,
+// doubled each time up to lastDelay, spread by a quarter to both sides (jitter
+// is between 0 and 1), so that what failed together is not tried together.
+func backoff(failures int, jitter float64) time.Duration {
+	delay := lastDelay
+	if n := failures - 1; n < 7 { // 30 s * 2^7 is more than an hour
+		delay = firstDelay << n
+	}
+	return time.Duration(float64(delay) * (0.75 + jitter/2))
+}
+
+// reason returns an error as one line of bounded length: part of it may come
+// from a foreign server.
+func reason(err error) string {
+	text := strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return ' '
+	}, err.Error())
+	if len(text) > reasonLimit {
+		text = strings.ToValidUTF8(text[:reasonLimit], "")
+	}
+	return text
+}

@@ -1,0 +1,43 @@
+// Package outbox owns the messages that are to be sent: it keeps them in the
+// transaction of the step that causes them, hands each to a deliverer, tries
+// again, and keeps what could not be delivered for the operator.
+//
+// It does not own the words of a message, nor SMTP: the app hands in a Deliver
+// function. It does not decide who gets what: flows do.
+//
+// # States of a message
+//
+//	         Enqueue (in the caller's transaction)
+//	            |
+//	            v     claim: lease begins, Uncertain + 1
+//	+------> waiting ---------------------------------> claimed
+//	|           ^                                          |
+//	|           | refused for now: Uncertain - 1,          |
+//	|           | Failures + 1, due after the back-off     |
+//	|           +------------------------------------------+
+//	|           | outcome unknown: due after the back-off  |
+//	|           +------------------------------------------+
+//	|           | process gone: due when the lease ends    |
+//	|           +------------------------------------------+
+//	|                                                      |
+//	|                     accepted, expired or suppressed  +--> deleted
+//	|                                                      |
+//	|                     refused for good, too many       |
+//	| Retry               failures, outcome unknown twice  v
+//	+---------------------------------------------------- dead --> deleted
+//	                                                     after KeepDead
+//
+// # Invariants
+//
+//   - A message is in the database exactly when the step that caused it is.
+//   - A claim is counted before anything is sent. A message whose outcome was
+//     unknown twice is not sent a third time, so that nobody gets it more than
+//     twice, and both times under the same id.
+//   - A claim lasts longer than a delivery may take, and ends soon enough for
+//     the message to be sent again within a minute of a crash.
+//   - A message whose content has expired is not sent.
+//   - A suppressed message costs what a real one costs and is never sent:
+//     whoever asks cannot tell a known address from an unknown one.
+//   - Content and address are sealed under the message's id. The database
+//     holds no code that could be used.
+package outbox

@@ -1,0 +1,549 @@
+package outbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/fault"
+	"portico/internal/outbox"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+// room is an outbox on a real database, with a deliverer that the test writes.
+type room struct {
+	t      *testing.T
+	path   string
+	store  *store.Store
+	outbox *outbox.Outbox
+
+	mu   sync.Mutex
+	sent []outbox.Message
+}
+
+func open(t testing.TB) (*store.Store, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s, path
+}
+
+func setup(t *testing.T) *room {
+	t.Helper()
+	s, path := open(t)
+	return &room{t: t, path: path, store: s, outbox: outbox.New(outbox.Config{
+		Clock: clock.System{}, Box: secret.NewKey().Box("outbox"),
+	})}
+}
+
+func (r *room) write(ctx context.Context, fn func(outbox.Store) error) error {
+	return r.store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+}
+
+func (r *room) enqueue(m outbox.Message) {
+	r.t.Helper()
+	if m.Template == "" {
+		m.Template = "verify-address"
+	}
+	if m.To == "" {
+		m.To = "ada@x.test"
+	}
+	err := r.write(r.t.Context(), func(tx outbox.Store) error { return r.outbox.Enqueue(r.t.Context(), tx, m) })
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run starts a Runner whose deliveries are kept and answered by answer; it
+// stops at the end of the test or by the returned function.
+func (r *room) run(answer func(context.Context, outbox.Message) error) (*outbox.Runner, func()) {
+	return r.runOn(r.write, answer)
+}
+
+func (r *room) runOn(write func(context.Context, func(outbox.Store) error) error, answer func(context.Context, outbox.Message) error) (*outbox.Runner, func()) {
+	runner := outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: r.outbox, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Write: write, Parallel: 4,
+		Deliver: func(ctx context.Context, m outbox.Message) error {
+			r.mu.Lock()
+			r.sent = append(r.sent, m)
+			r.mu.Unlock()
+			return answer(ctx, m)
+		},
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); runner.Run(ctx) }()
+	stop := func() { cancel(); <-done }
+	r.t.Cleanup(stop)
+	return runner, stop
+}
+
+func (r *room) deliveries() []outbox.Message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]outbox.Message(nil), r.sent...)
+}
+
+func (r *room) counts() outbox.Counts {
+	r.t.Helper()
+	var c outbox.Counts
+	err := r.store.Read(r.t.Context(), func(tx *store.Tx) (err error) {
+		c, err = r.outbox.Counts(r.t.Context(), tx)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+func (r *room) letters() []outbox.Letter {
+	r.t.Helper()
+	var letters []outbox.Letter
+	err := r.store.Read(r.t.Context(), func(tx *store.Tx) (err error) {
+		letters, err = r.outbox.List(r.t.Context(), tx, 100)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return letters
+}
+
+// failure is a DeliveryError.
+type failure struct{ permanent, uncertain bool }
+
+func (failure) Error() string     { return "server says: 451\r\nlater" }
+func (f failure) Permanent() bool { return f.permanent }
+func (f failure) Uncertain() bool { return f.uncertain }
+
+func accept(context.Context, outbox.Message) error { return nil }
+
+// bubble runs the test with time of its own: the store and its disk are real,
+// and time passes only when everything waits for it.
+func bubble(t *testing.T, fn func(t *testing.T, r *room)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { fn(t, setup(t)) })
+}
+
+func TestRun_SendsWhatIsEnqueuedAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		runner, _ := r.run(accept)
+		synctest.Wait()
+		start := time.Now()
+		want := outbox.Message{
+			ID: "m1", Template: "recover", To: "ada@x.test", Locale: "de", AccountID: "a1",
+			Data: map[string]string{"code": "123456"}, NotAfter: time.Now().Add(10 * time.Minute).UTC(),
+		}
+		r.enqueue(want)
+		synctest.Wait()
+		if took := time.Since(start); took != 0 {
+			t.Errorf("sent after %v, want at once", took)
+		}
+		sent := r.deliveries()
+		if len(sent) != 1 {
+			t.Fatalf("%d deliveries", len(sent))
+		}
+		got := sent[0]
+		if got.ID != want.ID || got.Template != want.Template || got.To != want.To || got.Locale != want.Locale ||
+			got.AccountID != want.AccountID || got.Data["code"] != "123456" || !got.NotAfter.Equal(want.NotAfter) {
+			t.Errorf("got %+v", got)
+		}
+		if c := r.counts(); c.Waiting != 0 || c.Dead != 0 || runner.Totals().Sent != 1 {
+			t.Errorf("left behind: %+v, totals %+v", c, runner.Totals())
+		}
+	})
+}
+
+func TestEnqueue_SharesTheTransaction(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		r.run(accept)
+		failed := errors.New("the step failed")
+		err := r.write(t.Context(), func(tx outbox.Store) error {
+			if err := r.outbox.Enqueue(t.Context(), tx, outbox.Message{Template: "recover", To: "a@x.test"}); err != nil {
+				return err
+			}
+			return failed
+		})
+		if !errors.Is(err, failed) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := len(r.deliveries()); n != 0 {
+			t.Errorf("%d deliveries of a step that did not happen", n)
+		}
+	})
+}
+
+func TestEnqueue_RefusesHalfAMessage(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		for _, m := range []outbox.Message{{Template: "recover"}, {To: "a@x.test"}} {
+			err := r.write(t.Context(), func(tx outbox.Store) error { return r.outbox.Enqueue(t.Context(), tx, m) })
+			if err == nil {
+				t.Errorf("%+v was accepted", m)
+			}
+		}
+	})
+}
+
+func TestRun_RefusedForAnHour(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		start := time.Now()
+		runner, _ := r.run(func(context.Context, outbox.Message) error {
+			if time.Since(start) < time.Hour {
+				return failure{}
+			}
+			return nil
+		})
+		for range 20 {
+			r.enqueue(outbox.Message{})
+		}
+		time.Sleep(59 * time.Minute)
+		if c := r.counts(); c.Waiting != 20 || !c.Oldest.Equal(start.UTC()) {
+			t.Errorf("after 59 minutes: %+v", c)
+		}
+		// 30 s, 1, 2, 4, 8 and 16 minutes fit into the hour, with the first try.
+		if n := len(r.deliveries()); n < 6*20 || n > 8*20 {
+			t.Errorf("%d tries for 20 messages", n)
+		}
+		time.Sleep(90 * time.Minute) // the longest back-off and its jitter
+		if c, sent := r.counts(), runner.Totals().Sent; c.Waiting+c.Dead != 0 || sent != 20 {
+			t.Errorf("in the end: %+v, %d sent", c, sent)
+		}
+	})
+}
+
+func TestRun_GivesUpInTheEnd(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		runner, stop := r.run(func(context.Context, outbox.Message) error { return failure{} })
+		r.enqueue(outbox.Message{})
+		time.Sleep(4 * time.Hour)
+		if n := len(r.deliveries()); n != 10 {
+			t.Errorf("%d tries, want 10", n)
+		}
+		if c := r.counts(); c.Dead != 1 || runner.Totals().Dead != 1 || runner.Totals().Failed != 9 {
+			t.Errorf("%+v %+v", c, runner.Totals())
+		}
+		stop()
+		time.Sleep(outbox.KeepDead)
+		r.run(accept)
+		time.Sleep(time.Minute)
+		if c := r.counts(); c.Dead != 0 {
+			t.Errorf("a dead letter was kept for good: %+v", c)
+		}
+	})
+}
+
+func TestRun_PermanentIsListedAndRetried(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		_, stop := r.run(func(context.Context, outbox.Message) error { return failure{permanent: true} })
+		r.enqueue(outbox.Message{ID: "m1", AccountID: "a1"})
+		r.enqueue(outbox.Message{ID: "m2", NotAfter: time.Now().Add(10 * time.Minute)})
+		time.Sleep(time.Hour)
+		if n := len(r.deliveries()); n != 2 {
+			t.Fatalf("%d deliveries, want one of each", n)
+		}
+		stop()
+		letters := r.letters()
+		if len(letters) != 2 {
+			t.Fatalf("%d letters", len(letters))
+		}
+		for _, l := range letters {
+			if l.To != "ada@x.test" || l.Reason != "server says: 451  later" || l.Claims != 1 || l.DeadAt.IsZero() {
+				t.Errorf("%+v", l)
+			}
+		}
+		r.run(accept)
+		retry := func(id string) error {
+			return r.write(t.Context(), func(tx outbox.Store) error { return r.outbox.Retry(t.Context(), tx, id) })
+		}
+		if err := retry("m1"); err != nil {
+			t.Error(err)
+		}
+		for _, id := range []string{"m2", "nobody"} { // m2 has expired
+			if err := retry(id); !errors.Is(err, fault.New(fault.Missing, outbox.CodeUnknown)) {
+				t.Errorf("retry of %s: %v", id, err)
+			}
+		}
+		synctest.Wait()
+		if c := r.counts(); c.Waiting != 0 || c.Dead != 1 || len(r.deliveries()) != 3 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+func TestRun_DropsWhatHasExpired(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		var late atomic.Bool
+		end := time.Now().Add(10 * time.Minute)
+		runner, _ := r.run(func(ctx context.Context, m outbox.Message) error {
+			<-ctx.Done() // a slow server: the delivery may not outlast the code
+			if time.Now().After(end) {
+				late.Store(true)
+			}
+			return failure{}
+		})
+		r.enqueue(outbox.Message{NotAfter: end})
+		time.Sleep(time.Hour)
+		if c := r.counts(); c.Waiting+c.Dead != 0 || runner.Totals().Expired != 1 {
+			t.Errorf("%+v %+v", c, runner.Totals())
+		}
+		if late.Load() {
+			t.Error("sent after its end")
+		}
+	})
+}
+
+func TestRun_SuppressedGoesNowhere(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		r.run(accept)
+		r.enqueue(outbox.Message{Suppressed: true, Data: map[string]string{"code": "123456"}})
+		synctest.Wait()
+		if c := r.counts(); c.Waiting+c.Dead != 0 || len(r.deliveries()) != 0 {
+			t.Errorf("%+v, %d deliveries", c, len(r.deliveries()))
+		}
+	})
+}
+
+func TestRun_UnknownOutcomeTwiceIsTheEnd(t *testing.T) {
+	for name, answer := range map[string]func() error{
+		"uncertain":    func() error { return failure{uncertain: true} },
+		"unclassified": func() error { return errors.New("something broke") },
+		"panic":        func() error { panic("template") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, r *room) {
+				r.run(func(context.Context, outbox.Message) error { return answer() })
+				r.enqueue(outbox.Message{ID: "m1"})
+				time.Sleep(10 * time.Minute)
+				sent := r.deliveries()
+				if len(sent) != 2 || sent[0].ID != "m1" || sent[1].ID != "m1" {
+					t.Errorf("deliveries: %+v", sent)
+				}
+				if c := r.counts(); c.Dead != 1 {
+					t.Errorf("%+v", c)
+				}
+			})
+		})
+	}
+}
+
+// crash claims everything and goes away, as a killed process does.
+func (r *room) crash() {
+	r.t.Helper()
+	err := r.write(r.t.Context(), func(tx outbox.Store) error {
+		now := time.Now()
+		_, err := tx.ClaimMessages(r.t.Context(), now, now.Add(40*time.Second), 10)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestRun_SendsAgainAfterACrash(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		r.enqueue(outbox.Message{ID: "m1"})
+		r.crash()
+		start := time.Now()
+		sent := make(chan time.Duration, 2)
+		r.run(func(context.Context, outbox.Message) error {
+			sent <- time.Since(start)
+			return nil
+		})
+		time.Sleep(2 * time.Minute)
+		if all := r.deliveries(); len(all) != 1 || all[0].ID != "m1" {
+			t.Fatalf("deliveries: %+v", all)
+		}
+		if took := <-sent; took <= 30*time.Second || took > time.Minute {
+			t.Errorf("sent again after %v: not while the first may still deliver, nor later than a minute", took)
+		}
+	})
+}
+
+func TestRun_NoThirdSendAfterTwoCrashes(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		r.enqueue(outbox.Message{})
+		r.crash()
+		time.Sleep(time.Minute)
+		r.crash()
+		r.run(accept)
+		time.Sleep(10 * time.Minute)
+		if n := len(r.deliveries()); n != 0 {
+			t.Errorf("%d deliveries after two that may have happened", n)
+		}
+		if letters := r.letters(); len(letters) != 1 || letters[0].Reason == "" {
+			t.Errorf("letters %+v", letters)
+		}
+	})
+}
+
+func TestRun_StopFinishesWhatIsUnderWay(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		for range 20 {
+			r.enqueue(outbox.Message{})
+		}
+		_, stop := r.run(func(ctx context.Context, _ outbox.Message) error {
+			select {
+			case <-time.After(20 * time.Second):
+				return nil
+			case <-ctx.Done():
+				return failure{uncertain: true}
+			}
+		})
+		synctest.Wait()
+		if n := len(r.deliveries()); n != 4 {
+			t.Fatalf("%d deliveries at a time, want 4", n)
+		}
+		stop()
+		if c := r.counts(); c.Waiting != 16 || len(r.deliveries()) != 4 {
+			t.Errorf("%+v after %d deliveries", c, len(r.deliveries()))
+		}
+		untouched := 0
+		err := r.write(t.Context(), func(tx outbox.Store) error {
+			records, err := tx.ClaimMessages(t.Context(), time.Now(), time.Now(), 100)
+			for _, record := range records {
+				if record.Claims == 1 {
+					untouched++
+				}
+			}
+			return err
+		})
+		if err != nil || untouched != 16 {
+			t.Errorf("%d of 16 were left unclaimed: %v", untouched, err)
+		}
+	})
+}
+
+func TestRun_InsistsOnWritingTheOutcome(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		var broken atomic.Bool
+		write := func(ctx context.Context, fn func(outbox.Store) error) error {
+			if broken.Load() {
+				return errors.New("the database is away")
+			}
+			return r.write(ctx, fn)
+		}
+		r.runOn(write, func(context.Context, outbox.Message) error {
+			broken.Store(true)
+			time.AfterFunc(20*time.Second, func() { broken.Store(false) })
+			return nil
+		})
+		r.enqueue(outbox.Message{})
+		time.Sleep(10 * time.Minute)
+		if c := r.counts(); c.Waiting+c.Dead != 0 || len(r.deliveries()) != 1 {
+			t.Errorf("%+v, %d deliveries", c, len(r.deliveries()))
+		}
+	})
+}
+
+func TestRun_TwoNodesSendEachMessageOnce(t *testing.T) {
+	t.Parallel()
+	r := setup(t)
+	const messages = 200
+	arrived := make(chan string, 2*messages)
+	for range 2 {
+		r.run(func(_ context.Context, m outbox.Message) error {
+			arrived <- m.ID
+			return nil
+		})
+	}
+	for range messages {
+		r.enqueue(outbox.Message{})
+	}
+	seen := make(map[string]bool)
+	for len(seen) < messages {
+		id := <-arrived
+		if seen[id] {
+			t.Fatalf("%s was sent twice", id)
+		}
+		seen[id] = true
+	}
+}
+
+func TestEnqueue_LeavesNothingReadable(t *testing.T) {
+	t.Parallel()
+	r := setup(t)
+	r.enqueue(outbox.Message{To: "ada@canary.test", Data: map[string]string{"code": "918273"}})
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(r.path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, canary := range []string{"918273", "canary.test"} {
+			if bytes.Contains(data, []byte(canary)) {
+				t.Errorf("%s is readable in the database%s", canary, suffix)
+			}
+		}
+	}
+}
+
+func TestRun_OtherKeyIsADeadLetter(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		r.enqueue(outbox.Message{})
+		r.outbox = outbox.New(outbox.Config{Clock: clock.System{}, Box: secret.NewKey().Box("outbox")})
+		r.run(accept)
+		synctest.Wait()
+		if letters := r.letters(); len(letters) != 1 || letters[0].To != "" || len(r.deliveries()) != 0 {
+			t.Errorf("%+v", letters)
+		}
+	})
+}
+
+// BenchmarkRun measures how fast a queue drains when the deliverer takes no time.
+func BenchmarkRun(b *testing.B) {
+	s, _ := open(b)
+	o := outbox.New(outbox.Config{Clock: clock.System{}, Box: secret.NewKey().Box("outbox")})
+	err := s.Write(b.Context(), func(tx *store.Tx) error {
+		for range b.N {
+			if err := o.Enqueue(b.Context(), tx, outbox.Message{Template: "recover", To: "ada@x.test"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	left := make(chan struct{}, b.N)
+	runner := outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: o, Log: slog.New(slog.DiscardHandler),
+		Write: func(ctx context.Context, fn func(outbox.Store) error) error {
+			return s.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+		},
+		Deliver: func(context.Context, outbox.Message) error { left <- struct{}{}; return nil },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	b.ResetTimer()
+	done.Go(func() { runner.Run(ctx) })
+	for range b.N {
+		<-left
+	}
+	cancel()
+	done.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+}

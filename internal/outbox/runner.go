@@ -1,0 +1,242 @@
+package outbox
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// poll is how often the queue is looked at when nothing wakes the Runner:
+	// for retries, ended leases, and what other processes enqueued. With the
+	// lease it bounds how late a crash makes a message.
+	poll = 5 * time.Second
+
+	// relook is when a wake-up that found nothing looks once more: a database
+	// with several writers may not have committed yet what was enqueued.
+	relook = 200 * time.Millisecond
+
+	purgeEvery = time.Hour
+
+	settlePause = 500 * time.Millisecond
+
+	defaultParallel = 10
+)
+
+// RunnerConfig is what a Runner depends on.
+type RunnerConfig struct {
+	Outbox *Outbox
+	Log    *slog.Logger
+
+	// Write runs fn in one transaction.
+	Write func(ctx context.Context, fn func(Store) error) error
+
+	// Deliver sends a message. It keeps to the deadline of its context, uses
+	// the message's id so that a second delivery can be recognised, and
+	// returns a DeliveryError when it knows more than that it failed.
+	Deliver func(ctx context.Context, m Message) error
+
+	Parallel int // deliveries at a time; 10 when zero
+}
+
+// Totals counts what became of messages since the Runner was made.
+type Totals struct {
+	Sent    uint64
+	Failed  uint64 // deliveries that failed and will be tried again
+	Dead    uint64 // given up
+	Expired uint64 // too late to be sent
+}
+
+// Runner sends what the Outbox accepts.
+type Runner struct {
+	outbox   *Outbox
+	log      *slog.Logger
+	write    func(context.Context, func(Store) error) error
+	deliver  func(context.Context, Message) error
+	parallel int
+
+	sent, failed, dead, expired atomic.Uint64
+}
+
+// NewRunner returns a Runner. Run starts it.
+func NewRunner(cfg RunnerConfig) *Runner {
+	if cfg.Parallel == 0 {
+		cfg.Parallel = defaultParallel
+	}
+	return &Runner{
+		outbox: cfg.Outbox, log: cfg.Log, write: cfg.Write,
+		deliver: cfg.Deliver, parallel: cfg.Parallel,
+	}
+}
+
+// Totals returns the counters. It is safe for concurrent use.
+func (r *Runner) Totals() Totals {
+	return Totals{
+		Sent: r.sent.Load(), Failed: r.failed.Load(),
+		Dead: r.dead.Load(), Expired: r.expired.Load(),
+	}
+}
+
+// Run sends messages until ctx ends; then it claims no more, finishes the
+// deliveries under way and returns. It must not be called twice at a time on
+// one Runner; several processes may run on one database.
+func (r *Runner) Run(ctx context.Context) {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	finished := make(chan struct{}, r.parallel)
+	timer := time.NewTimer(poll)
+	defer timer.Stop()
+
+	free := r.parallel
+	look, woken := true, false
+	var purged time.Time
+	for {
+		if look && free > 0 {
+			// Only what can be sent now is claimed, so that a crash leaves
+			// no claim on a message that nobody began to send.
+			claimed := r.claim(ctx, free)
+			look = len(claimed) == free
+			free -= len(claimed)
+			for _, record := range claimed {
+				sending.Go(func() {
+					r.process(record)
+					finished <- struct{}{}
+				})
+			}
+			wait := poll
+			if woken && len(claimed) == 0 {
+				wait = relook
+			}
+			woken = false
+			timer.Reset(wait)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-finished:
+			free++
+		case <-r.outbox.wake:
+			look, woken = true, true
+		case <-timer.C:
+			look = true
+			purged = r.purge(ctx, purged)
+		}
+	}
+}
+
+func (r *Runner) claim(ctx context.Context, limit int) []Record {
+	var claimed []Record
+	now := r.outbox.clock.Now()
+	err := r.write(ctx, func(tx Store) (err error) {
+		claimed, err = tx.ClaimMessages(ctx, now, now.Add(lease), limit)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			r.log.Error("the outbox cannot be read", "error", err)
+		}
+		return nil
+	}
+	return claimed
+}
+
+// process brings a claimed message to its next state.
+func (r *Runner) process(record Record) {
+	ctx := context.Background() // what was begun is finished, also at shutdown
+	log := r.log.With("message", record.ID, "template", record.Template)
+	message, err := r.outbox.open(record)
+	switch {
+	case err != nil:
+		record.Reason = "the content cannot be read: was it sealed with another key?"
+		r.bury(ctx, record, log)
+	case message.Suppressed:
+		r.remove(ctx, record, log)
+	case !record.NotAfter.IsZero() && !r.outbox.clock.Now().Before(record.NotAfter):
+		r.expired.Add(1)
+		log.Warn("a message was not sent in time and is dropped", "reason", record.Reason)
+		r.remove(ctx, record, log)
+	case record.Uncertain > maxUncertain:
+		if record.Reason == "" {
+			record.Reason = "the process ended twice during the delivery"
+		}
+		r.bury(ctx, record, log)
+	default:
+		r.send(ctx, record, message, log)
+	}
+}
+
+func (r *Runner) send(ctx context.Context, record Record, message Message, log *slog.Logger) {
+	failure := r.attempt(ctx, message)
+	if failure == nil {
+		r.sent.Add(1)
+		log.Info("a message was sent")
+		r.remove(ctx, record, log)
+		return
+	}
+	if !record.count(failure) {
+		r.bury(ctx, record, log)
+		return
+	}
+	record.DueAt = r.outbox.clock.Now().Add(backoff(record.Failures, rand.Float64()))
+	r.failed.Add(1)
+	log.Warn("a message was not sent and will be tried again",
+		"reason", record.Reason, "failures", record.Failures, "due", record.DueAt)
+	r.settle(ctx, log, func(tx Store) error {
+		_, err := tx.SettleMessage(ctx, record)
+		return err
+	})
+}
+
+func (r *Runner) bury(ctx context.Context, record Record, log *slog.Logger) {
+	record.DeadAt = r.outbox.clock.Now()
+	r.dead.Add(1)
+	log.Error("a message was given up", "reason", record.Reason, "claims", record.Claims)
+	r.settle(ctx, log, func(tx Store) error {
+		_, err := tx.SettleMessage(ctx, record)
+		return err
+	})
+}
+
+// remove deletes the message whoever has claimed it since: it must not be sent
+// again.
+func (r *Runner) remove(ctx context.Context, record Record, log *slog.Logger) {
+	r.settle(ctx, log, func(tx Store) error { return tx.DeleteMessage(ctx, record.ID) })
+}
+
+// settle writes an outcome, and insists for as long as the lease may last:
+// an outcome that is lost makes somebody get the message twice.
+func (r *Runner) settle(ctx context.Context, log *slog.Logger, fn func(Store) error) {
+	ctx, cancel := context.WithTimeout(ctx, lease)
+	defer cancel()
+	for {
+		err := r.write(ctx, fn)
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			log.Error("the outcome of a message could not be written", "error", err)
+			return
+		case <-time.After(settlePause):
+		}
+	}
+}
+
+// purge removes old dead letters once in a while and returns when it last did.
+func (r *Runner) purge(ctx context.Context, last time.Time) time.Time {
+	now := r.outbox.clock.Now()
+	if now.Sub(last) < purgeEvery {
+		return last
+	}
+	err := r.write(ctx, func(tx Store) error {
+		_, err := tx.PurgeMessages(ctx, now.Add(-KeepDead))
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		r.log.Error("old dead letters cannot be removed", "error", err)
+	}
+	return now
+}
