@@ -1,0 +1,104 @@
+package egress
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Limits of one exchange, unless Config sets its own.
+const (
+	DefaultTimeout  = 5 * time.Second
+	DefaultMaxBytes = 1 << 20
+
+	maxHeaderBytes = 64 << 10
+	idleTimeout    = 90 * time.Second
+	idlePerHost    = 8
+)
+
+// ErrRefused says that the guard did not let a request out: its address is not
+// public or its scheme is not https, and its origin is not among Config.Allow.
+var ErrRefused = errors.New("the request is not allowed to leave")
+
+// ErrTooLarge says that an answer is longer than Config.MaxBytes.
+var ErrTooLarge = errors.New("the answer is too large")
+
+// Config describes a client.
+type Config struct {
+	// Allow holds the origins ("https://id.corp.test", "http://127.0.0.1:9000")
+	// that may have private or loopback addresses. Only these may be plain http.
+	// Link-local addresses, where clouds keep their metadata, stay closed.
+	Allow []string
+
+	Timeout  time.Duration  // of the whole exchange, body included; 0: DefaultTimeout
+	MaxBytes int64          // of an answer's body; 0: DefaultMaxBytes
+	Roots    *x509.CertPool // nil: the system's
+	Resolver *net.Resolver  // nil: the system's
+}
+
+// Client sends guarded requests. It is safe for concurrent use. Being a type
+// of its own, it cannot be confused with an unguarded client.
+type Client struct {
+	http *http.Client
+}
+
+// New returns a client, or an error that names the origin that is not one.
+func New(cfg Config) (*Client, error) {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = DefaultMaxBytes
+	}
+	allow := make(map[string]bool)
+	hosts := make(map[string]bool)
+	for _, text := range cfg.Allow {
+		u, err := url.Parse(text)
+		if err != nil || !plainOrigin(u) {
+			return nil, fmt.Errorf("%q is not an origin: write it as https://host or https://host:port", text)
+		}
+		allow[origin(u)] = true
+		hosts[hostPort(u)] = true
+	}
+	transport := &http.Transport{
+		DialContext:            newDialer(hosts, cfg).DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots},
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConnsPerHost:    idlePerHost,
+		IdleConnTimeout:        idleTimeout,
+	}
+	return &Client{http: &http.Client{
+		Transport:     &guard{next: transport, allow: allow, maxBytes: cfg.MaxBytes},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       cfg.Timeout,
+	}}, nil
+}
+
+// HTTP returns the client in the form that libraries take. Its Transport,
+// CheckRedirect and Timeout are the guard: callers leave them alone, or wrap
+// the Transport in a copy of the client.
+func (c *Client) HTTP() *http.Client { return c.http }
+
+// plainOrigin reports whether u has a scheme and a host and nothing else.
+func plainOrigin(u *url.URL) bool {
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&
+		(u.Path == "" || u.Path == "/") && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+}
+
+func origin(u *url.URL) string { return u.Scheme + "://" + hostPort(u) }
+
+// hostPort returns what the transport dials for u, in lower case.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}

@@ -1,0 +1,92 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// dialer connects to addresses that it has judged.
+type dialer struct {
+	allow    map[string]bool // host:port that may be private
+	reserved []netip.Prefix
+	timeout  time.Duration
+	resolver *net.Resolver
+}
+
+func newDialer(allow map[string]bool, cfg Config) *dialer {
+	return &dialer{allow: allow, reserved: reserved(), timeout: cfg.Timeout, resolver: cfg.Resolver}
+}
+
+// DialContext dials addr (host:port). Control runs for each address that the
+// name resolves to, immediately before the connection is made: whatever the
+// resolver said earlier or says later, this one is judged. A name with a public
+// and a private address is reached at the public one.
+func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	private := d.allow[strings.ToLower(addr)]
+	nd := net.Dialer{
+		Timeout:  d.timeout,
+		Resolver: d.resolver,
+		Control: func(_, address string, _ syscall.RawConn) error {
+			return d.judge(address, private)
+		},
+	}
+	return nd.DialContext(ctx, network, addr)
+}
+
+func (d *dialer) judge(address string, private bool) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %s is not an address", ErrRefused, address)
+	}
+	ip := ap.Addr().Unmap()
+	if d.public(ip) || private && reachable(ip) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is not a public address", ErrRefused, ip)
+}
+
+// reachable reports whether a server of the operator can live at ip.
+func reachable(ip netip.Addr) bool {
+	return !ip.IsUnspecified() && !ip.IsMulticast() && !ip.IsLinkLocalUnicast()
+}
+
+// public reports whether ip is reachable all over the internet.
+func (d *dialer) public(ip netip.Addr) bool {
+	if netip.PrefixFrom(nat64(), 96).Contains(ip) {
+		b := ip.As16()
+		ip = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	if ip.Is6() && !netip.MustParsePrefix("2000::/3").Contains(ip) {
+		return false
+	}
+	for _, p := range d.reserved {
+		if p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}
+
+// nat64 is the prefix behind which a network without IPv4 shows all IPv4
+// addresses, inner ones included (RFC 6052).
+func nat64() netip.Addr { return netip.MustParseAddr("64:ff9b::") }
+
+// reserved returns what the IANA special-purpose registries (RFC 6890) do not
+// call globally reachable: all of IPv4, and the part of IPv6 in 2000::/3.
+func reserved() []netip.Prefix {
+	var list []netip.Prefix
+	for _, text := range []string{
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+	} {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}
