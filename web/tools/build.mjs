@@ -2,8 +2,8 @@
 //   node tools/build.mjs
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 import { messagesOf, writeTypes } from './messages.mjs';
 
@@ -23,7 +23,9 @@ const entryOf = (screen, locale) => `.build/entries/${screen}.${locale}.ts`;
 
 rmSync(at('.build/entries'), { recursive: true, force: true });
 mkdirSync(at('.build/entries'), { recursive: true });
-const documents = locales.flatMap((locale) => screenNames.map((screen) => ({ screen, locale, entry: entryOf(screen, locale) })));
+const documents = locales.flatMap((locale) =>
+  screenNames.map((screen) => ({ screen, locale, entry: entryOf(screen, locale) })),
+);
 for (const { screen, locale, entry } of documents) {
   const lines = [
     `import { screen } from '../../src/screens/${screen}/${screen}';`,
@@ -37,7 +39,12 @@ await build({ ...options, build: { rolldownOptions: { input: documents.map(({ en
 /** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
 const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
 
-const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8')).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%2F', '/').replaceAll("'", '%27').replaceAll('%22', "'")}`;
+const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8'))
+  .replaceAll('%20', ' ')
+  .replaceAll('%3D', '=')
+  .replaceAll('%2F', '/')
+  .replaceAll("'", '%27')
+  .replaceAll('%22', "'")}`;
 
 /** Files that a document loads: its entry first, styles in the order of import. @param {string} entry */
 function filesOf(entry) {
@@ -53,7 +60,10 @@ function filesOf(entry) {
     for (const file of chunk.css ?? []) styles.add(file);
   };
   collect(entry);
-  return { scripts: [...scripts], style: [...styles].map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join('') };
+  return {
+    scripts: [...scripts],
+    style: [...styles].map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join(''),
+  };
 }
 
 /** @param {(typeof documents)[number]} document */

@@ -1,7 +1,8 @@
 // Serves dist with sample boot data, without the Go server: / lists every screen in every state.
 //   node tools/preview.mjs [port]
-import { createServer } from 'node:http';
+
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { STATES } from '../fixtures/states.mjs';
 import { fill } from './template.mjs';
@@ -29,10 +30,14 @@ export function documentOf(screen, state, locale) {
 /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
 function answer(request, response) {
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const [, screen = '', state = '', locale = 'en'] = /^\/preview\/([\w-]+)\/([\w-]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
+  const [, screen = '', state = '', locale = 'en'] =
+    /^\/preview\/([\w-]+)\/([\w-]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
   const page = screen && documentOf(screen, state, locale);
   if (page) {
-    response.writeHead(page.status, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy(screen) });
+    response.writeHead(page.status, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy(screen),
+    });
     return response.end(page.html);
   }
   const asset = /^\/auth\/(assets\/[\w.-]+)$/.exec(url.pathname)?.[1];
@@ -43,7 +48,9 @@ function answer(request, response) {
   }
   if (url.pathname !== '/') return response.writeHead(404).end();
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-  return response.end(`<ul>${STATES.map(([s, name]) => `<li><a href="/preview/${s}/${name}">${s}: ${name}</a> (<a href="/preview/${s}/${name}/de">de</a>)`).join('')}</ul>`);
+  return response.end(
+    `<ul>${STATES.map(([s, name]) => `<li><a href="/preview/${s}/${name}">${s}: ${name}</a> (<a href="/preview/${s}/${name}/de">de</a>)`).join('')}</ul>`,
+  );
 }
 
 /** @param {number} port */

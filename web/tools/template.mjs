@@ -1,6 +1,6 @@
 // The part of Go's text/template that the documents use, for the preview and the tests.
 
-/** @typedef {{ text: string } | { if: string, then: Node[], else: Node[] } | { range: string, body: Node[] } | { print: string }} Node */
+/** @typedef {{ text: string } | { if: string, yes: Node[], no: Node[] } | { range: string, body: Node[] } | { print: string }} Node */
 
 /**
  * Fills a document template with boot data, as internal/server/screens does.
@@ -8,7 +8,10 @@
  * @param {object} boot
  */
 export function fill(template, boot) {
-  const json = JSON.stringify(boot).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const json = JSON.stringify(boot).replace(
+    /[<>&\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   return execute(parse(template), { ...boot, boot: json });
 }
 
@@ -27,8 +30,8 @@ function parse(template) {
       if (!isAction) nodes.push({ text: part });
       else if (part === 'end' || part === 'else') return { nodes, stop: part };
       else if (part.startsWith('if ')) {
-        const then = block();
-        nodes.push({ if: part.slice(3), then: then.nodes, else: then.stop === 'else' ? block().nodes : [] });
+        const yes = block();
+        nodes.push({ if: part.slice(3), yes: yes.nodes, no: yes.stop === 'else' ? block().nodes : [] });
       } else if (part.startsWith('range ')) nodes.push({ range: part.slice(6), body: block().nodes });
       else nodes.push({ print: part });
     }
@@ -43,15 +46,21 @@ function execute(nodes, dot) {
     .map((node) => {
       if ('text' in node) return node.text;
       if ('print' in node) return print(node.print, dot);
-      if ('range' in node) return lookup(node.range, dot).map((/** @type {any} */ item) => execute(node.body, item)).join('');
-      return execute(holds(node.if, dot) ? node.then : node.else, dot);
+      if ('range' in node)
+        return lookup(node.range, dot)
+          .map((/** @type {any} */ item) => execute(node.body, item))
+          .join('');
+      return execute(holds(node.if, dot) ? node.yes : node.no, dot);
     })
     .join('');
 }
 
 /** @param {string} path @param {any} dot */
 function lookup(path, dot) {
-  const value = path.split('.').slice(1).reduce((of, key) => of?.[key], dot);
+  const value = path
+    .split('.')
+    .slice(1)
+    .reduce((of, key) => of?.[key], dot);
   if (value === undefined) throw new Error(`the boot data has no ${path}`);
   return value;
 }
@@ -72,7 +81,10 @@ function print(action, dot) {
   const [fn, path] = action.includes(' ') ? action.split(' ') : ['', action];
   const value = String(lookup(path ?? '', dot));
   if (fn === 'html') return value.replace(/[&<>"']/g, (c) => ENTITIES[c] ?? c);
-  if (fn === 'urlquery') return encodeURIComponent(value).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll('%20', '+');
+  if (fn === 'urlquery')
+    return encodeURIComponent(value)
+      .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+      .replaceAll('%20', '+');
   if (fn === '') return value;
   throw new Error(`unknown action ${action}`);
 }

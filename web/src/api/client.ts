@@ -21,7 +21,10 @@ export async function request<T>(
   try {
     const response = await fetch(path, {
       method,
-      headers: { accept: 'application/json', ...(options.body ? { 'content-type': 'application/json' } : {}) },
+      headers: {
+        accept: 'application/json',
+        ...(options.body ? { 'content-type': 'application/json' } : {}),
+      },
       body: options.body ? JSON.stringify(options.body) : null,
       cache: 'no-store',
       redirect: 'error',

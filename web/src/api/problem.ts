@@ -13,14 +13,14 @@ export function parseProblem(body: unknown, status: number, retryAfter: string |
   const o = record(body);
   return {
     status,
-    code: text(o['code']),
-    params: params(o['params']),
-    fields: (Array.isArray(o['fields']) ? o['fields'] : []).map((field) => {
+    code: text(o.code),
+    params: params(o.params),
+    fields: (Array.isArray(o.fields) ? o.fields : []).map((field) => {
       const f = record(field);
-      return { name: text(f['name']), code: text(f['code']), params: params(f['params']) };
+      return { name: text(f.name), code: text(f.code), params: params(f.params) };
     }),
-    retry_after: seconds(o['retry_after']) || seconds(Number(retryAfter ?? 0)),
-    request_id: text(o['request_id']),
+    retry_after: seconds(o.retry_after) || seconds(Number(retryAfter ?? 0)),
+    request_id: text(o.request_id),
   };
 }
 
@@ -29,7 +29,8 @@ const record = (value: unknown): Record<string, unknown> =>
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
-const seconds = (value: unknown) => (typeof value === 'number' && value > 0 && value < 1e6 ? Math.ceil(value) : 0);
+const seconds = (value: unknown) =>
+  typeof value === 'number' && value > 0 && value < 1e6 ? Math.ceil(value) : 0;
 
 const params = (value: unknown) =>
   Object.fromEntries(

@@ -43,6 +43,7 @@ export type MessageKey =
   | 'common.wait.minutes'
   | 'common.wait.seconds'
   | 'common.wait_over'
+  | 'common.your_address'
   | 'confirm-link.enter_code'
   | 'confirm-link.expired.lead'
   | 'confirm-link.expired.title'

@@ -22,13 +22,17 @@ export function createText(locale: string, messages: Messages): Text {
   const words = (key: string, params: Params): string | undefined => {
     const message = messages[key];
     if (message === undefined) return undefined;
-    const text = typeof message === 'string' ? message : pick(message, plural, params['count']);
+    const text = typeof message === 'string' ? message : pick(message, plural, params.count);
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
   };
 
   const wait = (seconds: number) => {
     const [unit, count] =
-      seconds < 90 ? ['seconds', seconds] : seconds < 5400 ? ['minutes', Math.ceil(seconds / 60)] : ['hours', Math.ceil(seconds / 3600)];
+      seconds < 90
+        ? ['seconds', seconds]
+        : seconds < 5400
+          ? ['minutes', Math.ceil(seconds / 60)]
+          : ['hours', Math.ceil(seconds / 3600)];
     return words(`common.wait.${unit}`, { count: Math.max(1, count as number) }) ?? '';
   };
 
@@ -37,7 +41,7 @@ export function createText(locale: string, messages: Messages): Text {
     wait,
     t: (key, params = {}) => words(key, params) ?? key,
     fault: (code, params = {}, retryAfter = 0) => {
-      const reason = params['reason'] && words(`error.${code}.${params['reason']}`, params);
+      const reason = params.reason && words(`error.${code}.${params.reason}`, params);
       return words(`error.${code}`, {
         ...params,
         ...(reason ? { reason } : {}),
@@ -48,7 +52,11 @@ export function createText(locale: string, messages: Messages): Text {
 }
 
 /** A count that is not a number (a template slot) takes the general form. */
-function pick(message: Record<string, string>, plural: Intl.PluralRules, count: string | number | undefined): string {
+function pick(
+  message: Record<string, string>,
+  plural: Intl.PluralRules,
+  count: string | number | undefined,
+): string {
   const category = Number.isFinite(Number(count)) ? plural.select(Number(count)) : 'other';
-  return message[category] ?? message['other'] ?? '';
+  return message[category] ?? message.other ?? '';
 }

@@ -23,10 +23,16 @@ export function strengthOf(password: string): Strength {
 function follows(before: string | undefined, character: string): boolean {
   if (before === undefined) return false;
   if (before === character) return true;
-  return RUNS.some((run) => Math.abs(run.indexOf(before) - run.indexOf(character)) === 1 && run.includes(before) && run.includes(character));
+  return RUNS.some(
+    (run) =>
+      Math.abs(run.indexOf(before) - run.indexOf(character)) === 1 &&
+      run.includes(before) &&
+      run.includes(character),
+  );
 }
 
-const kinds = (text: string) => [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{L}\p{Nd}]/u].filter((kind) => kind.test(text)).length;
+const kinds = (text: string) =>
+  [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{L}\p{Nd}]/u].filter((kind) => kind.test(text)).length;
 
 /** Characters as the policy counts them: code points of the NFC form. */
 export const lengthOf = (password: string) => Array.from(password.normalize('NFC')).length;

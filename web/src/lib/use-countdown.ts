@@ -28,4 +28,5 @@ export function useCountdown(wait: { seconds: number }, onEnd: () => void): numb
 }
 
 /** "1:05" of 65 seconds. */
-export const clockText = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+export const clockText = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -14,9 +14,21 @@ export interface Trouble {
   fields: Record<FieldName, string>;
 }
 
-export const NO_FIELDS: Record<FieldName, string> = { email: '', password: '', confirm_password: '', code: '' };
+export const NO_FIELDS: Record<FieldName, string> = {
+  email: '',
+  password: '',
+  confirm_password: '',
+  code: '',
+};
 
-export const NO_TROUBLE: Trouble = { form: '', code: '', requestId: '', retryAfter: 0, again: false, fields: NO_FIELDS };
+export const NO_TROUBLE: Trouble = {
+  form: '',
+  code: '',
+  requestId: '',
+  retryAfter: 0,
+  again: false,
+  fields: NO_FIELDS,
+};
 
 /** What the server found while it handled the form without script. */
 export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
@@ -30,20 +42,29 @@ export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
 
 export function troubleOf(failure: Failure, text: Text): Trouble {
   if (failure.kind === 'aborted') return NO_TROUBLE;
-  if (failure.kind !== 'problem') return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), again: true };
+  if (failure.kind !== 'problem')
+    return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), again: true };
 
   const { code, params, fields, retry_after, request_id, status } = failure.problem;
   const words = text.fault(code, params, retry_after);
   const named = fields.filter((field) => field.name in NO_FIELDS);
   return {
-    form: named.length > 0 && named.length === fields.length ? '' : (words ?? text.t('common.unknown', { code: code || `${status}` })),
+    form:
+      named.length > 0 && named.length === fields.length
+        ? ''
+        : (words ?? text.t('common.unknown', { code: code || `${status}` })),
     code,
     requestId: words && status < 500 ? '' : request_id,
     retryAfter: retry_after,
     again: status >= 500,
     fields: {
       ...NO_FIELDS,
-      ...Object.fromEntries(named.map((f) => [f.name, text.fault(f.code, f.params) ?? text.t('common.unknown', { code: f.code })])),
+      ...Object.fromEntries(
+        named.map((f) => [
+          f.name,
+          text.fault(f.code, f.params) ?? text.t('common.unknown', { code: f.code }),
+        ]),
+      ),
     },
   };
 }

@@ -21,7 +21,9 @@ export function Frame({ boot, title, summary, announcement = '', children }: Fra
   const signedInAs = boot.session.email;
   const recheck = useCallback(async () => {
     const answer = await request<CurrentSession>('GET', '/auth/api/session');
-    if (answer.ok ? answer.value.user.email !== signedInAs : answer.failure.kind === 'problem' && signedInAs) {
+    if (
+      answer.ok ? answer.value.user.email !== signedInAs : answer.failure.kind === 'problem' && signedInAs
+    ) {
       location.reload();
     }
   }, [signedInAs]);

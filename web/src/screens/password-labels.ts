@@ -1,10 +1,17 @@
 import type { Text } from '../i18n/text';
 import type { NewPasswordLabels } from '../ui/new-password';
 
-type FieldLabels = Pick<NewPasswordLabels, 'password' | 'passwordPlaceholder' | 'confirm' | 'confirmPlaceholder'>;
+type FieldLabels = Pick<
+  NewPasswordLabels,
+  'password' | 'passwordPlaceholder' | 'confirm' | 'confirmPlaceholder'
+>;
 
 /** The words of the fields for a new password; the screens name the fields differently. */
-export const newPasswordLabels = ({ t, fault }: Text, minLength: number, fields: FieldLabels): NewPasswordLabels => ({
+export const newPasswordLabels = (
+  { t, fault }: Text,
+  minLength: number,
+  fields: FieldLabels,
+): NewPasswordLabels => ({
   ...fields,
   show: t('common.show_password'),
   capsLock: t('common.caps_lock'),

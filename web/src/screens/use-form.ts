@@ -5,8 +5,8 @@ import type { Next } from '../api/schema';
 import { useText } from '../i18n/provider';
 import { useCountdown } from '../lib/use-countdown';
 import { checkFields } from './check-fields';
-import { useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
 import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot } from './failure';
+import { useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
 
 export interface FormOptions<T> {
   /** Of a form that the server handles without script; its trouble stands there from the start. */
@@ -17,8 +17,8 @@ export interface FormOptions<T> {
   hold?: number;
   /** Called instead of going to `next`. */
   onAnswer?: (answer: T) => void;
-  /** Called with what went wrong, before the focus moves. */
-  onTrouble?: (trouble: Trouble, form: HTMLFormElement) => void;
+  /** Called with what went wrong; true says that the screen shows it in its own way. */
+  onTrouble?: (trouble: Trouble, form: HTMLFormElement) => boolean;
 }
 
 /** Props of the ErrorSummary. */
@@ -31,7 +31,11 @@ export interface Summary {
 
 export interface Form {
   /** Spread over the form element. */
-  props: { ref: RefObject<HTMLFormElement | null>; method: 'post'; onSubmit: (event: FormEvent<HTMLFormElement>) => void };
+  props: {
+    ref: RefObject<HTMLFormElement | null>;
+    method: 'post';
+    onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  };
   trouble: Trouble;
   busy: boolean;
   /** Seconds until the form may be sent again. */
@@ -48,7 +52,13 @@ export interface Form {
  * rendered it. A second submit while one is under way, or while waiting is
  * asked for, does nothing.
  */
-export function useForm<T extends Next = Next>({ boot, path, hold = 0, onAnswer, onTrouble }: FormOptions<T>): Form {
+export function useForm<T extends Next = Next>({
+  boot,
+  path,
+  hold = 0,
+  onAnswer,
+  onTrouble,
+}: FormOptions<T>): Form {
   const text = useText();
   const form = useRef<HTMLFormElement>(null);
   const summary = useRef<HTMLDivElement>(null);
@@ -65,9 +75,9 @@ export function useForm<T extends Next = Next>({ boot, path, hold = 0, onAnswer,
   useRestoredPage(useCallback(() => setBusy(false), []));
 
   const fail = (next: Trouble) => {
-    if (form.current) onTrouble?.(next, form.current);
-    setTrouble(next);
     setBusy(false);
+    const shown = form.current && onTrouble?.(next, form.current);
+    setTrouble(shown ? NO_TROUBLE : next);
   };
 
   const send = async (element: HTMLFormElement) => {
@@ -102,7 +112,9 @@ export function useForm<T extends Next = Next>({ boot, path, hold = 0, onAnswer,
     summary: {
       words: trouble.form,
       requestId: { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) },
-      retry: trouble.again ? { label: text.t('common.try_again'), onRetry: () => form.current?.requestSubmit() } : undefined,
+      retry: trouble.again
+        ? { label: text.t('common.try_again'), onRetry: () => form.current?.requestSubmit() }
+        : undefined,
       ref: summary,
     },
     clear: () => setTrouble(NO_TROUBLE),

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { When } from '../lib/template';
 import styles from './auth-page.module.css';
 import './tokens.css';
@@ -12,8 +12,13 @@ interface AuthPageProps {
 
 /** The page of every screen: the word logo at the top left and one card in the middle. */
 export function AuthPage({ brand, title, children }: AuthPageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  // A title that changes without a new document is a new step: say so by moving there.
   useEffect(() => {
+    if (document.title === title) return;
     document.title = title;
+    heading.current?.focus();
   }, [title]);
 
   return (
@@ -28,7 +33,7 @@ export function AuthPage({ brand, title, children }: AuthPageProps) {
       </header>
       <main className={styles.main}>
         <div className={styles.card}>
-          <h1 className={styles.title} tabIndex={-1}>
+          <h1 className={styles.title} tabIndex={-1} ref={heading}>
             {title}
           </h1>
           {children}

@@ -33,7 +33,15 @@ export function Button({ look = 'primary', busy = false, wait = 0, children, ...
 }
 
 /** A link that is the way forward of a screen and looks like its button. */
-export function ButtonLink({ href, look = 'primary', children }: { href: string; look?: Look; children: ReactNode }) {
+export function ButtonLink({
+  href,
+  look = 'primary',
+  children,
+}: {
+  href: string;
+  look?: Look;
+  children: ReactNode;
+}) {
   return (
     <a className={`${styles.button} ${styles[look]}`} href={href}>
       <span className={styles.label}>{children}</span>

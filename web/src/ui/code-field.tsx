@@ -1,14 +1,13 @@
-import { type FormEvent, type Ref, useRef } from 'react';
+import { type ClipboardEvent, type FormEvent, useEffect, useRef, useState } from 'react';
 import { CODE_LENGTH, codeIn, completeCodeIn } from '../lib/code';
 import { choose } from '../lib/template';
 import styles from './code-field.module.css';
-import field from './field.module.css';
+import text from './field.module.css';
 
 interface CodeFieldProps {
   label: string;
   hint: string;
   error: string;
-  ref?: Ref<HTMLInputElement>;
 }
 
 const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
@@ -19,8 +18,12 @@ const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
  * sentence before the digits can be taken out of it. The form is sent by itself
  * once a code is complete, and never twice for the same code.
  */
-export function CodeField({ label, hint, error, ref }: CodeFieldProps) {
+export function CodeField({ label, hint, error }: CodeFieldProps) {
   const sent = useRef('');
+  const [filled, setFilled] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+
+  useEffect(() => setFilled(codeIn(field.current?.value ?? '').length), []);
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
     const input = event.currentTarget;
@@ -29,6 +32,7 @@ export function CodeField({ label, hint, error, ref }: CodeFieldProps) {
     const inserted = native.data ?? '';
     const code = completeCodeIn(inserted) || codeIn(input.value);
     if (code !== input.value) input.value = code;
+    setFilled(code.length);
     if (code.length < CODE_LENGTH) sent.current = '';
     else if (code !== sent.current) {
       sent.current = code;
@@ -45,11 +49,11 @@ export function CodeField({ label, hint, error, ref }: CodeFieldProps) {
         <div className={styles.clip}>
           <span className={styles.boxes} aria-hidden="true">
             {BOXES.map((box) => (
-              <i key={box} />
+              <i key={box} data-next={box === Math.min(filled, CODE_LENGTH - 1)} />
             ))}
           </span>
           <input
-            ref={ref}
+            ref={field}
             id="code"
             name="code"
             className={styles.input}
@@ -71,10 +75,10 @@ export function CodeField({ label, hint, error, ref }: CodeFieldProps) {
           />
         </div>
       </div>
-      <p className={field.error} id="code-error">
+      <p className={text.error} id="code-error">
         {error}
       </p>
-      <p className={field.hint} id="code-hint">
+      <p className={text.hint} id="code-hint">
         {hint}
       </p>
     </div>
@@ -82,7 +86,10 @@ export function CodeField({ label, hint, error, ref }: CodeFieldProps) {
 }
 
 /** A pasted text that holds a whole code replaces what is there, wherever the caret stands. */
-function pasteCode(event: React.ClipboardEvent<HTMLInputElement>, onInput: (event: FormEvent<HTMLInputElement>) => void) {
+function pasteCode(
+  event: ClipboardEvent<HTMLInputElement>,
+  onInput: (event: FormEvent<HTMLInputElement>) => void,
+) {
   const code = completeCodeIn(event.clipboardData.getData('text'));
   if (!code) return;
   event.preventDefault();

@@ -12,9 +12,13 @@ export const Aside = ({ children }: { children: ReactNode }) => <p className={st
 
 export const Hint = ({ children }: { children: ReactNode }) => <p className={styles.hint}>{children}</p>;
 
-export const Actions = ({ children }: { children: ReactNode }) => <div className={styles.actions}>{children}</div>;
+export const Actions = ({ children }: { children: ReactNode }) => (
+  <div className={styles.actions}>{children}</div>
+);
 
-export const Divider = ({ children }: { children: ReactNode }) => <p className={styles.divider}>{children}</p>;
+export const Divider = ({ children }: { children: ReactNode }) => (
+  <p className={styles.divider}>{children}</p>
+);
 
 /**
  * Tells password managers whose password this is. It is a real text field that

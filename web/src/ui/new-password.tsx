@@ -37,7 +37,11 @@ export function NewPassword({ labels, minLength, errors }: NewPasswordProps) {
     const { password, confirm, address } = fieldsAround(event.currentTarget);
     setRules(
       password
-        ? { length: lengthOf(password) >= minLength, address: !containsAddress(password, address), strength: strengthOf(password) }
+        ? {
+            length: lengthOf(password) >= minLength,
+            address: !containsAddress(password, address),
+            strength: strengthOf(password),
+          }
         : EMPTY,
     );
     if (password === confirm) setMismatch(false);
@@ -70,15 +74,17 @@ export function NewPassword({ labels, minLength, errors }: NewPasswordProps) {
             {labels.rules.address}
           </Rule>
         </ul>
-        <div className={styles.meter} data-strength={rules.strength} aria-hidden="true">
-          <i />
-          <i />
-          <i />
-          <i />
+        <div className={styles.estimate}>
+          <div className={styles.meter} data-strength={rules.strength} aria-hidden="true">
+            <i />
+            <i />
+            <i />
+            <i />
+          </div>
+          <p role="status" className={styles.strength}>
+            {rules.strength ? labels.strength[rules.strength] : ''}
+          </p>
         </div>
-        <p role="status" className={styles.strength}>
-          {rules.strength ? labels.strength[rules.strength] : ''}
-        </p>
       </div>
       <PasswordField
         {...shared}
@@ -96,9 +102,24 @@ export function NewPassword({ labels, minLength, errors }: NewPasswordProps) {
 function Rule({ met, metWords, children }: { met: boolean; metWords: string; children: string }) {
   return (
     <li className={styles.rule} data-met={met}>
-      <svg className={styles.mark} width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
+      <svg
+        className={styles.mark}
+        width="16"
+        height="16"
+        viewBox="0 0 16 16"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        aria-hidden="true"
+      >
         <circle cx="8" cy="8" r="6.5" />
-        <path className={styles.tick} d="M5 8.2l2.1 2.1L11.2 6" strokeWidth="1.8" strokeLinecap="round" strokeLinejoin="round" />
+        <path
+          className={styles.tick}
+          d="M5 8.2l2.1 2.1L11.2 6"
+          strokeWidth="1.8"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+        />
       </svg>
       <span>{children}</span>
       <span className={announced.announcement}>{met ? metWords : ''}</span>
@@ -110,5 +131,9 @@ function Rule({ met, metWords, children }: { met: boolean; metWords: string; chi
 function fieldsAround(element: HTMLElement) {
   const form = element.closest('form');
   const value = (name: string) => (form?.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
-  return { password: value('password'), confirm: value('confirm_password'), address: value('email') || value('username') };
+  return {
+    password: value('password'),
+    confirm: value('confirm_password'),
+    address: value('email') || value('username'),
+  };
 }

@@ -28,7 +28,7 @@ export function ProviderButtons({ providers, divider, label, hidden }: ProviderB
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();
     const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
-    setLeaving(submitter?.dataset['provider'] ?? '');
+    setLeaving(submitter?.dataset.provider ?? '');
   };
 
   return (

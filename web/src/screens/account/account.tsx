@@ -13,11 +13,16 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/signout' });
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
       <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
       <Sessions />
       <form {...form.props} action="/auth/signout">
-        <Button busy={form.busy} wait={form.wait}>
+        <Button look="secondary" busy={form.busy} wait={form.wait}>
           {t('account.signout')}
         </Button>
       </form>

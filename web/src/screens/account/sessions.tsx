@@ -64,7 +64,12 @@ export function Sessions() {
       />
       <ul className={styles.list} aria-busy={sessions === undefined}>
         {sessions?.map((session) => (
-          <Entry key={session.id} session={session} busy={ending === session.id} onEnd={() => end(session.id)} />
+          <Entry
+            key={session.id}
+            session={session}
+            busy={ending === session.id}
+            onEnd={() => end(session.id)}
+          />
         ))}
       </ul>
       {others.length > 1 ? (
@@ -82,15 +87,25 @@ export function Sessions() {
 function Entry({ session, busy, onEnd }: { session: SessionEntry; busy: boolean; onEnd: () => void }) {
   const { t, locale } = useText();
   const device = deviceOf(session.user_agent) || t('account.unknown_device');
-  const seen = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(session.last_seen_at * 1000);
+  const seen = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    session.last_seen_at * 1000,
+  );
   return (
     <li className={styles.entry}>
       <div>
         <p className={styles.device}>{device}</p>
-        <p className={styles.detail}>{session.current ? t('account.this_device') : t('account.last_seen', { time: seen })}</p>
+        <p className={styles.detail}>
+          {session.current ? t('account.this_device') : t('account.last_seen', { time: seen })}
+        </p>
       </div>
       {session.current ? null : (
-        <Button type="button" look="quiet" busy={busy} aria-label={t('account.end_named', { device })} onClick={onEnd}>
+        <Button
+          type="button"
+          look="quiet"
+          busy={busy}
+          aria-label={t('account.end_named', { device })}
+          onClick={onEnd}
+        >
           {t('account.end')}
         </Button>
       )}

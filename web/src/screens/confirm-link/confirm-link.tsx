@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { Boot, LinkState } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -9,6 +9,10 @@ import { PasswordField } from '../../ui/password-field';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { type Form, useForm } from '../use-form';
+
+/** States in which the link leads nowhere. */
+const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
+type DeadState = (typeof DEAD)[number];
 
 /** Faults that change what the screen is about. */
 const STATE_OF_CODE: Record<string, LinkState> = {
@@ -28,62 +32,75 @@ function View({ boot: initial }: { boot: Boot }) {
     onTrouble: ({ code }) => {
       const state = STATE_OF_CODE[code];
       if (state) setBoot({ ...boot, link: { ...boot.link, state } });
+      return state !== undefined;
     },
   });
 
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
-      <ByState
-        state={boot.link.state}
-        of={{
-          expired: <SendAgain boot={boot} form={form} state="expired" />,
-          replaced: <SendAgain boot={boot} form={form} state="replaced" />,
-          used: <Used />,
-          malformed: <Lead>{text.t('confirm-link.malformed.lead')}</Lead>,
-        }}
-        otherwise={<Confirm boot={boot} form={form} />}
-      />
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
+      {DEAD.map((state) => (
+        <When key={state} value={boot.link.state} is={state}>
+          <DeadEnd boot={boot} form={form} state={state} />
+        </When>
+      ))}
+      {(['ready', 'password'] as const).map((state) => (
+        <When key={state} value={boot.link.state} is={state}>
+          <Confirm boot={boot} form={form} state={state} />
+        </When>
+      ))}
       <When value={boot.flow.id}>
         <Footer>
-          <a href={`/auth/verify-code?flow=${queryValue(boot.flow.id)}`}>{text.t('confirm-link.enter_code')}</a>
+          <a href={`/auth/verify-code?flow=${queryValue(boot.flow.id)}`}>
+            {text.t('confirm-link.enter_code')}
+          </a>
         </Footer>
       </When>
     </Frame>
   );
 }
 
-function ByState(props: { state: LinkState; of: Partial<Record<LinkState, ReactNode>>; otherwise: ReactNode }) {
-  return Object.entries(props.of).reduceRight<ReactNode>(
-    (otherwise, [state, view]) => (
-      <When value={props.state} is={state} otherwise={otherwise}>
-        {view}
-      </When>
-    ),
-    props.otherwise,
-  );
+/** The way on from a link that leads nowhere. */
+function DeadEnd({ boot, form, state }: { boot: Boot; form: Form; state: DeadState }) {
+  const { t } = useText();
+  if (state === 'used') return <Used />;
+  if (state === 'malformed') return <Lead>{t('confirm-link.malformed.lead')}</Lead>;
+  return <SendAgain boot={boot} form={form} state={state} />;
 }
 
 /** The press that counts; in a browser that did not choose the password, with the password. */
-function Confirm({ boot, form }: { boot: Boot; form: Form }) {
+function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready' | 'password' }) {
   const { t } = useText();
-  const { kind, address, state } = boot.link;
+  const { kind } = boot.link;
+  const address = addressOf(boot, t);
   return (
     <form {...form.props}>
       <Lead>
-        {choose(kind, t('confirm-link.recovery.lead', { address }), t('confirm-link.signup.lead', { address }), 'recovery')}
+        {choose(
+          kind,
+          t('confirm-link.recovery.lead', { address }),
+          t('confirm-link.signup.lead', { address }),
+          'recovery',
+        )}
       </Lead>
-      <When value={state} is="password">
-        <Lead>{t('confirm-link.password.lead')}</Lead>
-        <UsernameField value={boot.link.email} />
-        <PasswordField
-          name="password"
-          label={t('common.password')}
-          labels={{ show: t('common.show_password'), capsLock: t('common.caps_lock') }}
-          error={form.trouble.fields.password}
-          autoComplete="current-password"
-          enterKeyHint="go"
-        />
-      </When>
+      {state === 'password' ? (
+        <>
+          <Lead>{t('confirm-link.password.lead')}</Lead>
+          <UsernameField value={boot.link.email} />
+          <PasswordField
+            name="password"
+            label={t('common.password')}
+            labels={{ show: t('common.show_password'), capsLock: t('common.caps_lock') }}
+            error={form.trouble.fields.password}
+            autoComplete="current-password"
+            enterKeyHint="go"
+          />
+        </>
+      ) : null}
       <Button busy={form.busy} wait={form.wait}>
         {choose(kind, t('common.continue'), t('confirm-link.submit'), 'recovery')}
       </Button>
@@ -95,7 +112,7 @@ function SendAgain({ boot, form, state }: { boot: Boot; form: Form; state: 'expi
   const { t } = useText();
   return (
     <form {...form.props}>
-      <Lead>{t(`confirm-link.${state}.lead`, { address: boot.link.address })}</Lead>
+      <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t) })}</Lead>
       <input type="hidden" name="action" value="resend" />
       <Button busy={form.busy} wait={form.wait}>
         {t('confirm-link.resend')}
@@ -103,6 +120,10 @@ function SendAgain({ boot, form, state }: { boot: Boot; form: Form; state: 'expi
     </form>
   );
 }
+
+/** The masked address, or words for it when the link no longer says whose it was. */
+const addressOf = ({ link }: Boot, t: Text['t']) =>
+  choose(link.address, link.address, t('common.your_address'));
 
 function Used() {
   const { t } = useText();
@@ -115,8 +136,13 @@ function Used() {
 }
 
 function title({ link }: Boot, { t }: Text): string {
-  const ready = choose(link.kind, t('confirm-link.recovery.title'), t('confirm-link.signup.title'), 'recovery');
-  return (['expired', 'replaced', 'used', 'malformed'] as const).reduce(
+  const ready = choose(
+    link.kind,
+    t('confirm-link.recovery.title'),
+    t('confirm-link.signup.title'),
+    'recovery',
+  );
+  return DEAD.reduce(
     (otherwise, state) => choose(link.state, t(`confirm-link.${state}.title`), otherwise, state),
     ready,
   );

@@ -26,4 +26,7 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-export const screen: Screen = { title: ({ title }, { t }) => choose(title, title, t('common.error_title')), View };
+export const screen: Screen = {
+  title: ({ title }, { t }) => choose(title, title, t('common.error_title')),
+  View,
+};

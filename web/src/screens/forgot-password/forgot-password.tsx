@@ -17,7 +17,12 @@ function View({ boot }: { boot: Boot }) {
   useCarriedEmail();
 
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
       <Lead>{t('forgot-password.lead')}</Lead>
       <form {...form.props}>
         <HiddenField name="return_to" value={boot.return_to} />

@@ -17,9 +17,18 @@ function View({ boot }: { boot: Boot }) {
   const minLength = boot.policy.password_min;
 
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
       <Lead>
-        {choose(boot.flow.address, t('reset-password.lead_for', { address: boot.flow.address }), t('reset-password.lead'))}
+        {choose(
+          boot.flow.address,
+          t('reset-password.lead_for', { address: boot.flow.address }),
+          t('reset-password.lead'),
+        )}
       </Lead>
       <form {...form.props}>
         <HiddenField name="flow" value={boot.flow.id} />

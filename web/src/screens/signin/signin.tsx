@@ -22,13 +22,19 @@ function View({ boot }: { boot: Boot }) {
     onTrouble: (trouble, element) => {
       const password = element.elements.namedItem('password');
       if (trouble.code === 'signin.rejected' && password instanceof HTMLInputElement) password.value = '';
+      return false;
     },
   });
   useCarriedEmail();
   const hidden = { return_to: boot.return_to, flow: boot.flow.id };
 
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
       <SignedIn boot={boot} />
       <form {...form.props}>
         <HiddenField name="return_to" value={hidden.return_to} />

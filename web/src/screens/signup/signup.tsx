@@ -20,7 +20,12 @@ function View({ boot }: { boot: Boot }) {
   const minLength = boot.policy.password_min;
 
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
       <form {...form.props}>
         <HiddenField name="return_to" value={boot.return_to} />
         <EmailField

@@ -41,14 +41,25 @@ function Enter({ boot }: { boot: Boot }) {
   };
 
   return (
-    <Frame boot={boot} title={screen.title(boot, text)} summary={form.summary} announcement={form.announcement || resent}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement || resent}
+    >
       <When value={form.trouble.form} otherwise={<State flow={flow} />}>
         {null}
       </When>
-      <Lead>{choose(flow.address, t('verify-code.lead_to', { address: flow.address }), t('verify-code.lead'))}</Lead>
+      <Lead>
+        {choose(flow.address, t('verify-code.lead_to', { address: flow.address }), t('verify-code.lead'))}
+      </Lead>
       <form {...form.props}>
         <HiddenField name="flow" value={flow.id} />
-        <CodeField label={t('verify-code.code')} hint={t('verify-code.hint')} error={form.trouble.fields.code} />
+        <CodeField
+          label={t('verify-code.code')}
+          hint={t('verify-code.hint')}
+          error={form.trouble.fields.code}
+        />
         <Button busy={form.busy} wait={form.wait}>
           {t('verify-code.submit')}
         </Button>
@@ -58,7 +69,9 @@ function Enter({ boot }: { boot: Boot }) {
         <Hint>{t('verify-code.nothing_arrived')}</Hint>
       </When>
       <Footer>
-        <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>{t('verify-code.change_address')}</a>
+        <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
+          {t('verify-code.change_address')}
+        </a>
       </Footer>
     </Frame>
   );

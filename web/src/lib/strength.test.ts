@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { containsAddress, lengthOf, strengthOf } from './strength';
+
+test.each([
+  ['aaaaaaaaaaaa', 'weak'],
+  ['12345678', 'weak'],
+  ['qwertyuiop', 'weak'],
+  ['Passw0rd', 'weak'],
+  ['tram-lemon', 'fair'],
+  ['correct horse', 'good'],
+  ['correct horse battery staple', 'strong'],
+])('%j looks %s', (password, strength) => {
+  expect(strengthOf(password)).toBe(strength);
+});
+
+test('characters are counted as people see them', () => {
+  expect(lengthOf('u\u0308ber')).toBe(4);
+  expect(lengthOf('🔑🔑')).toBe(2);
+});
+
+test.each([
+  ['xMARAx!', 'mara@example.com', true],
+  ['something else', 'mara@example.com', false],
+  ['ab12', 'ab@example.com', false], // too short a name to mean anything
+  ['anything', '', false],
+])('%j contains %j: %s', (password, address, contains) => {
+  expect(containsAddress(password, address)).toBe(contains);
+});

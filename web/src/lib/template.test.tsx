@@ -1,0 +1,35 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { choose, Each, goTemplate, queryValue, slots, When } from './template';
+
+const slotted = slots({ email: '', state: '', providers: [{ id: '', name: '' }] });
+
+test('slots become the actions that the server executes', () => {
+  const markup = renderToStaticMarkup(
+    <>
+      <a href={choose(slotted.email, `?e=${queryValue(slotted.email)}`, '/')}>{slotted.email}</a>
+      <When value={slotted.state} is="done" otherwise={<b />}>
+        <i />
+      </When>
+      <When value={slotted.providers}>
+        <Each of={slotted.providers}>{(item) => <u title={item.id}>{item.name}</u>}</Each>
+      </When>
+    </>,
+  );
+  expect(goTemplate(markup)).toBe(
+    '<a href="{{if .email}}?e={{urlquery .email}}{{else}}/{{end}}">{{html .email}}</a>' +
+      '{{if eq .state "done"}}<i></i>{{else}}<b></b>{{end}}' +
+      '{{if .providers}}{{range .providers}}<u title="{{html .id}}">{{html .name}}</u>{{end}}{{end}}',
+  );
+});
+
+test('plain values are rendered as they are', () => {
+  expect(choose('', 'yes', 'no')).toBe('no');
+  expect(choose('done', 'yes', 'no', 'done')).toBe('yes');
+  expect(renderToStaticMarkup(<When value="">x</When>)).toBe('');
+  expect(renderToStaticMarkup(<When value={[1]}>x</When>)).toBe('x');
+});
+
+test("a query value is escaped like Go's url.QueryEscape", () => {
+  expect(queryValue("/a b?c=d&e='(*)~!é")).toBe('%2Fa+b%3Fc%3Dd%26e%3D%27%28%2A%29~%21%C3%A9');
+});

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { STATES } from '../fixtures/states.mjs';
+import { fill } from '../tools/template.mjs';
+
+const at = (path: string) => new URL(`../${path}`, import.meta.url);
+const read = (path: string) => readFileSync(at(path), 'utf8');
+
+const prerender: typeof import('../src/entry/prerender') = await import(
+  at('.build/server/prerender.js').href
+);
+const { locales, render, screenNames } = prerender;
+const manifest = JSON.parse(read('dist/documents/manifest.json')) as {
+  style_hashes: Record<string, string>;
+  assets: string[];
+};
+
+const cases = locales.flatMap((locale) =>
+  STATES.map(([screen, state, boot]) => [locale, screen, state, boot] as const),
+);
+
+test.each(cases)('%s %s, %s: the filled template is what React renders', (locale, screen, _, boot) => {
+  const data = { ...boot, locale };
+  const { title, body } = render(screen, locale, data);
+  const html = fill(read(`dist/documents/${locale}/${screen}.html`), data);
+
+  expect(/<div id="root">(.*)<\/div><script type="application\/json"/s.exec(html)?.[1]).toBe(body);
+  expect(/<title>(.*)<\/title>/.exec(html)?.[1]).toBe(title);
+  expect(JSON.parse(/id="boot">(.*)<\/script>/s.exec(html)?.[1] ?? '')).toEqual(data);
+  expect(body).not.toMatch(/[\uE000\uE001]|>(common|error|[a-z-]+)\.[a-z_.]+</); // no slot and no message key is left
+});
+
+test('no screen is without a state', () => {
+  expect(new Set(STATES.map(([screen]) => screen))).toEqual(new Set(screenNames));
+});
+
+test.each(locales.flatMap((locale) => screenNames.map((screen) => [locale, screen] as const)))(
+  '%s %s keeps the policy: one style by its hash, no inline style, handler or script',
+  (locale, screen) => {
+    const html = read(`dist/documents/${locale}/${screen}.html`);
+    const styles = [...html.matchAll(/<style[^>]*>(.*?)<\/style>/gs)].map(([, style]) => style ?? '');
+    expect(styles.map((style) => `sha256-${createHash('sha256').update(style).digest('base64')}`)).toEqual([
+      manifest.style_hashes[screen],
+    ]);
+    expect(html).not.toMatch(/ (style|on[a-z]+)="/);
+    expect(
+      [...html.matchAll(/<script(?! type="application\/json")([^>]*)>(.*?)<\/script>/gs)].map(
+        ([, , code]) => code,
+      ),
+    ).toEqual(['']);
+    for (const [, file] of html.matchAll(/(?:src|href)="\/auth\/(assets\/[^"]+)"/g))
+      expect(manifest.assets).toContain(file);
+  },
+);
+
+test('every asset is there plain and compressed, with the same content', () => {
+  for (const asset of manifest.assets) {
+    const plain = readFileSync(at(`dist/${asset}`));
+    expect(brotliDecompressSync(readFileSync(at(`dist/${asset}.br`))).equals(plain)).toBe(true);
+    expect(gunzipSync(readFileSync(at(`dist/${asset}.gz`))).equals(plain)).toBe(true);
+  }
+  expect(readdirSync(at('dist/assets'))).toHaveLength(manifest.assets.length * 3);
+  expect(existsSync(at('dist/.gitignore'))).toBe(true);
+});
+
+test('only the words of the visitor are shipped', () => {
+  const scripts = [...read('dist/documents/en/signin.html').matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g)].map(
+    ([, file]) => read(`dist/${file}`),
+  );
+  expect(scripts.join()).toContain('Forgot your password?');
+  expect(scripts.join()).not.toMatch(/Passwort|Choose a new password/);
+});

@@ -1,0 +1,53 @@
+import react from '@vitejs/plugin-react';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+
+// Vitest 5.1 reports failures with Map.groupBy, which Node 20 lacks; its runs work there otherwise.
+Map.groupBy ??= (items, keyOf) => {
+  const groups = new Map();
+  let index = 0;
+  for (const item of items) {
+    const key = keyOf(item, index++);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+};
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: { name: 'node', include: ['src/{lib,api,i18n,entry}/**/*.test.{ts,tsx}'], environment: 'node' },
+      },
+      {
+        plugins: [react()],
+        optimizeDeps: { include: ['react-dom/client', 'react/jsx-dev-runtime', 'axe-core'] },
+        test: {
+          name: 'controls',
+          include: ['src/{ui,screens}/**/*.test.tsx'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: { executablePath, args: ['--no-sandbox', '--disable-gpu'] },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+      {
+        test: {
+          name: 'documents',
+          globalSetup: 'tests/build.ts',
+          include: ['tests/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: 60_000,
+          env: { CHROMIUM: executablePath },
+        },
+      },
+    ],
+  },
+});
