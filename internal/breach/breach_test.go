@@ -52,7 +52,9 @@ func TestContains(t *testing.T) {
 		{"PassWord1", true},
 		{"iloveyou", true},
 		{"vjht1051", true}, // among the last of the list
+		{"Montag", true},   // a word that people put a number behind
 		{"", false},
+		{"123456", false},
 		{"123456 78", false},
 		{"12345678 ", false},
 		{"quilt zebra violin moss", false},

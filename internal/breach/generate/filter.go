@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/FastFilter/xorfilter"
@@ -12,34 +13,53 @@ import (
 	"portico/internal/breach"
 )
 
-// shortest is the smallest length that any policy allows, in code points: a
-// shorter word is refused without the list.
-const shortest = 8
+const (
+	// shortest is the smallest length that any policy allows, in code points: a
+	// shorter password is refused without the list.
+	shortest = 8
 
-// choose returns the words of the list that a policy lets through, in the
-// list's order (most common first), each key once.
-func choose(list []byte) []string {
-	var words []string
+	// Shorter words count when they are likely to be dressed up (montag in
+	// Montag2024!): of letters only, and among the most common.
+	shortestWord = 5
+	commonWords  = 300_000 // lines of the list
+)
+
+// choose returns what the filter holds of the list: what a policy lets
+// through, and words that it lets through with a little around them. The order
+// is the list's (most common first), each key occurs once.
+func choose(list []byte) (passwords, words []string) {
 	seen := make(map[uint64]bool)
-	for line := range strings.Lines(string(list)) {
-		word := strings.TrimRight(line, "\r\n")
-		key := breach.Key(word)
-		if utf8.RuneCountInString(word) < shortest || seen[key] {
+	line := 0
+	for text := range strings.Lines(string(list)) {
+		text = strings.TrimRight(text, "\r\n")
+		line++
+		key, length := breach.Key(text), utf8.RuneCountInString(text)
+		switch {
+		case seen[key]:
+			continue
+		case length >= shortest:
+			passwords = append(passwords, text)
+		case length >= shortestWord && line <= commonWords && lettersOnly(text):
+			words = append(words, text)
+		default:
 			continue
 		}
 		seen[key] = true
-		words = append(words, word)
 	}
-	return words
+	return passwords, words
 }
 
-// build returns the bytes of the filter of words. They do not depend on the
-// words' order: keys are sorted, and the library's random numbers start from
+func lettersOnly(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// build returns the bytes of the filter of the entries. They do not depend on
+// the order: keys are sorted, and the library's random numbers start from
 // a constant.
-func build(words []string) ([]byte, error) {
-	keys := make([]uint64, len(words))
-	for i, word := range words {
-		keys[i] = breach.Key(word)
+func build(entries []string) ([]byte, error) {
+	keys := make([]uint64, len(entries))
+	for i, entry := range entries {
+		keys[i] = breach.Key(entry)
 	}
 	slices.Sort(keys)
 	fuse, err := xorfilter.NewBinaryFuse[uint16](slices.Compact(keys))

@@ -10,11 +10,22 @@ import (
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	list := "123456\n12345678\r\nPassword\npassword\nsieben7\nпароль12\n        \n"
-	got := choose([]byte(list))
-	want := []string{"12345678", "Password", "пароль12", "        "}
-	if !slices.Equal(got, want) {
-		t.Errorf("choose = %q, want %q", got, want)
+	list := "123456\n12345678\r\nPassword\nmontag\npassword\nsieben7\nMontag\nauto\nпароль12\n        \n"
+	passwords, words := choose([]byte(list))
+	if want := []string{"12345678", "Password", "пароль12", "        "}; !slices.Equal(passwords, want) {
+		t.Errorf("passwords = %q, want %q", passwords, want)
+	}
+	if want := []string{"montag"}; !slices.Equal(words, want) {
+		t.Errorf("words = %q, want %q", words, want)
+	}
+}
+
+func TestChoose_RareShortWordsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	list := strings.Repeat("123456\n", commonWords) + "seltsam\nseltsamer\n"
+	passwords, words := choose([]byte(list))
+	if want := []string{"seltsamer"}; !slices.Equal(passwords, want) || words != nil {
+		t.Errorf("choose = %q, %q, want %q and nothing", passwords, words, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 const (
@@ -26,8 +27,8 @@ func run(folder string) error {
 	if err != nil {
 		return err
 	}
-	words := choose(list)
-	filter, err := build(words)
+	passwords, words := choose(list)
+	filter, err := build(slices.Concat(passwords, words))
 	if err != nil {
 		return err
 	}
@@ -35,12 +36,12 @@ func run(folder string) error {
 		return fmt.Errorf("write the filter: %w", err)
 	}
 	var sample bytes.Buffer
-	for _, word := range words[:min(sampleSize, len(words))] {
-		sample.WriteString(word + "\n")
+	for _, password := range passwords[:min(sampleSize, len(passwords))] {
+		sample.WriteString(password + "\n")
 	}
 	if err := os.WriteFile(filepath.Join(folder, sampleFile), sample.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write the sample: %w", err)
 	}
-	fmt.Printf("%d passwords, %d bytes\n", len(words), len(filter))
+	fmt.Printf("%d passwords, %d words, %d bytes\n", len(passwords), len(words), len(filter))
 	return nil
 }
