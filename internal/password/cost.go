@@ -1,0 +1,65 @@
+package password
+
+import (
+	"fmt"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Cost is the work that one hash takes (RFC 9106 3.1). There is always one
+// lane: the slots keep every core busy, so that lanes would only take turns.
+type Cost struct {
+	Memory uint32 // KiB
+	Passes uint32
+}
+
+const (
+	// The floor: ASVS 5.0 appendix C, OWASP Password Storage Cheat Sheet.
+	floorMemory = 19 * 1024
+	floorPasses = 2
+
+	// The ceiling guards against a slip of the pen and a damaged row: past it
+	// one hash would take the memory of the machine or half a minute.
+	ceilingMemory = 1024 * 1024
+	ceilingPasses = 32
+
+	lanes       = 1
+	leastMemory = 8 * lanes // KiB: RFC 9106 3.1
+
+	saltSize = 16 // bytes: RFC 9106 3.1
+	tagSize  = 32 // bytes
+)
+
+func floor() Cost { return Cost{Memory: floorMemory, Passes: floorPasses} }
+
+// check says what is wrong with a configured cost.
+func (c Cost) check() error {
+	if c.Memory < floorMemory || c.Memory > ceilingMemory {
+		return fmt.Errorf("password: hashing memory of %d KiB: write a number from %d to %d", c.Memory, floorMemory, ceilingMemory)
+	}
+	if c.Passes < floorPasses || c.Passes > ceilingPasses {
+		return fmt.Errorf("password: %d hashing passes: write a number from %d to %d", c.Passes, floorPasses, ceilingPasses)
+	}
+	return nil
+}
+
+// stored reports whether a hash of this cost may be computed at all.
+func (c Cost) stored() bool {
+	return c.Memory >= leastMemory && c.Memory <= ceilingMemory && c.Passes >= 1 && c.Passes <= ceilingPasses
+}
+
+// less returns the cost of the work by which c exceeds d, and false when it
+// does not. Work is memory times passes: the time of Argon2 is linear in both.
+func (c Cost) less(d Cost) (Cost, bool) {
+	work := int64(c.Memory)*int64(c.Passes) - int64(d.Memory)*int64(d.Passes)
+	if work < leastMemory {
+		return Cost{}, false
+	}
+	passes := (work + int64(c.Memory) - 1) / int64(c.Memory)
+	return Cost{Memory: uint32(work / passes), Passes: uint32(passes)}, true
+}
+
+// derive is the one place that runs Argon2id.
+func derive(text string, salt []byte, c Cost) []byte {
+	return argon2.IDKey([]byte(text), salt, c.Passes, c.Memory, lanes, tagSize)
+}

@@ -1,0 +1,46 @@
+package password
+
+import (
+	"encoding/hex"
+	"testing"
+)
+
+// The test vectors of the reference implementation (phc-winner-argon2, test.c).
+func TestDerive_Vectors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text, salt string
+		cost       Cost
+		want       string
+	}{
+		{"password", "somesalt", Cost{Memory: 65536, Passes: 2}, "09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7"},
+		{"password", "somesalt", Cost{Memory: 256, Passes: 2}, "9dfeb910e80bad0311fee20f9c0e2b12c17987b4cac90c2ef54d5b3021c68bfe"},
+		{"password", "somesalt", Cost{Memory: 65536, Passes: 1}, "f6a5adc1ba723dddef9b5ac1d464e180fcd9dffc9d1cbf76cca2fed795d9ca98"},
+		{"password", "somesalt", Cost{Memory: 65536, Passes: 4}, "9025d48e68ef7395cca9079da4c4ec3affb3c8911fe4f86d1a2520856f63172c"},
+		{"differentpassword", "somesalt", Cost{Memory: 65536, Passes: 2}, "0b84d652cf6b0c4beaef0dfe278ba6a80df6696281d7e0d2891b817d8c458fde"},
+		{"password", "diffsalt", Cost{Memory: 65536, Passes: 2}, "bdf32b05ccc42eb15d58fd19b1f856b113da1e9a5874fdcc544308565aa8141c"},
+	} {
+		if got := hex.EncodeToString(derive(test.text, []byte(test.salt), test.cost)); got != test.want {
+			t.Errorf("derive(%s, %s, %v) = %s, want %s", test.text, test.salt, test.cost, got, test.want)
+		}
+	}
+}
+
+func TestCost_Less(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		cost, stored, want Cost
+		ok                 bool
+	}{
+		{Cost{19456, 2}, Cost{19456, 2}, Cost{}, false},
+		{Cost{19456, 2}, Cost{65536, 2}, Cost{}, false},
+		{Cost{19456, 3}, Cost{19456, 2}, Cost{19456, 1}, true},
+		{Cost{19456, 2}, Cost{8192, 2}, Cost{11264, 2}, true},
+		{Cost{65536, 3}, Cost{19456, 2}, Cost{52565, 3}, true},
+		{Cost{ceilingMemory, ceilingPasses}, Cost{8, 1}, Cost{1048575, 32}, true},
+	} {
+		if got, ok := test.cost.less(test.stored); got != test.want || ok != test.ok {
+			t.Errorf("%v less %v = %v, %v, want %v, %v", test.cost, test.stored, got, ok, test.want, test.ok)
+		}
+	}
+}

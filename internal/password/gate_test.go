@@ -1,0 +1,174 @@
+package password
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"portico/internal/fault"
+)
+
+// busy returns the fault of a refused piece of work.
+func busy(t *testing.T, err error) *fault.Error {
+	t.Helper()
+	got := fault.From(err)
+	if got == nil || got.Kind != fault.Unavailable || got.Code != CodeBusy {
+		t.Fatalf("do = %v, want %s", err, CodeBusy)
+	}
+	return got
+}
+
+// occupy starts n pieces of work that take d each and returns once they run or
+// wait. The test ends after them.
+func occupy(t *testing.T, g *gate, n int, d time.Duration) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			if err := g.do(t.Context(), sleep(d)); err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(all.Wait)
+	synctest.Wait()
+}
+
+func sleep(d time.Duration) func() { return func() { time.Sleep(d) } }
+
+func TestGate_SlotsBoundWhatRuns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2, 10, time.Minute)
+		start := time.Now()
+		occupy(t, g, 6, time.Second)
+		if got := g.figures(); got.Running != 2 || got.Waiting != 4 {
+			t.Errorf("stats %+v, want 2 running and 4 waiting", got)
+		}
+		if err := g.do(t.Context(), sleep(time.Second)); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took != 4*time.Second {
+			t.Errorf("seven seconds of work in two slots took %v, want 4s", took)
+		}
+		want := Stats{Slots: 2, Pace: time.Second, Finished: 7}
+		if got := g.figures(); got != want {
+			t.Errorf("stats %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestGate_FirstComeFirstServed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 10, time.Minute)
+		var all sync.WaitGroup
+		var order []int
+		for i := range 5 {
+			all.Go(func() {
+				if err := g.do(t.Context(), func() { order = append(order, i); time.Sleep(time.Second) }); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+		if want := []int{0, 1, 2, 3, 4}; !slices.Equal(order, want) {
+			t.Errorf("order %v, want %v", order, want)
+		}
+	})
+}
+
+func TestGate_FullQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 2, time.Minute)
+		if err := g.do(t.Context(), sleep(4*time.Second)); err != nil { // sets the pace
+			t.Fatal(err)
+		}
+		occupy(t, g, 3, 4*time.Second)
+		start := time.Now()
+		refused := busy(t, g.do(t.Context(), func() { t.Error("refused work ran") }))
+		if time.Since(start) != 0 {
+			t.Error("the refusal took time")
+		}
+		if want := 12 * time.Second; refused.RetryAfter != want { // two waiting and this one
+			t.Errorf("RetryAfter %v, want %v", refused.RetryAfter, want)
+		}
+		if got := g.figures(); got.Refused != 1 || got.Waiting != 2 {
+			t.Errorf("stats %+v, want 1 refused and 2 waiting", got)
+		}
+	})
+}
+
+// With the pace known, who would wait too long is told at once, not later.
+func TestGate_QueueTooSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 100, 5*time.Second)
+		if err := g.do(t.Context(), sleep(2*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		occupy(t, g, 3, 2*time.Second)
+		start := time.Now()
+		busy(t, g.do(t.Context(), func() {}))
+		if time.Since(start) != 0 {
+			t.Error("the refusal took time")
+		}
+	})
+}
+
+// With the pace unknown or falling, the longest wait still holds.
+func TestGate_LongestWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 100, 5*time.Second)
+		occupy(t, g, 1, time.Minute)
+		start := time.Now()
+		refused := busy(t, g.do(t.Context(), func() { t.Error("refused work ran") }))
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("waited %v, want 5s", took)
+		}
+		if refused.RetryAfter < time.Second {
+			t.Errorf("RetryAfter %v, want at least a second", refused.RetryAfter)
+		}
+		if got := g.figures(); got.Refused != 1 || got.Waiting != 0 {
+			t.Errorf("stats %+v, want 1 refused and nobody waiting", got)
+		}
+	})
+}
+
+func TestGate_EndedContextGivesItsPlaceBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 1, time.Minute)
+		occupy(t, g, 1, 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := g.do(ctx, func() { t.Error("abandoned work ran") }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("do = %v, want the context's error", err)
+		}
+		if got := g.figures(); got.Abandoned != 1 || got.Waiting != 0 {
+			t.Errorf("stats %+v, want 1 abandoned and nobody waiting", got)
+		}
+		if err := g.do(t.Context(), func() {}); err != nil {
+			t.Errorf("the place was not given back: %v", err)
+		}
+	})
+}
+
+func TestGate_PanicGivesItsSlotBack(t *testing.T) {
+	t.Parallel()
+	g := newGate(1, 1, time.Minute)
+	func() {
+		defer func() { _ = recover() }()
+		_ = g.do(t.Context(), func() { panic("broken work") })
+	}()
+	if got := g.figures(); got.Running != 0 {
+		t.Errorf("stats %+v, want a free slot", got)
+	}
+}

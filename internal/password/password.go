@@ -1,0 +1,160 @@
+package password
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"portico/internal/fault"
+	"portico/internal/secret"
+)
+
+// Breached is the list of passwords that nobody may choose.
+type Breached interface {
+	Contains(password string) bool
+}
+
+// Config is what a Service is made of. Keys and Breached are required; a zero
+// in the rest takes the default.
+type Config struct {
+	Keys     []*secret.Key // master keys: the first makes new hashes, all verify
+	Breached Breached
+	Names    []string      // of the site: brand, product, host
+	Policy   Policy        // Standard
+	Cost     Cost          // the floor: 19 MiB, 2 passes
+	Slots    int           // pieces of work at a time: one for each core
+	Queue    int           // pieces of work that may wait: 100 for each slot
+	Wait     time.Duration // longest wait: 5 seconds
+}
+
+const (
+	defaultQueue = 100 // for each slot: 2.5 s at the 25 ms of the floor
+	defaultWait  = 5 * time.Second
+)
+
+// Service hashes, verifies and judges passwords. It is safe for concurrent use.
+type Service struct {
+	policy   Policy
+	cost     Cost
+	peppers  []pepper
+	breached Breached
+	names    []string
+	gate     *gate
+	nobody   string // a hash that no password has
+}
+
+// New returns a Service, or an error that says what is wrong with the config.
+func New(c Config) (*Service, error) {
+	if len(c.Keys) == 0 || c.Breached == nil {
+		return nil, errors.New("password: a master key and the list of breached passwords are required")
+	}
+	if c.Slots < 0 || c.Queue < 0 || c.Wait < 0 {
+		return nil, errors.New("password: the number of slots, the length of the queue and the longest wait cannot be negative: write 0 for the default")
+	}
+	s := &Service{policy: c.Policy, cost: c.Cost, breached: c.Breached, names: slices.Clone(c.Names)}
+	if s.policy == (Policy{}) {
+		s.policy = Standard()
+	}
+	if s.cost == (Cost{}) {
+		s.cost = floor()
+	}
+	if err := errors.Join(s.policy.check(), s.cost.check()); err != nil {
+		return nil, err
+	}
+	for _, key := range c.Keys {
+		s.peppers = append(s.peppers, newPepper(key))
+	}
+	slots := orDefault(c.Slots, runtime.GOMAXPROCS(0))
+	s.gate = newGate(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait))
+	nobody := s.blank()
+	nobody.tag = random(tagSize)
+	s.nobody = nobody.String()
+	return s, nil
+}
+
+// Policy returns the rule in force.
+func (s *Service) Policy() Policy { return s.policy }
+
+// Hash returns what to store for the password. It does not apply the rule
+// for new passwords: see Check. Faults: Invalid with the field password, Busy;
+// also the error of a context that ends while waiting.
+func (s *Service) Hash(ctx context.Context, password string) (string, error) {
+	text, fields := normalise(password)
+	if fields != nil {
+		return "", fault.InvalidFields(fields...)
+	}
+	h := s.blank()
+	if err := s.gate.do(ctx, func() { h.tag = s.peppers[0].apply(derive(text, h.salt, h.cost)) }); err != nil {
+		return "", err
+	}
+	return h.String(), nil
+}
+
+// Verify reports whether the password is the one that encoded was made of, and
+// whether a match should be hashed anew because the cost or the key has
+// changed. Faults as those of Hash. A string that Hash did not make, or made
+// under a master key that is not configured, is an error that is no fault.
+func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, rehash bool, err error) {
+	text, fields := normalise(password)
+	if fields != nil {
+		return false, false, fault.InvalidFields(fields...)
+	}
+	h, err := parse(encoded)
+	if err != nil {
+		return false, false, err
+	}
+	p, err := s.pepperOf(h.keyID)
+	if err != nil {
+		return false, false, err
+	}
+	err = s.gate.do(ctx, func() {
+		ok = secret.Equal(p.apply(derive(text, h.salt, h.cost)), h.tag)
+		s.fillUp(text, h)
+	})
+	return ok, ok && s.outdated(h), err
+}
+
+// VerifyNobody costs what Verify does and never succeeds. Sign-in calls it when
+// the address has no account or no password, so that the time of the answer
+// does not tell (SEC-002). Faults as those of Hash.
+func (s *Service) VerifyNobody(ctx context.Context, password string) error {
+	_, _, err := s.Verify(ctx, s.nobody, password)
+	return err
+}
+
+// Stats returns figures for the metrics.
+func (s *Service) Stats() Stats { return s.gate.figures() }
+
+// blank returns a hash of today's cost and key, without its tag.
+func (s *Service) blank() hash {
+	return hash{cost: s.cost, keyID: s.peppers[0].id, salt: random(saltSize)}
+}
+
+func (s *Service) outdated(h hash) bool {
+	return h.cost != s.cost || h.keyID != s.peppers[0].id || len(h.salt) != saltSize
+}
+
+// fillUp spends what a hash of an older, lower cost has spared, so that the
+// time of an answer does not tell accounts that have not signed in since the
+// cost was raised from those that do not exist.
+func (s *Service) fillUp(text string, h hash) {
+	if spared, ok := s.cost.less(h.cost); ok {
+		derive(text, h.salt, spared)
+	}
+}
+
+func orDefault[T int | time.Duration](value, fallback T) T {
+	if value == 0 {
+		return fallback
+	}
+	return value
+}
+
+func random(size int) []byte {
+	b := make([]byte, size)
+	_, _ = rand.Read(b) // never fails: it ends the process instead
+	return b
+}

@@ -1,0 +1,37 @@
+package password
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"portico/internal/secret"
+)
+
+// keyIDSize in bytes: enough to tell the few keys of one installation apart,
+// and within the eight bytes that the PHC format allows.
+const keyIDSize = 6
+
+// pepper is the keyed step of one master key.
+type pepper struct {
+	id  string
+	mac *secret.MAC
+}
+
+func newPepper(key *secret.Key) pepper {
+	id := key.MAC("password key id").Sum()[:keyIDSize]
+	return pepper{id: base64.RawStdEncoding.EncodeToString(id), mac: key.MAC("password pepper")}
+}
+
+func (p pepper) apply(tag []byte) []byte { return p.mac.Sum(string(tag)) }
+
+// pepperOf returns the keyed step that a stored hash names. A missing one is
+// told apart from a wrong password, so that a lost or swapped key file is not
+// taken for a thousand people who forgot their password.
+func (s *Service) pepperOf(id string) (pepper, error) {
+	for _, p := range s.peppers {
+		if p.id == id {
+			return p, nil
+		}
+	}
+	return pepper{}, fmt.Errorf("password: the hash was made with the master key %s, which is not configured: restore that key file", id)
+}
