@@ -99,11 +99,13 @@ func TestTiming(t *testing.T) {
 		return times[name][rounds/2]
 	}
 	want := median("known")
-	for _, name := range []string{"older", "nobody"} {
+	// Two short runs cost a little more than a long one: 8 percent, 30 under
+	// the race detector.
+	for name, most := range map[string]float64{"older": 0.5, "nobody": 0.25} {
 		got := median(name)
 		share := float64(got-want) / float64(want)
 		t.Logf("known %v, %s %v: %+.1f %%", want, name, got, 100*share)
-		if share < -0.25 || share > 0.25 {
+		if share < -0.25 || share > most {
 			t.Errorf("%s takes %v, known %v", name, got, want)
 		}
 	}
