@@ -1,0 +1,95 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/mail"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	localeForm = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
+	idForm     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+)
+
+// maxLogo keeps the logo a picture that is sent with every page.
+const maxLogo = 256 << 10
+
+func sameText(s string) string { return s }
+
+// checkListen accepts host:port with a numeric port.
+func checkListen(s string) (string, *mistake) {
+	_, port, err := net.SplitHostPort(s)
+	n, perr := strconv.ParseUint(port, 10, 16)
+	if err != nil || perr != nil || strconv.FormatUint(n, 10) != port {
+		return "", &mistake{fmt.Sprintf("%q is not an address to listen on", s), "write host:port, such as 127.0.0.1:8080, or :8080 for every network"}
+	}
+	return s, nil
+}
+
+// parsePrefix reads a network, or one address as a network of its own.
+func parsePrefix(s string) (netip.Prefix, *mistake) {
+	p, err := netip.ParsePrefix(s)
+	if addr, aerr := netip.ParseAddr(s); aerr == nil && addr.Zone() == "" {
+		p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	switch {
+	case err != nil:
+		return p, &mistake{fmt.Sprintf("%q is not a network", s), "write networks such as 10.0.0.0/8 or fd00::/8"}
+	case p.Bits() == 0:
+		return p, &mistake{s + " trusts every client to name its own address", "write only the networks of your proxies"}
+	case p.Addr().Is4In6():
+		return p, &mistake{s + " is IPv4 written as IPv6", "write it as IPv4"}
+	}
+	return p.Masked(), nil
+}
+
+func checkMailFrom(s string) (string, *mistake) {
+	from, err := mail.ParseAddress(s)
+	if err != nil || strings.Contains(from.Address, " ") {
+		return "", &mistake{fmt.Sprintf("%q is not a sender", s), "write no-reply@example.com or Example <no-reply@example.com>"}
+	}
+	return s, nil
+}
+
+func checkLocale(s string) (string, *mistake) {
+	if !localeForm.MatchString(s) {
+		return "", &mistake{fmt.Sprintf("%q is not a language tag", s), "write en or de"}
+	}
+	return s, nil
+}
+
+// checkBrandName keeps the name short enough for a mail's subject.
+func checkBrandName(s string) (string, *mistake) {
+	const most = 60
+	if strings.TrimSpace(s) != s || utf8.RuneCountInString(s) > most {
+		return "", &mistake{"the name is too long or has blanks around", fmt.Sprintf("write at most %d characters", most)}
+	}
+	return s, nil
+}
+
+func checkLogo(path string) (string, *mistake) {
+	kinds := []string{".png", ".webp", ".svg"}
+	if !slices.Contains(kinds, strings.ToLower(filepath.Ext(path))) {
+		return "", &mistake{path + " is not an image of a known kind", "write the path of a .png, .webp or .svg file"}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
+	case err != nil || !info.Mode().IsRegular():
+		return "", &mistake{path + " cannot be read as a file", "write the path of an image file that this user may read"}
+	case info.Size() > maxLogo:
+		return "", &mistake{fmt.Sprintf("%s has %d bytes", path, info.Size()), fmt.Sprintf("use an image of at most %d bytes", maxLogo)}
+	}
+	return path, nil
+}

@@ -1,0 +1,173 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"portico/internal/origin"
+)
+
+// checkPublicURL accepts an origin. Everything below it is ours to choose, and
+// an http address on the network would send passwords in the clear.
+func checkPublicURL(s string) (*url.URL, *mistake) {
+	const write = "write https://host or https://host:port, without a path"
+	u, m := parseOrigin(s, write)
+	if m != nil {
+		return nil, m
+	}
+	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
+		return nil, &mistake{s + " would send passwords in the clear", write + "; http is for localhost only"}
+	}
+	return u, nil
+}
+
+func checkUpstream(s string) (*url.URL, *mistake) {
+	return parseOrigin(s, "write http://host:port of the app, without a path")
+}
+
+// parseOrigin reads an origin in any spelling that a person may use.
+func parseOrigin(s, write string) (*url.URL, *mistake) {
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Path != "" && u.Path != "/" {
+		return nil, &mistake{"the value is not the address of a site", write}
+	}
+	one := origin.Of(u)
+	if origin.Check(one) != nil {
+		return nil, &mistake{"the value is not the address of a site", write}
+	}
+	u, err = url.Parse(one)
+	if err != nil {
+		return nil, &mistake{"the value is not the address of a site", write}
+	}
+	return u, nil
+}
+
+// parseReturnOrigin accepts an origin, or one with *. in place of one label.
+// Such a name must have two labels below the star: *.com is everybody's.
+func parseReturnOrigin(s string) (string, *mistake) {
+	const write = "write https://app.example.com or https://*.apps.example.com"
+	concrete, wildcard := strings.Replace(s, "://*.", "://x.", 1), strings.Contains(s, "://*.")
+	u, m := parseOrigin(concrete, write)
+	if m != nil || wildcard && strings.Count(u.Hostname(), ".") < 2 {
+		return "", &mistake{fmt.Sprintf("%q is not the origin of an app", s), write}
+	}
+	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
+		return "", &mistake{s + " is not reached by https", write + "; http is for localhost only"}
+	}
+	if wildcard {
+		return strings.Replace(origin.Of(u), "://x.", "://*.", 1), nil
+	}
+	return origin.Of(u), nil
+}
+
+func checkReturnDefault(s string) (string, *mistake) {
+	u, err := url.Parse(s)
+	path := err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`)
+	site := err == nil && u.User == nil && origin.Check(origin.Of(u)) == nil
+	if !path && !site {
+		return "", &mistake{fmt.Sprintf("%q is not a place to go to", s), "write a path such as /app, or a URL of one of return_origins"}
+	}
+	return s, nil
+}
+
+func checkIssuer(s string) (string, *mistake) {
+	const write = "write the issuer as the provider states it, such as https://id.example.com"
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.Check(origin.Of(u)) != nil {
+		return "", &mistake{fmt.Sprintf("%q is not an issuer", s), write}
+	}
+	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
+		return "", &mistake{s + " is not reached by https", write}
+	}
+	return s, nil
+}
+
+// checkDatabaseURL leaves the details to the driver, but for TLS: libpq's
+// default, sslmode=prefer, goes on in the clear when the other side says so.
+func checkDatabaseURL(s string) (string, *mistake) {
+	if path, ok := strings.CutPrefix(s, "sqlite:"); ok {
+		if path == "" {
+			return "", &mistake{"the path is missing", "write sqlite:PATH, such as sqlite:portico-data/portico.db"}
+		}
+		return s, nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return "", &mistake{"the value is neither SQLite nor PostgreSQL", "write sqlite:PATH or postgres://user:password@host/name?sslmode=verify-full"}
+	}
+	host := u.Hostname()
+	local := host == "" || origin.IsLoopback(host) || strings.HasPrefix(u.Query().Get("host"), "/")
+	modes := []string{"verify-full", "verify-ca", "require", "disable"}
+	if !local && !slices.Contains(modes, u.Query().Get("sslmode")) {
+		return "", &mistake{"the connection to " + host + " could silently go on without TLS",
+			"add ?sslmode=verify-full, or ?sslmode=disable when the network between is yours alone"}
+	}
+	return s, nil
+}
+
+func checkSMTPURL(s string) (string, *mistake) {
+	const write = "write smtp://user:password@host:587 or smtps://user:password@host"
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" {
+		return "", &mistake{"the value is not a mail server", write}
+	}
+	if u.Port() == "" && strings.HasSuffix(u.Host, ":") {
+		return "", &mistake{"the port is missing", write}
+	}
+	for name, values := range u.Query() {
+		if name != "tls" || len(values) != 1 || values[0] != "none" {
+			return "", &mistake{"the only option is tls=none", write + ", without a question mark"}
+		}
+		if u.Scheme != "smtp" || !origin.IsLoopback(u.Hostname()) {
+			return "", &mistake{"tls=none would send mails and the password in the clear", "remove ?tls=none; it is for a mail server on this machine"}
+		}
+	}
+	return s, nil
+}
+
+// redactURL shows a URL without the passwords in it.
+func redactURL(s string) string {
+	if strings.HasPrefix(s, "sqlite:") || s == "" {
+		return s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return hide(s)
+	}
+	if _, has := u.User.Password(); has {
+		u.User = url.UserPassword(u.User.Username(), hidden)
+	}
+	q := u.Query()
+	for name := range q {
+		if strings.Contains(strings.ToLower(name), "password") {
+			q.Set(name, hidden)
+		}
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// hidden stands for a secret.
+const hidden = "hidden"
+
+func hide(s string) string {
+	if s == "" {
+		return ""
+	}
+	return hidden
+}
+
+// sameListener reports whether two addresses to listen on collide.
+func sameListener(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || portA != portB || portA == "0" {
+		return false
+	}
+	return hostA == hostB || isAny(hostA) || isAny(hostB)
+}
+
+func isAny(host string) bool { return host == "" || host == "0.0.0.0" || host == "::" }

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"time"
+)
+
+// Config is the settings of an installation. It is read-only once loaded.
+type Config struct {
+	PublicURL      *url.URL // scheme and host; nil when not set
+	Listen         string   // host:port of the public listener
+	OpsListen      string   // host:port of the operations listener
+	DatabaseURL    string   // sqlite:PATH or postgres://...
+	SecretFile     string
+	Upstream       *url.URL // nil when there is no app behind the door
+	TrustedProxies []netip.Prefix
+	SMTPURL        string // "" when not set
+	MailFrom       string
+	ReturnOrigins  []string // "https://app.example.com", "https://*.apps.example.com"
+	ReturnDefault  string   // "" leaves it to the product
+	Locale         string
+	HSTSSubdomains bool
+	Brand          Brand
+	SignUp         SignUp
+	Password       Password
+	Hashing        Hashing
+	Session        Session
+	Log            Log
+	Providers      []Provider // in the order of the file, then of the environment
+
+	sources map[string]string // key -> where its value came from
+}
+
+// Brand is what the screens and mails show of the operator.
+type Brand struct {
+	Name string
+	Logo string // path of an image file, "" for the word logo
+}
+
+// SignUp says whether people may register.
+type SignUp struct {
+	Enabled bool
+}
+
+// Password is the rule for new passwords.
+type Password struct {
+	Profile string // "standard" or "nist"
+	Min     int    // code points; 0 leaves it to the profile
+}
+
+// Hashing is the work that a password hash takes and how much of it is
+// admitted.
+type Hashing struct {
+	MemoryMiB int
+	Passes    int
+	Slots     int // hashes at a time; 0: one for each core
+	Queue     int // hashes that may wait; 0 leaves it to the product
+}
+
+// Session is how long a browser stays signed in.
+type Session struct {
+	Idle     time.Duration
+	Absolute time.Duration
+}
+
+// Log is how the log is written.
+type Log struct {
+	Level  string // "debug", "info", "warn" or "error"
+	Format string // "json" or "text"
+}
+
+// Provider is an external identity provider.
+type Provider struct {
+	ID           string // in its URLs: /auth/provider/{id}/callback
+	Preset       string // what is known about it: "google", or "openid" for none
+	Issuer       string // "" where the preset knows it
+	Name         string // on the button; "" where the preset knows it
+	ClientID     string
+	ClientSecret string
+	TrustEmail   bool // whether its verified addresses count as proven to us
+}
+
+// Default returns the settings of an installation that sets none.
+func Default() Config {
+	return Config{
+		Listen:         "127.0.0.1:8080",
+		OpsListen:      "127.0.0.1:9080",
+		DatabaseURL:    "sqlite:portico-data/portico.db",
+		SecretFile:     "portico-data/secret.key",
+		Locale:         "en",
+		HSTSSubdomains: true,
+		Brand:          Brand{Name: "Portico"},
+		SignUp:         SignUp{Enabled: true},
+		Password:       Password{Profile: "standard"},
+		Hashing:        Hashing{MemoryMiB: 19, Passes: 2},
+		Session:        Session{Idle: 7 * day, Absolute: 30 * day},
+		Log:            Log{Level: "info", Format: "json"},
+		sources:        map[string]string{},
+	}
+}
+
+// provider returns the provider of an id, added when there is none.
+func (c *Config) provider(id string) *Provider {
+	for i := range c.Providers {
+		if c.Providers[i].ID == id {
+			return &c.Providers[i]
+		}
+	}
+	c.Providers = append(c.Providers, Provider{ID: id})
+	return &c.Providers[len(c.Providers)-1]
+}

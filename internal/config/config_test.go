@@ -1,0 +1,259 @@
+package config_test
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"portico/internal/config"
+	"portico/internal/secret"
+)
+
+// write makes a file in a folder of the test and returns its path.
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// lines returns the problems of an error, with the file's folder cut off.
+func lines(t *testing.T, err error) []string {
+	t.Helper()
+	var ps config.Problems
+	if err == nil {
+		return nil
+	}
+	if !errors.As(err, &ps) {
+		t.Fatalf("the error is not of type Problems: %v", err)
+	}
+	var out []string
+	for _, p := range ps {
+		p.Source = filepath.Base(p.Source)
+		out = append(out, p.String())
+	}
+	return out
+}
+
+var ignoreSources = cmp.Options{cmpopts.IgnoreUnexported(config.Config{}), cmpopts.EquateComparable(netip.Prefix{})}
+
+func TestLoad_Defaults(t *testing.T) {
+	t.Parallel()
+	got, err := config.Load(write(t, "portico.toml", "# nothing\n"), []string{"PATH=/bin", "PORTICO_UPSTREAM="})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config.Default(), got, ignoreSources); diff != "" {
+		t.Errorf("settings (-default +got):\n%s", diff)
+	}
+}
+
+const everything = `
+public_url = "HTTPS://Login.Example.com:443/"
+listen = ":8080"
+ops_listen = "[::1]:9080"
+database_url = "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full"
+secret_file = "/etc/portico/secret.key"
+upstream = "http://127.0.0.1:3000"
+trusted_proxies = ["10.1.2.3/8", "192.0.2.7"]
+smtp_url = "smtps://mailer:canary2@mx.example.com"
+mail_from = "Example <no-reply@example.com>"
+return_origins = ["https://app.example.com", "https://*.apps.example.com"]
+return_default = "https://app.example.com/start"
+locale = "de"
+hsts_subdomains = false
+
+[brand]
+name = "Example"
+
+[signup]
+enabled = false
+
+[password]
+profile = "nist"
+min = 16
+
+[hashing]
+memory_mib = 64
+passes = 3
+slots = 4
+queue = 40
+
+[session]
+idle = "12h"
+absolute = "14d"
+
+[log]
+level = "debug"
+format = "text"
+
+[providers.google]
+client_id = "g-id"
+client_secret = "canary3"
+trust_email = true
+
+[providers]
+corp = { client_id = "c-id", client_secret = "canary4", issuer = "https://id.corp.test/realms/a", name = "Corp" }
+`
+
+func TestLoad_Everything(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(write(t, "portico.toml", everything), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Config{
+		Listen: ":8080", OpsListen: "[::1]:9080", SecretFile: "/etc/portico/secret.key",
+		DatabaseURL:    "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full",
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")},
+		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
+		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
+		Locale: "de", Brand: config.Brand{Name: "Example"},
+		Password: config.Password{Profile: "nist", Min: 16},
+		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
+		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},
+		Log:      config.Log{Level: "debug", Format: "text"},
+		Providers: []config.Provider{
+			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true},
+			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
+		},
+	}
+	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "Upstream")); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	if c.PublicURL.String() != "https://login.example.com" || c.Upstream.String() != "http://127.0.0.1:3000" {
+		t.Errorf("public URL %s, upstream %s", c.PublicURL, c.Upstream)
+	}
+
+	shown := c.Show()
+	if strings.Contains(shown, "canary") {
+		t.Errorf("a secret is shown:\n%s", shown)
+	}
+	again, err := config.Load(write(t, "portico.toml", shown), nil)
+	if err != nil {
+		t.Fatalf("what is shown cannot be loaded: %v\n%s", err, shown)
+	}
+	if again.Show() == shown {
+		t.Error("the sources are not those of the second file")
+	}
+	cut := func(s string) string { // the sources
+		var b strings.Builder
+		for line := range strings.Lines(s) {
+			line, _, _ = strings.Cut(line, " #")
+			b.WriteString(line + "\n")
+		}
+		return b.String()
+	}
+	if diff := cmp.Diff(cut(shown), cut(again.Show())); diff != "" {
+		t.Errorf("settings shown, loaded and shown again (-first +second):\n%s", diff)
+	}
+}
+
+func TestLoad_EnvironmentWins(t *testing.T) {
+	t.Parallel()
+	password := write(t, "smtp", "smtps://u:canary@mx.example.com\n")
+	clientSecret := write(t, "client", "from a file\r\n")
+	file := write(t, "portico.toml", "listen = \"wrong, but replaced\"\nsmtp_url = \"smtps://other.example.com\"\n[session]\nidle = \"1d\"\n")
+	c, err := config.Load(file, []string{
+		"PORTICO_LISTEN=:1", "PORTICO_SMTP_URL_FILE=" + password, "PORTICO_SMTP_URL=", "PORTICO_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8",
+		"PORTICO_SIGNUP_ENABLED=false", "PORTICO_HASHING_SLOTS=3", "PORTICO_SESSION_ABSOLUTE=45m",
+		"PORTICO_SESSION_IDLE=30m", "PORTICO_PROVIDERS_MY_CORP_CLIENT_ID=id", "PORTICO_PROVIDERS_MY_CORP_CLIENT_SECRET_FILE=" + clientSecret,
+		"PORTICO_PROVIDERS_MY_CORP_ISSUER=https://id.test", "PORTICO_PROVIDERS_MY_CORP_NAME=Corp", "PORTICO_PROVIDERS_MY_CORP_TRUST_EMAIL=true",
+		"PORTICO_PROVIDERS_GITHUB_CLIENT_ID=", "PORTICO_PROVIDERS_GITHUB_CLIENT_SECRET=",
+		"PORTICO_SERVICE_HOST=10.0.0.1", "PORTICO_PORT=tcp://10.0.0.1:80", "PORTICO_PORT_80_TCP_ADDR=10.0.0.1", "PORTICO_CONFIG=ignored",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Default()
+	want.Listen = ":1"
+	want.SMTPURL = "smtps://u:canary@mx.example.com"
+	want.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	want.SignUp.Enabled = false
+	want.Hashing.Slots = 3
+	want.Session = config.Session{Idle: 30 * time.Minute, Absolute: 45 * time.Minute}
+	want.Providers = []config.Provider{{ID: "my_corp", Preset: "openid", Issuer: "https://id.test", Name: "Corp", ClientID: "id", ClientSecret: "from a file", TrustEmail: true}}
+	if diff := cmp.Diff(want, c, ignoreSources); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoad_FindsTheFile(t *testing.T) {
+	path := write(t, "portico.toml", "listen = \":1\"\n")
+	t.Chdir(t.TempDir()) // the only test that is not parallel: the folder is the process's
+	for name, c := range map[string]struct {
+		path    string
+		environ []string
+		listen  string
+	}{
+		"nowhere":            {"", nil, "127.0.0.1:8080"},
+		"by the environment": {"", []string{"PORTICO_CONFIG=" + path}, ":1"},
+		"by its path":        {path, []string{"PORTICO_CONFIG=/nonexistent"}, ":1"},
+	} {
+		got, err := config.Load(c.path, c.environ)
+		if err != nil || got.Listen != c.listen {
+			t.Errorf("%s: listen %q, %v; want %q", name, got.Listen, err, c.listen)
+		}
+	}
+	if _, err := config.Load("nonexistent.toml", nil); err == nil {
+		t.Error("a named file that does not exist is no error")
+	}
+	if err := os.WriteFile("portico.toml", []byte("listen = \":2\""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := config.Load("", nil); err != nil || got.Listen != ":2" {
+		t.Errorf("portico.toml of the folder: listen %q, %v", got.Listen, err)
+	}
+}
+
+func TestCheckServe(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "secret.key")
+	if _, err := secret.CreateKey(key); err != nil {
+		t.Fatal(err)
+	}
+	open := write(t, "open.key", "x")
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	complete := []string{"PORTICO_PUBLIC_URL=https://login.test", "PORTICO_SMTP_URL=smtp://mx.test:587", "PORTICO_MAIL_FROM=a@login.test", "PORTICO_SECRET_FILE=" + key}
+	cases := []struct {
+		name    string
+		environ []string
+		keys    []string
+	}{
+		{"complete", complete, nil},
+		{"nothing set", nil, []string{"public_url", "smtp_url", "mail_from"}},
+		{"no key yet on SQLite", append(complete[:3:3], "PORTICO_SECRET_FILE=/nonexistent"), nil},
+		{"no key yet on PostgreSQL", append(complete[:3:3], "PORTICO_SECRET_FILE=/nonexistent", "PORTICO_DATABASE_URL=postgres://localhost/portico"), []string{"secret_file"}},
+		{"a key that others may read", append(complete[:3:3], "PORTICO_SECRET_FILE="+open), []string{"secret_file"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			settings, err := config.Load(write(t, "portico.toml", ""), c.environ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var keys []string
+			var ps config.Problems
+			if errors.As(settings.CheckServe(), &ps) {
+				for _, p := range ps {
+					keys = append(keys, p.Key)
+				}
+			}
+			if diff := cmp.Diff(c.keys, keys); diff != "" {
+				t.Errorf("keys with problems (-want +got):\n%s\n%v", diff, ps)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the reference of the settings")
+
+func TestDocument_IsUpToDate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join("..", "..", "docs", "operating", "configuration.md")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(Document()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if written, err := os.ReadFile(path); err != nil || string(written) != Document() {
+		t.Errorf("%s is not what the settings say (%v): run go test ./internal/config -update", path, err)
+	}
+}
+
+// TestKeys_HaveOneName holds that no two settings share a name, in the file or
+// in the environment, and that each is documented.
+func TestKeys_HaveOneName(t *testing.T) {
+	t.Parallel()
+	var names, variables []string
+	for _, k := range withFiles(append(keys(), providerKeys("id")...)) {
+		if slices.Contains(names, k.name) || slices.Contains(variables, k.env()) {
+			t.Errorf("two settings are called %s or %s", k.name, k.env())
+		}
+		names, variables = append(names, k.name), append(variables, k.env())
+		if k.about == "" || !strings.HasSuffix(k.about, ".") {
+			t.Errorf("%s is described by %q: write sentences", k.name, k.about)
+		}
+	}
+}
+
+// TestKeys_KeepTheirNames holds the names that installations depend on.
+func TestKeys_KeepTheirNames(t *testing.T) {
+	t.Parallel()
+	var all []string
+	for _, k := range withFiles(append(keys(), providerKeys("ID")...)) {
+		all = append(all, k.env())
+	}
+	for _, name := range []string{
+		"PORTICO_PUBLIC_URL", "PORTICO_LISTEN", "PORTICO_OPS_LISTEN", "PORTICO_DATABASE_URL", "PORTICO_SMTP_URL", "PORTICO_MAIL_FROM",
+		"PORTICO_SECRET_FILE", "PORTICO_UPSTREAM", "PORTICO_TRUSTED_PROXIES", "PORTICO_PROVIDERS_ID_CLIENT_ID",
+		"PORTICO_PROVIDERS_ID_CLIENT_SECRET", "PORTICO_PROVIDERS_ID_CLIENT_SECRET_FILE", "PORTICO_PROVIDERS_ID_ISSUER",
+		"PORTICO_PROVIDERS_ID_NAME", "PORTICO_PROVIDERS_ID_TRUST_EMAIL", "PORTICO_PROVIDERS_ID_PRESET", "PORTICO_SMTP_URL_FILE",
+	} {
+		if !slices.Contains(all, name) {
+			t.Errorf("the setting %s is gone", name)
+		}
+	}
+}
+
+// FuzzLoad holds that no file and no environment makes loading panic, that
+// every problem is one line, and that what loads can be shown and loaded again.
+func FuzzLoad(f *testing.F) {
+	f.Add("listen = \":1\"", "LISTEN", ":2")
+	f.Add("[session]\nidle = \"1d\"\n[[a]]\nb = {c = 1}", "SESSION_IDLE", "2d")
+	f.Add("providers.x = {client_id = \"a\", client_secret = \"b\", issuer = \"https://x\", name = \"n\"}", "PROVIDERS_X_TRUST_EMAIL", "true")
+	f.Add("secret_file = \"\\u0001\"", "BRAND_NAME", "\x7f\u2028")
+	f.Add("a.b.c = [[1], {d = 2}]\n\"x\\ny\" = 1979-05-27", "PROVIDERS__CLIENT_ID", "\x00")
+	f.Fuzz(func(t *testing.T, file, name, text string) {
+		c, err := load("portico.toml", []byte(file), []string{"PORTICO_" + name + "=" + text})
+		if err != nil {
+			for _, p := range err.(Problems) {
+				if p.Why == "" || p.Write == "" || p.Source == "" || p.Key == "" {
+					t.Errorf("a problem that does not say enough: %+v", p)
+				}
+			}
+			return
+		}
+		if _, err := load("portico.toml", []byte(c.Show()), nil); err != nil {
+			t.Errorf("what is shown cannot be loaded: %v\n%s", err, c.Show())
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"sort"
+	"strings"
+)
+
+const (
+	envPrefix      = "PORTICO_"
+	providerPrefix = envPrefix + "PROVIDERS_"
+
+	// envConfig names the file; it is no setting.
+	envConfig = envPrefix + "CONFIG"
+)
+
+// variables returns our variables in alphabetical order, without those that a
+// cluster sets by itself: Kubernetes announces a service named "portico" by
+// PORTICO_SERVICE_HOST, PORTICO_PORT_8080_TCP and so on.
+func variables(environ []string) []entry {
+	var entries []entry
+	for _, line := range environ {
+		name, text, _ := strings.Cut(line, "=")
+		if !strings.HasPrefix(name, envPrefix) || name == envConfig || announcesService(name) {
+			continue
+		}
+		entries = append(entries, entry{name, value{raw: text, env: true, source: "environment"}})
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].name < entries[j].name })
+	return entries
+}
+
+func announcesService(name string) bool {
+	rest := strings.TrimPrefix(name, envPrefix)
+	return rest == "PORT" || strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_")
+}
+
+// lookUpEnv returns the value of a variable.
+func lookUpEnv(environ []string, name string) string {
+	for _, line := range environ {
+		if text, ok := strings.CutPrefix(line, name+"="); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// providerOf returns the id in a variable or key of a provider, "" when there
+// is none: PORTICO_PROVIDERS_MY_ID_CLIENT_SECRET_FILE or providers.my_id.name.
+func providerOf(name string) string {
+	if rest, ok := strings.CutPrefix(name, providerPrefix); ok {
+		best := ""
+		for _, k := range withFiles(providerKeys("")) {
+			field := strings.TrimPrefix(k.env(), providerPrefix)
+			id, found := strings.CutSuffix(rest, field)
+			if found && (best == "" || len(id) < len(best)) {
+				best = strings.ToLower(id)
+			}
+		}
+		return valid(best)
+	}
+	parts := strings.Split(name, ".")
+	if len(parts) == 3 && parts[0] == "providers" {
+		return valid(parts[1])
+	}
+	return ""
+}
+
+func valid(id string) string {
+	if idForm.MatchString(id) {
+		return id
+	}
+	return ""
+}

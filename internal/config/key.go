@@ -1,0 +1,230 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const day = 24 * time.Hour
+
+// key is one setting: its name, its meaning, and how it gets into a Config and
+// out again.
+type key struct {
+	name   string // in the file: "session.idle"
+	kind   string // for people: "duration"
+	about  string
+	secret bool // can also be given as a file, and is hidden when shown
+
+	set func(*Config, value) *mistake
+	get func(*Config) string // as TOML; a secret without its secret part
+}
+
+// value is what somebody wrote for a key.
+type value struct {
+	raw    any // string, bool, int64, []any and so on; a string from the environment
+	env    bool
+	source string
+}
+
+// env returns the name of the key in the environment.
+func (k key) env() string { return "PORTICO_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_")) }
+
+// text returns a key that holds a string. The check may replace it by its one
+// spelling.
+func text(name string, at func(*Config) *string, check func(string) (string, *mistake), about string) key {
+	return key{
+		name: name, kind: "text", about: about,
+		get: func(c *Config) string { return strconv.Quote(*at(c)) },
+		set: func(c *Config, v value) *mistake {
+			s, ok := v.raw.(string)
+			if !ok {
+				return &mistake{"the value is not a text", `write it in quotes: "..."`}
+			}
+			if !printable(s) {
+				return &mistake{"the value holds a line end or another character that does not print", "write it on one line"}
+			}
+			s, m := check(s)
+			if m == nil {
+				*at(c) = s
+			}
+			return m
+		},
+	}
+}
+
+// printable keeps out what no setting needs and no file shows.
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// secretly turns a text key into one whose value is hidden. Redact returns what
+// may be shown of it.
+func (k key) secretly(at func(*Config) *string, redact func(string) string) key {
+	k.secret = true
+	k.kind = "text, secret"
+	k.get = func(c *Config) string { return strconv.Quote(redact(*at(c))) }
+	return k
+}
+
+// anything accepts every text.
+func anything(s string) (string, *mistake) { return s, nil }
+
+// oneOf accepts the given words.
+func oneOf(words ...string) func(string) (string, *mistake) {
+	return func(s string) (string, *mistake) {
+		for _, w := range words {
+			if s == w {
+				return s, nil
+			}
+		}
+		return "", &mistake{fmt.Sprintf("%q is not known here", s), "write one of " + strings.Join(words, ", ")}
+	}
+}
+
+// number returns a key that holds a whole number.
+func number(name string, at func(*Config) *int, least, most int, about string) key {
+	write := fmt.Sprintf("write a number from %d to %d", least, most)
+	return key{
+		name: name, kind: "number", about: about,
+		get: func(c *Config) string { return strconv.Itoa(*at(c)) },
+		set: func(c *Config, v value) *mistake {
+			n, ok := v.raw.(int64)
+			if s, isText := v.raw.(string); isText && v.env {
+				var err error
+				n, err = strconv.ParseInt(s, 10, 64)
+				ok = err == nil
+			}
+			if !ok {
+				return &mistake{"the value is not a whole number", write}
+			}
+			if n < int64(least) || n > int64(most) || n > math.MaxInt32 {
+				return &mistake{fmt.Sprintf("%d is out of range", n), write}
+			}
+			*at(c) = int(n)
+			return nil
+		},
+	}
+}
+
+// toggle returns a key that is true or false.
+func toggle(name string, at func(*Config) *bool, about string) key {
+	return key{
+		name: name, kind: "true or false", about: about,
+		get: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+		set: func(c *Config, v value) *mistake {
+			b, ok := v.raw.(bool)
+			if s, isText := v.raw.(string); isText && v.env && (s == "true" || s == "false") {
+				b, ok = s == "true", true
+			}
+			if !ok {
+				return &mistake{"the value is neither true nor false", "write true or false, without quotes in the file"}
+			}
+			*at(c) = b
+			return nil
+		},
+	}
+}
+
+// duration returns a key that holds a time span.
+func duration(name string, at func(*Config) *time.Duration, least, most time.Duration, about string) key {
+	write := fmt.Sprintf("write a time from %s to %s, such as 30d, 12h or 45m", formatDuration(least), formatDuration(most))
+	return key{
+		name: name, kind: "duration", about: about,
+		get: func(c *Config) string { return strconv.Quote(formatDuration(*at(c))) },
+		set: func(c *Config, v value) *mistake {
+			s, _ := v.raw.(string)
+			d, ok := parseDuration(s)
+			if !ok {
+				return &mistake{"the value is not a time span", write}
+			}
+			if d < least || d > most {
+				return &mistake{s + " is out of range", write}
+			}
+			*at(c) = d
+			return nil
+		},
+	}
+}
+
+// list returns a key that holds several texts; in the environment they stand
+// between commas.
+func list[T any](name string, at func(*Config) *[]T, parse func(string) (T, *mistake), format func(T) string, about string) key {
+	return key{
+		name: name, kind: "list", about: about,
+		get: func(c *Config) string {
+			items := make([]string, len(*at(c)))
+			for i, item := range *at(c) {
+				items[i] = strconv.Quote(format(item))
+			}
+			return "[" + strings.Join(items, ", ") + "]"
+		},
+		set: func(c *Config, v value) *mistake {
+			texts, ok := v.texts()
+			if !ok {
+				return &mistake{"the value is not a list of texts", `write ["...", "..."]`}
+			}
+			var items []T
+			for _, s := range texts {
+				item, m := parse(s)
+				if m != nil {
+					return m
+				}
+				items = append(items, item)
+			}
+			*at(c) = items
+			return nil
+		},
+	}
+}
+
+// location returns a key that holds a URL, nil when it is not set.
+func location(name string, at func(*Config) **url.URL, check func(string) (*url.URL, *mistake), about string) key {
+	return key{
+		name: name, kind: "URL", about: about,
+		get: func(c *Config) string {
+			if *at(c) == nil {
+				return `""`
+			}
+			return strconv.Quote((*at(c)).String())
+		},
+		set: func(c *Config, v value) *mistake {
+			s, _ := v.raw.(string)
+			u, m := check(s)
+			if m == nil {
+				*at(c) = u
+			}
+			return m
+		},
+	}
+}
+
+// texts returns the items of a list.
+func (v value) texts() ([]string, bool) {
+	if s, ok := v.raw.(string); ok && v.env {
+		items := strings.Split(s, ",")
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+		return items, true
+	}
+	raw, ok := v.raw.([]any)
+	items := make([]string, len(raw))
+	for i := range raw {
+		s, isText := raw[i].(string)
+		if !isText {
+			return nil, false
+		}
+		items[i] = s
+	}
+	return items, ok
+}
+
+// empty reports whether the value says that the key is not set, as compose
+// files do with variables that nobody has filled in.
+func (v value) empty() bool { return v.raw == "" }

@@ -1,0 +1,97 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"time"
+)
+
+// keys returns every setting but those of the providers, in the order in which
+// they are documented and shown.
+func keys() []key {
+	at := func(f func(*Config) *string) func(*Config) *string { return f }
+	database := at(func(c *Config) *string { return &c.DatabaseURL })
+	smtp := at(func(c *Config) *string { return &c.SMTPURL })
+	return []key{
+		location("public_url", func(c *Config) **url.URL { return &c.PublicURL }, checkPublicURL,
+			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is made from it and from nothing that a request says. It is https; only a loopback host may be http. `portico serve` needs it."),
+		text("listen", func(c *Config) *string { return &c.Listen }, checkListen,
+			"Where the public listener waits for connections, as `host:port`. It speaks HTTP; TLS ends at the proxy in front."),
+		text("ops_listen", func(c *Config) *string { return &c.OpsListen }, checkListen,
+			"Where the operations listener waits: `/livez`, `/readyz` and `/metrics`. Keep it away from the public network."),
+		text("database_url", database, checkDatabaseURL,
+			"`sqlite:PATH`, or `postgres://user:password@host/name?sslmode=verify-full`. For a PostgreSQL on another host, say which `sslmode` is meant: without it a connection would silently go on without TLS.").secretly(database, redactURL),
+		text("secret_file", func(c *Config) *string { return &c.SecretFile }, anything,
+			"The file of the master key. With SQLite it is made on the first start; with PostgreSQL make it once and give it to every node. Keep a copy: without it the database cannot be read."),
+		location("upstream", func(c *Config) **url.URL { return &c.Upstream }, checkUpstream,
+			"The app behind the door, such as `http://127.0.0.1:3000`. Without it Portico serves only its own pages."),
+		list("trusted_proxies", func(c *Config) *[]netip.Prefix { return &c.TrustedProxies }, parsePrefix, netip.Prefix.String,
+			"Networks of the proxies in front, such as `10.0.0.0/8`. Only from them does `X-Forwarded-For` name the client that limits count by."),
+		text("smtp_url", smtp, checkSMTPURL,
+			"The mail server: `smtp://user:password@host:587` (STARTTLS is required) or `smtps://user:password@host`. `?tls=none` is for a server on this machine. `portico serve` needs it.").secretly(smtp, redactURL),
+		text("mail_from", func(c *Config) *string { return &c.MailFrom }, checkMailFrom,
+			"The sender of all mails: `no-reply@example.com` or `Example <no-reply@example.com>`. `portico serve` needs it."),
+		list("return_origins", func(c *Config) *[]string { return &c.ReturnOrigins }, parseReturnOrigin, sameText,
+			"Origins of your apps, to which people may return after signing in, such as `https://app.example.com`. `https://*.apps.example.com` stands for one label and not for `apps.example.com` itself."),
+		text("return_default", func(c *Config) *string { return &c.ReturnDefault }, checkReturnDefault,
+			"Where people go after signing in when nothing else was asked for: a path here, or a URL of one of `return_origins`. Without it: the app behind the door, or the account page."),
+		text("locale", func(c *Config) *string { return &c.Locale }, checkLocale,
+			"The language of mails and pages for people whose browser asks for none that is here."),
+		toggle("hsts_subdomains", func(c *Config) *bool { return &c.HSTSSubdomains },
+			"Whether browsers shall use https for all names below the public host as well (HSTS `includeSubDomains`). Turn it off while one of them still needs http."),
+		text("brand.name", func(c *Config) *string { return &c.Brand.Name }, checkBrandName,
+			"The name on pages and in mails."),
+		text("brand.logo", func(c *Config) *string { return &c.Brand.Logo }, checkLogo,
+			"A PNG, WebP or SVG file of at most 256 KiB that replaces the word logo."),
+		toggle("signup.enabled", func(c *Config) *bool { return &c.SignUp.Enabled },
+			"Whether people may register by themselves."),
+		text("password.profile", func(c *Config) *string { return &c.Password.Profile }, oneOf("standard", "nist"),
+			"`standard` asks for 8 characters or more, `nist` for 15 (NIST SP 800-63B-4, for a password that is the only factor). Both refuse passwords that are known from breaches or easy to guess."),
+		number("password.min", func(c *Config) *int { return &c.Password.Min }, 0, 64,
+			"The shortest password that may be chosen, in characters, 8 or more; 0 leaves it to the profile."),
+		number("hashing.memory_mib", func(c *Config) *int { return &c.Hashing.MemoryMiB }, 19, 1024,
+			"Memory of one password hash (Argon2id), in MiB. Memory at peak is this times `hashing.slots`."),
+		number("hashing.passes", func(c *Config) *int { return &c.Hashing.Passes }, 2, 32,
+			"Passes over that memory for one hash."),
+		number("hashing.slots", func(c *Config) *int { return &c.Hashing.Slots }, 0, 1024,
+			"Hashes that are computed at a time; 0 means one for each core."),
+		number("hashing.queue", func(c *Config) *int { return &c.Hashing.Queue }, 0, 100_000,
+			"Hashes that may wait for a slot before sign-ins are answered with 503; 0 means 100 for each slot."),
+		duration("session.idle", func(c *Config) *time.Duration { return &c.Session.Idle }, 5*time.Minute, 365*day,
+			"How long a browser stays signed in without use."),
+		duration("session.absolute", func(c *Config) *time.Duration { return &c.Session.Absolute }, 5*time.Minute, 365*day,
+			"How long a browser stays signed in at most. NIST SP 800-63B-4 advises 30 days or less."),
+		text("log.level", func(c *Config) *string { return &c.Log.Level }, oneOf("debug", "info", "warn", "error"),
+			"The least severe lines that are written."),
+		text("log.format", func(c *Config) *string { return &c.Log.Format }, oneOf("json", "text"),
+			"`json` for collectors, `text` for eyes."),
+	}
+}
+
+// providerKeys returns the settings of the provider of an id.
+func providerKeys(id string) []key {
+	of := func(field func(*Provider) *string) func(*Config) *string {
+		return func(c *Config) *string { return field(c.provider(id)) }
+	}
+	prefix := "providers." + id + "."
+	clientSecret := of(func(p *Provider) *string { return &p.ClientSecret })
+	return []key{
+		text(prefix+"client_id", of(func(p *Provider) *string { return &p.ClientID }), anything,
+			"The id under which Portico is registered with the provider."),
+		text(prefix+"client_secret", clientSecret, anything,
+			"The secret of that registration.").secretly(clientSecret, hide),
+		text(prefix+"preset", of(func(p *Provider) *string { return &p.Preset }), oneOf(presets()...),
+			"What Portico knows about the provider already. The default is the preset of the same name as the id, else `openid`, which knows nothing and needs the issuer."),
+		text(prefix+"issuer", of(func(p *Provider) *string { return &p.Issuer }), checkIssuer,
+			"The issuer of the provider, as its discovery document states it. Presets know it, except that of a company's own tenant or server."),
+		text(prefix+"name", of(func(p *Provider) *string { return &p.Name }), anything,
+			"The name on the button: \"Continue with ...\"."),
+		toggle(prefix+"trust_email", func(c *Config) *bool { return &c.provider(id).TrustEmail },
+			"Whether an address that this provider calls verified counts as proven, so that it is not confirmed once more by mail. Only for a provider that alone gives out the addresses of its domain."),
+	}
+}
+
+// presets are the providers that need no issuer, and openid for every other.
+func presets() []string {
+	return []string{"google", "microsoft", "apple", "github", "gitlab", "discord", "facebook", "linkedin", "openid"}
+}

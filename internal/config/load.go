@@ -1,0 +1,213 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+const (
+	defaultFile = "portico.toml"
+
+	// maxFile is the most bytes of a file with settings or a secret.
+	maxFile = 1 << 20
+)
+
+// Load reads the settings: the defaults, over them the file at path, over it
+// the environment ("NAME=value" lines). Without a path it reads the file that
+// PORTICO_CONFIG names, else portico.toml of the current folder if there is
+// one. The error is of type Problems.
+func Load(path string, environ []string) (Config, error) {
+	named := true
+	if path == "" {
+		path = lookUpEnv(environ, envConfig)
+	}
+	if path == "" {
+		path, named = defaultFile, false
+	}
+	data, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		data, err = nil, nil
+	}
+	if err != nil {
+		return Default(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: "write the path of a file that this user may read"}}
+	}
+	return load(path, data, environ)
+}
+
+func load(file string, data []byte, environ []string) (Config, error) {
+	l := loader{config: Default(), taken: map[string]string{}}
+	fromFile, ps := readTOML(file, data)
+	l.problems = ps
+	// The environment goes first, so that a value of the file which it replaces
+	// is not even checked.
+	env := variables(environ)
+	for _, e := range fromFile {
+		l.announce(e) // the order of providers is that of the file
+	}
+	for _, e := range env {
+		l.take(e, key.env)
+	}
+	l.fileBegins()
+	for _, e := range fromFile {
+		l.take(e, func(k key) string { return k.name })
+	}
+	l.presets()
+	if len(l.problems) == 0 {
+		l.problems = l.config.check()
+	}
+	return l.config, l.problems.asError()
+}
+
+// loader fills a Config from entries.
+type loader struct {
+	config   Config
+	problems Problems
+	taken    map[string]string // key -> the name under which it was given
+	fromEnv  map[string]bool   // keys that the environment has given
+}
+
+// announce makes room for the provider of an entry.
+func (l *loader) announce(e entry) {
+	if id := providerOf(e.name); id != "" && !e.empty() {
+		l.config.provider(id)
+	}
+}
+
+// fileBegins ends the turn of the environment.
+func (l *loader) fileBegins() {
+	l.fromEnv = make(map[string]bool, len(l.taken))
+	for name := range l.taken {
+		l.fromEnv[name] = true
+	}
+}
+
+// take stores one entry under the key that spell gives its name to.
+func (l *loader) take(e entry, spell func(key) string) {
+	k, isFile, found := find(e.name, spell)
+	if !found {
+		l.problem(e, "there is no such setting", suggest(e.name, spell))
+		return
+	}
+	if e.empty() || l.fromEnv[k.name] {
+		return
+	}
+	if other, given := l.taken[k.name]; given {
+		l.problem(e, "the same setting is given by "+other, "keep one of them")
+		return
+	}
+	l.announce(e)
+	l.taken[k.name] = e.name
+	if isFile {
+		text, err := readSecret(e.raw)
+		if err != nil {
+			l.problem(e, err.Error(), "write the path of a file that holds nothing but the secret")
+			return
+		}
+		e.raw = text
+	}
+	if m := k.set(&l.config, e.value); m != nil {
+		l.problem(e, m.why, m.write)
+		return
+	}
+	l.config.sources[k.name] = e.source
+}
+
+// presets names the preset of each provider that was given none.
+func (l *loader) presets() {
+	for i := range l.config.Providers {
+		p := &l.config.Providers[i]
+		if p.Preset != "" {
+			continue
+		}
+		p.Preset = "openid"
+		for _, name := range presets() {
+			if name == p.ID {
+				p.Preset = name
+			}
+		}
+	}
+}
+
+// problem adds a line. A name of the file can hold anything, line ends too.
+func (l *loader) problem(e entry, why, write string) {
+	name := e.name
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		name = strconv.Quote(name)
+	}
+	l.problems = append(l.problems, Problem{Source: e.source, Key: name, Why: why, Write: write})
+}
+
+// find returns the key that is spelled name, and whether name is that of the
+// file which holds its value.
+func find(name string, spell func(key) string) (k key, isFile, found bool) {
+	for _, k := range withFiles(candidates(name)) {
+		if spell(k.key) == name {
+			return k.of, k.isFile, true
+		}
+	}
+	return key{}, false, false
+}
+
+// candidates returns the keys that a name may mean.
+func candidates(name string) []key {
+	if id := providerOf(name); id != "" {
+		return providerKeys(id)
+	}
+	return keys()
+}
+
+// spelled is a key under its own name, or under that of the file which holds
+// its value.
+type spelled struct {
+	key
+	of     key
+	isFile bool
+}
+
+// withFiles adds the _file form of every secret.
+func withFiles(ks []key) []spelled {
+	var all []spelled
+	for _, k := range ks {
+		all = append(all, spelled{key: k, of: k})
+		if k.secret {
+			file := k
+			file.name += "_file"
+			all = append(all, spelled{key: file, of: k, isFile: true})
+		}
+	}
+	return all
+}
+
+// readSecret returns the content of a file without the line end that editors
+// leave.
+func readSecret(raw any) (string, error) {
+	path, ok := raw.(string)
+	if !ok {
+		return "", errors.New("the value is not a path in quotes")
+	}
+	data, err := readFile(path)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimRight(string(data), "\r\n")
+	if text == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return text, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fmt.Errorf("%s is not a file of settings", path)
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,179 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portico/internal/config"
+)
+
+// TestLoad_AllProblemsAtOnce holds the lines that an operator reads.
+func TestLoad_AllProblemsAtOnce(t *testing.T) {
+	t.Parallel()
+	file := write(t, "portico.toml", `public_url = "http://login.example.com"
+lissten = ":8080"
+trusted_proxies = ["10.0.0.0/8", "everywhere"]
+
+[session]
+idle = 7
+absolute = "7x"
+
+[password]
+min = "8"
+profile = "paranoid"
+
+[brand]
+nmae = "x"
+
+[providers.google]
+clientid = "x"
+
+[[servers]]
+name = "x"
+`)
+	_, err := config.Load(file, []string{"PORTICO_LOG_LEVEL=loud", "PORTICO_PUBLIC_ULR=x", "PORTICO_HASHING_PASSES=1", "PORTICO_PROVIDERS_GOOGLE_CLIENTID=x", "PORTICO_NONSENSE=x"})
+	want := []string{
+		"environment: PORTICO_HASHING_PASSES: 1 is out of range: write a number from 2 to 32",
+		`environment: PORTICO_LOG_LEVEL: "loud" is not known here: write one of debug, info, warn, error`,
+		"environment: PORTICO_NONSENSE: there is no such setting: remove it; `portico config --help` lists the settings",
+		"environment: PORTICO_PROVIDERS_GOOGLE_CLIENTID: there is no such setting: write PORTICO_PROVIDERS_GOOGLE_CLIENT_ID",
+		"environment: PORTICO_PUBLIC_ULR: there is no such setting: write PORTICO_PUBLIC_URL",
+		"portico.toml:1: public_url: http://login.example.com would send passwords in the clear: write https://host or https://host:port, without a path; http is for localhost only",
+		"portico.toml:2: lissten: there is no such setting: write listen",
+		`portico.toml:3: trusted_proxies: "everywhere" is not a network: write networks such as 10.0.0.0/8 or fd00::/8`,
+		"portico.toml:6: session.idle: the value is not a time span: write a time from 5m to 365d, such as 30d, 12h or 45m",
+		"portico.toml:7: session.absolute: the value is not a time span: write a time from 5m to 365d, such as 30d, 12h or 45m",
+		"portico.toml:10: password.min: the value is not a whole number: write a number from 0 to 64",
+		`portico.toml:11: password.profile: "paranoid" is not known here: write one of standard, nist`,
+		"portico.toml:14: brand.nmae: there is no such setting: write brand.name",
+		"portico.toml:17: providers.google.clientid: there is no such setting: write providers.google.client_id",
+		"portico.toml:19: servers: there is no such setting: remove it; `portico config --help` lists the settings",
+	}
+	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoad_Syntax(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"no quotes":        "\n\nlisten = :8080\n",
+		"twice":            "listen = \":1\"\n\nlisten = \":2\"\n",
+		"open":             "\n\nsmtp_url = \"smtp://u:canary@x",
+		"a table as value": "listen = \":1\"\n\n[listen]\nx = 1\n",
+	} {
+		_, err := config.Load(write(t, "portico.toml", text), nil)
+		got := lines(t, err)
+		if len(got) != 1 || !strings.HasPrefix(got[0], "portico.toml:3: TOML: ") || strings.Contains(got[0], "canary") {
+			t.Errorf("%s: %q, want one problem of line 3", name, got)
+		}
+	}
+}
+
+// TestLoad_Refuses lists one wrong value a row and a part of its line.
+func TestLoad_Refuses(t *testing.T) {
+	t.Parallel()
+	image := write(t, "logo.exe", "x")
+	large := write(t, "large.png", strings.Repeat("x", 256<<10+1))
+	empty := write(t, "empty", "\n")
+	cases := []struct{ text, want string }{
+		{`public_url = "https://login.test/auth"`, "without a path"},
+		{`public_url = "https://user@login.test"`, "not the address of a site"},
+		{`public_url = "https://login.test?x"`, "not the address of a site"},
+		{`public_url = "login.test"`, "not the address of a site"},
+		{`public_url = "ftp://login.test"`, "not the address of a site"},
+		{`public_url = "https://login.test."`, "not the address of a site"},
+		{`public_url = 1`, "not the address of a site"},
+		{`listen = "8080"`, "not an address to listen on"},
+		{`listen = "127.0.0.1:http"`, "not an address to listen on"},
+		{`listen = "127.0.0.1:65536"`, "not an address to listen on"},
+		{`listen = ":9080"`, "address of the public listener"},
+		{`listen = 8080`, "in quotes"},
+		{`database_url = "mysql://u:canary@x/y"`, "neither SQLite nor PostgreSQL"},
+		{`database_url = "sqlite:"`, "the path is missing"},
+		{`database_url = "postgres://u:canary@db.test/p"`, "db.test could silently go on without TLS"},
+		{`database_url = "postgres://u:canary@db.test/p?sslmode=prefer"`, "without TLS"},
+		{`smtp_url = "mx.test:587"`, "not a mail server"},
+		{`smtp_url = "smtp://u:canary@mx.test:587?tls=none"`, "in the clear"},
+		{`smtp_url = "smtps://localhost?tls=none"`, "in the clear"},
+		{`smtp_url = "smtp://localhost?tls=off"`, "the only option"},
+		{`smtp_url = "smtp://mx.test:"`, "the port is missing"},
+		{`smtp_url_file = "/nonexistent/canary-free"`, "no such file"},
+		{`smtp_url_file = "` + empty + `"`, "is empty"},
+		{`smtp_url_file = 1`, "not a path"},
+		{"smtp_url = \"smtp://a\"\nsmtp_url_file = \"b\"", "the same setting is given by smtp_url"},
+		{`mail_from = "nobody"`, "not a sender"},
+		{`trusted_proxies = ["0.0.0.0/0"]`, "trusts every client"},
+		{`trusted_proxies = ["::ffff:10.0.0.0/104"]`, "IPv4 written as IPv6"},
+		{`trusted_proxies = "10.0.0.0/8"`, "not a list"},
+		{`trusted_proxies = [10]`, "not a list"},
+		{`return_origins = ["https://*.com"]`, "not the origin of an app"},
+		{`return_origins = ["https://a.*.test"]`, "not the origin of an app"},
+		{`return_origins = ["http://app.test"]`, "not reached by https"},
+		{`return_origins = ["https://app.test/path"]`, "not the origin of an app"},
+		{`return_default = "//evil.test"`, "not a place to go to"},
+		{`return_default = "https://app.test/x"`, "not one of return_origins"},
+		{`upstream = "127.0.0.1:3000"`, "not the address of a site"},
+		{`locale = "Deutsch!"`, "not a language tag"},
+		{`hsts_subdomains = "true"`, "neither true nor false"},
+		{"[brand]\nname = \"a\\nb\"", "one line"},
+		{"[brand]\nname = \" a\"", "blanks around"},
+		{`secret_file = "a\u0001"`, "does not print"},
+		{"[brand]\nlogo = \"" + image + "\"", "not an image"},
+		{"[brand]\nlogo = \"" + large + "\"", "262145 bytes"},
+		{"[brand]\nlogo = \"/nonexistent.png\"", "does not exist"},
+		{"[password]\nmin = 7", "fewer than the profile standard"},
+		{"[password]\nmin = 14\nprofile = \"nist\"", "write 15 or more"},
+		{"[password]\nmin = 65", "out of range"},
+		{"[hashing]\nmemory_mib = 18", "out of range"},
+		{"[session]\nidle = \"31d\"", "longer than session.absolute"},
+		{"[session]\nidle = \"1s\"", "out of range"},
+		{"[providers.google]\nclient_id = \"x\"", "providers.google.client_secret"},
+		{"[providers.google]\nclient_secret = \"canary\"", "providers.google.client_id"},
+		{"[providers.corp]\nclient_id = \"x\"\nclient_secret = \"canary\"\nname = \"Corp\"", "providers.corp.issuer"},
+		{"[providers.corp]\nclient_id = \"x\"\nclient_secret = \"canary\"\nissuer = \"https://id.test\"", "providers.corp.name"},
+		{"[providers.corp]\nissuer = \"http://id.test\"", "not reached by https"},
+		{"[providers.corp]\nissuer = \"https://id.test/?x\"", "not an issuer"},
+		{"[providers.corp]\npreset = \"yahoo\"", "write one of google"},
+		{"[providers.\"My-Corp\"]\nclient_id = \"x\"", "no such setting"},
+		{"\"a\\nb\" = 1", `"a\nb": there is no such setting`},
+		{"providers = 1", "no such setting"},
+	}
+	for _, c := range cases {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Load(write(t, "portico.toml", c.text), nil)
+			got := strings.Join(lines(t, err), "\n")
+			if !strings.Contains(got, c.want) {
+				t.Errorf("problems %q, want one with %q", got, c.want)
+			}
+			if strings.Contains(got, "canary:") || strings.Contains(got, ":canary") || strings.Contains(got, `"canary"`) {
+				t.Errorf("a problem quotes a secret: %s", got)
+			}
+		})
+	}
+}
+
+func TestLoad_Accepts(t *testing.T) {
+	t.Parallel()
+	logo := write(t, "logo.PNG", "x")
+	for _, text := range []string{
+		`public_url = "http://localhost:8080"`,
+		`public_url = "http://[::1]:8080/"`,
+		`database_url = "postgres://localhost/p"`,
+		`database_url = "postgres:///p?host=/run/postgresql"`,
+		`database_url = "postgresql://u@db/p?sslmode=disable"`,
+		`smtp_url = "smtp://127.0.0.1:2525?tls=none"`,
+		`return_default = "/app?x=1"`,
+		"[brand]\nlogo = \"" + logo + "\"",
+		"[session]\nidle = \"90m\"",
+		"[providers.keycloak]\npreset = \"openid\"\nissuer = \"http://localhost:8081/realms/x\"\nname = \"K\"\nclient_id = \"x\"\nclient_secret = \"y\"",
+		"listen = \":0\"\nops_listen = \":0\"",
+	} {
+		if _, err := config.Load(write(t, "portico.toml", text), nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"portico/internal/origin"
+	"portico/internal/secret"
+)
+
+// check finds what is wrong between values that are right by themselves.
+func (c *Config) check() Problems {
+	var ps Problems
+	add := func(key, why, write string) {
+		ps = append(ps, Problem{Source: c.source(key), Key: key, Why: why, Write: write})
+	}
+	if c.Session.Idle > c.Session.Absolute {
+		add("session.idle", "it is longer than session.absolute", "write at most "+formatDuration(c.Session.Absolute))
+	}
+	if least := c.Password.least(); c.Password.Min != 0 && c.Password.Min < least {
+		add("password.min", fmt.Sprintf("%d is fewer than the profile %s asks for", c.Password.Min, c.Password.Profile), fmt.Sprintf("write %d or more, or 0", least))
+	}
+	if sameListener(c.Listen, c.OpsListen) {
+		add("ops_listen", "it is the address of the public listener", "write another port, such as 127.0.0.1:9080")
+	}
+	if u, err := url.Parse(c.ReturnDefault); err == nil && u.Host != "" && !slices.Contains(c.ReturnOrigins, origin.Of(u)) {
+		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path")
+	}
+	for _, p := range c.Providers {
+		prefix := "providers." + p.ID + "."
+		if p.ClientID == "" {
+			add(prefix+"client_id", "the provider is not complete", "write the id of the client that is registered there")
+		}
+		if p.ClientSecret == "" {
+			add(prefix+"client_secret", "the provider is not complete", "write the secret of that client, or "+prefix+"client_secret_file")
+		}
+		if p.Preset == "openid" && p.Issuer == "" {
+			add(prefix+"issuer", "nothing else is known of this provider", "write its issuer, such as https://id.example.com, or "+prefix+"preset")
+		}
+		if p.Preset == "openid" && p.Name == "" {
+			add(prefix+"name", "nothing else is known of this provider", "write the name that its button shows")
+		}
+	}
+	return ps
+}
+
+// least returns the shortest password that the profile allows.
+func (p Password) least() int {
+	if p.Profile == "nist" {
+		return 15
+	}
+	return 8
+}
+
+// CheckServe returns the Problems of an installation that is to be reached by
+// people: what `portico dev` brings along by itself must be there, and the
+// files that hold secrets must be ones that nobody else can read.
+func (c *Config) CheckServe() error {
+	var ps Problems
+	add := func(key, why, write string) {
+		ps = append(ps, Problem{Source: c.source(key), Key: key, Why: why, Write: write})
+	}
+	if c.PublicURL == nil {
+		add("public_url", "links in mails and cookies need it", "write the address that browsers use, such as https://login.example.com")
+	}
+	if c.SMTPURL == "" {
+		add("smtp_url", "signing up and resetting a password send mails", "write your mail server: smtp://user:password@host:587")
+	}
+	if c.MailFrom == "" {
+		add("mail_from", "mails need a sender", "write an address that your mail server may send from: no-reply@example.com")
+	}
+	_, err := secret.ReadKey(c.SecretFile)
+	switch sqlite := strings.HasPrefix(c.DatabaseURL, "sqlite:"); {
+	case errors.Is(err, secret.ErrNoKey) && sqlite: // the first start makes it
+	case errors.Is(err, secret.ErrNoKey):
+		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once: (umask 077; openssl rand -base64 32 >"+c.SecretFile+")")
+	case err != nil:
+		add("secret_file", err.Error(), "write the path of the file that holds the master key")
+	}
+	return ps.asError()
+}
+
+// source returns where the value of a key came from.
+func (c *Config) source(key string) string {
+	if s, ok := c.sources[key]; ok {
+		return s
+	}
+	return "not set"
+}

@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Entry is one setting as it stands, for people and for scripts.
+type Entry struct {
+	Key    string `json:"key"`
+	Env    string `json:"env"`
+	Value  string `json:"value"`  // as TOML, secrets hidden
+	Source string `json:"source"` // "portico.toml:12", "environment" or "default"
+}
+
+// Entries returns every setting with its value and where that came from.
+func (c *Config) Entries() []Entry {
+	all := keys()
+	for _, p := range c.Providers {
+		all = append(all, providerKeys(p.ID)...)
+	}
+	entries := make([]Entry, len(all))
+	for i, k := range all {
+		source, set := c.sources[k.name]
+		if !set {
+			source = "default"
+		}
+		entries[i] = Entry{Key: k.name, Env: k.env(), Value: k.get(c), Source: source}
+	}
+	return entries
+}
+
+// Show returns the settings as a TOML file that says where each came from. It
+// can be loaded again, but for the secrets.
+func (c *Config) Show() string {
+	var b strings.Builder
+	table := ""
+	for _, e := range c.Entries() {
+		name := e.Key
+		if at := strings.LastIndexByte(name, '.'); at >= 0 {
+			if name[:at] != table {
+				table = name[:at]
+				fmt.Fprintf(&b, "\n[%s]\n", table)
+			}
+			name = name[at+1:]
+		}
+		fmt.Fprintf(&b, "%s = %s # %s\n", name, e.Value, e.Source)
+	}
+	return b.String()
+}
+
+// Document returns the reference of all settings in Markdown.
+func Document() string {
+	var b strings.Builder
+	b.WriteString(`# Configuration
+
+<!-- Made from internal/config: change the texts there, then run go test ./internal/config -update. -->
+
+Portico reads one file, ` + "`portico.toml`" + ` of the folder in which it is started, or the file that ` + "`--config`" + ` or
+` + "`PORTICO_CONFIG`" + ` names. Every key is an environment variable as well, and the environment wins. An empty value
+means: not set. A secret can also be given as a file, by the same name with ` + "`_file`" + ` (` + "`_FILE`" + `) at its end.
+Paths start at the folder in which Portico is started. In the environment the items of a list stand between commas.
+
+` + "`portico config check`" + ` finds everything that is wrong, with its line; ` + "`portico config show`" + ` prints what is in effect and
+where it came from, without secrets.
+`)
+	c := Default()
+	for _, k := range keys() {
+		describe(&b, k, k.get(&c))
+	}
+	b.WriteString(`
+## Providers
+
+An external identity provider is a table of its own; its name is the id in the provider's URLs, in lower-case letters,
+digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>/auth/provider/<id>/callback`" + ` with the provider.
+`)
+	for _, k := range providerKeys("<id>") {
+		describe(&b, k, "")
+	}
+	return b.String()
+}
+
+// describe writes the section of a key. Without a value its default is not
+// stated.
+func describe(b *strings.Builder, k key, value string) {
+	switch value {
+	case "":
+	case `""`, "[]":
+		value = ", not set by default"
+	default:
+		value = ", default `" + value + "`"
+	}
+	fmt.Fprintf(b, "\n### `%s`\n\n`%s`, %s%s.\n\n%s\n", k.name, k.env(), k.kind, value, k.about)
+}

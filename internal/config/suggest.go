@@ -1,0 +1,52 @@
+package config
+
+import "strings"
+
+// suggest says what to write instead of a name that is none.
+func suggest(name string, spell func(key) string) string {
+	best, distance := "", 4 // more changes than that are another word
+	for _, k := range withFiles(append(keys(), providerKeys(likelyProvider(name))...)) {
+		if d := changes(name, spell(k.key)); d < distance {
+			best, distance = spell(k.key), d
+		}
+	}
+	if best == "" {
+		return "remove it; `portico config --help` lists the settings"
+	}
+	return "write " + best
+}
+
+// likelyProvider returns the part of a name that may be a provider's id.
+func likelyProvider(name string) string {
+	name = strings.ToLower(strings.TrimPrefix(name, envPrefix))
+	if parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '_' }); len(parts) > 1 {
+		return parts[1]
+	}
+	return "id"
+}
+
+// changes returns how many characters must be added, removed or replaced to
+// make b of a (Levenshtein). Names longer than any of ours count as different.
+func changes(a, b string) int {
+	const longest = 64
+	if len(a) > longest {
+		return longest
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
