@@ -1,0 +1,244 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/url"
+	"os"
+	"time"
+
+	"portico/internal/breach"
+	"portico/internal/browser"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/federation"
+	"portico/internal/flow"
+	"portico/internal/locale"
+	"portico/internal/mailer"
+	"portico/internal/outbox"
+	"portico/internal/password"
+	"portico/internal/secret"
+	"portico/internal/server"
+	"portico/internal/session"
+	"portico/internal/store"
+	"portico/web"
+)
+
+// cacheMax is the number of sessions that a node keeps in memory: about
+// 60 MiB when full.
+const cacheMax = 100_000
+
+// Options are what a caller of New may choose beside the configuration. The
+// zero value is the product.
+type Options struct {
+	Clock clock.Clock  // the machine's when nil
+	Log   *slog.Logger // discarded when nil
+	Dist  fs.FS        // the built screens of the binary when nil
+
+	// Deliver sends mails in place of SMTP when not nil.
+	Deliver func(context.Context, outbox.Message) error
+	// Doors are mounted beside ours: the pages of `portico dev`.
+	Doors []server.Door
+}
+
+// App is a whole Portico. It is safe for concurrent use.
+type App struct {
+	Config    config.Config
+	Store     *store.Store
+	Flows     *flow.Flows
+	Sessions  *session.Keeper
+	Passwords *password.Service
+	Outbox    *outbox.Outbox
+	Mailer    *mailer.Mailer // nil without SMTP
+
+	clock     clock.Clock
+	log       *slog.Logger
+	catalogue *locale.Catalogue
+	providers *federation.Service
+	targets   flow.Targets
+	deliver   func(context.Context, outbox.Message) error
+	options   Options
+}
+
+// New opens the database, brings its schema up to date and builds every part.
+// It listens nowhere and sends nothing; Run does. Its errors are for the
+// operator. The caller closes the App.
+func New(ctx context.Context, cfg config.Config, options Options) (*App, error) {
+	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options}
+	if a.clock == nil {
+		a.clock = clock.System{}
+	}
+	if a.log == nil {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	var err error
+	if a.catalogue, err = locale.Load(web.Messages); err != nil {
+		return nil, err
+	}
+	key, err := openKey(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL}); err != nil {
+		return nil, err
+	}
+	if err := a.build(ctx, key); err != nil {
+		_ = a.Store.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close writes what only memory holds and closes the database.
+func (a *App) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := a.flushSessions(ctx); err != nil {
+		a.log.Error("the last uses of sessions are lost", "error", err)
+	}
+	return a.Store.Close()
+}
+
+func (a *App) build(ctx context.Context, key *secret.Key) error {
+	if _, err := a.Store.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile); err != nil {
+		return err
+	}
+	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
+	a.Sessions = session.NewKeeper(session.Config{
+		Clock: a.clock, Idle: a.Config.Session.Idle, Absolute: a.Config.Session.Absolute, CacheMax: cacheMax,
+	})
+	if err := a.buildPasswords(key); err != nil {
+		return err
+	}
+	if err := a.buildProviders(); err != nil {
+		return err
+	}
+	if err := a.buildMail(); err != nil {
+		return err
+	}
+	a.targets = flow.Targets{Fallback: a.fallback(), Origins: a.Config.ReturnOrigins}
+	a.Flows = flow.New(flow.Config{
+		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
+		Clock: a.clock, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
+		Targets: a.targets, SignUp: a.Config.SignUp.Enabled, PublicURL: a.publicURL().String(),
+	})
+	return nil
+}
+
+// publicURL is the configured address; commands that serve nothing need none.
+func (a *App) publicURL() *url.URL {
+	if a.Config.PublicURL != nil {
+		return a.Config.PublicURL
+	}
+	return &url.URL{Scheme: "http", Host: "localhost"}
+}
+
+func (a *App) fallback() string {
+	switch {
+	case a.Config.ReturnDefault != "":
+		return a.Config.ReturnDefault
+	case a.Config.Upstream != nil:
+		return "/"
+	}
+	return "/auth/account"
+}
+
+func (a *App) buildPasswords(key *secret.Key) error {
+	filter, err := breach.Load()
+	if err != nil {
+		return err
+	}
+	policy, ok := password.Profile(a.Config.Password.Profile)
+	if !ok {
+		return fmt.Errorf("the password profile %q is not known", a.Config.Password.Profile)
+	}
+	if a.Config.Password.Min != 0 {
+		policy.Min = a.Config.Password.Min
+	}
+	a.Passwords, err = password.New(password.Config{
+		Keys: []*secret.Key{key}, Breached: filter, Policy: policy,
+		Names: []string{"Portico", a.Config.Brand.Name, a.publicURL().Hostname()},
+		Cost:  password.Cost{Memory: uint32(a.Config.Hashing.MemoryMiB) << 10, Passes: uint32(a.Config.Hashing.Passes)},
+		Slots: a.Config.Hashing.Slots, Queue: a.Config.Hashing.Queue,
+	})
+	return err
+}
+
+func (a *App) buildProviders() error {
+	configured := make([]federation.ProviderConfig, 0, len(a.Config.Providers))
+	for _, p := range a.Config.Providers {
+		pc := federation.ProviderConfig{
+			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
+		}
+		if p.TrustEmail {
+			pc.TrustEmail = &p.TrustEmail
+		}
+		configured = append(configured, pc)
+	}
+	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
+	if err != nil {
+		return err
+	}
+	public := a.publicURL()
+	a.providers, err = federation.New(federation.Config{
+		Providers: configured, Client: client, Clock: a.clock,
+		RedirectURL: func(id string) string {
+			return public.JoinPath("auth", "provider", id, "callback").String()
+		},
+	})
+	return err
+}
+
+func (a *App) buildMail() error {
+	if a.deliver = a.options.Deliver; a.deliver != nil || a.Config.SMTPURL == "" {
+		return nil
+	}
+	server, err := mailer.ParseURL(a.Config.SMTPURL)
+	if err != nil {
+		return err
+	}
+	a.Mailer, err = mailer.New(mailer.Config{
+		Server: server, From: a.Config.MailFrom, PublicURL: a.publicURL().String(),
+		Brand: a.Config.Brand.Name, Catalogue: a.catalogue, Clock: a.clock,
+	})
+	a.deliver = a.send
+	return err
+}
+
+// send is what the outbox hands its messages to.
+func (a *App) send(ctx context.Context, m outbox.Message) error {
+	data := maps.Clone(m.Data)
+	data["browser"], data["system"] = browser.Parse(m.Data["browser"])
+	return a.Mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
+}
+
+// describe turns a User-Agent into words for lists and mails.
+func describe(agent string) string {
+	name, system := browser.Parse(agent)
+	switch {
+	case name != "" && system != "":
+		return name + ", " + system
+	case name != "":
+		return name
+	}
+	return system
+}
+
+// readLogo reads the operator's logo, if there is one.
+func readLogo(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the logo: %w", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"portico/internal/outbox"
+	"portico/internal/server"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+const (
+	flushEvery = 30 * time.Second // last uses of sessions, to the database
+	purgeEvery = 10 * time.Minute
+	grace      = 20 * time.Second // for requests under way when stopping
+
+	// keepAudit is how long the record is kept.
+	keepAudit = 400 * 24 * time.Hour
+)
+
+// Listeners are where Run waits for connections. Ops may be nil.
+type Listeners struct {
+	Public net.Listener
+	Ops    net.Listener
+}
+
+// Listen opens the configured listeners.
+func (a *App) Listen(ctx context.Context) (Listeners, error) {
+	var lc net.ListenConfig
+	public, err := lc.Listen(ctx, "tcp", a.Config.Listen)
+	if err != nil {
+		return Listeners{}, fmt.Errorf("listen: %w", err)
+	}
+	ops, err := lc.Listen(ctx, "tcp", a.Config.OpsListen)
+	if err != nil {
+		_ = public.Close()
+		return Listeners{}, fmt.Errorf("listen for operations: %w", err)
+	}
+	return Listeners{Public: public, Ops: ops}, nil
+}
+
+// Run serves until ctx ends, then stops in order: readiness first, then
+// requests under way, then mail under way.
+func (a *App) Run(ctx context.Context, l Listeners) error {
+	public, err := a.public()
+	if err != nil {
+		return err
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var work sync.WaitGroup
+	a.startWork(background, &work)
+	work.Go(func() { public.screens.Warm(background) })
+
+	var servers sync.WaitGroup
+	var publicErr, opsErr error
+	if l.Ops != nil {
+		servers.Go(func() {
+			opsErr = server.Serve(background, server.NewServer(a.operations(ctx), a.log), l.Ops, time.Second)
+		})
+	}
+	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), l.Public, grace)
+	stop()
+	work.Wait()
+	servers.Wait()
+	return errors.Join(publicErr, opsErr)
+}
+
+// startWork starts what runs beside requests.
+func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
+	if a.deliver != nil {
+		runner := outbox.NewRunner(outbox.RunnerConfig{
+			Outbox: a.Outbox, Log: a.log, Deliver: a.deliver,
+			Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
+		})
+		work.Go(func() { runner.Run(ctx) })
+	}
+	work.Go(func() {
+		every(ctx, flushEvery, func() { a.report("keep the last uses of sessions", a.flushSessions(ctx)) })
+	})
+	work.Go(func() { every(ctx, purgeEvery, func() { a.report("delete what has ended", a.purge(ctx)) }) })
+}
+
+func (a *App) flushSessions(ctx context.Context) error {
+	return a.Sessions.Flush(ctx, unit[session.Store]{a.Store, func(tx *store.Tx) session.Store { return tx }}.Write)
+}
+
+func (a *App) purge(ctx context.Context) error {
+	for {
+		var more bool
+		err := a.Store.Write(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.Purge(ctx, a.clock.Now(), keepAudit)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+func (a *App) report(what string, err error) {
+	if err != nil {
+		a.log.Error("cannot "+what, "error", err)
+	}
+}
+
+func every(ctx context.Context, d time.Duration, fn func()) {
+	ticker := time.NewTicker(d)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			fn()
+		}
+	}
+}

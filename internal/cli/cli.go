@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"portico/internal/account"
+	"portico/internal/app"
+	"portico/internal/config"
+	"portico/internal/fault"
+	"portico/internal/locale"
+	"portico/internal/outbox"
+	"portico/internal/server"
+	"portico/web"
+)
+
+// Process is what a command gets of the operating system.
+type Process struct {
+	Args    []string
+	Environ []string
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+}
+
+// Exit codes.
+const (
+	exitDone = iota
+	exitFailed
+	exitUsage
+	exitMissing
+	exitExists
+)
+
+// commands is the whole command line.
+type commands struct {
+	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, else portico.toml of the current folder." placeholder:"FILE" name:"config"`
+
+	Serve   serveCmd   `cmd:"" help:"Serve for real, as the configuration says."`
+	Cfg     configCmd  `cmd:"" name:"config" help:"Check or show the configuration."`
+	User    userCmd    `cmd:"" help:"Create and change accounts."`
+	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
+	Migrate migrateCmd `cmd:"" help:"Bring the schema of the database up to date."`
+	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of the SQLite database while it is in use."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// session is what a command runs with.
+type session struct {
+	context.Context
+	Process
+	configFile string
+}
+
+// Run carries out the command line and returns the exit code.
+func Run(ctx context.Context, p Process) int {
+	var c commands
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("portico"),
+		kong.Description("The sign-in and registration front end of a web app, and the server that makes it real."),
+		kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "portico:", err)
+		return exitFailed
+	}
+	if len(p.Args) == 0 {
+		p.Args = []string{"--help"}
+	}
+	command, err := parser.Parse(p.Args)
+	switch {
+	case exited >= 0:
+		return exited // help was asked for
+	case err != nil:
+		fmt.Fprintf(p.Stderr, "portico: %v\ntry: portico --help\n", err)
+		return exitUsage
+	}
+	s := &session{Context: ctx, Process: p, configFile: c.Config}
+	return s.exit(command.Run(s))
+}
+
+// exit reports an error in the words of the catalogue and chooses the code.
+func (s *session) exit(err error) int {
+	if err == nil || errors.Is(err, context.Canceled) && s.Err() != nil {
+		return exitDone
+	}
+	if problems, ok := errors.AsType[config.Problems](err); ok {
+		for _, p := range problems {
+			fmt.Fprintln(s.Stderr, "portico:", p)
+		}
+		return exitUsage
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		fmt.Fprintln(s.Stderr, "portico:", err)
+		return exitFailed
+	}
+	for _, line := range faultLines(f) {
+		fmt.Fprintln(s.Stderr, "portico:", line)
+	}
+	switch f.Code {
+	case account.CodeMissing, outbox.CodeUnknown:
+		return exitMissing
+	case account.CodeExists:
+		return exitExists
+	}
+	return exitFailed
+}
+
+// faultLines says what is wrong: the fields at fault, or else the whole.
+func faultLines(f *fault.Error) []string {
+	catalogue, err := locale.Load(web.Messages)
+	if err != nil {
+		return []string{f.Error()}
+	}
+	var lines []string
+	for _, field := range f.Fields {
+		lines = append(lines, field.Name+": "+server.FieldWords(catalogue, "en", field))
+	}
+	if lines == nil {
+		lines = []string{server.Words(catalogue, "en", f)}
+	}
+	return lines
+}
+
+// settings loads the configuration.
+func (s *session) settings() (config.Config, error) {
+	return config.Load(s.configFile, s.Environ)
+}
+
+// withApp runs fn with an application that serves nothing.
+func (s *session) withApp(fn func(*app.App) error) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	a, err := app.New(s, cfg, app.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(a), a.Close())
+}
+
+// print writes data: as JSON, or as lines of words.
+func (s *session) print(asJSON bool, data any, lines ...string) error {
+	if !asJSON {
+		if len(lines) > 0 {
+			_, err := fmt.Fprintln(s.Stdout, strings.Join(lines, "\n"))
+			return err
+		}
+		return nil
+	}
+	text, err := json.MarshalIndent(data, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.Stdout, string(text))
+	return err
+}
+
+// logger writes the log as configured.
+func (s *session) logger(cfg config.Log) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.Level)) // the configuration was checked
+	options := &slog.HandlerOptions{Level: level}
+	if cfg.Format == "text" {
+		return slog.New(slog.NewTextHandler(s.Stderr, options))
+	}
+	return slog.New(slog.NewJSONHandler(s.Stderr, options))
+}

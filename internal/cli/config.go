@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"portico/internal/config"
+	"portico/internal/secret"
+)
+
+type configCmd struct {
+	Check  configCheckCmd  `cmd:"" help:"Say what is wrong with the configuration, for portico serve."`
+	Show   configShowCmd   `cmd:"" help:"Show every setting, where it comes from, and no secret."`
+	Doc    configDocCmd    `cmd:"" help:"Print the reference of all settings (Markdown)."`
+	NewKey configNewKeyCmd `cmd:"" help:"Make the master key file for several nodes."`
+}
+
+type configCheckCmd struct{}
+
+// Help shows an example.
+func (configCheckCmd) Help() string { return "Example:\n  portico config check && portico serve" }
+
+// Run checks the configuration.
+func (configCheckCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	if err := cfg.CheckServe(); err != nil {
+		return err
+	}
+	return s.print(false, nil, "the configuration is complete")
+}
+
+type configShowCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (configShowCmd) Help() string { return "Example:\n  portico config show" }
+
+// Run shows the settings.
+func (c configShowCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	return s.print(c.JSON, cfg.Entries(), cfg.Show())
+}
+
+type configDocCmd struct{}
+
+// Help shows an example.
+func (configDocCmd) Help() string { return "Example:\n  portico config doc > settings.md" }
+
+// Run prints the reference.
+func (configDocCmd) Run(s *session) error { return s.print(false, nil, config.Document()) }
+
+type configNewKeyCmd struct{}
+
+// Help shows an example.
+func (configNewKeyCmd) Help() string {
+	return "Example:\n  PORTICO_SECRET_FILE=/etc/portico/secret.key portico config new-key"
+}
+
+// Run makes the key file; one that exists is never replaced.
+func (configNewKeyCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+		return err
+	}
+	return s.print(false, nil, cfg.SecretFile)
+}
+
+type versionCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (versionCmd) Help() string { return "Example:\n  portico version --json" }
+
+// Run prints the version, the commit and the Go release.
+func (c versionCmd) Run(s *session) error {
+	build := struct {
+		Version  string `json:"version"`
+		Revision string `json:"revision"`
+		Go       string `json:"go"`
+	}{Version: version, Revision: "unknown"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		build.Go = info.GoVersion
+		for _, set := range info.Settings {
+			if set.Key == "vcs.revision" {
+				build.Revision = set.Value
+			}
+		}
+	}
+	return s.print(c.JSON, build, fmt.Sprintf("portico %s (%.12s, %s)", build.Version, build.Revision, build.Go))
+}
+
+// version is that of CHANGELOG.md.
+const version = "0.1.0"

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+
+	"portico/internal/app"
+	"portico/internal/store"
+)
+
+type migrateCmd struct {
+	Status bool `help:"Only list the migrations and whether they are applied."`
+	JSON   bool `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (migrateCmd) Help() string { return "Example:\n  portico migrate --status" }
+
+// Run migrates, or lists the migrations.
+func (c migrateCmd) Run(s *session) error {
+	return s.withStore(func(db *store.Store) error {
+		if c.Status {
+			list, err := db.Migrations(s)
+			if err != nil {
+				return err
+			}
+			lines := make([]string, 0, len(list))
+			for _, m := range list {
+				state := "waiting"
+				if m.Applied {
+					state = "applied"
+				}
+				lines = append(lines, state+"\t"+m.File)
+			}
+			return s.print(c.JSON, list, lines...)
+		}
+		applied, err := db.Migrate(s)
+		if err != nil {
+			return err
+		}
+		if len(applied) == 0 && !c.JSON {
+			return s.print(false, nil, "the schema is up to date")
+		}
+		return s.print(c.JSON, applied, applied...)
+	})
+}
+
+type backupCmd struct {
+	File string `arg:"" help:"The copy, a file that does not exist yet." type:"path"`
+}
+
+// Help shows an example.
+func (backupCmd) Help() string {
+	return `Example:
+  portico backup /backup/portico-$(date +%F).db
+
+Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it the copy cannot be used. To restore, put both back and start.`
+}
+
+// Run writes the copy.
+func (c backupCmd) Run(s *session) error {
+	return s.withStore(func(db *store.Store) error { return db.Backup(s, c.File) })
+}
+
+// withStore runs fn with the database alone: no key is needed.
+func (s *session) withStore(fn func(*store.Store) error) (err error) {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(s, store.Config{URL: cfg.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := db.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	return fn(db)
+}
+
+type mailCmd struct {
+	List  mailListCmd  `cmd:"" help:"List the mails that were given up, newest first."`
+	Retry mailRetryCmd `cmd:"" help:"Send one of them again."`
+}
+
+type mailListCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (mailListCmd) Help() string { return "Example:\n  portico mail list" }
+
+// Run lists the dead letters.
+func (c mailListCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		letters, err := a.DeadLetters(s, 500)
+		if err != nil {
+			return err
+		}
+		lines := make([]string, 0, len(letters))
+		for _, l := range letters {
+			lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", l.ID, l.DeadAt.Format("2006-01-02T15:04:05Z"), l.Template, l.To, l.Reason))
+		}
+		return s.print(c.JSON, letters, lines...)
+	})
+}
+
+type mailRetryCmd struct {
+	ID string `arg:"" help:"As 'portico mail list' shows it."`
+}
+
+// Help shows an example.
+func (mailRetryCmd) Help() string { return "Example:\n  portico mail retry 7m3k..." }
+
+// Run puts the letter back into the queue; the server that runs sends it.
+func (c mailRetryCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error { return a.RetryLetter(s, c.ID) })
+}

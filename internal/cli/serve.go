@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"errors"
+
+	"portico/internal/app"
+)
+
+type serveCmd struct{}
+
+// Help shows an example.
+func (serveCmd) Help() string {
+	return `Example:
+  PORTICO_PUBLIC_URL=https://login.example.com \
+  PORTICO_SMTP_URL=smtp://user:password@mail.example.com:587 \
+  PORTICO_MAIL_FROM=no-reply@example.com \
+  portico serve
+
+It speaks HTTP on PORTICO_LISTEN; a proxy in front ends TLS. It refuses to start while a setting is missing or unsafe, and says which.`
+}
+
+// Run serves until the process is told to stop.
+func (serveCmd) Run(s *session) (err error) {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	if err := cfg.CheckServe(); err != nil {
+		return err
+	}
+	log := s.logger(cfg.Log)
+	a, err := app.New(s, cfg, app.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	listeners, err := a.Listen(s)
+	if err != nil {
+		return err
+	}
+	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
+	err = a.Run(s, listeners)
+	log.Info("stopped")
+	return err
+}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"portico/internal/account"
+	"portico/internal/app"
+)
+
+type userCmd struct {
+	Create      userCreateCmd      `cmd:"" help:"Create an account."`
+	List        userListCmd        `cmd:"" help:"List accounts, by address."`
+	Disable     userDisableCmd     `cmd:"" help:"Close an account and end its sessions."`
+	Enable      userEnableCmd      `cmd:"" help:"Open a closed account again."`
+	SetPassword userSetPasswordCmd `cmd:"" help:"Set a password, read from standard input; ends the sessions and tells the owner."`
+	Delete      userDeleteCmd      `cmd:"" help:"Delete an account for good."`
+}
+
+// person is an account in the output.
+type person struct {
+	ID        string `json:"id"`
+	Email     string `json:"email"`
+	Name      string `json:"name"`
+	State     string `json:"state"`
+	Password  bool   `json:"has_password"`
+	CreatedAt string `json:"created_at"`
+}
+
+func personOf(a account.Account) person {
+	return person{
+		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State),
+		Password: a.Password != "", CreatedAt: a.CreatedAt.Format("2006-01-02T15:04:05Z"),
+	}
+}
+
+func (p person) String() string {
+	return fmt.Sprintf("%s\t%s\t%s\t%s", p.Email, p.State, p.CreatedAt, p.Name)
+}
+
+type userCreateCmd struct {
+	Email    string `arg:"" help:"The person's address, which you vouch for."`
+	Name     string `help:"The person's name."`
+	Password bool   `help:"Read a password from standard input. Without it the person sets one by \"Forgot your password?\"."`
+	JSON     bool   `name:"json" help:"Print the account as JSON."`
+}
+
+// Help shows an example.
+func (userCreateCmd) Help() string {
+	return "Example:\n  portico user create mara@example.com --name \"Mara Lind\" --password"
+}
+
+// Run creates the account.
+func (c userCreateCmd) Run(s *session) error {
+	password := ""
+	if c.Password {
+		var err error
+		if password, err = s.readPassword(); err != nil {
+			return err
+		}
+	}
+	return s.withApp(func(a *app.App) error {
+		created, err := a.Flows.CreateUser(s, c.Email, c.Name, password)
+		if err != nil {
+			return err
+		}
+		return s.print(c.JSON, personOf(created), personOf(created).String())
+	})
+}
+
+type userListCmd struct {
+	JSON bool `name:"json" help:"Print the accounts as JSON."`
+}
+
+// Help shows an example.
+func (userListCmd) Help() string { return "Example:\n  portico user list --json | jq -r '.[].email'" }
+
+// Run lists every account, a page of them at a time.
+func (c userListCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		all, after := []person{}, ""
+		for {
+			page, err := a.Flows.Users(s, after, 500)
+			if err != nil {
+				return err
+			}
+			for _, u := range page {
+				if after = u.Address.Key; c.JSON {
+					all = append(all, personOf(u))
+					continue
+				}
+				if err := s.print(false, nil, personOf(u).String()); err != nil {
+					return err
+				}
+			}
+			if len(page) == 0 {
+				break
+			}
+		}
+		if c.JSON {
+			return s.print(true, all)
+		}
+		return nil
+	})
+}
+
+type userDisableCmd struct {
+	Email string `arg:"" help:"Whose account."`
+}
+
+// Help shows an example.
+func (userDisableCmd) Help() string { return "Example:\n  portico user disable mara@example.com" }
+
+// Run closes the account.
+func (c userDisableCmd) Run(s *session) error { return s.setState(c.Email, account.Closed) }
+
+type userEnableCmd struct {
+	Email string `arg:"" help:"Whose account."`
+}
+
+// Help shows an example.
+func (userEnableCmd) Help() string { return "Example:\n  portico user enable mara@example.com" }
+
+// Run opens the account.
+func (c userEnableCmd) Run(s *session) error { return s.setState(c.Email, account.Active) }
+
+func (s *session) setState(email string, state account.State) error {
+	return s.withUser(email, func(a *app.App, u account.Account) error {
+		return a.Flows.SetUserState(s, u.ID, state)
+	})
+}
+
+type userSetPasswordCmd struct {
+	Email string `arg:"" help:"Whose account."`
+}
+
+// Help shows an example.
+func (userSetPasswordCmd) Help() string {
+	return "Example:\n  portico user set-password mara@example.com < password.txt"
+}
+
+// Run sets the password.
+func (c userSetPasswordCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		password, err := s.readPassword()
+		if err != nil {
+			return err
+		}
+		return a.Flows.SetUserPassword(s, u, password)
+	})
+}
+
+type userDeleteCmd struct {
+	Email string `arg:"" help:"Whose account."`
+	Yes   bool   `help:"Do it: there is no way back."`
+}
+
+// Help shows an example.
+func (userDeleteCmd) Help() string { return "Example:\n  portico user delete mara@example.com --yes" }
+
+// Run deletes the account.
+func (c userDeleteCmd) Run(s *session) error {
+	if !c.Yes {
+		return errors.New("this deletes the account for good: add --yes to do it, or use 'portico user disable'")
+	}
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Flows.DeleteUser(s, u.ID)
+	})
+}
+
+// withUser runs fn with the account of an address.
+func (s *session) withUser(email string, fn func(*app.App, account.Account) error) error {
+	return s.withApp(func(a *app.App) error {
+		u, err := a.Flows.User(s, email)
+		if err != nil {
+			return err
+		}
+		return fn(a, u)
+	})
+}
+
+// readPassword reads one line; from a terminal without showing it. It is never
+// a flag: other users can see a process's arguments.
+func (s *session) readPassword() (string, error) {
+	if f, ok := s.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprint(s.Stderr, "password: ")
+		typed, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(s.Stderr)
+		return string(typed), err
+	}
+	line, err := bufio.NewReader(io.LimitReader(s.Stdin, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}

@@ -1,0 +1,169 @@
+package flow
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/password"
+)
+
+// operator is the caller of what an operator does from the command line.
+var operator = Caller{Locale: "en"}
+
+const maxName = 100 // code points
+
+// CreateUser makes an account whose address the operator vouches for. Without
+// a password the person sets one by "Forgot your password?".
+//
+// Faults: the fields email and password, account.Exists.
+func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string) (account.Account, error) {
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return account.Account{}, fault.InvalidFields(*bad)
+	}
+	hash, err := f.hashChosen(ctx, chosen, address.Mail)
+	if err != nil {
+		return account.Account{}, err
+	}
+	var a account.Account
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if a, err = f.accounts.Create(ctx, tx, address, cleanName(name), hash); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, byOperator(audit.AccountCreated, a.ID))
+	})
+	return a, err
+}
+
+// hashChosen judges and hashes a password that an operator gives; "" is none.
+func (f *Flows) hashChosen(ctx context.Context, chosen, address string) (string, error) {
+	if chosen == "" {
+		return "", nil
+	}
+	fields, err := f.checkPassword(ctx, chosen, chosen, address)
+	if err != nil {
+		return "", err
+	}
+	if len(fields) > 0 {
+		return "", fault.InvalidFields(fields...)
+	}
+	return f.passwords.Hash(ctx, chosen)
+}
+
+// User returns the account of an address, or account.Missing.
+func (f *Flows) User(ctx context.Context, email string) (account.Account, error) {
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return account.Account{}, fault.InvalidFields(*bad)
+	}
+	var found *account.Account
+	err := f.store.Read(ctx, func(tx Tx) (err error) {
+		found, err = f.known(ctx, tx, address.Key)
+		return err
+	})
+	switch {
+	case err != nil:
+		return account.Account{}, err
+	case found == nil:
+		return account.Account{}, account.Missing
+	}
+	return *found, nil
+}
+
+// Users returns up to limit accounts whose canonical address is greater than
+// after, in its order.
+func (f *Flows) Users(ctx context.Context, after string, limit int) (list []account.Account, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.ListAccounts(ctx, after, limit)
+		return err
+	})
+	return list, err
+}
+
+// SetUserState opens or closes an account; either ends its sessions and what
+// it has begun.
+func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
+	name := audit.AccountEnabled
+	if state == account.Closed {
+		name = audit.AccountDisabled
+	}
+	return f.change(ctx, id, func(tx Tx) error {
+		if ok, err := tx.UpdateState(ctx, id, state); err != nil || !ok {
+			return missing(err)
+		}
+		if _, err := tx.DeleteSessions(ctx, id, ""); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, byOperator(name, id))
+	})
+}
+
+// SetUserPassword sets a password, ends the sessions and tells the owner.
+func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen string) error {
+	if chosen == "" {
+		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
+	}
+	hash, err := f.hashChosen(ctx, chosen, a.Address.Mail)
+	if err != nil {
+		return err
+	}
+	return f.change(ctx, a.ID, func(tx Tx) error {
+		return f.replacePassword(ctx, tx, operator, a, hash, "operator")
+	})
+}
+
+// DeleteUser deletes an account with its sessions and identities. What the
+// record says of it stays.
+func (f *Flows) DeleteUser(ctx context.Context, id string) error {
+	return f.change(ctx, id, func(tx Tx) error {
+		if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {
+			return missing(err)
+		}
+		return f.record.Add(ctx, tx, byOperator(audit.AccountDeleted, id))
+	})
+}
+
+// change runs an operator's change and makes every check see it.
+func (f *Flows) change(ctx context.Context, id string, fn func(Tx) error) error {
+	err := f.store.Write(ctx, fn)
+	f.sessions.Forget(id)
+	return err
+}
+
+func missing(err error) error {
+	if err != nil {
+		return err
+	}
+	return account.Missing
+}
+
+func byOperator(name audit.Name, accountID string) audit.Fact {
+	return audit.Fact{Name: name, AccountID: accountID, Actor: "operator"}
+}
+
+// cleanName makes a display name out of what a provider or an operator gives:
+// without control and formatting characters (which turn text around), and not
+// longer than a name.
+func cleanName(name string) string {
+	if !utf8.ValidString(name) {
+		return ""
+	}
+	name = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, name)), " ")
+	if runes := []rune(name); len(runes) > maxName {
+		return string(runes[:maxName])
+	}
+	return name
+}

@@ -1,0 +1,135 @@
+package flow
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/ids"
+	"portico/internal/secret"
+	"portico/internal/session"
+)
+
+// enter is the one place where a session starts. It ends the session that the
+// browser had, whoever's it was, so that no token outlives a sign-in.
+func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo, method string) (Result, error) {
+	if err := f.leave(ctx, tx, c); err != nil {
+		return Result{}, err
+	}
+	token, s, err := f.sessions.Start(ctx, tx, a.ID, a.Version, c.Agent, method)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, a.ID, method)); err != nil {
+		return Result{}, err
+	}
+	return Result{
+		Next:    f.targets.Or(returnTo),
+		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
+		Device:  f.device(a),
+	}, nil
+}
+
+// leave ends the session of the caller's browser, if there is one.
+func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) error {
+	if !secret.ValidToken(c.Session) {
+		return nil
+	}
+	old, ok, err := tx.SessionByHash(ctx, secret.Hash(c.Session))
+	if err != nil || !ok {
+		return err
+	}
+	_, err = tx.DeleteSession(ctx, old.Session.AccountID, old.Session.ID)
+	return err
+}
+
+// device returns a cookie that tells this browser from a stranger's at the
+// next sign-in to the account: an id and a keyed hash of it with the account
+// and its credential version. It opens nothing; it only moves wrong guesses to
+// a count of their own.
+func (f *Flows) device(a account.Account) string {
+	id := ids.New()
+	return id + "." + f.deviceMAC(id, a)
+}
+
+func (f *Flows) deviceMAC(id string, a account.Account) string {
+	return base64.RawURLEncoding.EncodeToString(f.devices.Sum(id, a.ID, version(a)))
+}
+
+// knownDevice returns the id of the caller's browser when the owner of the
+// account has signed in with it, else "".
+func (f *Flows) knownDevice(c Caller, a *account.Account) string {
+	id, mac, ok := strings.Cut(c.Device, ".")
+	if !ok || a == nil || !secret.Equal([]byte(mac), []byte(f.deviceMAC(id, *a))) {
+		return ""
+	}
+	return id
+}
+
+// SignOut ends the caller's session. It succeeds when there is none.
+func (f *Flows) SignOut(ctx context.Context, c Caller) error {
+	found, err := f.Session(ctx, c)
+	if err != nil {
+		return ignore(err, session.Required)
+	}
+	return f.endSession(ctx, c, found, found.Session.ID, audit.SignedOut)
+}
+
+// Session returns the caller's session, or session.Required.
+func (f *Flows) Session(ctx context.Context, c Caller) (found session.Found, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		found, err = f.sessions.Check(ctx, tx, c.Session)
+		return err
+	})
+	return found, err
+}
+
+// Sessions lists where the caller is signed in.
+func (f *Flows) Sessions(ctx context.Context, found session.Found) (list []session.Session, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = f.sessions.List(ctx, tx, found.Person.ID)
+		return err
+	})
+	return list, err
+}
+
+// EndSession ends one of the caller's own sessions, or returns
+// session.Missing: for another person's as well, so that ids tell nothing.
+func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, id string) error {
+	if !ids.Valid(id) {
+		return session.Missing
+	}
+	return f.endSession(ctx, c, found, id, audit.SessionEnded)
+}
+
+func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, name audit.Name) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		ok, err := tx.DeleteSession(ctx, found.Person.ID, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return session.Missing
+		}
+		return f.record.Add(ctx, tx, fact(c, name, found.Person.ID, ""))
+	})
+	f.sessions.Forget(found.Person.ID)
+	return err
+}
+
+// EndOtherSessions ends all of the caller's sessions but this one.
+func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		if _, err := tx.DeleteSessions(ctx, found.Person.ID, found.Session.ID); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.Person.ID, "others"))
+	})
+	f.sessions.Forget(found.Person.ID)
+	return err
+}
+
+func version(a account.Account) string { return strconv.FormatInt(a.Version, 10) }

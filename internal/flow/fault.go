@@ -1,0 +1,30 @@
+package flow
+
+import "portico/internal/fault"
+
+// Codes of the faults of flows.
+const (
+	CodeFlowUnknown  = "flow.unknown"
+	CodeFlowConflict = "flow.conflict"
+
+	CodeSignInRejected = "signin.rejected"
+	CodeSignUpClosed   = "signup.closed"
+
+	CodeProviderNoAddress    = "provider.no_address"
+	CodeProviderAddressTaken = "provider.address_taken"
+)
+
+var (
+	// Unknown says that there is no such flow for this browser: never made,
+	// expired, or begun in another one. The answer is the same for all.
+	Unknown = fault.New(fault.Missing, CodeFlowUnknown)
+
+	// Moved says that the flow is at another step by now.
+	Moved = fault.New(fault.Conflict, CodeFlowConflict)
+
+	// Rejected is the one answer to a wrong address or a wrong password.
+	Rejected = fault.New(fault.Unauthenticated, CodeSignInRejected)
+
+	// SignUpClosed says that the operator lets nobody register.
+	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)
+)

@@ -1,0 +1,120 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/clock"
+	"portico/internal/code"
+	"portico/internal/federation"
+	"portico/internal/outbox"
+	"portico/internal/password"
+	"portico/internal/secret"
+	"portico/internal/session"
+	"portico/internal/throttle"
+)
+
+// Tx is what flows need of one transaction.
+type Tx interface {
+	account.Store
+	account.IdentityStore
+	code.Store
+	session.Store
+	throttle.Store
+	audit.Store
+	outbox.Store
+	PendingStore
+}
+
+// Store runs transactions. Write commits all of fn or nothing; Read sees the
+// newest committed state.
+type Store interface {
+	Write(ctx context.Context, fn func(Tx) error) error
+	Read(ctx context.Context, fn func(Tx) error) error
+}
+
+// Caller is what a door knows of who asks. Nothing in it is proven.
+type Caller struct {
+	Peer      string // network address, masked for limits
+	Agent     string // User-Agent, capped
+	Locale    string
+	RequestID string
+	Browser   string // value of the browser-binding cookie
+	Device    string // value of the device cookie
+	Session   string // session token
+}
+
+// Result is what a step gives back to the door. Tokens go into cookies and
+// nowhere else.
+type Result struct {
+	Next    string // where to go: a path on this origin or an allowed URL
+	FlowID  string
+	Session *Token // a fresh session
+	Browser string // a fresh browser-binding cookie, "" when the caller's serves
+	Device  string // a fresh device cookie
+}
+
+// Token is a session token with its absolute end.
+type Token struct {
+	Value     string
+	ExpiresAt time.Time
+}
+
+// Config is what Flows are built from. All fields are needed.
+type Config struct {
+	Store     Store
+	Clock     clock.Clock
+	Key       *secret.Key
+	Passwords *password.Service
+	Sessions  *session.Keeper
+	Providers *federation.Service
+	Outbox    *outbox.Outbox
+	Targets   Targets
+	SignUp    bool // whether people may register
+
+	PublicURL string // the base of the links in mails
+}
+
+// Flows carries out the steps. It is safe for concurrent use.
+type Flows struct {
+	store     Store
+	clock     clock.Clock
+	box       *secret.Box
+	devices   *secret.MAC
+	accounts  *account.Directory
+	codes     *code.Issuer
+	passwords *password.Service
+	sessions  *session.Keeper
+	gate      *throttle.Gate
+	providers *federation.Service
+	outbox    *outbox.Outbox
+	record    *audit.Record
+	targets   Targets
+	signUp    bool
+	publicURL string
+}
+
+// codeLife is how long a mailed code or link holds (ASVS 6.5.5: ten minutes).
+const codeLife = 10 * time.Minute
+
+// New returns Flows.
+func New(cfg Config) *Flows {
+	return &Flows{
+		store: cfg.Store, clock: cfg.Clock,
+		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"),
+		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, codeLife),
+		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
+		providers: cfg.Providers, outbox: cfg.Outbox, record: audit.NewRecord(cfg.Clock),
+		targets: cfg.Targets, signUp: cfg.SignUp, publicURL: cfg.PublicURL,
+	}
+}
+
+// fact returns an entry for the record with what is known of the caller.
+func fact(c Caller, name audit.Name, accountID, detail string) audit.Fact {
+	return audit.Fact{
+		Name: name, AccountID: accountID, Actor: "self",
+		Peer: c.Peer, Browser: c.Agent, RequestID: c.RequestID, Detail: detail,
+	}
+}

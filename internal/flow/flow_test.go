@@ -1,0 +1,536 @@
+package flow_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/ids"
+	"portico/internal/session"
+	"portico/internal/throttle"
+)
+
+func codeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fault.From(err).Code
+}
+
+func TestSignUp_ToSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{
+		Email: "Mara@Example.org", Password: good, Confirm: good, ReturnTo: "/welcome?a=1",
+	}))
+	if want := "/auth/verify-code?flow=" + r.FlowID; r.Next != want || r.Session != nil {
+		t.Fatalf("after sign-up: next %q, session %v", r.Next, r.Session)
+	}
+	m := b.next()
+	if m.Template != "verify-address" || m.To != "Mara@Example.org" || m.Data["minutes"] != "10" {
+		t.Errorf("mail %+v", m)
+	}
+	if _, err := b.flows.User(t.Context(), "mara@example.org"); codeOf(err) != account.CodeMissing {
+		t.Errorf("an account exists before its address is proven: %v", err)
+	}
+	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	if r.Next != "/welcome?a=1" || v.signedIn() != "Mara@Example.org" {
+		t.Errorf("after the code: next %q, signed in %q", r.Next, v.signedIn())
+	}
+}
+
+// SEC-003: who registers a taken address sees what everybody sees; its owner
+// is told, and nothing of the account changes.
+func TestSignUp_TakenAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, stranger := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	owner.register("mara@example.org")
+	r := stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "MARA@example.org", Password: "another " + good, Confirm: "another " + good}))
+	if !strings.HasPrefix(r.Next, "/auth/verify-code?flow=") {
+		t.Errorf("next %q", r.Next)
+	}
+	if m := b.next(); m.Template != "already-registered" || m.To != "mara@example.org" || m.Data["code"] != "" || m.Data["link"] != "" {
+		t.Errorf("mail %+v", m)
+	}
+	if _, err := owner.signIn("mara@example.org", good); err != nil {
+		t.Errorf("the owner's password: %v", err)
+	}
+}
+
+func TestSignIn_Refusals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	a, err := b.flows.User(t.Context(), "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending := b.visitor("192.0.2.9")
+	pending.must(b.flows.SignUp(t.Context(), pending.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
+	b.next()
+	for _, address := range []string{"mara@example.org", "nobody@example.org", "new@example.org"} {
+		stranger := b.visitor("192.0.2.2")
+		if _, err := stranger.signIn(address, "not the password"); !errors.Is(err, flow.Rejected) {
+			t.Errorf("%s with a wrong password: %v", address, err)
+		}
+	}
+	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
+		t.Fatal(err)
+	}
+	if v.signedIn() != "" {
+		t.Error("a closed account is still signed in (SEC-068)")
+	}
+	if _, err := v.signIn("mara@example.org", "not the password"); !errors.Is(err, flow.Rejected) {
+		t.Errorf("a closed account with a wrong password: %v", err)
+	}
+	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, account.Disabled) {
+		t.Errorf("a closed account with its password: %v", err)
+	}
+}
+
+// Who registered, left, and comes back with the right password proves the
+// address then; a stranger with the wrong one gets the common answer (above).
+func TestSignIn_UnprovenAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
+	b.next()
+	later := b.visitor("192.0.2.3")
+	r, err := later.signIn("new@example.org", good)
+	later.must(r, err)
+	if r.Session != nil || r.FlowID == "" {
+		t.Fatalf("an unproven address signed in: %+v", r)
+	}
+	later.must(b.flows.VerifyCode(t.Context(), later.Caller, r.FlowID, b.next().Data["code"]))
+	if later.signedIn() != "new@example.org" {
+		t.Error("not signed in after the code")
+	}
+}
+
+// SEC-062: each sign-in makes a new token and ends the browser's old one.
+func TestSignIn_Rotates(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	before := v.Caller
+	r, err := v.signIn("mara@example.org", good)
+	v.must(r, err)
+	if v.Caller.Session == before.Session {
+		t.Error("the token did not change")
+	}
+	if _, err := b.flows.Session(t.Context(), before); !errors.Is(err, session.Required) {
+		t.Errorf("the old token: %v", err)
+	}
+}
+
+// A stranger's guesses slow the stranger down, not the owner's own browser.
+func TestSignIn_OwnerIsNotLockedOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, stranger := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	owner.register("mara@example.org")
+	for range 5 {
+		if _, err := stranger.signIn("mara@example.org", "a wrong guess"); !errors.Is(err, flow.Rejected) {
+			t.Fatal(err)
+		}
+	}
+	if m := b.next(); m.Template != "signin-blocked" {
+		t.Errorf("mail %q, want signin-blocked", m.Template)
+	}
+	_, err := b.visitor("192.0.2.3").signIn("Mara@Example.org ", "a wrong guess")
+	if codeOf(err) != throttle.CodeLimited || fault.From(err).RetryAfter != 30*time.Second {
+		t.Errorf("the sixth guess, from elsewhere: %v after %v", err, fault.From(err).RetryAfter)
+	}
+	if r, err := owner.signIn("mara@example.org", good); err != nil || r.Session == nil {
+		t.Errorf("the owner in the owner's browser: %v", err)
+	}
+}
+
+func TestRecover_KnownAndUnknown(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.visitor("192.0.2.1")
+	owner.register("mara@example.org")
+	for address, template := range map[string]string{"mara@example.org": "recover", "nobody@example.org": "no-account"} {
+		v := b.visitor("192.0.2.5")
+		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, ""))
+		if r.Next != "/auth/verify-code?flow="+r.FlowID {
+			t.Errorf("%s: next %q", address, r.Next)
+		}
+		if m := b.next(); m.Template != template || m.To != address || (m.Data["code"] == "") != (template == "no-account") {
+			t.Errorf("%s: mail %+v", address, m)
+		}
+		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000"); codeOf(err) != code.CodeWrong || fault.From(err).Params["count"] != "4" {
+			t.Errorf("%s: a wrong code: %v", address, err)
+		}
+	}
+}
+
+// SEC-066, SEC-067: a reset ends every session, the stranger's included, keeps
+// this browser and tells the owner.
+func TestReset_EndsSessions(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	intruder, owner := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	intruder.register("mara@example.org")
+	r := owner.must(b.flows.Recover(t.Context(), owner.Caller, "mara@example.org", ""))
+	r = owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, b.next().Data["code"]))
+	if r.Session != nil || r.Next != "/auth/reset-password?flow="+r.FlowID {
+		t.Fatalf("after the code: %+v", r)
+	}
+	in := flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}
+	if _, err := b.flows.ResetPassword(t.Context(), owner.Caller, in); codeOf(err) != fault.CodeInvalid {
+		t.Errorf("the same password again: %v", err)
+	}
+	in.Password, in.Confirm = "quite another phrase 42", "quite another phrase 42"
+	owner.must(b.flows.ResetPassword(t.Context(), owner.Caller, in))
+	if owner.signedIn() == "" || intruder.signedIn() != "" {
+		t.Errorf("owner %q, intruder %q", owner.signedIn(), intruder.signedIn())
+	}
+	if m := b.next(); m.Template != "password-changed" {
+		t.Errorf("mail %q", m.Template)
+	}
+	// SEC-029: the flow is dead.
+	if _, err := b.flows.ResetPassword(t.Context(), owner.Caller, in); !errors.Is(err, flow.Moved) {
+		t.Errorf("the flow a second time: %v", err)
+	}
+}
+
+// SEC-030: a change of credentials ends the recovery that was begun before it.
+func TestReset_DeadAfterChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+	m := b.next()
+	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	a, _ := b.flows.User(t.Context(), "mara@example.org")
+	if err := b.flows.SetUserPassword(t.Context(), a, "set by the operator 9"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + "!", Confirm: good + "!"})
+	if !errors.Is(err, flow.Unknown) {
+		t.Errorf("a recovery from before the change: %v", err)
+	}
+}
+
+// SEC-026: of many tries with the right code one wins, and one session starts.
+func TestVerifyCode_OneWinner(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for round := range 10 {
+		v := b.visitor(fmt.Sprintf("192.0.2.%d", round))
+		r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("p%d@example.org", round), Password: good, Confirm: good}))
+		digits := b.next().Data["code"]
+		var won atomic.Int64
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				if r, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits); err == nil && r.Session != nil {
+					won.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		if won.Load() != 1 {
+			t.Errorf("round %d: %d won, want 1", round, won.Load())
+		}
+	}
+}
+
+// SEC-015, SEC-018: guesses are counted over re-sends, new flows and in
+// parallel, before they are looked at.
+func TestVerifyCode_Guesses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	evaluated := 0
+	for range 3 {
+		r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+		digits := b.next().Data["code"]
+		var wrong atomic.Int64
+		var group sync.WaitGroup
+		for i := range 12 {
+			group.Go(func() {
+				guess := fmt.Sprintf("%06d", i)
+				if guess == digits {
+					return
+				}
+				if c := codeOf(ignoreResult(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, guess))); c == code.CodeWrong || c == code.CodeUsedUp {
+					wrong.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		evaluated++
+		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits); err == nil {
+			t.Fatal("the right code passed a flow whose guesses are used up")
+		}
+	}
+	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+	_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "123456")
+	if codeOf(err) != throttle.CodeLimited {
+		t.Errorf("after ten guesses in the hour: %v", err)
+	}
+}
+
+func ignoreResult(_ flow.Result, err error) error { return err }
+
+func TestVerifyCode_Expiry(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		after time.Duration
+		want  string
+	}{{10*time.Minute - time.Second, ""}, {10*time.Minute + time.Second, code.CodeExpired}} {
+		b := setup(t)
+		v := b.visitor("192.0.2.1")
+		r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "p@example.org", Password: good, Confirm: good}))
+		m := b.next()
+		b.clock.Advance(tc.after)
+		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); codeOf(err) != tc.want {
+			t.Errorf("after %v: %v, want %q", tc.after, err, tc.want)
+		}
+	}
+}
+
+// SEC-028: a code holds in its own flow and browser only.
+func TestVerifyCode_Bound(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v, other := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	mine := b.next()
+	r2 := other.must(b.flows.SignUp(t.Context(), other.Caller, flow.SignUpInput{Email: "b@example.org", Password: good, Confirm: good}))
+	b.next()
+	if _, err := b.flows.VerifyCode(t.Context(), other.Caller, r.FlowID, mine.Data["code"]); !errors.Is(err, flow.Unknown) {
+		t.Errorf("in another browser: %v", err)
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), other.Caller, r2.FlowID, mine.Data["code"]); codeOf(err) != code.CodeWrong {
+		t.Errorf("in another flow: %v", err)
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, ids.New(), mine.Data["code"]); !errors.Is(err, flow.Unknown) {
+		t.Errorf("in no flow: %v", err)
+	}
+}
+
+func TestResend(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	first := b.next()
+	if _, err := b.flows.Resend(t.Context(), v.Caller, r.FlowID); codeOf(err) != throttle.CodeLimited {
+		t.Errorf("at once: %v", err)
+	}
+	b.clock.Advance(31 * time.Second)
+	v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	b.next()
+	for i := range 5 {
+		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, wrongFor(first.Data["code"], i)); err == nil {
+			t.Fatal("a wrong code passed")
+		}
+	}
+	b.clock.Advance(31 * time.Second)
+	again := v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	if again.FlowID == r.FlowID {
+		t.Fatal("a flow without guesses was not replaced")
+	}
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
+}
+
+func wrongFor(digits string, i int) string {
+	guess := fmt.Sprintf("%06d", i)
+	if guess == digits {
+		return "999999"
+	}
+	return guess
+}
+
+// The newest two codes hold (SEC-033).
+func TestResend_OldCodeStillHolds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	var codes []string
+	codes = append(codes, b.next().Data["code"])
+	for range 2 {
+		b.clock.Advance(31 * time.Second)
+		v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+		codes = append(codes, b.next().Data["code"])
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, codes[0]); codeOf(err) != code.CodeExpired {
+		t.Errorf("the third newest code: %v", err)
+	}
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, codes[1]))
+}
+
+func TestConfirmLink(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	here.must(b.flows.SignUp(t.Context(), here.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	token := linkToken(b.next())
+	// Opening changes nothing, however often (SEC-042).
+	for range 3 {
+		if v, err := b.flows.ViewLink(t.Context(), there.Caller, token); err != nil || v.Fault != nil || !v.Password || v.Email != "" || v.Address != "a•••@example.org" {
+			t.Fatalf("view elsewhere: %+v, %v", v, err)
+		}
+	}
+	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, ""); codeOf(err) != fault.CodeInvalid {
+		t.Errorf("a stranger's browser without the password: %v", err)
+	}
+	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, "not the password"); !errors.Is(err, flow.Rejected) {
+		t.Errorf("a stranger's browser with a wrong password: %v", err)
+	}
+	there.must(b.flows.ConfirmLink(t.Context(), there.Caller, token, good))
+	if there.signedIn() != "a@example.org" || here.signedIn() != "" {
+		t.Errorf("signed in: there %q, here %q", there.signedIn(), here.signedIn())
+	}
+	if _, err := b.flows.ConfirmLink(t.Context(), here.Caller, token, ""); !errors.Is(err, code.LinkUsed) {
+		t.Errorf("the link a second time: %v", err)
+	}
+}
+
+func TestConfirmLink_RecoveryElsewhere(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	here.register("a@example.org")
+	asked := here.must(b.flows.Recover(t.Context(), here.Caller, "a@example.org", ""))
+	token := linkToken(b.next())
+	r := there.must(b.flows.ConfirmLink(t.Context(), there.Caller, token, ""))
+	r = there.must(b.flows.ResetPassword(t.Context(), there.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "quite another phrase 42", Confirm: "quite another phrase 42"}))
+	if r.Session == nil || there.signedIn() != "a@example.org" {
+		t.Errorf("not signed in where the link was opened: %+v", r)
+	}
+	if v, err := b.flows.View(t.Context(), here.Caller, asked.FlowID); err != nil || v.State() != "done" {
+		t.Errorf("where it was asked for: %+v, %v", v, err)
+	}
+}
+
+func TestConfirmLink_States(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	oldest := linkToken(b.next())
+	for range 2 {
+		b.clock.Advance(31 * time.Second)
+		v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	}
+	b.next()
+	newest := linkToken(b.next())
+	for token, want := range map[string]string{oldest: code.CodeLinkReplaced, "garbage": code.CodeLinkMalformed, "": code.CodeLinkMalformed} {
+		if got, err := b.flows.ViewLink(t.Context(), v.Caller, token); err != nil || got.Fault == nil || got.Fault.Code != want {
+			t.Errorf("link %.7q: %+v, %v; want %s", token, got, err, want)
+		}
+	}
+	b.clock.Advance(11 * time.Minute)
+	if got, _ := b.flows.ViewLink(t.Context(), v.Caller, newest); got.Fault == nil || got.Fault.Code != code.CodeLinkExpired || got.Address == "" {
+		t.Errorf("an expired link: %+v", got)
+	}
+	again := v.must(b.flows.ResendLink(t.Context(), v.Caller, newest))
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
+}
+
+// SEC-054: a mailbox gets five mails an hour, whoever asks and however it is
+// spelled; the answers stay the same.
+func TestMailCap(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 12 {
+		v := b.visitor(fmt.Sprintf("192.0.2.%d", i))
+		v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("a+%d@example.org", i), Password: good, Confirm: good}))
+	}
+	for range 5 {
+		b.next()
+	}
+	b.clock.Advance(time.Hour)
+	v := b.visitor("192.0.2.99")
+	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a+late@example.org", Password: good, Confirm: good}))
+	if m := b.next(); m.To != "a+late@example.org" {
+		t.Errorf("a sixth mail of the hour was sent to %s", m.To)
+	}
+}
+
+func TestSignUp_Closed(t *testing.T) {
+	t.Parallel()
+	b := setup(t, closed)
+	v := b.visitor("192.0.2.1")
+	if _, err := b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}); !errors.Is(err, flow.SignUpClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+// SEC-070: use moves the idle end, never the absolute one.
+func TestSession_Ends(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("a@example.org")
+	for range 30*2 - 1 {
+		b.clock.Advance(12 * time.Hour)
+		if v.signedIn() == "" {
+			t.Fatal("ended while in use")
+		}
+	}
+	b.clock.Advance(12 * time.Hour)
+	if v.signedIn() != "" {
+		t.Error("in use beyond the absolute end")
+	}
+	r, err := v.signIn("a@example.org", good)
+	v.must(r, err)
+	b.clock.Advance(7*24*time.Hour - time.Second)
+	if v.signedIn() == "" {
+		t.Error("ended before the idle end")
+	}
+	b.clock.Advance(7 * 24 * time.Hour)
+	if v.signedIn() != "" {
+		t.Error("in use beyond the idle end")
+	}
+}
+
+// SEC-072: a person lists and ends their own sessions only.
+func TestSessions_OwnOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mara, second, noah := b.visitor("192.0.2.1"), b.visitor("192.0.2.2"), b.visitor("192.0.2.3")
+	mara.register("mara@example.org")
+	noah.register("noah@example.org")
+	r, err := second.signIn("mara@example.org", good)
+	second.must(r, err)
+	found, err := b.flows.Session(t.Context(), mara.Caller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := b.flows.Sessions(t.Context(), found)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d sessions, %v", len(list), err)
+	}
+	theirs, _ := b.flows.Session(t.Context(), noah.Caller)
+	if err := b.flows.EndSession(t.Context(), mara.Caller, found, theirs.Session.ID); !errors.Is(err, session.Missing) {
+		t.Errorf("ending another person's session: %v", err)
+	}
+	if err := b.flows.EndOtherSessions(t.Context(), mara.Caller, found); err != nil {
+		t.Fatal(err)
+	}
+	if mara.signedIn() == "" || second.signedIn() != "" || noah.signedIn() == "" {
+		t.Errorf("mara %q, second %q, noah %q", mara.signedIn(), second.signedIn(), noah.signedIn())
+	}
+}

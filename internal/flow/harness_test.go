@@ -1,0 +1,202 @@
+package flow_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portico/internal/breach"
+	"portico/internal/clock"
+	"portico/internal/egress"
+	"portico/internal/federation"
+	"portico/internal/flow"
+	"portico/internal/outbox"
+	"portico/internal/password"
+	"portico/internal/secret"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+const good = "copper lantern over seven hills"
+
+// bundle is everything that one test needs, with nothing faked but the clock
+// and the mailbox.
+type bundle struct {
+	*testing.T
+	flows *flow.Flows
+	store flowStore
+	clock *clock.Manual
+	mail  *mailbox
+}
+
+// flowStore gives the flows the transactions of a real SQLite file.
+type flowStore struct{ *store.Store }
+
+func (s flowStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	return s.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+}
+
+func (s flowStore) Read(ctx context.Context, fn func(flow.Tx) error) error {
+	return s.Store.Read(ctx, func(tx *store.Tx) error { return fn(tx) })
+}
+
+// mailbox keeps what the outbox delivers.
+type mailbox struct {
+	mu       sync.Mutex
+	messages []outbox.Message
+	arrived  chan struct{}
+}
+
+func (m *mailbox) deliver(_ context.Context, msg outbox.Message) error {
+	m.mu.Lock()
+	m.messages = append(m.messages, msg)
+	m.mu.Unlock()
+	m.arrived <- struct{}{}
+	return nil
+}
+
+// next waits for the next mail and returns it.
+func (b *bundle) next() outbox.Message {
+	b.Helper()
+	select {
+	case <-b.mail.arrived:
+	case <-time.After(20 * time.Second):
+		b.Fatal("no mail came")
+	}
+	b.mail.mu.Lock()
+	defer b.mail.mu.Unlock()
+	m := b.mail.messages[0]
+	b.mail.messages = b.mail.messages[1:]
+	return m
+}
+
+type option func(*flow.Config)
+
+func closed(c *flow.Config) { c.SignUp = false }
+
+func setup(t *testing.T, options ...option) *bundle {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := &bundle{
+		T: t, store: flowStore{s}, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
+		mail: &mailbox{arrived: make(chan struct{}, 1000)},
+	}
+	key := secret.NewKey()
+	filter, err := breach.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	passwords, err := password.New(password.Config{Keys: []*secret.Key{key}, Breached: filter, Names: []string{"Portico"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := outbox.New(outbox.Config{Clock: b.clock, Box: key.Box("outbox")})
+	cfg := flow.Config{
+		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,
+		Sessions:  session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 1000}),
+		Providers: providers(t, b.clock), Outbox: box, SignUp: true, PublicURL: "https://portico.test",
+		Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},
+	}
+	for _, o := range options {
+		o(&cfg)
+	}
+	b.flows = flow.New(cfg)
+	b.run(box)
+	return b
+}
+
+// run delivers what the flows post, as the application does.
+func (b *bundle) run(box *outbox.Outbox) {
+	ctx, cancel := context.WithCancel(context.Background())
+	runner := outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: box, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
+		Write: func(ctx context.Context, fn func(outbox.Store) error) error {
+			return b.store.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+		},
+	})
+	var running sync.WaitGroup
+	running.Go(func() { runner.Run(ctx) })
+	b.Cleanup(func() { cancel(); running.Wait() })
+}
+
+// visitor is a browser: it keeps the cookies that flows give it.
+type visitor struct {
+	*bundle
+	flow.Caller
+}
+
+func (b *bundle) visitor(peer string) *visitor {
+	return &visitor{b, flow.Caller{Peer: peer, Locale: "en", Agent: "test"}}
+}
+
+// keep stores the cookies of a result.
+func (v *visitor) keep(r flow.Result) flow.Result {
+	if r.Browser != "" {
+		v.Browser = r.Browser
+	}
+	if r.Device != "" {
+		v.Device = r.Device
+	}
+	if r.Session != nil {
+		v.Caller.Session = r.Session.Value
+	}
+	return r
+}
+
+func (v *visitor) must(r flow.Result, err error) flow.Result {
+	v.Helper()
+	if err != nil {
+		v.Fatal(err)
+	}
+	return v.keep(r)
+}
+
+// register takes a new person through registration and returns the flow's id.
+func (v *visitor) register(address string) {
+	v.Helper()
+	r := v.must(v.flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good}))
+	v.must(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+}
+
+func (v *visitor) signIn(address, password string) (flow.Result, error) {
+	return v.flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: password})
+}
+
+// signedIn reports who is signed in, "" for nobody.
+func (v *visitor) signedIn() string {
+	found, err := v.flows.Session(v.Context(), v.Caller)
+	if err != nil {
+		return ""
+	}
+	return found.Person.Address
+}
+
+// linkToken takes the token out of a mailed link.
+func linkToken(m outbox.Message) string {
+	_, token, _ := strings.Cut(m.Data["link"], "token=")
+	return token
+}
+
+func providers(t *testing.T, c clock.Clock) *federation.Service {
+	t.Helper()
+	client, err := egress.New(egress.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := federation.New(federation.Config{Client: client, Clock: c, RedirectURL: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}

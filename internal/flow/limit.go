@@ -1,0 +1,86 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/code"
+	"portico/internal/throttle"
+)
+
+// The limits of flows. The numbers are those of NIST 800-63B-4 3.1.3.2 and
+// 3.2.2, or stricter.
+var (
+	// Wrong passwords in a row for an address from browsers that its owner
+	// never used, and the same for each browser that the owner did use, so
+	// that a stranger's guessing does not lock the owner out.
+	passwordLadder = throttle.Limit{
+		Name: "password", Count: 100, Window: 30 * 24 * time.Hour,
+		Free: 5, FirstWait: 30 * time.Second, LastWait: time.Hour,
+	}
+	// Failed sign-ins from one network.
+	signInPeer = throttle.Limit{Name: "sign-in peer", Count: 100, Window: 10 * time.Minute}
+	// Flows that send mail, begun from one network.
+	mailPeer = throttle.Limit{Name: "mail peer", Count: 300, Window: time.Hour}
+
+	// Guesses of codes: for a flow, whatever is sent again, and for an address
+	// over all flows.
+	codeFlow    = throttle.Limit{Name: "code flow", Count: 5, Window: 48 * time.Hour}
+	codeAddress = throttle.Limit{Name: "code address", Count: 10, Window: time.Hour}
+	// Guesses of the password that a mailed link asks for.
+	linkPassword = throttle.Limit{Name: "link password", Count: 5, Window: 48 * time.Hour}
+
+	// Mails that a stranger can cause, for a mailbox, and those that tell an
+	// unknown address so, for the mailbox and for all.
+	mailHour      = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
+	mailDay       = throttle.Limit{Name: "mail day", Count: 20, Window: 24 * time.Hour}
+	unknownDay    = throttle.Limit{Name: "unknown mail day", Count: 1, Window: 24 * time.Hour}
+	unknownGlobal = throttle.Limit{Name: "unknown mail", Count: 200, Window: time.Hour}
+	// The same rows for known addresses, without effect: both kinds of address
+	// must cost the same.
+	knownDay    = throttle.Limit{Name: "known mail day", Count: 1 << 30, Window: 24 * time.Hour}
+	knownGlobal = throttle.Limit{Name: "known mail", Count: 1 << 30, Window: time.Hour}
+
+	// Notices to the owner about wrong passwords.
+	noticeDay = throttle.Limit{Name: "notice day", Count: 2, Window: 24 * time.Hour}
+)
+
+// count counts the tries in a transaction of its own and returns Limited when
+// one of them is refused.
+func (f *Flows) count(ctx context.Context, tries ...throttle.Try) (throttle.Decision, error) {
+	var d throttle.Decision
+	err := f.store.Write(ctx, func(tx Tx) (err error) {
+		d, err = f.gate.Take(ctx, tx, tries...)
+		return err
+	})
+	if err == nil && !d.Allowed {
+		err = throttle.Limited(throttle.Rounded(d.Wait))
+	}
+	return d, err
+}
+
+// mayMail counts a mail to the address and reports whether it may be sent. It
+// touches the same number of rows for known and unknown addresses.
+func (f *Flows) mayMail(ctx context.Context, tx Tx, key string, known bool) (bool, error) {
+	box := account.BaseKey(key)
+	tries := []throttle.Try{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
+	if known {
+		tries = append(tries, throttle.Try{Limit: knownDay, Subject: box}, throttle.Try{Limit: knownGlobal})
+	} else {
+		tries = append(tries, throttle.Try{Limit: unknownDay, Subject: box}, throttle.Try{Limit: unknownGlobal})
+	}
+	d, err := f.gate.Take(ctx, tx, tries...)
+	return d.Allowed, err
+}
+
+// countGuess counts a guess of a flow's code and returns how many remain. A
+// flow without guesses is code.UsedUp, which a new flow helps against; an
+// address without is throttle.Limited.
+func (f *Flows) countGuess(ctx context.Context, p Pending) (left int, err error) {
+	d, err := f.count(ctx, throttle.Try{Limit: codeFlow, Subject: p.ID}, throttle.Try{Limit: codeAddress, Subject: p.AddressKey})
+	if d.By == codeFlow.Name {
+		return 0, code.UsedUp
+	}
+	return d.Left, err
+}

@@ -1,0 +1,144 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/account"
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/password"
+	"portico/internal/secret"
+	"portico/internal/throttle"
+)
+
+// ConfirmLink carries out a mailed link after its button was pressed. It works
+// in any browser: a recovery goes on in this one; a registration that was
+// begun elsewhere asks for its password, so that nobody can make a stranger
+// confirm theirs.
+//
+// Faults: those of code.FindLink; the field password; Rejected when the
+// password is not that of the registration; throttle.Limited.
+func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) (Result, error) {
+	p, d, err := f.linked(ctx, token)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Kind == SignUp && !f.here(c, p) && d.Password != "" {
+		if err := f.provePassword(ctx, p, d, typed); err != nil {
+			return Result{}, err
+		}
+	}
+	value, fresh := browser(c)
+	r := Result{Browser: fresh}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if _, err := f.codes.RedeemLink(ctx, tx, token); err != nil {
+			return err
+		}
+		if p.Kind == Recovery && !f.here(c, p) {
+			r.FlowID, err = f.moveRecovery(ctx, tx, p, d, value)
+			r.Next = "/auth/reset-password?flow=" + r.FlowID
+			return err
+		}
+		r, err = f.proven(ctx, tx, c, p, d)
+		r.Browser = fresh
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	f.sessions.Forget(p.AccountID)
+	return r, nil
+}
+
+// linked returns the flow of a link that still holds, whatever the browser.
+func (f *Flows) linked(ctx context.Context, token string) (p Pending, d data, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		s, err := f.codes.FindLink(ctx, tx, token)
+		if err != nil {
+			return err
+		}
+		p, d, err = f.linkFlow(ctx, tx, s)
+		if err == nil && p.Step != Verify {
+			return code.LinkUsed
+		}
+		return err
+	})
+	return p, d, err
+}
+
+func (f *Flows) linkFlow(ctx context.Context, tx Tx, s code.Secret) (Pending, data, error) {
+	p, ok, err := tx.FlowByID(ctx, s.FlowID)
+	if err != nil {
+		return Pending{}, data{}, err
+	}
+	if !ok || !f.clock.Now().Before(p.ExpiresAt) {
+		return Pending{}, data{}, code.LinkExpired
+	}
+	d, err := f.open(p)
+	return p, d, err
+}
+
+// here reports whether the flow was begun in the caller's browser.
+func (f *Flows) here(c Caller, p Pending) bool {
+	return secret.ValidToken(c.Browser) && secret.Equal(p.Browser, secret.Hash(c.Browser))
+}
+
+// provePassword checks the password that was chosen at registration.
+func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed string) error {
+	if typed == "" {
+		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
+	}
+	if _, err := f.count(ctx, throttle.Try{Limit: linkPassword, Subject: p.ID}); err != nil {
+		return err
+	}
+	ok, _, err := f.passwords.Verify(ctx, d.Password, typed)
+	if err == nil && !ok {
+		return Rejected
+	}
+	return err
+}
+
+// moveRecovery ends the flow where it was begun and starts one at the next
+// step in the browser that opened the link.
+func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (string, error) {
+	if _, err := f.owner(ctx, tx, p); err != nil {
+		return "", err
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return "", err
+	}
+	moved, err := f.begin(ctx, tx, Pending{
+		Kind: Recovery, Step: Reset, AccountID: p.AccountID, Version: p.Version,
+		AddressKey: p.AddressKey, ReturnTo: p.ReturnTo,
+	}, d, browser)
+	return moved.ID, err
+}
+
+// ResendLink begins the flow of a link anew, in the caller's browser, for a
+// link that has expired or was replaced.
+//
+// Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
+func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (Result, error) {
+	var p Pending
+	var d data
+	err := f.store.Read(ctx, func(tx Tx) error {
+		s, err := f.codes.FindLink(ctx, tx, token)
+		if err != nil && !errors.Is(err, code.LinkExpired) && !errors.Is(err, code.LinkReplaced) {
+			return err
+		}
+		p, d, err = f.linkFlow(ctx, tx, s)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+		return Result{}, err
+	}
+	address, bad := account.ParseAddress(d.Address, "email")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	return f.startProof(ctx, c, p.Kind, address, p.ReturnTo, d)
+}

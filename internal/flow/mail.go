@@ -1,0 +1,107 @@
+package flow
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/code"
+	"portico/internal/outbox"
+)
+
+// Templates of the mails that flows cause.
+const (
+	mailVerify     = "verify-address"
+	mailRecover    = "recover"
+	mailRegistered = "already-registered"
+	mailNoAccount  = "no-account"
+	mailProvider   = "provider-only"
+	mailPassword   = "password-changed"
+	mailBlocked    = "signin-blocked"
+	mailDevice     = "new-device"
+	mailLinked     = "provider-linked"
+)
+
+// letter is a mail on its way to the outbox.
+type letter struct {
+	template  string
+	to        string // always a stored or just proven address
+	locale    string
+	accountID string
+	secret    *code.Issued
+	provider  string
+	suppress  bool // written like any other and never sent
+}
+
+// post writes the letter to the outbox, in the transaction of its cause.
+func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
+	now := f.clock.Now()
+	m := outbox.Message{
+		Template: l.template, To: l.to, Locale: l.locale, AccountID: l.accountID, Suppressed: l.suppress,
+		Data: map[string]string{
+			"browser":     c.Agent,
+			"at":          now.Format(time.RFC3339),
+			"provider":    l.provider,
+			"signin_link": f.publicURL + "/auth/signin",
+			"reset_link":  f.publicURL + "/auth/forgot-password",
+		},
+	}
+	if m.Locale == "" {
+		m.Locale = c.Locale
+	}
+	if l.secret != nil {
+		m.NotAfter = l.secret.ExpiresAt
+		m.Data["code"] = l.secret.Digits
+		m.Data["link"] = f.publicURL + "/auth/confirm-link?token=" + url.QueryEscape(l.secret.Link)
+		m.Data["minutes"] = strconv.Itoa(int(l.secret.ExpiresAt.Sub(now).Minutes()))
+	}
+	return f.outbox.Enqueue(ctx, tx, m)
+}
+
+// proof makes a code for the flow and mails it, or what the mailbox should
+// learn instead. The rows are the same either way: a code that nobody is told
+// is written as well, so that an address without an account costs the same.
+func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) (code.Issued, error) {
+	issued, err := f.codes.Issue(ctx, tx, p.ID)
+	if err != nil {
+		return code.Issued{}, err
+	}
+	l := letter{to: to, accountID: p.AccountID, secret: &issued}
+	switch {
+	case p.Kind == SignUp && known == nil:
+		l.template = mailVerify
+	case p.Kind == SignUp:
+		l.template, l.secret, l.to = mailRegistered, nil, known.Address.Mail
+	case known == nil:
+		l.template, l.secret = mailNoAccount, nil
+	case known.Password == "":
+		l.template, l.secret, l.to = mailProvider, nil, known.Address.Mail
+		if l.provider, err = f.providerName(ctx, tx, known.ID); err != nil {
+			return code.Issued{}, err
+		}
+	default:
+		l.template, l.to = mailRecover, known.Address.Mail
+	}
+	told, err := f.mayMail(ctx, tx, p.AddressKey, known != nil || p.Kind == SignUp)
+	if err != nil {
+		return code.Issued{}, err
+	}
+	l.suppress = !told || known != nil && known.State != account.Active
+	return issued, f.post(ctx, tx, c, l)
+}
+
+// providerName returns the name of a provider that the account is linked to.
+func (f *Flows) providerName(ctx context.Context, tx Tx, accountID string) (string, error) {
+	linked, err := tx.IdentitiesOf(ctx, accountID)
+	if err != nil || len(linked) == 0 {
+		return "", err
+	}
+	for _, p := range f.providers.List() {
+		if p.ID == linked[0].Provider {
+			return p.Name, nil
+		}
+	}
+	return linked[0].Provider, nil
+}

@@ -1,0 +1,133 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/password"
+	"portico/internal/throttle"
+)
+
+// Recover begins the recovery of an account: it mails a code and a link. The
+// answer is the same for an address without an account; its mailbox learns so.
+//
+// Faults: the field email, throttle.Limited.
+func (f *Flows) Recover(ctx context.Context, c Caller, email, returnTo string) (Result, error) {
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+		return Result{}, err
+	}
+	return f.startProof(ctx, c, Recovery, address, returnTo, data{Address: address.Mail, Locale: c.Locale})
+}
+
+// ResetInput is the form of /auth/reset-password.
+type ResetInput struct {
+	FlowID   string
+	Password string
+	Confirm  string
+}
+
+// ResetPassword sets the new password, ends every session of the account,
+// signs this browser in and tells the owner. The flow is used by the write
+// that succeeds, so of any number of parallel calls one wins.
+//
+// Faults: the fields, Unknown, Moved, hashing.busy.
+func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (Result, error) {
+	p, owner, err := f.resetting(ctx, c, in.FlowID)
+	if err != nil {
+		return Result{}, err
+	}
+	fields, err := f.checkPassword(ctx, in.Password, in.Confirm, owner.Address.Mail)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(fields) > 0 {
+		return Result{}, fault.InvalidFields(fields...)
+	}
+	same, _, err := f.verify(ctx, owner.Password, in.Password)
+	if err != nil {
+		return Result{}, err
+	}
+	if same {
+		return Result{}, fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeSame})
+	}
+	hash, err := f.passwords.Hash(ctx, in.Password)
+	if err != nil {
+		return Result{}, err
+	}
+	return f.finishReset(ctx, c, p, owner, hash)
+}
+
+// resetting returns a flow that waits for a new password, and whose it is. An
+// account that has changed since the flow began ends it (SEC-030).
+func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pending, owner account.Account, err error) {
+	err = f.store.Read(ctx, func(tx Tx) (err error) {
+		if p, _, err = f.at(ctx, tx, c, flowID, Reset); err != nil {
+			return err
+		}
+		owner, err = f.owner(ctx, tx, p)
+		return err
+	})
+	return p, owner, err
+}
+
+// owner returns the account of a flow as long as its credentials are those
+// that the flow began with.
+func (f *Flows) owner(ctx context.Context, tx account.Store, p Pending) (account.Account, error) {
+	a, ok, err := tx.AccountByID(ctx, p.AccountID)
+	switch {
+	case err != nil:
+		return account.Account{}, err
+	case !ok, a.Version != p.Version, a.State != account.Active:
+		return account.Account{}, Unknown
+	}
+	return a, nil
+}
+
+func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner account.Account, hash string) (Result, error) {
+	var r Result
+	err := f.store.Write(ctx, func(tx Tx) error {
+		// Read again: the account may have changed while the hash was made.
+		if _, err := f.owner(ctx, tx, p); err != nil {
+			return err
+		}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		if err := f.replacePassword(ctx, tx, c, owner, hash, "recovery"); err != nil {
+			return err
+		}
+		owner.Version++
+		var err error
+		r, err = f.enter(ctx, tx, c, owner, p.ReturnTo, "mail")
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	f.sessions.Forget(owner.ID)
+	return r, nil
+}
+
+// replacePassword sets the verifier and does all that must come with it: every
+// session ends, the wrong guesses are forgotten, the owner is told.
+func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner account.Account, hash, how string) error {
+	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
+		return err
+	}
+	if _, err := tx.DeleteSessions(ctx, owner.ID, ""); err != nil {
+		return err
+	}
+	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {
+		return err
+	}
+	if err := f.record.Add(ctx, tx, fact(c, audit.PasswordChanged, owner.ID, how)); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, c, letter{template: mailPassword, to: owner.Address.Mail, accountID: owner.ID})
+}

@@ -1,0 +1,99 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/password"
+	"portico/internal/throttle"
+)
+
+// SignUpInput is the form of /auth/signup.
+type SignUpInput struct {
+	Email    string
+	Password string
+	Confirm  string
+	ReturnTo string
+}
+
+// SignUp begins a registration: it hashes the password, keeps it with the
+// flow and mails a code. No account is made. A known address takes the same
+// steps; its mailbox is told that it has an account.
+//
+// Faults: the fields, SignUpClosed, throttle.Limited, hashing.busy.
+func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (Result, error) {
+	if !f.signUp {
+		return Result{}, SignUpClosed
+	}
+	address, err := f.checkSignUp(ctx, in)
+	if err != nil {
+		return Result{}, err
+	}
+	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+		return Result{}, err
+	}
+	hash, err := f.passwords.Hash(ctx, in.Password)
+	if err != nil {
+		return Result{}, err
+	}
+	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Address: address.Mail, Password: hash, Locale: c.Locale})
+}
+
+func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (account.Address, error) {
+	var fields []fault.Field
+	address, bad := account.ParseAddress(in.Email, "email")
+	if bad != nil {
+		fields = append(fields, *bad)
+	}
+	more, err := f.checkPassword(ctx, in.Password, in.Confirm, address.Mail)
+	if err != nil {
+		return account.Address{}, err
+	}
+	if fields = append(fields, more...); len(fields) > 0 {
+		return account.Address{}, fault.InvalidFields(fields...)
+	}
+	return address, nil
+}
+
+// checkPassword judges a new password and its repetition.
+func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address string) ([]fault.Field, error) {
+	fields, err := f.passwords.Check(ctx, chosen, address)
+	if err != nil {
+		return nil, err
+	}
+	return append(fields, password.Confirm(chosen, confirm)...), nil
+}
+
+// startProof begins a flow that waits for a mailed code and sends the first.
+func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo string, d data) (Result, error) {
+	value, fresh := browser(c)
+	var p Pending
+	err := f.store.Write(ctx, func(tx Tx) error {
+		known, err := f.known(ctx, tx, address.Key)
+		if err != nil {
+			return err
+		}
+		p = Pending{Kind: kind, Step: Verify, AddressKey: address.Key, ReturnTo: f.targets.Clean(returnTo)}
+		if known != nil {
+			p.AccountID, p.Version = known.ID, known.Version
+		}
+		if p, err = f.begin(ctx, tx, p, d, value); err != nil {
+			return err
+		}
+		_, err = f.proof(ctx, tx, c, p, address.Mail, known)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID, Browser: fresh}, nil
+}
+
+func (f *Flows) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {
+	a, ok, err := tx.AccountByKey(ctx, key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &a, nil
+}

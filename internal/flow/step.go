@@ -1,0 +1,185 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+// Kind of a pending flow.
+type Kind string
+
+const (
+	SignUp   Kind = "signup"
+	Recovery Kind = "recovery"
+	Provider Kind = "provider"
+)
+
+// Step that a pending flow waits for.
+type Step string
+
+const (
+	Verify   Step = "verify"   // a mailed code or link
+	Reset    Step = "reset"    // a new password
+	Callback Step = "callback" // the browser's return from the provider
+	Exchange Step = "exchange" // the provider's answer, while we ask for it
+	Link     Step = "link"     // a sign-in to the account that has the address
+	Done     Step = "done"
+)
+
+// follows returns the steps that may come after a step: the whole graph.
+func (k Kind) follows(s Step) []Step {
+	switch {
+	case k == SignUp && s == Verify:
+		return []Step{Done}
+	case k == Recovery && s == Verify:
+		return []Step{Reset, Done} // done: its link was opened in another browser
+	case k == Recovery && s == Reset:
+		return []Step{Done}
+	case k == Provider && s == Callback:
+		return []Step{Exchange}
+	case k == Provider && s == Exchange:
+		return []Step{Link, Done}
+	case k == Provider && s == Link:
+		return []Step{Done}
+	}
+	return nil
+}
+
+// life is how long a flow of this kind may take in all.
+func (k Kind) life() time.Duration {
+	switch k {
+	case SignUp:
+		return 24 * time.Hour // who comes back the next day need not register again
+	case Provider:
+		return 15 * time.Minute
+	default:
+		return time.Hour
+	}
+}
+
+// Pending is a flow on its way.
+type Pending struct {
+	ID         string
+	Kind       Kind
+	Step       Step
+	AccountID  string // "" when the address has no account
+	Version    int64  // credential version of that account at the beginning
+	AddressKey string
+	Browser    []byte // SHA-256 of the browser-binding cookie
+	ReturnTo   string
+	Sealed     []byte
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+}
+
+// data is what a pending flow keeps sealed.
+type data struct {
+	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
+	Password string `json:"password,omitempty"`
+	Locale   string `json:"locale,omitempty"`
+
+	// Of a flow with an external provider.
+	ProviderID string    `json:"provider_id,omitempty"`
+	Attempt    []byte    `json:"attempt,omitempty"` // what federation needs to finish
+	LinkFlow   string    `json:"link_flow,omitempty"`
+	Identity   *identity `json:"identity,omitempty"`
+}
+
+// identity is a verified external identity that waits for an account.
+type identity struct {
+	Provider string `json:"provider"`
+	Issuer   string `json:"issuer"`
+	Subject  string `json:"subject"`
+	Name     string `json:"name"`
+}
+
+// PendingStore is what flows need of the database for themselves.
+type PendingStore interface {
+	InsertFlow(ctx context.Context, p Pending) error
+	FlowByID(ctx context.Context, id string) (Pending, bool, error)
+	// NewestFlow returns the newest flow of the kind at the step for the
+	// address that has not expired at now.
+	NewestFlow(ctx context.Context, kind Kind, step Step, addressKey string, now time.Time) (Pending, bool, error)
+	// OwnFlow sets the account of a flow that began without one.
+	OwnFlow(ctx context.Context, id, accountID string) error
+	// AdvanceFlow moves the flow from one step to the next and reports whether
+	// this call did it.
+	AdvanceFlow(ctx context.Context, id string, from, to Step, now time.Time) (bool, error)
+}
+
+// begin stores a new flow for the caller's browser.
+func (f *Flows) begin(ctx context.Context, tx Tx, p Pending, d data, browser string) (Pending, error) {
+	plain, err := json.Marshal(d)
+	if err != nil {
+		return Pending{}, err
+	}
+	if p.ID == "" {
+		p.ID = ids.New()
+	}
+	p.Browser = secret.Hash(browser)
+	p.CreatedAt = f.clock.Now()
+	p.ExpiresAt = p.CreatedAt.Add(p.Kind.life())
+	p.Sealed = f.box.Seal(plain, p.ID)
+	return p, tx.InsertFlow(ctx, p)
+}
+
+// find returns the flow with the id for the caller's browser, or Unknown.
+func (f *Flows) find(ctx context.Context, tx PendingStore, c Caller, id string) (Pending, data, error) {
+	if !ids.Valid(id) || !secret.ValidToken(c.Browser) {
+		return Pending{}, data{}, Unknown
+	}
+	p, ok, err := tx.FlowByID(ctx, id)
+	if err != nil {
+		return Pending{}, data{}, err
+	}
+	if !ok || !f.clock.Now().Before(p.ExpiresAt) || !secret.Equal(p.Browser, secret.Hash(c.Browser)) {
+		return Pending{}, data{}, Unknown
+	}
+	d, err := f.open(p)
+	return p, d, err
+}
+
+// at is find for a flow that must wait for the given step, else Moved.
+func (f *Flows) at(ctx context.Context, tx PendingStore, c Caller, id string, step Step) (Pending, data, error) {
+	p, d, err := f.find(ctx, tx, c, id)
+	if err == nil && p.Step != step {
+		return p, d, Moved
+	}
+	return p, d, err
+}
+
+func (f *Flows) open(p Pending) (data, error) {
+	var d data
+	plain, err := f.box.Open(p.Sealed, p.ID)
+	if err != nil {
+		return data{}, err
+	}
+	return d, json.Unmarshal(plain, &d)
+}
+
+// advance is the dispatcher: the only way from a step to the next. Of any
+// number of callers one wins; the others get Moved.
+func (f *Flows) advance(ctx context.Context, tx PendingStore, p Pending, to Step) error {
+	if !slices.Contains(p.Kind.follows(p.Step), to) {
+		return Moved
+	}
+	won, err := tx.AdvanceFlow(ctx, p.ID, p.Step, to, f.clock.Now())
+	if err == nil && !won {
+		return Moved
+	}
+	return err
+}
+
+// browser returns the caller's binding cookie, or a fresh one that must be set.
+func browser(c Caller) (value, fresh string) {
+	if secret.ValidToken(c.Browser) {
+		return c.Browser, ""
+	}
+	t := secret.Token()
+	return t, t
+}

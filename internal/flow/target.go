@@ -1,0 +1,116 @@
+package flow
+
+import (
+	"net/url"
+	"strings"
+)
+
+const maxTarget = 2048 // bytes
+
+// Targets says where people may be sent after a flow.
+type Targets struct {
+	Fallback string   // where to go when nothing was asked for
+	Origins  []string // allowed besides this one: "https://app.example.com", "https://*.apps.example.com"
+}
+
+// Clean returns raw when people may be sent there, and "" when not.
+//
+// A target is either a path on this origin or an absolute URL of an allowed
+// origin. Paths are judged by a rule that no URL parser takes part in, since
+// Go and browsers disagree about what leaves the site: "/\evil.test",
+// "https:evil.test" and a tab between two slashes are local to one and foreign
+// to the other.
+func (t Targets) Clean(raw string) string {
+	if raw == "" || len(raw) > maxTarget || !printable(raw) {
+		return ""
+	}
+	if raw[0] == '/' {
+		return cleanPath(raw)
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.User != nil || u.Opaque != "" || u.Host == "" || !plainHost(u.Host) {
+		return ""
+	}
+	// What was parsed must be what a browser reads: the text up to the path is
+	// compared, not the parts.
+	origin := u.Scheme + "://" + u.Host
+	rest, ok := strings.CutPrefix(raw, origin)
+	if !ok || rest != "" && rest[0] != '/' && rest[0] != '?' && rest[0] != '#' {
+		return ""
+	}
+	for _, allowed := range t.Origins {
+		if sameOrigin(origin, allowed) {
+			return raw
+		}
+	}
+	return ""
+}
+
+// Or returns raw when it is a clean target, else the fallback.
+func (t Targets) Or(raw string) string {
+	if clean := t.Clean(raw); clean != "" {
+		return clean
+	}
+	return t.Fallback
+}
+
+// cleanPath accepts a path that starts with exactly one slash and has no empty
+// or dot segment, before and after one percent-decoding. Our own screens are
+// no targets, but for the account: they would lead in a circle.
+func cleanPath(raw string) string {
+	path, _, _ := strings.Cut(raw, "#")
+	path, _, _ = strings.Cut(path, "?")
+	decoded, err := url.PathUnescape(path)
+	if err != nil || !printable(strings.ReplaceAll(decoded, " ", "")) {
+		return ""
+	}
+	for _, p := range []string{path, decoded} {
+		for i, segment := range strings.Split(p[1:], "/") {
+			last := i == strings.Count(p[1:], "/")
+			if segment == "." || segment == ".." || segment == "" && !last {
+				return ""
+			}
+		}
+	}
+	if strings.HasPrefix(decoded+"/", "/auth/") && decoded != "/auth/account" {
+		return ""
+	}
+	return raw
+}
+
+// printable reports whether s is made of ASCII without controls, spaces and
+// backslashes.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func plainHost(host string) bool {
+	for i := range len(host) {
+		c := host[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != ':' && c != '[' && c != ']' {
+			return false
+		}
+	}
+	return true
+}
+
+// sameOrigin compares exactly; a leading "*." of the allowed host stands for
+// one label.
+func sameOrigin(origin, allowed string) bool {
+	scheme, host, _ := strings.Cut(allowed, "://")
+	suffix, wild := strings.CutPrefix(host, "*")
+	if !wild {
+		return origin == allowed
+	}
+	got, ok := strings.CutPrefix(origin, scheme+"://")
+	if !ok {
+		return false
+	}
+	label, ok := strings.CutSuffix(got, suffix)
+	return ok && label != "" && !strings.ContainsAny(label, ".:[]")
+}

@@ -1,0 +1,71 @@
+package flow_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/flow"
+)
+
+var targets = flow.Targets{Fallback: "/home", Origins: []string{"https://app.test", "https://*.apps.test", "https://port.test:8443"}}
+
+// SEC-056, SEC-057, SEC-058.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	for _, ok := range []string{
+		"/", "/a", "/a/", "/a/b?c=d&e=https://evil.test/x#f", "/my%20files/a", "/?next=//evil.test", "/auth/account", "/authors",
+		"https://app.test", "https://app.test/", "https://app.test/x?y#z", "https://app.test?x", "https://a.apps.test/x", "https://port.test:8443/x",
+	} {
+		if got := targets.Clean(ok); got != ok {
+			t.Errorf("Clean(%q) = %q", ok, got)
+		}
+	}
+	for _, bad := range []string{
+		"", "//evil.test", "///evil.test", `/\evil.test`, `\/evil.test`, `\\evil.test`, "/\t/evil.test", "/\n/evil.test", " //evil.test",
+		"https:evil.test", "https:/evil.test", "https:///evil.test", `http:\\evil.test`, "https://app.test@evil.test", "https://app.test:443@evil.test",
+		"https://app.test.evil.test", "https://evil.test#@app.test", "https://evil.test?@app.test", `https://evil.test\.app.test`, "//evil。test",
+		"https://ａpp.test", "/%2f%2fevil.test", "/..//evil.test", "/%5cevil.test", "/%09/evil.test", "//%65vil.test", "https://app.test%2eevil.test",
+		"javascript:alert(1)", "data:text/html,x", "vbscript:x", "JaVaScRiPt:alert(1)", "blob:https://app.test/x", "/%252f%252f/../x", "/" + strings.Repeat("a", 4096),
+		"https://app.test.", "https://xapp.test", "https://apptest", "https://a.b.apps.test", "https://apps.test", "https://evilapps.test", "http://app.test",
+		"https://app.test:8443", "HTTPS://app.test", "https://APP.test", "https://user@app.test", "https://port.test", "/a/../b", "/a/%2e%2e/b", "/./a",
+		"/auth/signin", "/auth/", "/%61uth/signin", "/auth", "evil.test", "?x", "#x", "/a%00b", "/a%zz", "/caf\u00e9", "ftp://app.test/",
+	} {
+		if got := targets.Clean(bad); got != "" {
+			t.Errorf("Clean(%q) = %q, want nothing", bad, got)
+		}
+		if got := targets.Or(bad); got != "/home" {
+			t.Errorf("Or(%q) = %q, want the fallback", bad, got)
+		}
+	}
+}
+
+// Whatever is accepted stays on this origin or goes to an allowed one, as
+// net/url and a WHATWG parser's first steps read it.
+func FuzzTargets(f *testing.F) {
+	for _, s := range []string{"/a?b#c", "//evil.test", `/\evil`, "https://app.test/x", "https:app.test", "/%2f%2fevil.test", "/a/..//b"} {
+		f.Add(s)
+	}
+	base, _ := url.Parse("https://portico.test/auth/signin")
+	f.Fuzz(func(t *testing.T, raw string) {
+		got := targets.Clean(raw)
+		if got == "" {
+			return
+		}
+		if got != raw {
+			t.Fatalf("Clean(%q) changed it to %q", raw, got)
+		}
+		u, err := base.Parse(raw)
+		if err != nil {
+			t.Fatalf("Clean(%q) accepted what no parser reads", raw)
+		}
+		// A browser drops tabs and newlines and reads a backslash as a slash.
+		if strings.ContainsAny(raw, "\\\t\r\n") || strings.HasPrefix(raw, "//") {
+			t.Fatalf("Clean(%q) accepted what a browser reads otherwise", raw)
+		}
+		host := u.Host
+		if host != "portico.test" && host != "app.test" && host != "port.test:8443" && !strings.HasSuffix(host, ".apps.test") || u.Scheme != "https" || u.User != nil {
+			t.Fatalf("Clean(%q) leads to %s", raw, u)
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/session"
+	"portico/internal/throttle"
+)
+
+// resendAfter is the pause between two mails of a flow.
+const resendAfter = 30 * time.Second
+
+// VerifyCode takes the code of a flow: a registration becomes an account and a
+// session, a recovery may set a new password.
+//
+// Faults: the field code; code.Wrong with the count of tries left, code.UsedUp,
+// code.Expired, code.Used; Unknown, throttle.Limited.
+func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) (Result, error) {
+	digits, bad := code.Parse(typed, "code")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	p, d, err := f.look(ctx, c, flowID)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Step != Verify {
+		return f.again(ctx, c, p)
+	}
+	left, err := f.countGuess(ctx, p)
+	if err != nil {
+		return Result{}, err
+	}
+	var r Result
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if err := f.codes.Redeem(ctx, tx, p.ID, digits); err != nil {
+			return err
+		}
+		r, err = f.proven(ctx, tx, c, p, d)
+		return err
+	})
+	switch {
+	case errors.Is(err, code.Wrong):
+		return Result{}, f.wrongCode(ctx, c, p, left)
+	case errors.Is(err, code.Used):
+		return f.again(ctx, c, p)
+	case err != nil:
+		return Result{}, err
+	}
+	f.sessions.Forget(p.AccountID)
+	return r, nil
+}
+
+// look is find outside a transaction.
+func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d data, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		p, d, err = f.find(ctx, tx, c, flowID)
+		return err
+	})
+	return p, d, err
+}
+
+// again answers a code that comes after the step: the browser that did the
+// step and is signed in by it goes on, as after a double click; a replay gets
+// nothing.
+func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
+	found, err := f.Session(ctx, c)
+	if err == nil && p.Step == Done && found.Person.ID == p.AccountID {
+		return Result{Next: f.targets.Or(p.ReturnTo)}, nil
+	}
+	if err := ignore(err, session.Required); err != nil {
+		return Result{}, err
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		return f.record.Add(ctx, tx, fact(c, audit.CodeReplayed, p.AccountID, string(p.Kind)))
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{}, code.Used
+}
+
+// wrongCode records the guess and says how many are left.
+func (f *Flows) wrongCode(ctx context.Context, c Caller, p Pending, left int) error {
+	entry := fact(c, audit.CodeFailed, p.AccountID, string(p.Kind))
+	if left == 0 {
+		entry.Name = audit.Throttled
+	}
+	err := f.store.Write(ctx, func(tx Tx) error { return f.record.Add(ctx, tx, entry) })
+	switch {
+	case err != nil:
+		return err
+	case left == 0:
+		return code.UsedUp
+	}
+	return code.Wrong.WithParams(map[string]string{"count": strconv.Itoa(left)})
+}
+
+// proven carries out what the proof of the mailbox was for, in the transaction
+// that used the code.
+func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+	if p.Kind == Recovery {
+		if _, err := f.owner(ctx, tx, p); err != nil {
+			return Result{}, err
+		}
+		return Result{Next: "/auth/reset-password?flow=" + p.ID, FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return Result{}, err
+	}
+	return f.register(ctx, tx, c, p, d)
+}
+
+// register makes the account of a proven address and signs its owner in.
+func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+	if !f.signUp {
+		return Result{}, SignUpClosed
+	}
+	address, bad := account.ParseAddress(d.Address, "email")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	name := ""
+	if d.Identity != nil {
+		name = d.Identity.Name
+	}
+	a, err := f.accounts.Create(ctx, tx, address, name, d.Password)
+	if errors.Is(err, account.Exists) {
+		return Result{}, Moved // another flow for the address was quicker
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if err := tx.OwnFlow(ctx, p.ID, a.ID); err != nil {
+		return Result{}, err
+	}
+	method := "mail"
+	if d.Identity != nil {
+		if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
+			return Result{}, err
+		}
+		method = "provider:" + d.Identity.Provider
+	}
+	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: address.Key}); err != nil {
+		return Result{}, err
+	}
+	if err := f.record.Add(ctx, tx, fact(c, audit.SignedUp, a.ID, method)); err != nil {
+		return Result{}, err
+	}
+	return f.enter(ctx, tx, c, a, p.ReturnTo, method)
+}
+
+// Resend mails a fresh code. A flow that has no guesses left is replaced by a
+// new one, whose id is in the result.
+//
+// Faults: Unknown, Moved, throttle.Limited while the last mail is fresh.
+func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (Result, error) {
+	p, d, err := f.look(ctx, c, flowID)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case p.Step != Verify:
+		return Result{}, Moved
+	}
+	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+		return Result{}, err
+	}
+	address, bad := account.ParseAddress(d.Address, "email")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	spent, err := f.resend(ctx, c, p, address)
+	if err != nil {
+		return Result{}, err
+	}
+	if spent {
+		return f.startProof(ctx, c, p.Kind, address, p.ReturnTo, d)
+	}
+	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID}, nil
+}
+
+// resend mails another code of the flow, or reports that the flow is spent.
+func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account.Address) (spent bool, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		sent, err := tx.CodesOf(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if len(sent) > 0 {
+			if wait := sent[0].SentAt.Add(resendAfter).Sub(f.clock.Now()); wait > 0 {
+				return throttle.Limited(throttle.Rounded(wait))
+			}
+		}
+		left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: p.ID})
+		if spent = left == 0; err != nil || spent {
+			return err
+		}
+		known, err := f.known(ctx, tx, address.Key)
+		if err != nil {
+			return err
+		}
+		_, err = f.proof(ctx, tx, c, p, address.Mail, known)
+		return err
+	})
+	return spent, err
+}
+
+// ignore returns err unless it is the expected one.
+func ignore(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
+}

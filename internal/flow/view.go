@@ -1,0 +1,119 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/throttle"
+)
+
+// View is a flow as its screen shows it.
+type View struct {
+	ID        string
+	Kind      Kind
+	Step      Step
+	Address   string // in full: only for the browser that typed it
+	SentAt    time.Time
+	ExpiresAt time.Time // of the newest code
+	ResendAt  time.Time
+	Now       time.Time
+	UsedUp    bool // no guess is left
+	Next      string
+	Provider  string // of a flow that waits to be linked
+}
+
+// View returns the state of a flow, or Unknown. Next is where the person
+// should be when the flow is past the step of the mailed code.
+func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error) {
+	var v View
+	err := f.store.Read(ctx, func(tx Tx) error {
+		p, d, err := f.find(ctx, tx, c, flowID)
+		if err != nil {
+			return err
+		}
+		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now()}
+		if d.Identity != nil {
+			v.Provider = d.Identity.Provider
+		}
+		switch p.Step {
+		case Reset:
+			v.Next = "/auth/reset-password?flow=" + p.ID
+		case Done:
+			v.Next = f.targets.Or(p.ReturnTo)
+		case Verify:
+			return f.viewCode(ctx, tx, &v)
+		}
+		return nil
+	})
+	return v, err
+}
+
+func (f *Flows) viewCode(ctx context.Context, tx Tx, v *View) error {
+	sent, err := tx.CodesOf(ctx, v.ID)
+	if err != nil || len(sent) == 0 {
+		return err
+	}
+	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, sent[0].SentAt.Add(resendAfter)
+	left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: v.ID})
+	v.UsedUp = left == 0
+	return err
+}
+
+// LinkView is a mailed link as its screen shows it.
+type LinkView struct {
+	Kind     Kind
+	Address  string // masked: whoever opens the link need not be its owner
+	Email    string // in full, in the browser that typed it
+	Password bool   // the password of the registration is asked for
+	Fault    *fault.Error
+}
+
+// ViewLink returns the state of a mailed link without using it. A link that
+// does not hold is no error: its fault is part of the view.
+func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView, error) {
+	var v LinkView
+	err := f.store.Read(ctx, func(tx Tx) error {
+		s, err := f.codes.FindLink(ctx, tx, token)
+		if err != nil {
+			if v.Fault = fault.From(err); v.Fault.Kind == fault.Internal {
+				return err
+			}
+		}
+		if s.FlowID == "" {
+			return nil
+		}
+		p, d, err := f.linkFlow(ctx, tx, s)
+		if err != nil {
+			if v.Fault = fault.From(err); v.Fault.Kind == fault.Internal {
+				return err
+			}
+			return nil
+		}
+		if v.Fault == nil && p.Step != Verify {
+			v.Fault = code.LinkUsed
+		}
+		v.Kind, v.Address = p.Kind, account.Mask(d.Address)
+		if f.here(c, p) {
+			v.Email = d.Address
+		}
+		v.Password = p.Kind == SignUp && v.Email == "" && d.Password != ""
+		return nil
+	})
+	return v, err
+}
+
+// State returns the word for what the screen of the code should show.
+func (v View) State() string {
+	switch {
+	case v.Step != Verify:
+		return "done"
+	case v.UsedUp:
+		return "used_up"
+	case !v.Now.Before(v.ExpiresAt):
+		return "expired"
+	}
+	return "code"
+}

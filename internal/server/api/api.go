@@ -1,0 +1,159 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"portico/internal/server"
+	"portico/internal/server/door"
+	"portico/internal/session"
+)
+
+// API is the door.
+type API struct {
+	desk     *door.Desk
+	sessions *session.Keeper
+	describe func(agent string) string
+}
+
+// New returns the door. Describe turns a User-Agent into words such as
+// "Firefox on Linux".
+func New(desk *door.Desk, sessions *session.Keeper, describe func(agent string) string) *API {
+	return &API{desk: desk, sessions: sessions, describe: describe}
+}
+
+// Mount registers the routes.
+func (a *API) Mount(m *server.Mux) {
+	for _, r := range a.routes() {
+		m.Handle(r.method+" "+r.path, r.handler, r.traits...)
+	}
+	m.Handle("GET /auth/api/openapi.json", a.openAPI)
+}
+
+// routes is the whole API: what is mounted, what openapi.json says, and what
+// the TypeScript types are made of.
+func (a *API) routes() []route {
+	return []route{
+		write("/auth/api/signin", "Sign in with address and password", a.desk.SignIn),
+		write("/auth/api/signup", "Begin a registration", a.desk.SignUp),
+		write("/auth/api/forgot-password", "Begin the recovery of an account", a.desk.ForgotPassword),
+		write("/auth/api/verify-code", "Give the mailed code", a.desk.VerifyCode),
+		{method: "POST", path: "/auth/api/resend", summary: "Mail another code", in: door.Resend{}, out: Resent{}, handler: a.resend},
+		write("/auth/api/confirm-link", "Carry out the mailed link that was opened", a.desk.ConfirmLink),
+		write("/auth/api/reset-password", "Set a new password", a.desk.ResetPassword),
+		write("/auth/api/signout", "Sign out", a.desk.SignOut),
+		{method: "GET", path: "/auth/api/session", summary: "Who is signed in", out: Current{}, handler: a.session, traits: []server.Trait{server.Quiet}},
+		{method: "GET", path: "/auth/api/sessions", summary: "Where this person is signed in", out: Sessions{}, handler: a.list},
+		{method: "DELETE", path: "/auth/api/sessions", summary: "End all sessions but this one", handler: a.endOthers},
+		{method: "DELETE", path: "/auth/api/sessions/{id}", summary: "End one session", handler: a.end},
+		{method: "GET", path: "/auth/api/flows/{id}", summary: "The state of a pending flow", out: door.Flow{}, handler: a.flow},
+	}
+}
+
+// route is one operation of the API. A nil in or out has no body.
+type route struct {
+	method  string
+	path    string
+	summary string
+	in, out any
+	handler server.Handler
+	traits  []server.Trait
+}
+
+// write is the operation of a form.
+func write[Form any](path, summary string, run door.Action[Form]) route {
+	var in Form
+	return route{method: "POST", path: path, summary: summary, in: in, out: Next{}, handler: step(run)}
+}
+
+// Next says where to go after a step: a path on this origin, or the URL of an
+// app that the operator allows.
+type Next struct {
+	Next string `json:"next"`
+}
+
+// Resent is the answer to a resend. When Next names another flow than the
+// one in the request, that one has no guesses left and this one replaces it.
+type Resent struct {
+	Next string    `json:"next"`
+	Flow door.Flow `json:"flow"`
+}
+
+// Current is who is signed in.
+type Current struct {
+	User    User    `json:"user"`
+	Session Session `json:"session"`
+}
+
+// User is a person.
+type User struct {
+	ID    string   `json:"id"`
+	Email string   `json:"email"`
+	Name  string   `json:"name"`
+	Roles []string `json:"roles"`
+}
+
+// Session is the caller's session. Times are RFC 3339.
+type Session struct {
+	ID              string    `json:"id"`
+	CreatedAt       time.Time `json:"created_at"`
+	AuthenticatedAt time.Time `json:"authenticated_at"`
+	ExpiresAt       time.Time `json:"expires_at"`
+	IdleExpiresAt   time.Time `json:"idle_expires_at"`
+	Methods         []string  `json:"methods"`
+}
+
+// Sessions lists where a person is signed in.
+type Sessions struct {
+	Sessions []Device `json:"sessions"`
+}
+
+// Device is one browser in which a person is signed in.
+type Device struct {
+	ID         string    `json:"id"`
+	Current    bool      `json:"current"`
+	Browser    string    `json:"browser"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastSeenAt time.Time `json:"last_seen_at"`
+}
+
+// step serves an action in JSON.
+func step[Form any](run door.Action[Form]) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		in, err := door.Receive[Form](r)
+		if err != nil {
+			return err
+		}
+		next, err := run(w, r, in)
+		if err != nil {
+			return err
+		}
+		return server.WriteJSON(w, http.StatusOK, Next{Next: next})
+	}
+}
+
+func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
+	in, err := door.Receive[door.Resend](r)
+	if err != nil {
+		return err
+	}
+	c := a.desk.Caller(w, r)
+	result, err := a.desk.Flows.Resend(r.Context(), c, in.Flow)
+	if err != nil {
+		return err
+	}
+	a.desk.Give(w, result)
+	view, err := a.desk.Flows.View(r.Context(), c, result.FlowID)
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, http.StatusOK, Resent{Next: result.Next, Flow: door.FlowOf(view)})
+}
+
+func (a *API) flow(w http.ResponseWriter, r *http.Request) error {
+	view, err := a.desk.Flows.View(r.Context(), a.desk.Caller(w, r), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, http.StatusOK, door.FlowOf(view))
+}

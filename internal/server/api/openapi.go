@@ -1,0 +1,134 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"portico/internal/server"
+)
+
+// object is a JSON object of the description.
+type object = map[string]any
+
+// openAPI describes the API (OpenAPI 3.1), from the types of its bodies.
+func (a *API) openAPI(w http.ResponseWriter, r *http.Request) error {
+	return server.WriteJSON(w, http.StatusOK, describe(a.routes()))
+}
+
+func describe(routes []route) object {
+	schemas := object{"Problem": problemSchema()}
+	paths := object{}
+	for _, r := range routes {
+		item, ok := paths[r.path].(object)
+		if !ok {
+			item = object{}
+			paths[r.path] = item
+		}
+		item[strings.ToLower(r.method)] = operation(r, schemas)
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "Portico", "version": "1",
+			"description": "Signing in, registering and recovering an account; who is signed in. Writes need the header Origin of the site, or Sec-Fetch-Site.",
+		},
+		"paths": paths,
+		"components": object{
+			"schemas":         schemas,
+			"securitySchemes": object{"session": object{"type": "apiKey", "in": "cookie", "name": "__Host-portico-session"}},
+		},
+	}
+}
+
+func operation(r route, schemas object) object {
+	op := object{"summary": r.summary, "operationId": operationID(r)}
+	if name, ok := parameter(r.path); ok {
+		op["parameters"] = []object{{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}}
+	}
+	if r.in != nil {
+		op["requestBody"] = object{"required": true, "content": content("application/json", reflect.TypeOf(r.in), schemas)}
+	}
+	done := object{"description": "Done"}
+	status := "204"
+	if r.out != nil {
+		status = "200"
+		done["content"] = content("application/json", reflect.TypeOf(r.out), schemas)
+	}
+	op["responses"] = object{
+		status: done,
+		"default": object{
+			"description": "What is wrong (RFC 9457)",
+			"content":     object{"application/problem+json": object{"schema": reference("Problem")}},
+		},
+	}
+	return op
+}
+
+func operationID(r route) string {
+	name := strings.NewReplacer("/auth/api/", "", "/", "-", "{", "", "}", "").Replace(r.path)
+	return strings.ToLower(r.method) + "-" + name
+}
+
+func parameter(path string) (string, bool) {
+	_, rest, ok := strings.Cut(path, "{")
+	name, _, _ := strings.Cut(rest, "}")
+	return name, ok
+}
+
+func content(mediaType string, t reflect.Type, schemas object) object {
+	return object{mediaType: object{"schema": schema(t, schemas)}}
+}
+
+func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+
+// schema describes a type; named structs go into schemas once.
+func schema(t reflect.Type, schemas object) object {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return object{"type": "string", "format": "date-time"}
+	case t.Kind() == reflect.String:
+		return object{"type": "string"}
+	case t.Kind() == reflect.Bool:
+		return object{"type": "boolean"}
+	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int:
+		return object{"type": "integer"}
+	case t.Kind() == reflect.Slice:
+		return object{"type": "array", "items": schema(t.Elem(), schemas)}
+	case t.Kind() == reflect.Map:
+		return object{"type": "object", "additionalProperties": schema(t.Elem(), schemas)}
+	case t.Name() == "":
+		return structure(t, schemas)
+	}
+	if _, ok := schemas[t.Name()]; !ok {
+		schemas[t.Name()] = object{} // a type may hold itself
+		schemas[t.Name()] = structure(t, schemas)
+	}
+	return reference(t.Name())
+}
+
+func structure(t reflect.Type, schemas object) object {
+	properties, required := object{}, []string{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		properties[name] = schema(f.Type, schemas)
+		required = append(required, name)
+	}
+	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+func problemSchema() object {
+	text, params := object{"type": "string"}, object{"type": "object", "additionalProperties": object{"type": "string"}}
+	return object{
+		"type": "object",
+		"properties": object{
+			"type": text, "title": text, "status": object{"type": "integer"}, "code": text, "params": params,
+			"fields": object{"type": "array", "items": object{
+				"type": "object", "properties": object{"name": text, "code": text, "params": params},
+			}},
+			"retry_after": object{"type": "integer", "description": "Seconds; 0 when waiting does not help"},
+			"request_id":  text,
+		},
+	}
+}

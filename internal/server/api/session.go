@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/server"
+	"portico/internal/session"
+)
+
+// session answers who is signed in. Apps call it with each of their own
+// requests, so it takes the shortest way: cookie, hash, cache.
+func (a *API) session(w http.ResponseWriter, r *http.Request) error {
+	found, err := a.found(w, r)
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, http.StatusOK, Current{
+		User: User{
+			ID: found.Person.ID, Email: found.Person.Address, Name: found.Person.Name, Roles: orEmpty(found.Person.Roles),
+		},
+		Session: Session{
+			ID: found.Session.ID, CreatedAt: found.Session.CreatedAt, AuthenticatedAt: found.Session.AuthenticatedAt,
+			ExpiresAt: found.Session.ExpiresAt, IdleExpiresAt: a.sessions.IdleEnd(found.Session.LastSeenAt),
+			Methods: orEmpty(found.Session.Methods),
+		},
+	})
+}
+
+// found returns the caller's session; a cookie of one that has ended is
+// cleared.
+func (a *API) found(w http.ResponseWriter, r *http.Request) (session.Found, error) {
+	token := a.desk.SessionToken(w, r)
+	found, err := a.desk.Flows.Session(r.Context(), flow.Caller{Session: token})
+	if err != nil && token != "" {
+		a.desk.ClearSession(w)
+	}
+	return found, err
+}
+
+func (a *API) list(w http.ResponseWriter, r *http.Request) error {
+	found, err := a.found(w, r)
+	if err != nil {
+		return err
+	}
+	held, err := a.desk.Flows.Sessions(r.Context(), found)
+	if err != nil {
+		return err
+	}
+	devices := make([]Device, 0, len(held))
+	for _, s := range held {
+		devices = append(devices, Device{
+			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.Browser),
+			CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt,
+		})
+	}
+	return server.WriteJSON(w, http.StatusOK, Sessions{Sessions: devices})
+}
+
+func (a *API) end(w http.ResponseWriter, r *http.Request) error {
+	found, err := a.found(w, r)
+	if err != nil {
+		return err
+	}
+	if err := a.desk.Flows.EndSession(r.Context(), a.desk.Caller(w, r), found, r.PathValue("id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *API) endOthers(w http.ResponseWriter, r *http.Request) error {
+	found, err := a.found(w, r)
+	if err != nil {
+		return err
+	}
+	if err := a.desk.Flows.EndOtherSessions(r.Context(), a.desk.Caller(w, r), found); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

@@ -1,0 +1,142 @@
+package door
+
+import (
+	"context"
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/server"
+)
+
+// The forms. Their json tags are the names of the fields in both encodings.
+type (
+	SignIn struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+		ReturnTo string `json:"return_to"`
+		Flow     string `json:"flow"`
+	}
+	SignUp struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+		Confirm  string `json:"confirm_password"`
+		ReturnTo string `json:"return_to"`
+	}
+	ForgotPassword struct {
+		Email    string `json:"email"`
+		ReturnTo string `json:"return_to"`
+	}
+	VerifyCode struct {
+		Flow string `json:"flow"`
+		Code string `json:"code"`
+	}
+	Resend struct {
+		Flow string `json:"flow"`
+	}
+	ConfirmLink struct {
+		Password string `json:"password"`
+	}
+	ResetPassword struct {
+		Flow     string `json:"flow"`
+		Password string `json:"password"`
+		Confirm  string `json:"confirm_password"`
+	}
+)
+
+// Action carries out a form and returns where to go. The answer's cookies are
+// set when it returns.
+type Action[Form any] func(w http.ResponseWriter, r *http.Request, in Form) (next string, err error)
+
+// Receive decodes the form of a request, in either encoding.
+func Receive[Form any](r *http.Request) (in Form, err error) {
+	return in, server.Decode(r, &in)
+}
+
+// SignIn is the action of /auth/signin.
+func (d *Desk) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string, error) {
+	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return d.Flows.SignIn(ctx, c, flow.SignInInput{
+			Email: in.Email, Password: in.Password, ReturnTo: in.ReturnTo, FlowID: in.Flow,
+		})
+	})
+}
+
+// SignUp is the action of /auth/signup.
+func (d *Desk) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string, error) {
+	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return d.Flows.SignUp(ctx, c, flow.SignUpInput{
+			Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: in.ReturnTo,
+		})
+	})
+}
+
+// ForgotPassword is the action of /auth/forgot-password.
+func (d *Desk) ForgotPassword(w http.ResponseWriter, r *http.Request, in ForgotPassword) (string, error) {
+	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return d.Flows.Recover(ctx, c, in.Email, in.ReturnTo)
+	})
+}
+
+// VerifyCode is the action of the button Verify.
+func (d *Desk) VerifyCode(w http.ResponseWriter, r *http.Request, in VerifyCode) (string, error) {
+	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return d.Flows.VerifyCode(ctx, c, in.Flow, in.Code)
+	})
+}
+
+// Resend is the action of the button Resend.
+func (d *Desk) Resend(w http.ResponseWriter, r *http.Request, in Resend) (string, error) {
+	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return d.Flows.Resend(ctx, c, in.Flow)
+	})
+}
+
+// ConfirmLink is the action of the page that a mailed link opens.
+func (d *Desk) ConfirmLink(w http.ResponseWriter, r *http.Request, in ConfirmLink) (string, error) {
+	return d.throughLink(w, r, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
+		return d.Flows.ConfirmLink(ctx, c, token, in.Password)
+	})
+}
+
+// ResendLink begins the flow of an expired link anew.
+func (d *Desk) ResendLink(w http.ResponseWriter, r *http.Request) (string, error) {
+	return d.throughLink(w, r, d.Flows.ResendLink)
+}
+
+// ResetPassword is the action of /auth/reset-password.
+func (d *Desk) ResetPassword(w http.ResponseWriter, r *http.Request, in ResetPassword) (string, error) {
+	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return d.Flows.ResetPassword(ctx, c, flow.ResetInput{FlowID: in.Flow, Password: in.Password, Confirm: in.Confirm})
+	})
+}
+
+// SignOut ends the session and empties what the browser keeps of it. It
+// succeeds when nobody is signed in.
+func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (string, error) {
+	if err := d.Flows.SignOut(r.Context(), d.Caller(w, r)); err != nil {
+		return "", err
+	}
+	d.session.Clear(w)
+	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	return "/auth/signed-out", nil
+}
+
+func (d *Desk) step(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+	result, err := run(r.Context(), d.Caller(w, r))
+	if err != nil {
+		return "", err
+	}
+	d.Give(w, result)
+	return result.Next, nil
+}
+
+// throughLink runs a step with the kept link, and forgets the link when the
+// step succeeds.
+func (d *Desk) throughLink(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
+	token := d.Link(w, r)
+	next, err := d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
+	if err == nil {
+		d.link.Clear(w)
+	}
+	return next, err
+}

@@ -1,0 +1,111 @@
+package door
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"portico/internal/clock"
+	"portico/internal/flow"
+	"portico/internal/locale"
+	"portico/internal/server"
+)
+
+const (
+	maxAgent = 300 // bytes of a User-Agent that are kept
+
+	// browserLife outlives every flow; deviceLife is how long a browser is
+	// known to its owner's account.
+	browserLife = 30 * 24 * time.Hour
+	deviceLife  = 400 * 24 * time.Hour // the most that browsers keep a cookie
+	linkLife    = time.Hour
+)
+
+// Desk receives requests for the flows and gives their results back. It is
+// safe for concurrent use.
+type Desk struct {
+	Flows     *flow.Flows
+	Catalogue *locale.Catalogue
+
+	clock   clock.Clock
+	session server.Cookie
+	browser server.Cookie
+	device  server.Cookie
+	link    server.Cookie
+}
+
+// NewDesk returns a Desk for the site at the public URL.
+func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, public *url.URL) *Desk {
+	return &Desk{
+		Flows: flows, Catalogue: catalogue, clock: c,
+		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
+		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
+	}
+}
+
+// Caller says who asks.
+func (d *Desk) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
+	c := flow.Caller{
+		Peer:      server.PeerNetwork(server.ClientAddr(r)).String(),
+		Agent:     agent(r.UserAgent()),
+		Locale:    d.Locale(r),
+		RequestID: server.RequestID(r.Context()),
+	}
+	c.Session, _ = d.session.Read(w, r)
+	c.Browser, _ = d.browser.Read(w, r)
+	c.Device, _ = d.device.Read(w, r)
+	return c
+}
+
+// SessionToken returns the session cookie's value, "" without one.
+func (d *Desk) SessionToken(w http.ResponseWriter, r *http.Request) string {
+	token, _ := d.session.Read(w, r)
+	return token
+}
+
+// ClearSession tells the browser to forget a session that has ended.
+func (d *Desk) ClearSession(w http.ResponseWriter) { d.session.Clear(w) }
+
+// Locale returns the locale that the browser asks for, of those there are.
+func (d *Desk) Locale(r *http.Request) string {
+	return d.Catalogue.Match(r.Header.Get("Accept-Language"))
+}
+
+// Give sets the cookies of a result.
+func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
+	if result.Browser != "" {
+		d.browser.Write(w, result.Browser, browserLife)
+	}
+	if result.Device != "" {
+		d.device.Write(w, result.Device, deviceLife)
+	}
+	if result.Session != nil {
+		d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now()))
+	}
+}
+
+// KeepLink moves a mailed link's token into a cookie, so that it is in no URL
+// after the first: not in the history, and not in a Referer.
+func (d *Desk) KeepLink(w http.ResponseWriter, token string) { d.link.Write(w, token, linkLife) }
+
+// Link returns the token that KeepLink kept.
+func (d *Desk) Link(w http.ResponseWriter, r *http.Request) string {
+	token, _ := d.link.Read(w, r)
+	return token
+}
+
+// agent caps a User-Agent and leaves printable text of it: it is stored, shown
+// and mailed.
+func agent(s string) string {
+	if len(s) > maxAgent {
+		s = s[:maxAgent]
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s)
+}

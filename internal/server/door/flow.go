@@ -1,0 +1,39 @@
+package door
+
+import (
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/flow"
+)
+
+// Flow is a pending flow as screens show it. Times are seconds since 1970; Now
+// is the server's, so that a browser with a wrong clock counts right.
+type Flow struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"`
+	State     string `json:"state"`   // code, used_up, expired or done
+	Address   string `json:"address"` // masked
+	Email     string `json:"email"`   // in full: only this browser, which typed it, is told
+	SentAt    int64  `json:"sent_at"`
+	ExpiresAt int64  `json:"expires_at"` // of the newest code
+	ResendAt  int64  `json:"resend_at"`
+	Now       int64  `json:"now"`
+	Next      string `json:"next"` // where the person should be, once the code is used
+}
+
+// FlowOf returns a view as screens show it.
+func FlowOf(v flow.View) Flow {
+	return Flow{
+		ID: v.ID, Kind: string(v.Kind), State: v.State(), Address: account.Mask(v.Address), Email: v.Address,
+		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: seconds(v.ResendAt), Now: seconds(v.Now),
+		Next: v.Next,
+	}
+}
+
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

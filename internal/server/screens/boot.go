@@ -1,0 +1,85 @@
+package screens
+
+import (
+	"portico/internal/server/door"
+)
+
+// Boot is all that a document shows beside its own words: the template is
+// filled with it and the script starts from it. Every key is always there.
+type Boot struct {
+	Screen    string     `json:"screen"`
+	Locale    string     `json:"locale"`
+	Locales   []string   `json:"locales"`
+	Brand     Brand      `json:"brand"`
+	Policy    Policy     `json:"policy"`
+	Providers []Provider `json:"providers"`
+	ReturnTo  string     `json:"return_to"`
+	Values    Values     `json:"values"`
+	Errors    Errors     `json:"errors"`
+	Notice    string     `json:"notice"`
+	Flow      door.Flow  `json:"flow"`
+	Link      Link       `json:"link"`
+	Session   Person     `json:"session"`
+	Status    int        `json:"status"`
+	Title     string     `json:"title"`
+	Detail    string     `json:"detail"`
+	Next      string     `json:"next"`
+	NextLabel string     `json:"next_label"`
+}
+
+// Brand is the name and the logo of the site.
+type Brand struct {
+	Name string `json:"name"`
+	Logo string `json:"logo"` // URL path, "" for the word logo
+}
+
+// Policy is the rule for new passwords and codes.
+type Policy struct {
+	PasswordMin int `json:"password_min"`
+	PasswordMax int `json:"password_max"`
+	CodeLength  int `json:"code_length"`
+}
+
+// Provider is a button to continue with an external provider.
+type Provider struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Icon string `json:"icon"`
+}
+
+// Values are what was typed, never a password.
+type Values struct {
+	Email string `json:"email"`
+}
+
+// Errors are in the words of the locale.
+type Errors struct {
+	Form       string      `json:"form"`
+	Code       string      `json:"code"`
+	RequestID  string      `json:"request_id"`
+	RetryAfter int         `json:"retry_after"` // seconds
+	Fields     FieldErrors `json:"fields"`
+}
+
+// FieldErrors are the errors of the fields.
+type FieldErrors struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Confirm  string `json:"confirm_password"`
+	Code     string `json:"code"`
+}
+
+// Link is the state of a mailed link: ready, password, expired, used, replaced
+// or malformed.
+type Link struct {
+	State   string `json:"state"`
+	Kind    string `json:"kind"`
+	Address string `json:"address"`
+	Email   string `json:"email"`
+}
+
+// Person is who is signed in.
+type Person struct {
+	Email string `json:"email"`
+	Name  string `json:"name"`
+}

@@ -1,0 +1,126 @@
+package screens
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"text/template"
+
+	"portico/internal/server"
+)
+
+// names of the screens; each is a document in every locale.
+var names = [...]string{
+	"signin", "signup", "forgot-password", "verify-code", "confirm-link",
+	"reset-password", "account", "signed-out", "error",
+}
+
+// ErrNotBuilt says that the binary was built without the screens.
+var ErrNotBuilt = errors.New("the screens are not in this binary: run make build")
+
+// document is one screen in one locale.
+type document struct {
+	template *template.Template
+	policy   string
+	plain    func() *server.Content // what it is without anything of a request
+}
+
+// load reads the documents that the front end was built into.
+func load(dist fs.FS, locales []string) (map[string]map[string]*document, error) {
+	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotBuilt
+	}
+	if err != nil {
+		return nil, err
+	}
+	var built struct {
+		StyleHashes map[string]string `json:"style_hashes"`
+	}
+	if err := json.Unmarshal(manifest, &built); err != nil {
+		return nil, fmt.Errorf("read the manifest of the screens: %w", err)
+	}
+	all := make(map[string]map[string]*document, len(locales))
+	for _, loc := range locales {
+		all[loc] = make(map[string]*document, len(names))
+		for _, name := range names {
+			path := "documents/" + loc + "/" + name + ".html"
+			text, err := fs.ReadFile(dist, path)
+			if err != nil {
+				return nil, fmt.Errorf("read a screen: %w", err)
+			}
+			// The template holds nothing but the actions that the build made of
+			// its markers; each value in it is escaped by "html".
+			t, err := template.New(path).Option("missingkey=error").Parse(string(text))
+			if err != nil {
+				return nil, fmt.Errorf("read a screen: %w", err)
+			}
+			all[loc][name] = &document{template: t, policy: server.DocumentPolicy([]string{built.StyleHashes[name]})}
+		}
+	}
+	return all, nil
+}
+
+// fill renders the document with the data.
+func (d *document) fill(b Boot) ([]byte, error) {
+	// json.Marshal escapes <, > and &, so the text cannot end its script element.
+	text, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, err
+	}
+	values["boot"] = string(text)
+	var out bytes.Buffer
+	out.Grow(32 << 10)
+	err = d.template.Execute(&out, values)
+	return out.Bytes(), err
+}
+
+// serve answers with the document filled for this request.
+func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b Boot) error {
+	body, err := d.fill(b)
+	if err != nil {
+		return err
+	}
+	server.SetPolicy(w, d.policy)
+	h := w.Header()
+	h.Set("Content-Type", htmlType)
+	h.Set("Vary", "Accept-Encoding, Accept-Language")
+	h.Set("Content-Language", b.Locale)
+	// The document holds no secret (tokens are in cookies), so compressing it
+	// with what the client sent tells nothing (BREACH).
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		body = compress(body)
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // fails only when the client has gone
+	}
+	return nil
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+func compress(body []byte) []byte {
+	var out bytes.Buffer
+	z := writers.Get().(*gzip.Writer)
+	defer writers.Put(z)
+	z.Reset(&out)
+	_, _ = z.Write(body) // neither fails on a buffer
+	_ = z.Close()
+	return out.Bytes()
+}

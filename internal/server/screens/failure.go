@@ -1,0 +1,75 @@
+package screens
+
+import (
+	"net/http"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/federation"
+	"portico/internal/flow"
+	"portico/internal/server"
+)
+
+// shown returns the fault of a code that another page may send people to the
+// error screen with. Any other code is not repeated: the address bar is
+// anybody's to fill.
+func shown(code string) (*fault.Error, bool) {
+	for _, f := range []*fault.Error{
+		flow.Unknown, flow.Moved, flow.SignUpClosed, account.Disabled,
+		fault.New(fault.Forbidden, federation.CodeCancelled),
+		fault.New(fault.Unavailable, federation.CodeUnavailable),
+		fault.New(fault.Forbidden, federation.CodeRejected),
+		fault.New(fault.Missing, federation.CodeUnknown),
+		fault.New(fault.Invalid, flow.CodeProviderNoAddress),
+		fault.New(fault.Conflict, flow.CodeProviderAddressTaken),
+	} {
+		if f.Code == code {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// errorPage answers a browser whose request for a document failed.
+func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
+	return s.show(w, r, "error", func(b *Boot) {
+		s.explain(r, b, f)
+		b.Status = status
+	})
+}
+
+// explain fills the error screen: what happened, one way forward, and the id
+// that finds the request in the log.
+func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
+	s.blame(r, b, f)
+	b.Title = s.Catalogue.Text(b.Locale, "failure.title."+titleOf(b.Status), nil)
+	b.Detail, b.Errors.Form = b.Errors.Form, ""
+	b.Next, b.NextLabel = "/auth/signin", s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
+	switch f.Code {
+	case flow.CodeProviderNoAddress:
+		b.Next, b.NextLabel = "/auth/signup", s.Catalogue.Text(b.Locale, "failure.next.signup", nil)
+	case flow.CodeFlowUnknown:
+		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
+	}
+}
+
+func titleOf(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "missing"
+	case http.StatusForbidden:
+		return "refused"
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return "busy"
+	case http.StatusInternalServerError:
+		return "internal"
+	}
+	return "invalid"
+}
+
+// Failure returns the path of the error screen for a fault of another door.
+func Failure(r *http.Request, f *fault.Error, provider string) string {
+	return failurePath(f, r, map[string][]string{"provider": {provider}})
+}
+
+var _ server.ErrorPage = (*Screens)(nil).errorPage

@@ -1,0 +1,118 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/server"
+	"portico/internal/server/door"
+)
+
+// form takes a form without script: on success the browser is sent on, else it
+// gets the same document with the words of what is wrong. Keep puts back what
+// was typed.
+func form[Form any](s *Screens, name string, run door.Action[Form], keep func(Form, *Boot)) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		in, err := door.Receive[Form](r)
+		if err != nil {
+			return err
+		}
+		next, err := run(w, r, in)
+		if err != nil {
+			return s.refuse(w, r, name, err, func(b *Boot) { keep(in, b) })
+		}
+		return server.SeeOther(w, next)
+	}
+}
+
+// The forms of pages with two buttons: Action says which was pressed.
+type (
+	verifyForm struct {
+		Flow   string `json:"flow"`
+		Code   string `json:"code"`
+		Action string `json:"action"`
+	}
+	linkForm struct {
+		Password string `json:"password"`
+		Action   string `json:"action"`
+	}
+)
+
+const actionResend = "resend"
+
+func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
+	in, err := door.Receive[verifyForm](r)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if in.Action == actionResend {
+		next, err = s.Desk.Resend(w, r, door.Resend{Flow: in.Flow})
+	} else {
+		next, err = s.Desk.VerifyCode(w, r, door.VerifyCode{Flow: in.Flow, Code: in.Code})
+	}
+	if err == nil {
+		return server.SeeOther(w, next)
+	}
+	v, viewErr := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), in.Flow)
+	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
+		return viewErr
+	}
+	if v.Step == flow.Reset {
+		return server.SeeOther(w, v.Next) // pressed twice: the first press did it
+	}
+	return s.refuse(w, r, "verify-code", err, func(b *Boot) {
+		if viewErr == nil {
+			b.Flow = door.FlowOf(v)
+		}
+	})
+}
+
+func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error {
+	in, err := door.Receive[linkForm](r)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if in.Action == actionResend {
+		next, err = s.Desk.ResendLink(w, r)
+	} else {
+		next, err = s.Desk.ConfirmLink(w, r, door.ConfirmLink{Password: in.Password})
+	}
+	if err == nil {
+		return server.SeeOther(w, next)
+	}
+	v, viewErr := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), s.Desk.Link(w, r))
+	if viewErr != nil {
+		return viewErr
+	}
+	return s.refuse(w, r, "confirm-link", err, func(b *Boot) { s.fillLink(b, v) })
+}
+
+func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) error {
+	in, err := door.Receive[door.ResetPassword](r)
+	if err != nil {
+		return err
+	}
+	next, err := s.Desk.ResetPassword(w, r, in)
+	if err == nil {
+		return server.SeeOther(w, next)
+	}
+	v, viewErr := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), in.Flow)
+	if errors.Is(viewErr, flow.Unknown) || viewErr == nil && v.Step != flow.Reset {
+		return server.SeeOther(w, failurePath(flow.Unknown, r, nil))
+	}
+	if viewErr != nil {
+		return viewErr
+	}
+	return s.refuse(w, r, "reset-password", err, func(b *Boot) { b.Flow = door.FlowOf(v) })
+}
+
+func (s *Screens) signOut(w http.ResponseWriter, r *http.Request) error {
+	next, err := s.Desk.SignOut(w, r, struct{}{})
+	if err != nil {
+		return err
+	}
+	return server.SeeOther(w, next)
+}

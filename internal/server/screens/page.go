@@ -1,0 +1,217 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/ids"
+	"portico/internal/secret"
+	"portico/internal/server"
+	"portico/internal/server/door"
+)
+
+// root sends people to the sign-in page; a redirect leaves no entry of its own
+// in the history.
+func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
+	return server.SeeOther(w, "/auth/signin")
+}
+
+func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	if person == (Person{}) && len(query) == 0 {
+		return s.show(w, r, "signin", nil)
+	}
+	link, err := s.waiting(w, r, query.Get("flow"))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "signin", func(b *Boot) {
+		b.ReturnTo, b.Session = s.Targets.Clean(query.Get("return_to")), person
+		b.Next = s.Targets.Or(b.ReturnTo)
+		if link.ID != "" {
+			b.Flow.ID, b.Values.Email = link.ID, link.Address
+			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
+		}
+	})
+}
+
+// waiting returns the flow whose identity waits to be linked, if the id names
+// one of this browser.
+func (s *Screens) waiting(w http.ResponseWriter, r *http.Request, id string) (flow.View, error) {
+	if id == "" {
+		return flow.View{}, nil
+	}
+	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), id)
+	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Link {
+		return flow.View{}, nil
+	}
+	return v, err
+}
+
+func (s *Screens) providerName(id string) string {
+	for _, p := range s.Providers {
+		if p.ID == id {
+			return p.Name
+		}
+	}
+	return id
+}
+
+func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
+	return s.withTarget(w, r, "signup")
+}
+
+func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
+	return s.withTarget(w, r, "forgot-password")
+}
+
+// withTarget shows a screen that knows of its request who is signed in and
+// where the person wants to go.
+func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string) error {
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	target := s.Targets.Clean(r.URL.Query().Get("return_to"))
+	if person == (Person{}) && target == "" {
+		return s.show(w, r, name, nil)
+	}
+	return s.show(w, r, name, func(b *Boot) {
+		b.Session, b.ReturnTo, b.Next = person, target, s.Targets.Or(target)
+	})
+}
+
+// verifyCode shows the step at which the flow is: who comes back by reload,
+// Back or another tab is sent on when the code has been used.
+func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
+	id := r.URL.Query().Get("flow")
+	if id == "" {
+		return s.show(w, r, "verify-code", nil)
+	}
+	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), id)
+	if errors.Is(err, flow.Unknown) {
+		return s.refuse(w, r, "verify-code", err, func(*Boot) {})
+	}
+	if err != nil {
+		return err
+	}
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	if v.Step == flow.Reset || v.Step == flow.Done && person != (Person{}) {
+		return server.SeeOther(w, v.Next)
+	}
+	return s.show(w, r, "verify-code", func(b *Boot) { b.Flow = door.FlowOf(v) })
+}
+
+// confirmLink is where mailed links lead. The token moves from the URL into a
+// cookie at once; nothing else happens until the button is pressed, because
+// mail scanners open links.
+func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
+	if token := r.URL.Query().Get("token"); token != "" {
+		if !secret.ValidToken(token) {
+			token = "malformed"
+		}
+		s.Desk.KeepLink(w, token)
+		return server.SeeOther(w, "/auth/confirm-link")
+	}
+	v, err := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), s.Desk.Link(w, r))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "confirm-link", func(b *Boot) { s.fillLink(b, v) })
+}
+
+func (s *Screens) fillLink(b *Boot, v flow.LinkView) {
+	b.Link = Link{State: "ready", Kind: string(v.Kind), Address: v.Address, Email: v.Email}
+	switch {
+	case v.Fault != nil:
+		b.Status = server.Status(v.Fault)
+		b.Link.State = linkState(v.Fault)
+	case v.Password:
+		b.Link.State = "password"
+	}
+}
+
+func linkState(f *fault.Error) string {
+	switch {
+	case errors.Is(f, code.LinkExpired):
+		return "expired"
+	case errors.Is(f, code.LinkUsed):
+		return "used"
+	case errors.Is(f, code.LinkReplaced):
+		return "replaced"
+	}
+	return "malformed"
+}
+
+// resetPassword shows the form of a flow that has proven the mailbox.
+func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), r.URL.Query().Get("flow"))
+	if err == nil && v.Step != flow.Reset {
+		err = flow.Unknown
+	}
+	if errors.Is(err, flow.Unknown) {
+		return server.SeeOther(w, failurePath(flow.Unknown, r, nil))
+	}
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "reset-password", func(b *Boot) { b.Flow = door.FlowOf(v) })
+}
+
+func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	if person == (Person{}) {
+		return server.SeeOther(w, "/auth/signin?return_to="+url.QueryEscape("/auth/account"))
+	}
+	return s.show(w, r, "account", func(b *Boot) { b.Session = person })
+}
+
+func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
+	return s.show(w, r, "signed-out", nil)
+}
+
+// changePassword is where password managers send people (W3C, a well-known URL
+// for changing passwords).
+func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
+	return server.SeeOther(w, "/auth/forgot-password")
+}
+
+// failurePath is the error screen of a fault: a page that can be reloaded.
+func failurePath(f *fault.Error, r *http.Request, params url.Values) string {
+	query := url.Values{"code": {f.Code}, "request": {server.RequestID(r.Context())}}
+	for k, v := range params {
+		query[k] = v
+	}
+	return "/auth/error?" + query.Encode()
+}
+
+func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	f, ok := shown(query.Get("code"))
+	if !ok {
+		f = fault.New(fault.Missing, server.CodeRouteMissing)
+	}
+	if name := query.Get("provider"); name != "" {
+		f = f.WithParams(map[string]string{"provider": s.providerName(name)})
+	}
+	return s.show(w, r, "error", func(b *Boot) {
+		s.explain(r, b, f)
+		if id := query.Get("request"); ids.Valid(id) {
+			b.Errors.RequestID = id
+		}
+	})
+}

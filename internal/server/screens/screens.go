@@ -1,0 +1,190 @@
+package screens
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"sync"
+
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/locale"
+	"portico/internal/server"
+	"portico/internal/server/door"
+	"portico/internal/session"
+)
+
+// Config is what the door is built from.
+type Config struct {
+	Desk      *door.Desk
+	Catalogue *locale.Catalogue
+	Dist      fs.FS // the built front end
+	Brand     Brand
+	Logo      *Logo // nil for the word logo
+	Policy    Policy
+	Providers []Provider
+	Targets   flow.Targets
+	// Root says that this door answers "/": there is no app behind it.
+	Root bool
+}
+
+// Screens is the door. It is safe for concurrent use.
+type Screens struct {
+	Config
+	documents map[string]map[string]*document
+	assets    map[string]*server.Content
+}
+
+// New reads the documents and assets. It returns ErrNotBuilt when the front
+// end was not built.
+func New(cfg Config) (*Screens, error) {
+	if cfg.Logo != nil {
+		cfg.Brand.Logo = logoPath
+	}
+	documents, err := load(cfg.Dist, cfg.Catalogue.Locales())
+	if err != nil {
+		return nil, err
+	}
+	assets, err := loadAssets(cfg.Dist)
+	if err != nil {
+		return nil, err
+	}
+	s := &Screens{Config: cfg, documents: documents, assets: assets}
+	for loc, screens := range documents {
+		for name, d := range screens {
+			d.plain = sync.OnceValue(func() *server.Content {
+				body, err := d.fill(s.boot(name, loc))
+				if err != nil {
+					return nil
+				}
+				return server.NewContent(htmlType, body)
+			})
+		}
+	}
+	return s, nil
+}
+
+// Warm compresses the documents that most people see, so that the first of
+// them need not wait. It returns early when ctx ends.
+func (s *Screens) Warm(ctx context.Context) {
+	for _, name := range names[:4] {
+		for _, screens := range s.documents {
+			if ctx.Err() != nil {
+				return
+			}
+			screens[name].plain()
+		}
+	}
+}
+
+// Mount registers the routes.
+func (s *Screens) Mount(m *server.Mux) {
+	if s.Root {
+		m.Handle("GET /{$}", s.root)
+	}
+	m.Handle("GET /auth/signin", s.signIn)
+	m.Handle("POST /auth/signin", form(s, "signin", s.Desk.SignIn, func(in door.SignIn, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+		b.Flow.ID = in.Flow
+	}))
+	m.Handle("GET /auth/signup", s.signUp)
+	m.Handle("POST /auth/signup", form(s, "signup", s.Desk.SignUp, func(in door.SignUp, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+	}))
+	m.Handle("GET /auth/forgot-password", s.forgotPassword)
+	m.Handle("POST /auth/forgot-password", form(s, "forgot-password", s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+	}))
+	m.Handle("GET /auth/verify-code", s.verifyCode)
+	m.Handle("POST /auth/verify-code", s.postVerifyCode)
+	m.Handle("GET /auth/confirm-link", s.confirmLink)
+	m.Handle("POST /auth/confirm-link", s.postConfirmLink)
+	m.Handle("GET /auth/reset-password", s.resetPassword)
+	m.Handle("POST /auth/reset-password", s.postResetPassword)
+	m.Handle("GET /auth/account", s.account)
+	m.Handle("POST /auth/signout", s.signOut)
+	m.Handle("GET /auth/signed-out", s.signedOut)
+	m.Handle("GET /auth/error", s.failure)
+	m.Handle("GET /auth/assets/{file}", s.asset)
+	m.Handle("GET "+logoPath, s.logo)
+	m.Handle("GET /.well-known/change-password", s.changePassword)
+	m.ErrorPage(s.errorPage)
+}
+
+// boot returns the data of a document that shows nothing of the request.
+func (s *Screens) boot(name, loc string) Boot {
+	return Boot{
+		Screen: name, Locale: loc, Locales: s.Catalogue.Locales(),
+		Brand: s.Brand, Policy: s.Policy, Providers: s.Providers, Status: http.StatusOK,
+	}
+}
+
+// show answers with a document. A nil change shows it as it was built, from
+// memory.
+func (s *Screens) show(w http.ResponseWriter, r *http.Request, name string, change func(*Boot)) error {
+	loc := s.Desk.Locale(r)
+	d := s.documents[loc][name]
+	if change == nil {
+		content := d.plain()
+		if content == nil {
+			return errors.New("a screen cannot be filled: " + name)
+		}
+		server.SetPolicy(w, d.policy)
+		w.Header().Set("Content-Language", loc)
+		content.Serve(w, r, http.StatusOK)
+		return nil
+	}
+	b := s.boot(name, loc)
+	change(&b)
+	return d.serve(w, r, b.Status, b)
+}
+
+// refuse shows the screen again with the words of the fault: what was typed is
+// kept, and nothing but the password must be typed again.
+func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, name string, err error, change func(*Boot)) error {
+	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		return err // the error page: this screen may be what failed
+	}
+	server.Note(w, err)
+	return s.show(w, r, name, func(b *Boot) {
+		change(b)
+		s.blame(r, b, f)
+	})
+}
+
+// blame fills the words of a fault into the data.
+func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
+	b.Status = server.Status(f)
+	b.Errors.Code, b.Errors.RetryAfter = f.Code, server.RetryAfter(f)
+	b.Errors.RequestID = server.RequestID(r.Context())
+	b.Errors.Form = server.Words(s.Catalogue, b.Locale, f)
+	for _, field := range f.Fields {
+		words := server.FieldWords(s.Catalogue, b.Locale, field)
+		switch field.Name {
+		case "email":
+			b.Errors.Fields.Email = words
+		case "password":
+			b.Errors.Fields.Password = words
+		case "confirm_password":
+			b.Errors.Fields.Confirm = words
+		case "code":
+			b.Errors.Fields.Code = words
+		}
+	}
+}
+
+// person returns who is signed in; nobody is no error.
+func (s *Screens) person(w http.ResponseWriter, r *http.Request) (Person, error) {
+	token := s.Desk.SessionToken(w, r)
+	if token == "" {
+		return Person{}, nil
+	}
+	found, err := s.Desk.Flows.Session(r.Context(), flow.Caller{Session: token})
+	if errors.Is(err, session.Required) {
+		s.Desk.ClearSession(w)
+		return Person{}, nil
+	}
+	return Person{Email: found.Person.Address, Name: found.Person.Name}, err
+}

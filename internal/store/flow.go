@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/flow"
+)
+
+const flowColumns = `id, kind, step, account_id, version, address_key, browser_hash, return_to, sealed, created_at, expires_at`
+
+func scanFlow(row scanner) (flow.Pending, error) {
+	var p flow.Pending
+	var created, expires int64
+	err := row.Scan(&p.ID, &p.Kind, &p.Step, &p.AccountID, &p.Version, &p.AddressKey, &p.Browser, &p.ReturnTo, &p.Sealed, &created, &expires)
+	p.CreatedAt, p.ExpiresAt = fromMicros(created), fromMicros(expires)
+	return p, err
+}
+
+// InsertFlow implements flow.PendingStore.
+func (t *Tx) InsertFlow(ctx context.Context, p flow.Pending) error {
+	_, err := t.exec(ctx, `INSERT INTO flow (`+flowColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		p.ID, string(p.Kind), string(p.Step), p.AccountID, p.Version, p.AddressKey, p.Browser, p.ReturnTo, p.Sealed,
+		micros(p.CreatedAt), micros(p.ExpiresAt))
+	return err
+}
+
+// FlowByID implements flow.PendingStore.
+func (t *Tx) FlowByID(ctx context.Context, id string) (flow.Pending, bool, error) {
+	return first(ctx, t, `SELECT `+flowColumns+` FROM flow WHERE id = $1`, []any{id}, scanFlow)
+}
+
+// NewestFlow implements flow.PendingStore.
+func (t *Tx) NewestFlow(ctx context.Context, kind flow.Kind, step flow.Step, addressKey string, now time.Time) (flow.Pending, bool, error) {
+	return first(ctx, t, `SELECT `+flowColumns+` FROM flow
+		WHERE address_key = $1 AND kind = $2 AND step = $3 AND expires_at > $4 ORDER BY created_at DESC LIMIT 1`,
+		[]any{addressKey, string(kind), string(step), micros(now)}, scanFlow)
+}
+
+// AdvanceFlow implements flow.PendingStore.
+func (t *Tx) AdvanceFlow(ctx context.Context, id string, from, to flow.Step, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE flow SET step = $3 WHERE id = $1 AND step = $2 AND expires_at > $4`, id, string(from), string(to), micros(now))
+	return n == 1, err
+}
+
+// OwnFlow implements flow.PendingStore.
+func (t *Tx) OwnFlow(ctx context.Context, id, accountID string) error {
+	_, err := t.exec(ctx, `UPDATE flow SET account_id = $2 WHERE id = $1`, id, accountID)
+	return err
+}
