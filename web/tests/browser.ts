@@ -1,0 +1,81 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { serve } from '../tools/preview.mjs';
+
+export interface World {
+  origin: string;
+  browser: Browser;
+  close: () => Promise<void>;
+}
+
+/** The built documents behind their real policy, and one Chromium. */
+export async function openWorld(): Promise<World> {
+  const server = (await serve(0)) as Server;
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    browser,
+    close: async () => {
+      await browser.close();
+      server.close();
+    },
+  };
+}
+
+export interface Visit {
+  page: Page;
+  /** Errors, hydration warnings and policy violations of the page so far. */
+  complaints: string[];
+}
+
+/** Answers of the API by path; a path that is not listed fails the test as a complaint. */
+export type Api = Record<
+  string,
+  { status?: number; body?: object; headers?: Record<string, string> } | 'hang' | 'abort'
+>;
+
+export async function visit(
+  world: World,
+  path: string,
+  options: BrowserContextOptions & { api?: Api; hydrate?: boolean } = {},
+): Promise<Visit> {
+  const { api = {}, hydrate = true, ...context } = options;
+  const page = await (await world.browser.newContext(context)).newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    const expected = /Failed to load resource/.test(message.text()); // the browser's own line for a 4xx answer
+    if (['error', 'warning'].includes(message.type()) && !expected) complaints.push(message.text());
+  });
+  await page.route('**/auth/api/**', async (route) => {
+    const answer = api[new URL(route.request().url()).pathname];
+    if (answer === 'hang') return;
+    if (answer === 'abort') return route.abort();
+    if (!answer) complaints.push(`unexpected request ${route.request().url()}`);
+    await route.fulfill({
+      status: answer?.status ?? 200,
+      headers: answer?.headers ?? {},
+      json: answer?.body ?? {},
+    });
+  });
+  await page.goto(world.origin + path);
+  if (hydrate) await hydrated(page);
+  return { page, complaints };
+}
+
+/** Waits until React runs the page: its effects have set what only script sets. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const root = document.getElementById('root');
+    return (
+      root &&
+      Object.keys(root).some((key) => key.startsWith('__reactContainer')) &&
+      document.querySelector('main')
+    );
+  });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}

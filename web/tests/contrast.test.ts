@@ -1,0 +1,94 @@
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, visit, type World } from './browser';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+/** Lowest contrast of white against the pixels that the label's glyphs cover. */
+async function contrastUnderGlyphs(page: Page): Promise<number> {
+  const button = page.locator('main form button[type=submit]').first();
+  const glyphs = (colour: string) =>
+    page.evaluate((value) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`button[type=submit] span{color:${value}!important} *{transition:none!important}`);
+      document.adoptedStyleSheets = [...document.adoptedStyleSheets.slice(0, 1), sheet];
+    }, colour);
+  await glyphs('transparent');
+  const bare = await button.screenshot();
+  await glyphs('#000');
+  const marked = await button.screenshot();
+  return page.evaluate(
+    async ([a, b]) => {
+      const pixels = async (base64: string) => {
+        const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+        const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height).data;
+      };
+      const [ground, glyph] = [await pixels(a as string), await pixels(b as string)];
+      const linear = (c: number) =>
+        c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
+      let lowest = 21;
+      for (let i = 0; i < ground.length; i += 4) {
+        const rgb = [0, 1, 2].map((k) => ground[i + k] ?? 0);
+        const covered = [0, 1, 2].some((k) => Math.abs((ground[i + k] ?? 0) - (glyph[i + k] ?? 0)) > 8);
+        if (!covered) continue;
+        const [r = 0, g = 0, bl = 0] = rgb.map(linear);
+        lowest = Math.min(lowest, 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * bl + 0.05));
+      }
+      return lowest;
+    },
+    [bare.toString('base64'), marked.toString('base64')],
+  );
+}
+
+const screens = [
+  ['signin', 'idle'],
+  ['signin', 'limited'],
+  ['signup', 'idle'],
+  ['forgot-password', 'idle'],
+  ['verify-code', 'idle'],
+  ['reset-password', 'idle'],
+  ['confirm-link', 'ready'],
+  ['confirm-link', 'expired'],
+] as const;
+
+const cases = screens.flatMap(([screen, state]) =>
+  ['en', 'de'].flatMap((locale) =>
+    [
+      [1280, 100],
+      [320, 100],
+      [320, 200],
+    ].map(([width = 0, text = 0]) => [screen, state, locale, width, text] as const),
+  ),
+);
+
+test.each(cases)(
+  'the label of %s, %s (%s) at %d px and text size %d has 3:1 under its glyphs',
+  async (screen, state, locale, width, text) => {
+    const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`, {
+      viewport: { width, height: 900 },
+    });
+    await page.evaluate((size) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`:root{font-size:${size}%!important}`);
+      document.adoptedStyleSheets = [sheet];
+    }, text);
+    const label = page.locator('main form button[type=submit]').first();
+    const font = await label.evaluate((element) => {
+      const { fontSize, fontWeight, backgroundImage } = getComputedStyle(element);
+      return { size: Number.parseFloat(fontSize), weight: Number(fontWeight), backgroundImage };
+    });
+    expect(font.size).toBeGreaterThanOrEqual(18.66);
+    expect(font.weight).toBeGreaterThanOrEqual(700);
+    expect(font.backgroundImage).toBe('linear-gradient(135deg, rgb(3, 180, 246), rgb(26, 74, 184))');
+    expect(await contrastUnderGlyphs(page)).toBeGreaterThanOrEqual(3);
+    await page.context().close();
+  },
+);

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { STATES } from '../fixtures/states.mjs';
+import { type Api, hydrated, openWorld, visit, type World } from './browser';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const SESSIONS: Api = {
+  '/auth/api/sessions': {
+    body: {
+      sessions: [
+        {
+          id: 'a',
+          current: true,
+          created_at: 1.7e9,
+          last_seen_at: 1.7e9,
+          user_agent: 'Chrome/131 (X11; Linux)',
+        },
+        {
+          id: 'b',
+          current: false,
+          created_at: 1.7e9,
+          last_seen_at: 1.7e9,
+          user_agent: 'Firefox/140 (Windows NT 10)',
+        },
+        { id: 'c', current: false, created_at: 1.7e9, last_seen_at: 1.7e9, user_agent: '' },
+      ],
+    },
+  },
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const open = (screen: string, state: string, options: Parameters<typeof visit>[2] = {}, locale = 'en') =>
+  visit(world, `/preview/${screen}/${state}/${locale}`, { api: SESSIONS, ...options });
+
+test.each(STATES.map(([screen, state]) => [screen, state] as const))('%s, %s', async (screen, state) => {
+  const { page, complaints } = await open(screen, state, { viewport: { width: 1280, height: 1600 } });
+  expect.soft(complaints, 'hydration and policy').toEqual([]);
+  expect.soft(await violations(page), 'accessibility').toEqual([]);
+  expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
+  expect.soft(await heightOf(page), 'window less one pixel').toBe(1599);
+  const card = await page.locator('main > div').boundingBox();
+  expect.soft(card, 'centred card').toMatchObject({ width: 450, x: (1280 - 450) / 2 });
+  await walkByKeyboard(page);
+
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto(`${world.origin}/preview/${screen}/${state}/de`);
+  await hydrated(page);
+  expect.soft(await smallTargets(page), 'targets under 24 px at 320 px').toEqual([]);
+  expect.soft(await sideways(page), 'at 320 px').toBe(0);
+  await restyle(
+    page,
+    '*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}',
+  );
+  expect.soft(await sideways(page), 'with wide text spacing').toBe(0);
+  await restyle(page, ':root{font-size:200%!important}');
+  expect.soft(await sideways(page), 'with twice the text size').toBe(0);
+  await page.context().close();
+});
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const result = (await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  )) as AxeResults;
+  return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+const heightOf = (page: Page) =>
+  page.evaluate(() => document.getElementById('root')?.getBoundingClientRect().height);
+
+const smallTargets = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('a, button, input:not([type=hidden], [tabindex="-1"])')]
+      .filter((element) => {
+        const { width, height } = element.getBoundingClientRect();
+        return width < 24 || height < 24;
+      })
+      .map((element) => element.outerHTML.slice(0, 80)),
+  );
+
+/** The policy forbids a style element, not the CSSOM. */
+const restyle = (page: Page, css: string) =>
+  page.evaluate((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets = [sheet];
+  }, css);
+
+/** Tab reaches everything once, from top to bottom, shows where it is, and leaves again. */
+async function walkByKeyboard(page: Page): Promise<void> {
+  await page.locator('header a').focus();
+  const stops = await page.locator('a, button, input:not([type=hidden], [tabindex="-1"])').count();
+  let above = 0;
+  for (let i = 1; i < stops; i += 1) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement;
+      const drawn =
+        element.id === 'code' ? (document.querySelector('[data-next="true"]') as HTMLElement) : element;
+      const { outlineStyle, boxShadow } = getComputedStyle(drawn);
+      return {
+        bottom: element.getBoundingClientRect().bottom,
+        ring: outlineStyle !== 'none' || boxShadow !== 'none',
+        html: element.outerHTML.slice(0, 80),
+      };
+    });
+    expect.soft(stop.ring, `focus ring of ${stop.html}`).toBe(true);
+    expect.soft(stop.bottom, `order of ${stop.html}`).toBeGreaterThan(above - 10); // the toggle stands inside its field
+    above = stop.bottom;
+  }
+  await page.keyboard.press('Tab');
+  expect.soft(await page.evaluate(() => document.activeElement?.tagName), 'no trap').toMatch(/^(BODY|A)$/);
+}
+
+test.each([
+  ['signin', 'idle'],
+  ['signup', 'invalid'],
+  ['verify-code', 'wrong'],
+  ['account', 'idle'],
+])('%s, %s stands right to left too', async (screen, state) => {
+  const { page } = await open(screen, state, { viewport: { width: 360, height: 740 } });
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+  });
+  expect(await sideways(page)).toBe(0);
+  const field = await page
+    .locator('input[type=password]')
+    .first()
+    .boundingBox({ timeout: 500 })
+    .catch(() => null);
+  if (field) {
+    const toggle = await page.getByRole('button', { name: 'Show password' }).first().boundingBox();
+    expect(toggle?.x).toBeLessThan(field.x + field.width / 2);
+  }
+  await page.context().close();
+});
+
+test('nothing moves for those who asked for less motion', async () => {
+  const { page } = await open('signin', 'idle', {
+    reducedMotion: 'reduce',
+    api: { '/auth/api/signin': 'hang' },
+  });
+  await page.getByLabel('Email').fill('mara@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('some password');
+  await page.getByRole('button', { name: 'Login' }).click();
+  await page.locator('button[aria-busy=true]').waitFor();
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+  await page.context().close();
+});
