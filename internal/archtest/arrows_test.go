@@ -1,0 +1,110 @@
+package archtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "portico/"
+
+// band is a layer of the code. A package may import the bands that are listed
+// for its own, and no package of its own band.
+type band struct {
+	name     string
+	packages []string
+	imports  []string
+}
+
+// bands are all packages, from the top down. A new package is added to one of
+// them: that is the decision where it belongs.
+func bands() []band {
+	return []band{
+		{"command", list("cmd/portico"), list("cli")},
+		{"cli", list("internal/cli"), list("dev app config door doorkit kit adapter flow room ground web")},
+		{"dev", list("internal/dev"), list("app config door doorkit kit adapter flow room ground web")},
+		{"app", list("internal/app"), list("config door doorkit kit adapter flow room ground web")},
+		{"config", list("internal/config"), list("ground")},
+		{"door", under("internal/server/", "api screens provider openid gateway ops"), list("doorkit kit flow room ground")},
+		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
+		{"kit", list("internal/server"), list("ground")},
+		{"adapter", under("internal/", "store mailer breach"), list("flow room ground")},
+		{"storetest", list("internal/store/storetest"), list("adapter flow room ground")},
+		{"flow", list("internal/flow"), list("room ground")},
+		{"room", under("internal/", "account password code session passkey totp federation openid keys throttle audit outbox"), list("ground")},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress browser"), nil},
+		{"web", list("web"), nil},
+		{"client", list("client"), nil},
+		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
+		{"bench", list("bench"), list("app config store kit adapter flow room ground")},
+	}
+}
+
+func list(names string) []string { return strings.Fields(names) }
+
+func under(folder, names string) []string {
+	packages := strings.Fields(names)
+	for i := range packages {
+		packages[i] = folder + packages[i]
+	}
+	return packages
+}
+
+func bandOf(pkg string) (band, bool) {
+	for _, b := range bands() {
+		if slices.Contains(b.packages, pkg) {
+			return b, true
+		}
+	}
+	return band{}, false
+}
+
+// arrows holds that imports run down, never sideways. Tests are free: a room
+// is tested on the real store.
+func arrows(t *tree) []string {
+	var broken []string
+	for _, f := range t.production() {
+		from, known := bandOf(f.pkg())
+		if !known {
+			broken = append(broken, fmt.Sprintf("%s: the package %s is in no band: add it to the bands of internal/archtest", f.path, f.pkg()))
+			continue
+		}
+		for _, spec := range f.Go.Imports {
+			pkg, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module)
+			if !ours {
+				continue
+			}
+			to, known := bandOf(pkg)
+			if known && !slices.Contains(from.imports, to.name) {
+				broken = append(broken, fmt.Sprintf("%s: %s (%s) may not import %s (%s)", t.at(spec), f.pkg(), from.name, pkg, to.name))
+			}
+		}
+	}
+	return broken
+}
+
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	hold(t, arrows, map[string]string{
+		"internal/account/a.go":      `package account; import ("fmt"; "portico/internal/fault")`,
+		"internal/account/a_test.go": `package account_test; import "portico/internal/store"`,
+		"internal/session/s.go":      `package session; import "portico/internal/account"`,
+		"internal/server/api/a.go":   `package api; import ("portico/internal/flow"; "portico/internal/store")`,
+		"internal/flow/f.go":         `package flow; import "portico/internal/server"`,
+		"internal/clock/c.go":        `package clock; import "portico/internal/ids"`,
+		"internal/mailer/m.go":       `package mailer; import "portico/internal/config"`,
+		"internal/app/a.go":          `package app; import ("portico/internal/config"; "portico/internal/store"; "portico/internal/dev")`,
+		"internal/helper/h.go":       `package helper`,
+		"client/c.go":                `package client; import "portico/internal/fault"`,
+	},
+		"client/c.go:1: client (client) may not import internal/fault (ground)",
+		"internal/app/a.go:1: internal/app (app) may not import internal/dev (dev)",
+		"internal/clock/c.go:1: internal/clock (ground) may not import internal/ids (ground)",
+		"internal/flow/f.go:1: internal/flow (flow) may not import internal/server (kit)",
+		"internal/helper/h.go: the package internal/helper is in no band: add it to the bands of internal/archtest",
+		"internal/mailer/m.go:1: internal/mailer (adapter) may not import internal/config (config)",
+		"internal/server/api/a.go:1: internal/server/api (door) may not import internal/store (adapter)",
+		"internal/session/s.go:1: internal/session (room) may not import internal/account (room)",
+	)
+}

@@ -1,0 +1,165 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ban is an import or a call that is wrong outside some packages.
+type ban struct {
+	name   string
+	reason string
+	except []string // packages that may; a name that ends in a slash stands for all below
+}
+
+func importBans() []ban {
+	return []ban{
+		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
+		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox")}, // spreads retries
+		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest")},
+		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
+		{"net/http/pprof", "it registers routes by being imported", nil},
+		{"net/http/httptest", "it belongs to tests", list("internal/dev")},
+		{"testing", "it belongs to tests", list("internal/store/storetest")},
+		{"unsafe", "nothing here needs it", nil},
+		{"log", "use log/slog", nil},
+		{"encoding/gob", "it is no format for what is kept or sent", nil},
+	}
+}
+
+// httpFree are the packages that know nothing of HTTP: the flow and the rooms
+// but federation, whose trade it is.
+func httpFree() []string {
+	var packages []string
+	for _, b := range bands() {
+		if b.name == "room" || b.name == "flow" {
+			packages = append(packages, b.packages...)
+		}
+	}
+	return slices.DeleteFunc(packages, func(p string) bool { return p == "internal/federation" })
+}
+
+func bannedImports(t *tree) []string {
+	var broken []string
+	for _, f := range t.production() {
+		for _, spec := range f.Go.Imports {
+			name := strings.Trim(spec.Path.Value, `"`)
+			for _, b := range importBans() {
+				if b.name == name && !slices.Contains(b.except, f.pkg()) {
+					broken = append(broken, fmt.Sprintf("%s: do not import %s: %s", t.at(spec), name, b.reason))
+				}
+			}
+			if name == "net/http" && slices.Contains(httpFree(), f.pkg()) {
+				broken = append(broken, fmt.Sprintf("%s: do not import net/http: %s knows nothing of HTTP", t.at(spec), f.pkg()))
+			}
+		}
+	}
+	return broken
+}
+
+func TestBannedImports(t *testing.T) {
+	t.Parallel()
+	hold(t, bannedImports, map[string]string{
+		"internal/code/c.go":         `package code; import ("math/rand"; "crypto/rand")`,
+		"internal/code/c_test.go":    `package code; import "math/rand"`,
+		"internal/outbox/o.go":       `package outbox; import "math/rand/v2"`,
+		"internal/flow/f.go":         `package flow; import "net/http"`,
+		"internal/federation/f.go":   `package federation; import "net/http"`,
+		"internal/server/api/api.go": `package api; import ("net/http"; "database/sql")`,
+	},
+		"internal/code/c.go:1: do not import math/rand: it is predictable: use crypto/rand through internal/secret or internal/ids",
+		"internal/flow/f.go:1: do not import net/http: internal/flow knows nothing of HTTP",
+		"internal/server/api/api.go:1: do not import database/sql: SQL belongs to internal/store",
+	)
+}
+
+func callBans() []ban {
+	return []ban{
+		{"time.Now", "take a clock.Clock, so that tests choose the time",
+			list("internal/clock internal/server internal/mailer internal/password internal/dev internal/cli bench internal/breach/generate")}, // spans and deadlines of connections
+		{"http.DefaultClient", "outgoing requests use the guarded client of internal/egress", nil},
+		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
+		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
+		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation")}, // its library takes the client no other way
+		{"os.Getenv", "settings come from internal/config", nil},
+		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate")},
+		{"slog.Default", "take a logger", nil},
+		{"slog.SetDefault", "take a logger", nil},
+	}
+}
+
+func bannedCalls(t *tree) []string {
+	var broken []string
+	for _, f := range t.production() {
+		ast.Inspect(f.Go, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pkg, ok := sel.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			for _, b := range callBans() {
+				if b.name == pkg.Name+"."+sel.Sel.Name && !slices.Contains(b.except, f.pkg()) {
+					broken = append(broken, fmt.Sprintf("%s: do not use %s: %s", t.at(n), b.name, b.reason))
+				}
+			}
+			return true
+		})
+	}
+	return broken
+}
+
+func TestBannedCalls(t *testing.T) {
+	t.Parallel()
+	hold(t, bannedCalls, map[string]string{
+		"internal/code/c.go":  "package code\nfunc a() { _ = time.Now() }\nfunc b() { c.clock.Now() }",
+		"internal/clock/c.go": "package clock\nfunc a() { _ = time.Now() }",
+		"internal/app/a.go":   "package app\nvar x = os.Getenv",
+	},
+		"internal/app/a.go:2: do not use os.Getenv: settings come from internal/config",
+		"internal/code/c.go:2: do not use time.Now: take a clock.Clock, so that tests choose the time",
+	)
+}
+
+// errorComparisons holds that errors are compared by errors.Is: == breaks as
+// soon as somebody wraps.
+func errorComparisons(t *tree) []string {
+	var broken []string
+	for _, f := range t.production() {
+		ast.Inspect(f.Go, func(n ast.Node) bool {
+			b, ok := n.(*ast.BinaryExpr)
+			if ok && (b.Op == token.EQL || b.Op == token.NEQ) && (isError(b.X) && !isNil(b.Y) || isError(b.Y) && !isNil(b.X)) {
+				broken = append(broken, t.at(n)+": compare errors by errors.Is")
+			}
+			return true
+		})
+	}
+	return broken
+}
+
+func isError(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && (id.Name == "err" || strings.HasPrefix(id.Name, "err") && len(id.Name) > 3 && id.Name[3] >= 'A' && id.Name[3] <= 'Z')
+}
+
+func isNil(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "nil"
+}
+
+func TestErrorComparisons(t *testing.T) {
+	t.Parallel()
+	hold(t, errorComparisons, map[string]string{
+		"internal/a/a.go": "package a\nvar _ = err == io.EOF\nvar _ = io.EOF != err\nvar _ = err == nil\nvar _ = errors.Is(err, io.EOF)\nvar _ = x == errMissing",
+	},
+		"internal/a/a.go:2: compare errors by errors.Is",
+		"internal/a/a.go:3: compare errors by errors.Is",
+		"internal/a/a.go:6: compare errors by errors.Is",
+	)
+}

@@ -1,0 +1,144 @@
+package archtest
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree is the source of a repository.
+type tree struct {
+	fset  *token.FileSet
+	files []file // in the order of their paths
+	fs    fs.FS
+}
+
+// file is one source file. Go is nil for other languages.
+type file struct {
+	path  string
+	lines int
+	test  bool
+	made  bool // generated, and says so
+	Go    *ast.File
+}
+
+// pkg returns the package of a Go file as its folder: "internal/server/api".
+func (f file) pkg() string { return path.Dir(f.path) }
+
+// at returns where a node stands, for messages.
+func (t *tree) at(n ast.Node) string {
+	p := t.fset.Position(n.Pos())
+	return p.Filename + ":" + strconv.Itoa(p.Line)
+}
+
+// read parses every Go, TS and TSX file below root.
+func read(t *testing.T, root fs.FS) *tree {
+	t.Helper()
+	r := &tree{fset: token.NewFileSet(), fs: root}
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			switch base := d.Name(); {
+			case base == "node_modules", base == "testdata", base == "dist", base != "." && strings.HasPrefix(base, "."):
+				return fs.SkipDir
+			}
+			return nil
+		}
+		return r.add(root, name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (t *tree) add(root fs.FS, name string) error {
+	ext := path.Ext(name)
+	if ext != ".go" && ext != ".ts" && ext != ".tsx" {
+		return nil
+	}
+	data, err := fs.ReadFile(root, name)
+	if err != nil {
+		return err
+	}
+	f := file{path: name, lines: bytes.Count(data, []byte("\n"))}
+	f.test = strings.HasSuffix(name, "_test.go") || strings.Contains(name, ".test.ts") || strings.Contains(name, ".spec.ts")
+	if ext == ".go" {
+		if f.Go, err = parser.ParseFile(t.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+			return err
+		}
+		f.made = ast.IsGenerated(f.Go)
+	}
+	t.files = append(t.files, f)
+	return nil
+}
+
+// production returns the Go files that end up in the binary.
+func (t *tree) production() []file {
+	var fs []file
+	for _, f := range t.files {
+		if f.Go != nil && !f.test {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// rule returns what breaks it, one line each.
+type rule func(*tree) []string
+
+// rules are what this repository is held to.
+func rules() map[string]rule {
+	return map[string]rule{
+		"arrows":              arrows,
+		"banned imports":      bannedImports,
+		"banned calls":        bannedCalls,
+		"error comparisons":   errorComparisons,
+		"package comments":    packageComments,
+		"sizes":               sizes,
+		"no init":             noInit,
+		"no mutable state":    noMutableState,
+		"fault codes":         faultCodes,
+		"words of the faults": words,
+	}
+}
+
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	r := read(t, os.DirFS("../.."))
+	if len(r.production()) == 0 {
+		t.Fatal("no source was found")
+	}
+	for name, check := range rules() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, line := range check(r) {
+				t.Error(line)
+			}
+		})
+	}
+}
+
+// hold runs a rule on a small tree and compares what breaks it.
+func hold(t *testing.T, check rule, files map[string]string, want ...string) {
+	t.Helper()
+	root := fstest.MapFS{}
+	for name, text := range files {
+		root[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	if diff := cmp.Diff(want, check(read(t, root))); diff != "" {
+		t.Errorf("what breaks the rule (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,169 @@
+package archtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const messages = "web/src/i18n/messages"
+
+var codeForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)*$`)
+
+// code is a constant Code... of a fault.go with its value.
+type code struct {
+	value, at string
+}
+
+func codes(t *tree) []code {
+	var found []code
+	for _, f := range t.production() {
+		if path.Base(f.path) != "fault.go" {
+			continue
+		}
+		for _, d := range f.Go.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, s := range g.Specs {
+				found = append(found, codesOf(t, s.(*ast.ValueSpec))...)
+			}
+		}
+	}
+	return found
+}
+
+func codesOf(t *tree, spec *ast.ValueSpec) []code {
+	var found []code
+	for i, name := range spec.Names {
+		rest, named := strings.CutPrefix(name.Name, "Code")
+		if !named || rest == "" || rest[0] < 'A' || rest[0] > 'Z' || i >= len(spec.Values) {
+			continue
+		}
+		lit, ok := spec.Values[i].(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			continue
+		}
+		value, err := strconv.Unquote(lit.Value)
+		if err != nil {
+			continue
+		}
+		found = append(found, code{value, t.at(name)})
+	}
+	return found
+}
+
+// faultCodes holds that codes are well formed, mean one thing each, and are not
+// written where a fault is made: the words of such a one would be missed.
+func faultCodes(t *tree) []string {
+	var broken []string
+	owner := map[string]string{}
+	for _, c := range codes(t) {
+		if !codeForm.MatchString(c.value) {
+			broken = append(broken, fmt.Sprintf("%s: the code %q is not dotted lower-case words", c.at, c.value))
+		}
+		if first, taken := owner[c.value]; taken {
+			broken = append(broken, fmt.Sprintf("%s: the code %q is that of %s already", c.at, c.value, first))
+		}
+		owner[c.value] = c.at
+	}
+	for _, f := range t.production() {
+		ast.Inspect(f.Go, func(n ast.Node) bool {
+			if lit := codeLiteral(n); lit != nil {
+				broken = append(broken, fmt.Sprintf("%s: name the code %s by a constant Code... in fault.go", t.at(lit), lit.Value))
+			}
+			return true
+		})
+	}
+	return broken
+}
+
+// codeLiteral returns the text that fault.New(kind, "...") or
+// fault.Field{Code: "..."} is given.
+func codeLiteral(n ast.Node) *ast.BasicLit {
+	var arg ast.Expr
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		if isFault(n.Fun, "New") && len(n.Args) == 2 {
+			arg = n.Args[1]
+		}
+	case *ast.CompositeLit:
+		if !isFault(n.Type, "Field") {
+			return nil
+		}
+		for _, e := range n.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok && isPackage(kv.Key, "Code") {
+				arg = kv.Value
+			}
+		}
+	}
+	lit, _ := arg.(*ast.BasicLit)
+	return lit
+}
+
+func isFault(e ast.Expr, name string) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == name && isPackage(sel.X, "fault")
+}
+
+func TestFaultCodes(t *testing.T) {
+	t.Parallel()
+	hold(t, faultCodes, map[string]string{
+		"a/fault.go": "package a\nconst (\nCodeFine = \"a.fine_one\"\nCodeBad = \"A-Bad\"\nCodeLength = 6\nCoder = \"x y\"\n)",
+		"b/b.go":     "package b\nvar _ = fault.New(fault.Invalid, \"b.stray\")\nvar _ = fault.Field{Name: \"x\", Code: \"b.field\"}\nvar _ = fault.New(fault.Invalid, CodeTaken)",
+		"b/fault.go": "package b\nconst CodeTaken = \"a.fine_one\"",
+	},
+		`a/fault.go:4: the code "A-Bad" is not dotted lower-case words`,
+		`b/fault.go:2: the code "a.fine_one" is that of a/fault.go:3 already`,
+		`b/b.go:2: name the code "b.stray" by a constant Code... in fault.go`,
+		`b/b.go:3: name the code "b.field" by a constant Code... in fault.go`,
+	)
+}
+
+// words holds that every code has its words in every locale, and that every
+// locale has the same errors.
+func words(t *tree) []string {
+	var broken []string
+	catalogues, err := fs.Glob(t.fs, messages+"/*.json")
+	if err != nil || len(catalogues) == 0 {
+		return []string{messages + ": there are no message catalogues"}
+	}
+	for _, name := range catalogues {
+		data, err := fs.ReadFile(t.fs, name)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		var texts map[string]json.RawMessage
+		if err := json.Unmarshal(data, &texts); err != nil {
+			return []string{name + ": " + err.Error()}
+		}
+		for _, c := range codes(t) {
+			if text, ok := texts["error."+c.value]; !ok || slices.Contains([]string{`""`, "null", "{}"}, string(text)) {
+				broken = append(broken, fmt.Sprintf("%s: %s has no words: add the key error.%s", c.at, name, c.value))
+			}
+		}
+	}
+	return broken
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	hold(t, words, map[string]string{
+		"a/fault.go":          "package a\nconst CodeOne = \"a.one\"\nconst CodeTwo = \"a.two\"",
+		messages + "/en.json": `{"error.a.one": "Say this.", "error.a.two": {"other": "Say that."}}`,
+		messages + "/de.json": `{"error.a.one": ""}`,
+	},
+		"a/fault.go:2: "+messages+"/de.json has no words: add the key error.a.one",
+		"a/fault.go:3: "+messages+"/de.json has no words: add the key error.a.two",
+	)
+	hold(t, words, map[string]string{"a/a.go": "package a"}, messages+": there are no message catalogues")
+}
