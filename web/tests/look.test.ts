@@ -8,27 +8,17 @@ import { type Api, hydrated, openWorld, visit, type World } from './browser';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const device = (id: string, browser: string) => ({
+  id,
+  current: id === 'a',
+  browser,
+  created_at: '2026-01-01T00:00:00Z',
+  last_seen_at: '2026-01-02T00:00:00Z',
+});
+
 const SESSIONS: Api = {
   '/auth/api/sessions': {
-    body: {
-      sessions: [
-        {
-          id: 'a',
-          current: true,
-          created_at: 1.7e9,
-          last_seen_at: 1.7e9,
-          user_agent: 'Chrome/131 (X11; Linux)',
-        },
-        {
-          id: 'b',
-          current: false,
-          created_at: 1.7e9,
-          last_seen_at: 1.7e9,
-          user_agent: 'Firefox/140 (Windows NT 10)',
-        },
-        { id: 'c', current: false, created_at: 1.7e9, last_seen_at: 1.7e9, user_agent: '' },
-      ],
-    },
+    body: { sessions: [device('a', 'Chrome on Linux'), device('b', 'Firefox on Windows'), device('c', '')] },
   },
 };
 

@@ -1,4 +1,4 @@
-/** Bodies of the JSON API, as internal/server/api declares them. */
+/** Bodies of the JSON API, as internal/server/api and internal/server/door declare them. */
 
 /** Where the person goes next: a path on this origin. */
 export interface Next {
@@ -20,24 +20,27 @@ export interface FlowState {
   resend_at: number;
   now: number;
   state: '' | 'code' | 'used_up' | 'expired' | 'done';
+  /** Where the person should be once the code is used. */
+  next: string;
 }
 
-export interface CurrentSession {
+/** Who is signed in here. */
+export interface Current {
   user: { id: string; email: string; name: string };
-  session: { id: string };
 }
 
-/** One browser that is signed in. */
-export interface SessionEntry {
+/** One browser that is signed in; times are RFC 3339. */
+export interface Device {
   id: string;
   current: boolean;
-  created_at: number;
-  last_seen_at: number;
-  user_agent: string;
+  /** Such as "Firefox on Linux", "" when unknown. */
+  browser: string;
+  created_at: string;
+  last_seen_at: string;
 }
 
-export interface SessionList {
-  sessions: SessionEntry[];
+export interface Sessions {
+  sessions: Device[];
 }
 
 /** RFC 9457 with our members. */

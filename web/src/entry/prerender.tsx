@@ -35,6 +35,7 @@ const SHAPE: Boot = {
     resend_at: 0,
     now: 0,
     state: '',
+    next: '',
   },
   link: { state: '', kind: '', address: '', email: '' },
   session: { email: '', name: '' },

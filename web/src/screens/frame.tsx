@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback } from 'react';
 import type { Boot } from '../api/boot';
 import { request } from '../api/client';
-import type { CurrentSession } from '../api/schema';
+import type { Current } from '../api/schema';
 import { AuthPage } from '../ui/auth-page';
 import { Announcement, ErrorSummary, Notice } from '../ui/message';
 import { useRestoredPage } from './form-effects';
@@ -20,7 +20,7 @@ interface FrameProps {
 export function Frame({ boot, title, summary, announcement = '', children }: FrameProps) {
   const signedInAs = boot.session.email;
   const recheck = useCallback(async () => {
-    const answer = await request<CurrentSession>('GET', '/auth/api/session');
+    const answer = await request<Current>('GET', '/auth/api/session');
     if (
       answer.ok ? answer.value.user.email !== signedInAs : answer.failure.kind === 'problem' && signedInAs
     ) {

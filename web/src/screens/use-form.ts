@@ -88,7 +88,9 @@ export function useForm<T extends Next = Next>({
     }
     setBusy(true);
     setAnnouncement('');
-    const answer = await request<T>('POST', path, { body: Object.fromEntries(new FormData(element)) });
+    const body = new FormData(element);
+    body.delete('action'); // tells a page's forms apart; the API has a path for each
+    const answer = await request<T>('POST', path, { body: Object.fromEntries(body) });
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
     setTrouble(NO_TROUBLE);
     if (!onAnswer) return location.assign(answer.value.next); // stays busy until the next page is here

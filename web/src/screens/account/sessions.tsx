@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { request } from '../../api/client';
 import type { Failure } from '../../api/problem';
-import type { SessionEntry, SessionList } from '../../api/schema';
+import type { Device, Sessions as SessionsBody } from '../../api/schema';
 import { useText } from '../../i18n/provider';
-import { deviceOf } from '../../lib/device';
 import { Button } from '../../ui/button';
 import { Announcement, ErrorSummary } from '../../ui/message';
 import { NO_TROUBLE, troubleOf } from '../failure';
@@ -16,7 +15,7 @@ export function Sessions() {
   const text = useText();
   const { t } = text;
   const heading = useRef<HTMLHeadingElement>(null);
-  const [sessions, setSessions] = useState<SessionEntry[]>();
+  const [sessions, setSessions] = useState<Device[]>();
   const [trouble, setTrouble] = useState(NO_TROUBLE);
   const [ending, setEnding] = useState('');
   const [said, setSaid] = useState('');
@@ -25,7 +24,7 @@ export function Sessions() {
 
   const load = useCallback(
     async (signal?: AbortSignal) => {
-      const answer = await request<SessionList>('GET', PATH, signal ? { signal } : {});
+      const answer = await request<SessionsBody>('GET', PATH, signal ? { signal } : {});
       if (!answer.ok) return fail(answer.failure);
       setTrouble(NO_TROUBLE);
       setSessions(answer.value.sessions);
@@ -84,11 +83,11 @@ export function Sessions() {
   );
 }
 
-function Entry({ session, busy, onEnd }: { session: SessionEntry; busy: boolean; onEnd: () => void }) {
+function Entry({ session, busy, onEnd }: { session: Device; busy: boolean; onEnd: () => void }) {
   const { t, locale } = useText();
-  const device = deviceOf(session.user_agent) || t('account.unknown_device');
+  const device = session.browser || t('account.unknown_device');
   const seen = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(
-    session.last_seen_at * 1000,
+    new Date(session.last_seen_at),
   );
   return (
     <li className={styles.entry}>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type FormEvent, useCallback, useState } from 'react';
 import type { Boot, LinkState } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -6,6 +6,7 @@ import { choose, queryValue, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { Footer, Lead, UsernameField } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
+import { useRestoredPage } from '../form-effects';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { type Form, useForm } from '../use-form';
@@ -45,7 +46,7 @@ function View({ boot: initial }: { boot: Boot }) {
     >
       {DEAD.map((state) => (
         <When key={state} value={boot.link.state} is={state}>
-          <DeadEnd boot={boot} form={form} state={state} />
+          <DeadEnd boot={boot} state={state} />
         </When>
       ))}
       {(['ready', 'password'] as const).map((state) => (
@@ -65,11 +66,11 @@ function View({ boot: initial }: { boot: Boot }) {
 }
 
 /** The way on from a link that leads nowhere. */
-function DeadEnd({ boot, form, state }: { boot: Boot; form: Form; state: DeadState }) {
+function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   const { t } = useText();
   if (state === 'used') return <Used />;
   if (state === 'malformed') return <Lead>{t('confirm-link.malformed.lead')}</Lead>;
-  return <SendAgain boot={boot} form={form} state={state} />;
+  return <SendAgain boot={boot} state={state} />;
 }
 
 /** The press that counts; in a browser that did not choose the password, with the password. */
@@ -108,15 +109,17 @@ function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready'
   );
 }
 
-function SendAgain({ boot, form, state }: { boot: Boot; form: Form; state: 'expired' | 'replaced' }) {
+/** Leads to the code of a new mail by a native form: the old link, kept in a cookie, says to whom. */
+function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' }) {
   const { t } = useText();
+  const [busy, setBusy] = useState(false);
+  useRestoredPage(useCallback(() => setBusy(false), []));
+  const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
   return (
-    <form {...form.props}>
+    <form method="post" onSubmit={send}>
       <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t) })}</Lead>
       <input type="hidden" name="action" value="resend" />
-      <Button busy={form.busy} wait={form.wait}>
-        {t('confirm-link.resend')}
-      </Button>
+      <Button busy={busy}>{t('confirm-link.resend')}</Button>
     </form>
   );
 }

@@ -82,7 +82,7 @@ function SignedIn({ boot }: { boot: Boot }) {
   return (
     <When value={boot.session.email}>
       <Notice words={t('signin.signed_in_as', { email: boot.session.email })}>
-        <ButtonLink look="quiet" href={choose(boot.return_to, boot.return_to, '/auth/account')}>
+        <ButtonLink look="quiet" href={choose(boot.next, boot.next, '/auth/account')}>
           {t('common.continue')}
         </ButtonLink>
       </Notice>

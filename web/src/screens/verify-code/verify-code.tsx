@@ -12,6 +12,7 @@ import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { useForm } from '../use-form';
 import { Resend } from './resend';
+import { useFlowRefresh } from './use-flow-refresh';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -31,6 +32,7 @@ function Enter({ boot }: { boot: Boot }) {
   const [flow, setFlow] = useState<FlowState>(boot.flow);
   const form = useForm({ boot, path: '/auth/api/verify-code' });
   const [resent, setResent] = useState('');
+  useFlowRefresh(flow.id, setFlow);
 
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
