@@ -1,0 +1,67 @@
+# One command to run it: make run. One to test it: make test.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export CGO_ENABLED := 0
+GO_FLAGS := -trimpath -ldflags='-s -w'
+WEB_SOURCES := $(shell find web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
+
+.PHONY: help run build test check fmt lint unit web-test e2e security faults shots clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## Build and start everything on one loopback port: nothing to configure
+	@exec bin/portico dev
+
+build: web/dist/documents/manifest.json ## Build bin/portico: one static file, the screens inside
+	@go build $(GO_FLAGS) -o bin/portico ./cmd/portico
+
+test: check unit web-test e2e ## All that CI runs; installs and starts what it needs
+	@echo "all tests passed"
+
+check: fmt lint ## Format, vet, lint, types, sizes
+	@cd web && npm run --silent check
+
+fmt: web/node_modules/.package-lock.json
+	@test -z "$$(gofmt -l cmd internal web/*.go)" || { gofmt -l cmd internal web/*.go; echo "run: gofmt -w cmd internal"; exit 1; }
+
+lint: build
+	@go vet ./...
+
+unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
+	@CGO_ENABLED=1 go test -race -timeout 10m ./...
+
+web-test: web/dist/documents/manifest.json ## Screens and controls in a real Chromium
+	@tools/chromium
+	@cd web && npm test --silent
+
+e2e: build e2e/node_modules/.package-lock.json ## Journeys: real binary, browser, mail server and identity provider
+	@tools/chromium
+	@cd e2e && npm test --silent
+
+security: build ## The whole security suite (SEC-...), every sample and round
+	@PORTICO_SECURITY=full go test -count=1 -timeout 30m -v ./security
+
+faults: build ## The fault tests (FLT-...) in full
+	@PORTICO_FAULTS=full go test -count=1 -timeout 60m -v ./faults
+
+shots: build e2e/node_modules/.package-lock.json ## Screenshots of every screen into e2e/results
+	@tools/chromium
+	@cd e2e && npm run --silent shots
+
+clean: ## Delete what was built
+	@rm -rf bin web/node_modules e2e/node_modules e2e/results
+	@find web/dist -mindepth 1 ! -name .gitignore -delete
+
+web/dist/documents/manifest.json: web/node_modules/.package-lock.json $(WEB_SOURCES)
+	@echo "building the screens"
+	@cd web && npm run --silent build
+
+%/node_modules/.package-lock.json: %/package-lock.json
+	@echo "installing the packages of $*"
+	@cd $* && npm ci --no-audit --no-fund --silent
+	@touch $@
