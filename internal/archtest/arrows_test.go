@@ -23,7 +23,8 @@ func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
 		{"cli", list("internal/cli"), list("dev app config door doorkit kit adapter flow room ground web")},
-		{"dev", list("internal/dev"), list("app config door doorkit kit adapter flow room ground web")},
+		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
+		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
 		{"app", list("internal/app"), list("config door doorkit kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
 		{"door", under("internal/server/", "api screens provider openid gateway ops"), list("doorkit kit flow room ground")},
@@ -37,7 +38,7 @@ func bands() []band {
 		{"web", list("web"), nil},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
-		{"bench", list("bench"), list("app config store kit adapter flow room ground")},
+		{"harness", list("bench security faults"), list("dev devpart app config doorkit kit adapter flow room ground web")},
 	}
 }
 
