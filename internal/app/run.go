@@ -17,7 +17,8 @@ import (
 const (
 	flushEvery = 30 * time.Second // last uses of sessions, to the database
 	purgeEvery = 10 * time.Minute
-	grace      = 20 * time.Second // for requests under way when stopping
+	followEach = 500 * time.Millisecond // sessions that other processes have ended
+	grace      = 20 * time.Second       // for requests under way when stopping
 
 	// keepAudit is how long the record is kept.
 	keepAudit = 400 * 24 * time.Hour
@@ -83,11 +84,16 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	work.Go(func() {
 		every(ctx, flushEvery, func() { a.report("keep the last uses of sessions", a.flushSessions(ctx)) })
 	})
+	work.Go(func() { every(ctx, followEach, func() { a.report("follow what other processes end", a.follow(ctx)) }) })
 	work.Go(func() { every(ctx, purgeEvery, func() { a.report("delete what has ended", a.purge(ctx)) }) })
 }
 
 func (a *App) flushSessions(ctx context.Context) error {
 	return a.Sessions.Flush(ctx, unit[session.Store]{a.Store, func(tx *store.Tx) session.Store { return tx }}.Write)
+}
+
+func (a *App) follow(ctx context.Context) error {
+	return a.Store.Read(ctx, func(tx *store.Tx) error { return a.Sessions.Follow(ctx, tx) })
 }
 
 func (a *App) purge(ctx context.Context) error {

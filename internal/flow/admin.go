@@ -96,7 +96,7 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if ok, err := tx.UpdateState(ctx, id, state); err != nil || !ok {
 			return missing(err)
 		}
-		if _, err := tx.DeleteSessions(ctx, id, ""); err != nil {
+		if err := f.sessions.EndAll(ctx, tx, id, ""); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(name, id))
@@ -121,6 +121,9 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 // record says of it stays.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
 	return f.change(ctx, id, func(tx Tx) error {
+		if err := f.sessions.EndAll(ctx, tx, id, ""); err != nil {
+			return err
+		}
 		if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {
 			return missing(err)
 		}

@@ -42,7 +42,7 @@ func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) error {
 	if err != nil || !ok {
 		return err
 	}
-	_, err = tx.DeleteSession(ctx, old.Session.AccountID, old.Session.ID)
+	_, err = f.sessions.End(ctx, tx, old.Session.AccountID, old.Session.ID)
 	return err
 }
 
@@ -107,7 +107,7 @@ func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, i
 
 func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, name audit.Name) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		ok, err := tx.DeleteSession(ctx, found.Person.ID, id)
+		ok, err := f.sessions.End(ctx, tx, found.Person.ID, id)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 // EndOtherSessions ends all of the caller's sessions but this one.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		if _, err := tx.DeleteSessions(ctx, found.Person.ID, found.Session.ID); err != nil {
+		if err := f.sessions.EndAll(ctx, tx, found.Person.ID, found.Session.ID); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.Person.ID, "others"))

@@ -120,7 +120,7 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err
 	}
-	if _, err := tx.DeleteSessions(ctx, owner.ID, ""); err != nil {
+	if err := f.sessions.EndAll(ctx, tx, owner.ID, ""); err != nil {
 		return err
 	}
 	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {

@@ -48,6 +48,10 @@ type Store interface {
 	DeleteSession(ctx context.Context, accountID, id string) (bool, error)
 	// DeleteSessions deletes those of the account but the one with the id keep.
 	DeleteSessions(ctx context.Context, accountID, keep string) (int64, error)
+	// InsertRevocation tells every process that sessions of the account ended.
+	InsertRevocation(ctx context.Context, accountID string, at time.Time) error
+	// RevokedSince returns the accounts with a revocation after the time.
+	RevokedSince(ctx context.Context, since time.Time) ([]string, error)
 	// TouchSession moves LastSeenAt forward, never back.
 	TouchSession(ctx context.Context, id string, seen time.Time) error
 }
@@ -143,6 +147,41 @@ func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Ses
 	}
 	return held, nil
 }
+
+// End ends one session of the account and reports whether there was one.
+func (k *Keeper) End(ctx context.Context, tx Store, accountID, id string) (bool, error) {
+	ended, err := tx.DeleteSession(ctx, accountID, id)
+	if err != nil || !ended {
+		return false, err
+	}
+	return true, tx.InsertRevocation(ctx, accountID, k.clock.Now())
+}
+
+// EndAll ends the sessions of the account but the one with the id keep.
+func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string) error {
+	if _, err := tx.DeleteSessions(ctx, accountID, keep); err != nil {
+		return err
+	}
+	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
+}
+
+// Follow drops from the cache what another process has ended: an operator's
+// command, or another node. The application calls it twice a second, so that
+// an ended session is felt everywhere within one.
+func (k *Keeper) Follow(ctx context.Context, store Store) error {
+	accounts, err := store.RevokedSince(ctx, k.clock.Now().Add(-followBack))
+	if err != nil {
+		return err
+	}
+	for _, id := range accounts {
+		k.cache.forget(id)
+	}
+	return nil
+}
+
+// followBack is how far back Follow looks: farther than the clocks of two
+// processes differ and a transaction takes.
+const followBack = 10 * time.Second
 
 // Forget drops what the cache knows of the account. It must be called after
 // the commit of any change to the account's sessions, state or credentials.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/ids"
 	"portico/internal/session"
 )
 
@@ -73,6 +74,22 @@ func (t *Tx) DeleteSession(ctx context.Context, accountID, id string) (bool, err
 // DeleteSessions implements session.Store.
 func (t *Tx) DeleteSessions(ctx context.Context, accountID, keep string) (int64, error) {
 	return t.exec(ctx, `DELETE FROM session WHERE account_id = $1 AND id <> $2`, accountID, keep)
+}
+
+// InsertRevocation implements session.Store.
+func (t *Tx) InsertRevocation(ctx context.Context, accountID string, at time.Time) error {
+	_, err := t.exec(ctx, `INSERT INTO revocation (id, account_id, at) VALUES ($1, $2, $3)`, ids.New(), accountID, micros(at))
+	return err
+}
+
+// RevokedSince implements session.Store.
+func (t *Tx) RevokedSince(ctx context.Context, since time.Time) ([]string, error) {
+	return collect(ctx, t, `SELECT DISTINCT account_id FROM revocation WHERE at > $1`, []any{micros(since)},
+		func(row scanner) (string, error) {
+			var id string
+			err := row.Scan(&id)
+			return id, err
+		})
 }
 
 // TouchSession implements session.Store.

@@ -38,6 +38,14 @@ CREATE TABLE session (
 CREATE INDEX session_account ON session (account_id);
 CREATE INDEX session_expiry ON session (expires_at);
 
+-- Tells every process which accounts had sessions ended lately.
+CREATE TABLE revocation (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    account_id TEXT   NOT NULL,
+    at         BIGINT NOT NULL
+);
+CREATE INDEX revocation_at ON revocation (at);
+
 CREATE TABLE flow (
     id           TEXT   NOT NULL PRIMARY KEY,
     kind         TEXT   NOT NULL,
@@ -92,6 +100,7 @@ DROP TABLE audit;
 DROP TABLE throttle;
 DROP TABLE code;
 DROP TABLE flow;
+DROP TABLE revocation;
 DROP TABLE session;
 DROP TABLE identity;
 DROP TABLE account;
