@@ -112,10 +112,24 @@ func structure(t reflect.Type, schemas object) object {
 	properties, required := object{}, []string{}
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		properties[name] = schema(f.Type, schemas)
+		property := schema(f.Type, schemas)
+		if words := enum(f); words != nil {
+			property["enum"] = words
+		}
+		properties[name] = property
 		required = append(required, name)
 	}
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+// enum returns the words that a field may hold; a leading space in its tag
+// stands for the empty one.
+func enum(f reflect.StructField) []string {
+	tag, ok := f.Tag.Lookup("enum")
+	if !ok {
+		return nil
+	}
+	return strings.Split(tag, " ")
 }
 
 func problemSchema() object {

@@ -11,8 +11,8 @@ import (
 // is the server's, so that a browser with a wrong clock counts right.
 type Flow struct {
 	ID        string `json:"id"`
-	Kind      string `json:"kind"`
-	State     string `json:"state"`   // code, used_up, expired or done
+	Kind      string `json:"kind" enum:" signup recovery provider"`
+	State     string `json:"state" enum:" code used_up expired done"`
 	Address   string `json:"address"` // masked
 	Email     string `json:"email"`   // in full: only this browser, which typed it, is told
 	SentAt    int64  `json:"sent_at"`

@@ -1,0 +1,94 @@
+// Made from the handlers by go generate ./internal/server/api; do not edit.
+
+export interface ConfirmLink {
+  password: string;
+}
+
+export interface Current {
+  user: User;
+  session: Session;
+}
+
+export interface Device {
+  id: string;
+  current: boolean;
+  browser: string;
+  created_at: string;
+  last_seen_at: string;
+}
+
+export interface Flow {
+  id: string;
+  kind: '' | 'signup' | 'recovery' | 'provider';
+  state: '' | 'code' | 'used_up' | 'expired' | 'done';
+  address: string;
+  email: string;
+  sent_at: number;
+  expires_at: number;
+  resend_at: number;
+  now: number;
+  next: string;
+}
+
+export interface ForgotPassword {
+  email: string;
+  return_to: string;
+}
+
+export interface Next {
+  next: string;
+}
+
+export interface Resend {
+  flow: string;
+}
+
+export interface Resent {
+  next: string;
+  flow: Flow;
+}
+
+export interface ResetPassword {
+  flow: string;
+  password: string;
+  confirm_password: string;
+}
+
+export interface Session {
+  id: string;
+  created_at: string;
+  authenticated_at: string;
+  expires_at: string;
+  idle_expires_at: string;
+  methods: string[];
+}
+
+export interface Sessions {
+  sessions: Device[];
+}
+
+export interface SignIn {
+  email: string;
+  password: string;
+  return_to: string;
+  flow: string;
+}
+
+export interface SignUp {
+  email: string;
+  password: string;
+  confirm_password: string;
+  return_to: string;
+}
+
+export interface User {
+  id: string;
+  email: string;
+  name: string;
+  roles: string[];
+}
+
+export interface VerifyCode {
+  flow: string;
+  code: string;
+}
