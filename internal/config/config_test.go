@@ -61,7 +61,7 @@ const everything = `
 public_url = "HTTPS://Login.Example.com:443/"
 listen = ":8080"
 ops_listen = "[::1]:9080"
-database_url = "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full"
+database_url = "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full&sslpassword=canary5"
 secret_file = "/etc/portico/secret.key"
 upstream = "http://127.0.0.1:3000"
 trusted_proxies = ["10.1.2.3/8", "192.0.2.7"]
@@ -113,7 +113,7 @@ func TestLoad_Everything(t *testing.T) {
 	}
 	want := config.Config{
 		Listen: ":8080", OpsListen: "[::1]:9080", SecretFile: "/etc/portico/secret.key",
-		DatabaseURL:    "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full",
+		DatabaseURL:    "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full&sslpassword=canary5",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")},
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",

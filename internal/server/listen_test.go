@@ -76,8 +76,8 @@ func TestHTTP2IsOff(t *testing.T) {
 	k := httpsKit(t)
 	k.Handle("GET /ok", ok)
 	addr := k.listen(t)
-	if answers := raw(t, addr, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 1); len(answers) == 1 && answers[0].StatusCode < 400 {
-		t.Errorf("the preface of HTTP/2: %v", answers)
+	if answers := raw(t, addr, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 1); len(answers) != 1 || answers[0].ProtoMajor != 1 || answers[0].StatusCode < 400 {
+		t.Errorf("the preface of HTTP/2: %v, want an error of HTTP/1.1", answers)
 	}
 	upgrade := "GET /ok HTTP/1.1\r\nHost: portico.test\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
 	if answers := raw(t, addr, upgrade, 1); len(answers) != 1 || answers[0].StatusCode != 200 {
