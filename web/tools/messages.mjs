@@ -9,16 +9,39 @@ import { fileURLToPath } from 'node:url';
 const folder = new URL('../src/i18n/messages/', import.meta.url);
 const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 
-/** Keys that never reach a browser: mails with their dates, the command line. */
-const serverOnly = /^(mail|cli)\.|^common\.(moment$|month\.)/;
+/** Keys that never reach a browser: mails with their dates, the command line, what the server words into the boot data. */
+const serverOnly = /^(mail|cli|failure)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
-/** The messages of one screen: its own, what all share, and every fault. @param {string} screen @param {string} locale @returns {Messages} */
+/**
+ * Faults that only these screens can meet, by the beginning of their code; any
+ * other goes to every screen. Those of nobody are worded by the server alone.
+ * @type {Record<string, string[]>}
+ */
+const ONLY_ON = {
+  'password.required': ['signin', 'signup', 'confirm-link', 'reset-password'],
+  'password.': ['signup', 'reset-password'],
+  'code.': ['verify-code'],
+  'link.': ['confirm-link'],
+  'field.': [],
+  'method.': [],
+  'outbox.': [],
+  'provider.': [],
+  'route.': [],
+};
+
+/** @param {string} key @param {string} screen */
+function reaches(key, screen) {
+  if (serverOnly.test(key)) return false;
+  if (key.startsWith('common.')) return true;
+  if (!key.startsWith('error.')) return key.startsWith(`${screen}.`);
+  const code = key.slice('error.'.length);
+  const screens = Object.entries(ONLY_ON).find(([start]) => code.startsWith(start))?.[1];
+  return screens === undefined || screens.includes(screen);
+}
+
+/** The messages of one screen: its own, what all share, and the faults it can meet. @param {string} screen @param {string} locale @returns {Messages} */
 export const messagesOf = (screen, locale) =>
-  Object.fromEntries(
-    Object.entries(read(locale)).filter(([key]) =>
-      /^(common|error)\./.test(key) ? !serverOnly.test(key) : key.startsWith(`${screen}.`),
-    ),
-  );
+  Object.fromEntries(Object.entries(read(locale)).filter(([key]) => reaches(key, screen)));
 
 export const locales = readdirSync(folder).map((file) => file.replace('.json', ''));
 /** @param {string} locale @returns {Messages} */

@@ -1,4 +1,4 @@
-import type { FlowState } from './schema';
+import type { Flow } from './schema.gen';
 
 /** What the server fills into every document; every key is always there, empty when unused. */
 export interface Boot {
@@ -12,8 +12,8 @@ export interface Boot {
   values: { email: string };
   errors: BootErrors;
   notice: string;
-  flow: FlowState;
-  link: { state: LinkState; kind: FlowState['kind']; address: string; email: string };
+  flow: Flow;
+  link: { state: LinkState; kind: Flow['kind']; address: string; email: string };
   session: { email: string; name: string };
   status: number;
   title: string;
@@ -31,7 +31,7 @@ interface BootErrors {
   fields: Record<FieldName, string>;
 }
 
-export interface Provider {
+interface Provider {
   id: string;
   name: string;
   icon: string;

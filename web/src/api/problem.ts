@@ -1,4 +1,14 @@
-import type { Problem } from './schema';
+/** RFC 9457 with our members; all are always there. */
+export interface Problem {
+  status: number;
+  code: string;
+  params: Params;
+  fields: { name: string; code: string; params: Params }[];
+  retry_after: number;
+  request_id: string;
+}
+
+type Params = Record<string, string>;
 
 /** Why a request did not succeed. */
 export type Failure =

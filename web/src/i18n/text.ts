@@ -1,9 +1,9 @@
 import type { MessageKey } from './messages.gen';
 
 /** A message: a text, or one text a plural category chosen by the parameter `count`. */
-export type Message = string | Record<string, string>;
+type Message = string | Record<string, string>;
 export type Messages = Record<string, Message>;
-export type Params = Record<string, string | number>;
+type Params = Record<string, string | number>;
 
 /** The words of one locale. */
 export interface Text {

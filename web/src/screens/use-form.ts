@@ -1,7 +1,7 @@
 import { type FormEvent, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
 import type { Boot } from '../api/boot';
 import { request } from '../api/client';
-import type { Next } from '../api/schema';
+import type { Next } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import { useCountdown } from '../lib/use-countdown';
 import { checkFields } from './check-fields';

@@ -10,7 +10,7 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className
 }
 
 /** A labelled field, uncontrolled: what was typed before the script arrived stays. */
-export function TextField({ label, error, ...input }: TextFieldProps) {
+function TextField({ label, error, ...input }: TextFieldProps) {
   const { name } = input;
   return (
     <div className={styles.field}>

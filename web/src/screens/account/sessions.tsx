@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { request } from '../../api/client';
 import type { Failure } from '../../api/problem';
-import type { Device, Sessions as SessionsBody } from '../../api/schema';
+import type { Device, Sessions as SessionsBody } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
 import { Announcement, ErrorSummary } from '../../ui/message';

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { FlowState, Resent } from '../../api/schema';
+import type { Flow, Resent } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { useCountdown } from '../../lib/use-countdown';
 import { Button } from '../../ui/button';
@@ -9,7 +9,7 @@ import { HiddenField } from '../../ui/provider-buttons';
 import { useForm } from '../use-form';
 
 /** Asks for another code; until the server allows it, the seconds are counted beside the button. */
-export function Resend({ flow, onResent }: { flow: FlowState; onResent: (answer: Resent) => void }) {
+export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Resent) => void }) {
   const { t } = useText();
   const [ready, setReady] = useState('');
   const onCool = useCallback(() => setReady(t('verify-code.can_resend')), [t]);
@@ -36,7 +36,7 @@ export function Resend({ flow, onResent }: { flow: FlowState; onResent: (answer:
 }
 
 /** When the newest code was sent and until when it works, by the clock of this device; empty in the first render. */
-function useTimes(flow: FlowState): string {
+function useTimes(flow: Flow): string {
   const { t, locale } = useText();
   const [times, setTimes] = useState('');
   useEffect(() => {

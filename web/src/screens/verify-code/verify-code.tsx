@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Boot } from '../../api/boot';
-import type { FlowState, Resent } from '../../api/schema';
+import type { Flow, Resent } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
@@ -29,7 +29,7 @@ function View({ boot }: { boot: Boot }) {
 function Enter({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const [flow, setFlow] = useState<FlowState>(boot.flow);
+  const [flow, setFlow] = useState<Flow>(boot.flow);
   const form = useForm({ boot, path: '/auth/api/verify-code' });
   const [resent, setResent] = useState('');
   useFlowRefresh(flow.id, setFlow);
@@ -80,7 +80,7 @@ function Enter({ boot }: { boot: Boot }) {
 }
 
 /** What a reload of a flow that takes no more codes says, in place of a form error. */
-function State({ flow }: { flow: FlowState }) {
+function State({ flow }: { flow: Flow }) {
   const { fault } = useText();
   return (['used_up', 'expired'] as const).map((state) => (
     <When key={state} value={flow.state} is={state}>

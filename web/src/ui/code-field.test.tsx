@@ -1,0 +1,113 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { show, violations } from '../../tests/render';
+import { CodeField } from './code-field';
+
+const submitted = vi.fn();
+let field: HTMLInputElement;
+
+beforeEach(() => {
+  submitted.mockReset();
+  show(
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submitted(new FormData(event.currentTarget).get('code'));
+      }}
+    >
+      <CodeField label="6-digit code" hint="Checked once complete" error="" />
+      <button type="submit">Verify</button>
+    </form>,
+  );
+  field = page.getByLabelText('6-digit code').element() as HTMLInputElement;
+  field.focus();
+});
+
+function paste(text: string): void {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text', text);
+  const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  if (field.dispatchEvent(event)) document.execCommand('insertText', false, text); // what the browser does when nobody stops it
+}
+
+test('is one field that managers and screen readers know', async () => {
+  expect(document.querySelectorAll('input')).toHaveLength(1);
+  expect(field).toMatchObject({
+    type: 'text',
+    inputMode: 'numeric',
+    autocomplete: 'one-time-code',
+    pattern: '[0-9]{6}',
+    required: true,
+    maxLength: -1,
+  });
+  expect(document.activeElement).toBe(field);
+  expect(await violations()).toEqual([]);
+});
+
+test.each([
+  '123456',
+  '123 456',
+  '123-456',
+  'Your code is 123456',
+  'Your code is 123 456',
+  '１２３４５６',
+  '١٢٣٤٥٦',
+  ' 123456\n',
+  '1234567',
+])('takes %j from a paste and sends it once', async (text) => {
+  paste(text);
+  expect(field.value).toBe('123456');
+  expect(submitted.mock.calls).toEqual([['123456']]);
+});
+
+test('a paste replaces what was there, wherever the caret stands', () => {
+  document.execCommand('insertText', false, '99');
+  field.setSelectionRange(1, 1);
+  paste('Your code is 123 456');
+  expect(field.value).toBe('123456');
+});
+
+test('takes autofill, which is an input event and no paste', () => {
+  document.execCommand('insertText', false, '654321');
+  expect(field.value).toBe('654321');
+  expect(submitted.mock.calls).toEqual([['654321']]);
+});
+
+test('keeps digits only while typing, ignores a seventh, deletes one at a time', async () => {
+  await userEvent.keyboard('12a34 5-67');
+  expect(field.value).toBe('123456');
+  await userEvent.keyboard('{Backspace}{Backspace}');
+  expect(field.value).toBe('1234');
+});
+
+test('sends itself once a code, again after it was changed, and by the button at any time', async () => {
+  await userEvent.keyboard('123456');
+  field.dispatchEvent(new InputEvent('input', { bubbles: true })); // browsers fire it twice on autofill
+  expect(submitted).toHaveBeenCalledTimes(1);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  expect(submitted).toHaveBeenCalledTimes(2);
+  field.focus();
+  await userEvent.keyboard('{Backspace}7');
+  expect(submitted.mock.calls.at(-1)).toEqual(['123457']);
+});
+
+test('marks the box that takes the next digit', async () => {
+  const next = () => [...document.querySelectorAll('i')].findIndex((box) => box.dataset['next'] === 'true');
+  expect(next()).toBe(0);
+  await userEvent.keyboard('123');
+  expect(next()).toBe(3);
+});
+
+test('each digit stands in the middle of its box', async () => {
+  await userEvent.keyboard('000000');
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d') as OffscreenCanvasRenderingContext2D;
+  const { font, letterSpacing, paddingInlineStart } = getComputedStyle(field);
+  canvas.font = font;
+  const digit = canvas.measureText('0').width;
+  const boxes = [...document.querySelectorAll('i')].map((box) => box.getBoundingClientRect());
+  const left = field.getBoundingClientRect().left + Number.parseFloat(paddingInlineStart);
+  boxes.forEach((box, i) => {
+    const middle = left + i * (digit + Number.parseFloat(letterSpacing)) + digit / 2;
+    expect(Math.abs(middle - (box.left + box.width / 2))).toBeLessThan(1.5);
+  });
+});

@@ -1,0 +1,70 @@
+import { beforeEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { show, violations } from '../../tests/render';
+import { NewPassword } from './new-password';
+
+const labels = {
+  password: 'Password',
+  passwordPlaceholder: 'Create a password',
+  confirm: 'Confirm Password',
+  confirmPlaceholder: 'Repeat your password',
+  show: 'Show password',
+  capsLock: 'Caps lock is on.',
+  mismatch: 'The two passwords differ.',
+  rules: { length: 'At least 8 characters', address: 'Does not contain your email address', met: '(done)' },
+  strength: {
+    weak: 'Strength: weak',
+    fair: 'Strength: fair',
+    good: 'Strength: good',
+    strong: 'Strength: strong',
+  },
+};
+
+let password: HTMLInputElement;
+let confirm: HTMLInputElement;
+
+beforeEach(() => {
+  show(
+    <form>
+      <input name="email" aria-label="Email" defaultValue="mara@example.com" />
+      <NewPassword labels={labels} minLength={8} errors={{ password: '', confirm_password: '' }} />
+    </form>,
+  );
+  password = document.querySelector('#password') as HTMLInputElement;
+  confirm = document.querySelector('#confirm_password') as HTMLInputElement;
+});
+
+const met = () =>
+  page
+    .getByRole('listitem')
+    .elements()
+    .map((rule) => rule.textContent?.includes('(done)') ?? false);
+const mismatch = () => document.querySelector('#confirm_password-error')?.textContent;
+
+test('is accessible, and the rules are read with the field before typing', async () => {
+  expect(await violations()).toEqual([]);
+  expect(password.getAttribute('aria-describedby')?.split(' ')[0]).toBe('password-rules');
+  expect(met()).toEqual([false, false]);
+});
+
+test.each([
+  ['tram', [false, true], 'Strength: weak'],
+  ['mara-tram-1', [true, false], 'Strength: fair'],
+  ['tram lemon kite', [true, true], 'Strength: good'],
+])('%j: rules %j, %s', async (text, rules, strength) => {
+  await userEvent.fill(password, text);
+  await expect.poll(met).toEqual(rules);
+  await expect.element(page.getByText(strength)).toBeVisible();
+});
+
+test('that the two differ is said on leaving, taken back on agreement, never while typing', async () => {
+  await userEvent.fill(password, 'tram lemon');
+  await userEvent.click(confirm);
+  await userEvent.keyboard('tram');
+  expect(mismatch()).toBe('');
+  await userEvent.tab();
+  await expect.poll(mismatch).toBe('The two passwords differ.');
+  await userEvent.click(confirm);
+  await userEvent.keyboard('{End} lemon');
+  await expect.poll(mismatch).toBe('');
+});

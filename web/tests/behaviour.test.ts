@@ -1,0 +1,353 @@
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, hydrated, openWorld, visit, type World } from './browser';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const SIGNIN = '/auth/api/signin';
+const open = (path: string, api: Api = {}) => visit(world, `/preview/${path}`, { api });
+const problem = (status: number, members: object) => ({
+  status,
+  body: { status, request_id: '01JD3K8V5Q', ...members },
+});
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill('mara@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('some password');
+  await page.getByRole('button', { name: 'Login' }).click();
+}
+
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute('role'));
+
+test('a rejected sign-in keeps the address, clears the password and says so', async () => {
+  const { page, complaints } = await open('signin/idle', {
+    [SIGNIN]: problem(401, { code: 'signin.rejected' }),
+  });
+  await signIn(page);
+  await expect
+    .poll(() => page.getByRole('alert').textContent())
+    .toBe('The email address or the password is not right.');
+  expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+  expect(await focused(page)).toBe('alert');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('faults of fields stand under the fields, and the first one has the focus', async () => {
+  const fields = [
+    { name: 'email', code: 'address.invalid' },
+    { name: 'password', code: 'password.required' },
+  ];
+  const { page } = await open('signin/idle', { [SIGNIN]: problem(422, { code: 'invalid', fields }) });
+  await signIn(page);
+  await expect.poll(() => page.locator('#email-error').textContent()).toContain('name@example.com');
+  expect(await page.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
+  expect(await focused(page)).toBe('email');
+  expect(await page.getByRole('alert').textContent()).toBe('');
+  await page.context().close();
+});
+
+test('an obvious slip needs no request', async () => {
+  const { page, complaints } = await open('signin/idle');
+  await page.getByLabel('Email').fill('mara');
+  await page.getByRole('button', { name: 'Login' }).click();
+  expect(await page.locator('#email-error').textContent()).toContain('name@example.com');
+  expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
+  expect(await focused(page)).toBe('email');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('too many tries: the button counts down and comes back by itself', async () => {
+  const { page } = await open('signin/idle', {
+    [SIGNIN]: problem(429, { code: 'throttle.limited', retry_after: 2 }),
+  });
+  await signIn(page);
+  const button = page.getByRole('button', { name: 'Login' });
+  await expect.poll(() => button.textContent()).toBe('Login\u00a0(0:02)');
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  expect(await page.getByRole('alert').textContent()).toBe('Too many tries. Try again in 2 seconds.');
+  await expect.poll(() => button.textContent(), { timeout: 4000 }).toBe('Login');
+  expect(await page.getByText('You can try again now.').count()).toBe(1);
+  await page.context().close();
+});
+
+test.each([
+  ['abort', 'The server could not be reached. Check the connection and try again.'],
+  [
+    problem(500, { code: 'internal' }),
+    'Something went wrong on our side. Try again in a moment.Request ID: 01JD3K8V5Q',
+  ],
+  [
+    problem(502, { code: 'brand.new' }),
+    '(brand.new). Try again, or quote the request ID to the operator.Request ID: 01JD3K8V5Q',
+  ],
+] as const)('%j: the words, the values kept and another try', async (answer, words) => {
+  const api: Api = { [SIGNIN]: answer };
+  const { page } = await open('signin/idle', api);
+  await signIn(page);
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain(words);
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('some password');
+  api[SIGNIN] = { body: { next: '/preview/signed-out/idle' } };
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForURL('**/signed-out/idle');
+  await page.context().close();
+});
+
+test('offline is named as what it is', async () => {
+  const { page } = await open('signin/idle', { [SIGNIN]: 'abort' });
+  await page.context().setOffline(true);
+  await signIn(page);
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('You are offline.');
+  await page.context().close();
+});
+
+test('no answer in 20 seconds is said, and the late answer is not awaited', async () => {
+  const { page } = await open('signin/idle', { [SIGNIN]: 'hang' });
+  await page.clock.install();
+  await signIn(page);
+  await page.locator('button[aria-busy=true]').waitFor();
+  await page.clock.runFor(20_000);
+  await expect
+    .poll(() => page.getByRole('alert').textContent())
+    .toContain('The server took too long to answer.');
+  await page.context().close();
+});
+
+test('busy: one request, the same width, still in the tab order', async () => {
+  const { page } = await open('signin/idle', { [SIGNIN]: 'hang' });
+  let requests = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith(SIGNIN)) requests += 1;
+  });
+  const button = page.getByRole('button', { name: 'Login' });
+  const before = await button.boundingBox();
+  await signIn(page);
+  await page.locator('button[aria-busy=true]').waitFor();
+  await button.click({ force: true });
+  await page.getByLabel('Email').press('Enter');
+  expect(await button.boundingBox()).toEqual(before);
+  expect(await button.getAttribute('disabled')).toBeNull();
+  expect(requests).toBe(1);
+  await page.context().close();
+});
+
+test('a page that comes back from the history is not busy and asks who is signed in', async () => {
+  const { page } = await open('signin/idle', {
+    [SIGNIN]: 'hang',
+    '/auth/api/session': problem(401, { code: 'session.required' }),
+  });
+  await signIn(page);
+  await page.locator('button[aria-busy=true]').waitFor();
+  const asked = page.waitForRequest('**/auth/api/session');
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await asked;
+  await page.locator('main form button[aria-busy=false]', { hasText: 'Login' }).waitFor();
+  await page.context().close();
+});
+
+test('the address goes along to the next screen, not in the URL', async () => {
+  const { page } = await open('signin/idle');
+  await page.getByLabel('Email').fill('mara@example.com');
+  await page.goto(`${world.origin}/preview/forgot-password/idle`);
+  await hydrated(page);
+  expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
+  expect(page.url()).not.toContain('mara');
+  await page.context().close();
+});
+
+test('a second press on a provider starts no second attempt', async () => {
+  const { page } = await open('signin/idle');
+  const posts: string[] = [];
+  await page.route('**/auth/provider/**', (route) => {
+    posts.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+  });
+  const button = page.getByRole('button', { name: 'Continue with Google' });
+  const busy = await button.evaluate(async (element: HTMLButtonElement) => {
+    element.click();
+    await null;
+    element.click();
+    return element.ariaBusy;
+  });
+  expect(busy).toBe('true');
+  await expect.poll(() => posts).toEqual(['POST /auth/provider/google/start']);
+  await page.context().close();
+});
+
+test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {
+  const bodies: unknown[] = [];
+  const { page, complaints } = await open('verify-code/idle', {
+    '/auth/api/verify-code': problem(422, {
+      code: 'invalid',
+      fields: [{ name: 'code', code: 'code.wrong', params: { count: '4' } }],
+    }),
+  });
+  page.on('request', (request) => {
+    if (request.method() === 'POST') bodies.push(request.postDataJSON());
+  });
+  const code = page.getByLabel('6-digit code');
+  expect(await focused(page)).toBe('code');
+  await page.keyboard.insertText('Your code is 123 456');
+  await expect
+    .poll(() => page.locator('#code-error').textContent())
+    .toBe('This code is not right. 4 tries are left.');
+  expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
+  expect(
+    await code.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
+  ).toEqual([0, 6]);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await expect.poll(() => bodies.length).toBe(2);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('resend counts down, says when it is possible again, and restarts with the new code', async () => {
+  const now = 1_700_000_000;
+  const { page } = await open('verify-code/recovery', {
+    '/auth/api/resend': {
+      body: {
+        next: '/auth/verify-code?flow=flow1',
+        flow: {
+          id: 'flow1',
+          kind: 'recovery',
+          address: 'm•••@example.com',
+          email: '',
+          sent_at: now,
+          expires_at: now + 600,
+          resend_at: now + 42,
+          now,
+          state: 'code',
+          next: '',
+        },
+      },
+    },
+  });
+  const button = page.getByRole('button', { name: 'Resend' });
+  await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
+  await page.clock.install();
+  await page.reload();
+  await hydrated(page);
+  await page.clock.runFor(43_000);
+  await expect.poll(() => button.textContent()).toBe('Resend');
+  expect(await page.getByText('You can ask for another code now.').count()).toBe(1);
+  await button.click();
+  await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
+  expect(await page.getByText('A new code is on its way.').count()).toBe(1);
+  await page.context().close();
+});
+
+test('a code that replaces a used-up flow leads to that flow', async () => {
+  const { page } = await open('verify-code/used-up', {
+    '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },
+  });
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.waitForURL('**/verify-code/idle?flow=flow2');
+  await page.context().close();
+});
+
+test('a link that turns out to be used changes the screen and its title', async () => {
+  const { page } = await open('confirm-link/ready', {
+    '/auth/api/confirm-link': problem(409, { code: 'link.used' }),
+  });
+  await page.getByRole('button', { name: 'Confirm address' }).click();
+  await page.getByRole('heading', { name: 'This link was already used' }).waitFor();
+  expect(await page.title()).toBe('This link was already used');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  await page.context().close();
+});
+
+test('sessions are listed, ended by id, and one that is gone already is named so', async () => {
+  const device = (id: string, current: boolean) => ({
+    id,
+    current,
+    browser: 'Firefox on Linux',
+    created_at: '2026-01-01T00:00:00Z',
+    last_seen_at: '2026-01-01T00:00:00Z',
+  });
+  const api: Api = {
+    '/auth/api/sessions': { body: { sessions: [device('a', true), device('b', false)] } },
+    '/auth/api/sessions/b': problem(404, { code: 'session.unknown' }),
+  };
+  const { page, complaints } = await open('account/idle', api);
+  expect(await page.getByRole('listitem').count()).toBe(2);
+  api['/auth/api/sessions'] = { body: { sessions: [device('a', true)] } };
+  await page.getByRole('button', { name: 'End the session on Firefox on Linux' }).click();
+  await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
+  expect(await page.getByText('That session had already ended.').count()).toBe(1);
+  expect(await focused(page)).toBe('sessions');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('what was typed before the script came is still there, and so is the code', async () => {
+  for (const [path, field, value] of [
+    ['signin/idle', '#email', 'early@example.com'],
+    ['verify-code/idle', '#code', '12345'],
+  ] as const) {
+    const context = await world.browser.newContext();
+    const page = await context.newPage();
+    let release = () => {};
+    const gate = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route('**/auth/assets/*.js', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.goto(`${world.origin}/preview/${path}`, { waitUntil: 'commit' });
+    await page.locator(field).pressSequentially(value);
+    release();
+    await hydrated(page);
+    expect(await page.locator(field).inputValue()).toBe(value);
+    await context.close();
+  }
+});
+
+test.each([
+  [
+    'signin/idle',
+    { '#email': 'mara@example.com', '#password': 'some password' },
+    'Login',
+    'email=mara%40example.com&password=some+password',
+  ],
+  [
+    'signin/linking',
+    { '#email': 'mara@example.com', '#password': 'pw' },
+    'Login',
+    'flow=flow2&email=mara%40example.com&password=pw',
+  ],
+  ['signin/all-providers', {}, 'Continue with GitHub', 'return_to=%2Freports%3Fpage%3D2%26sort%3D%22new%22'],
+  [
+    'signup/idle',
+    { '#email': 'm@x.test', '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
+    'Create account',
+    'email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
+  ],
+  ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
+  ['verify-code/idle', { '#code': '123456' }, 'Verify', 'flow=flow1&code=123456'],
+  ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],
+  ['confirm-link/ready', {}, 'Confirm address', ''],
+  ['confirm-link/expired', {}, 'Send a new link', 'action=resend'],
+  ['confirm-link/password', { '#password': 'tram-lemon' }, 'Confirm address', 'password=tram-lemon'],
+  [
+    'reset-password/idle',
+    { '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
+    'Save password',
+    'flow=flow1&password=tram-lemon&confirm_password=tram-lemon',
+  ],
+  ['account/idle', {}, 'Sign out', ''],
+])('without script, %s posts %j by %j', async (path, values, button, body) => {
+  const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
+  for (const [field, value] of Object.entries(values)) await page.locator(field).fill(value);
+  const posted = page.waitForRequest((request) => request.method() === 'POST');
+  await page.getByRole('button', { name: button, exact: true }).click();
+  expect((await posted).postData() ?? '').toBe(body);
+  expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(0); // it could do nothing
+  await page.context().close();
+});

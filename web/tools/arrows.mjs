@@ -1,0 +1,50 @@
+// Holds the arrows of the front end: entry -> screens -> { ui, api, i18n } -> lib.
+//   node tools/arrows.mjs
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const src = new URL('../src', import.meta.url).pathname;
+
+/** What a folder may import beside itself. @type {Record<string, string[]>} */
+const MAY = {
+  entry: ['screens', 'ui', 'api', 'i18n', 'lib'],
+  screens: ['ui', 'api', 'i18n', 'lib'],
+  ui: ['lib'],
+  api: ['lib'],
+  i18n: ['lib'],
+  lib: [],
+};
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.test\./.test(file),
+);
+
+/** @param {string} file */
+function faultsOf(file) {
+  const text = readFileSync(path.join(src, file), 'utf8');
+  const [room = '', folder] = file.split('/');
+  const screen = room === 'screens' && file.split('/').length > 2 ? folder : undefined;
+  const faults = [];
+  for (const [, target] of text.matchAll(/from '(\.[^']+)'/g)) {
+    const [to = '', toFolder, rest] = path
+      .relative(src, path.resolve(src, path.dirname(file), target ?? ''))
+      .split('/');
+    if (to !== room && !MAY[room]?.includes(to)) faults.push(`${room} must not import ${to}`);
+    if (room === 'screens' && to === 'screens' && rest && toFolder !== screen)
+      faults.push(`imports the screen ${toFolder}`);
+  }
+  // The build ships a screen its own messages and the common ones, no others.
+  for (const [, key] of screen ? text.matchAll(/\bt\(['`]([\w-]+)\./g) : []) {
+    if (key !== screen && key !== 'common') faults.push(`says words of ${key}`);
+  }
+  for (const [, key] of room === 'screens' && !screen ? text.matchAll(/\bt\(['`]([\w-]+)\./g) : []) {
+    if (key !== 'common') faults.push(`is shared and says words of ${key}`);
+  }
+  if (text.split('\n').length > 250) faults.push('is longer than 250 lines');
+  return faults.map((fault) => `src/${file} ${fault}`);
+}
+
+const faults = files.flatMap(faultsOf);
+for (const fault of faults) console.error(fault);
+console.log(`arrows: ${files.length} files, ${faults.length} faults`);
+process.exitCode = faults.length ? 1 : 0;

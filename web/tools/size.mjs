@@ -1,0 +1,39 @@
+// Weighs what a visit loads, in KiB after brotli 11, and fails above the limits.
+//   node tools/size.mjs
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
+import { STATES } from '../fixtures/states.mjs';
+import { fill } from './template.mjs';
+
+const LIMITS = { document: 8 * 1024, scripts: 66 * 1024 };
+
+const dist = new URL('../dist/', import.meta.url);
+const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(6);
+
+/** @param {string} locale @param {string} screen */
+function weigh(locale, screen) {
+  const template = readFileSync(new URL(`documents/${locale}/${screen}.html`, dist), 'utf8');
+  const boot = STATES.find(([name]) => name === screen)?.[2] ?? {};
+  const document = brotliCompressSync(fill(template, { ...boot, locale })).length;
+  const files = new Set(
+    Array.from(template.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g), ([, file]) => file ?? ''),
+  );
+  const scripts = [...files].reduce((sum, file) => sum + statSync(new URL(`${file}.br`, dist)).size, 0);
+  return { document, scripts, requests: files.size };
+}
+
+let heavy = 0;
+console.log('KiB brotli             document  scripts  requests');
+for (const locale of readdirSync(new URL('documents/', dist)).filter((name) => !name.includes('.'))) {
+  for (const file of readdirSync(new URL(`documents/${locale}/`, dist))) {
+    const screen = file.replace('.html', '');
+    const { document, scripts, requests } = weigh(locale, screen);
+    const over = document > LIMITS.document || (screen === 'signin' && scripts > LIMITS.scripts);
+    if (over) heavy += 1;
+    console.log(
+      `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}${over ? '  over the limit' : ''}`,
+    );
+  }
+}
+console.log(`limits: document ${kib(LIMITS.document)}, scripts of signin ${kib(LIMITS.scripts)}`);
+process.exitCode = heavy ? 1 : 0;
