@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// statusClientGone marks in the log a request whose client left before the
+// statusClientGone marks in the log a request whose client did not wait for the
 // answer. It is never sent.
 const statusClientGone = 499
 

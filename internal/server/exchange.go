@@ -95,6 +95,9 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 			slog.String("stack", string(debug.Stack())))
 		aborted = !m.answerPanic(e, r)
 	}
+	if thrown == nil && e.status == 0 {
+		e.status = http.StatusOK // what net/http sends for a handler that wrote nothing
+	}
 	m.logRequest(e, r)
 	if aborted {
 		panic(http.ErrAbortHandler) // net/http ends the connection, so that half an answer does not look whole

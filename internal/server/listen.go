@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	headerTimeout = 5 * time.Second  // from the first byte of a request to the end of its header
-	readTimeout   = 15 * time.Second // to the end of its body
-	writeTimeout  = 30 * time.Second // from the end of the header to the end of the answer
-	idleTimeout   = 75 * time.Second // between requests; browsers and proxies close after about 60 s
+	headerTimeout  = 5 * time.Second  // from the first byte of a request to the end of its header
+	readTimeout    = 15 * time.Second // to the end of its body
+	writeTimeout   = 30 * time.Second // from the end of the header to the end of the answer
+	handlerTimeout = 20 * time.Second // of the work for an answer; then there is still time to say so
+	idleTimeout    = 75 * time.Second // between requests; browsers and proxies close after about 60 s
 
 	// maxHeader is the most bytes of a request's header. It leaves room beside
 	// maxCookies, so that too many cookies still get an answer of ours. net/http

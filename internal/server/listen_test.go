@@ -98,29 +98,55 @@ func TestHugeHeader(t *testing.T) {
 	}
 }
 
-// TestServe_ClosesSlowHeaders runs on a fake clock: nothing is waited for.
-func TestServe_ClosesSlowHeaders(t *testing.T) {
+// TestServe_Timeouts runs on a fake clock: nothing is waited for.
+func TestServe_Timeouts(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		k := httpsKit(t)
-		ours, theirs := net.Pipe()
-		l := &oneConn{conn: ours, closed: make(chan struct{})}
-		ctx, stop := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, time.Second)
-		}()
-		began := time.Now()
-		go func() { _, _ = io.WriteString(theirs, "GET / HTTP/1.1\r\nHost: portico.test\r\n") }()
-		_, _ = io.ReadAll(theirs)
-		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
-			t.Errorf("a header that never ends was closed after %s, want 5 s", took)
-		}
-		stop()
-		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
+	const whole = "GET /stuck HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n"
+	const noBody = "POST /form HTTP/1.1\r\nHost: portico.test\r\nOrigin: https://portico.test\r\nContent-Length: 9\r\n\r\n"
+	cases := []struct {
+		name, sent string
+		after      time.Duration
+		answer     string // how it begins
+	}{
+		{"a header that never ends", "GET / HTTP/1.1\r\nHost: portico.test\r\n", 5 * time.Second, ""},
+		{"a body that never comes", noBody, 15 * time.Second, "HTTP/1.1 400"},
+		{"a handler that never ends", whole, 20 * time.Second, "HTTP/1.1 503"},
+		{"no next request", "GET /ok HTTP/1.1\r\nHost: portico.test\r\n\r\n", 75 * time.Second, "HTTP/1.1 200"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				k := httpsKit(t)
+				k.Handle("GET /ok", ok)
+				k.Handle("POST /form", echo)
+				k.Handle("GET /stuck", func(_ http.ResponseWriter, r *http.Request) error {
+					<-r.Context().Done()
+					return r.Context().Err()
+				})
+				ours, theirs := net.Pipe()
+				l := &oneConn{conn: ours, closed: make(chan struct{})}
+				ctx, stop := context.WithCancel(t.Context())
+				done := make(chan error, 1)
+				go func() {
+					done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, time.Second)
+				}()
+				began := time.Now()
+				go func() { _, _ = io.WriteString(theirs, c.sent) }()
+				answer, _ := io.ReadAll(theirs)
+				if took := time.Since(began); took < c.after-time.Second || took > c.after+time.Second {
+					t.Errorf("closed after %s, want %s", took, c.after)
+				}
+				if !strings.HasPrefix(string(answer), c.answer) || c.answer == "" && len(answer) > 0 {
+					t.Errorf("answer %.60q, want %s", answer, c.answer)
+				}
+				stop()
+				if err := <-done; err != nil {
+					t.Errorf("Serve: %v", err)
+				}
+			})
+		})
+	}
 }
 
 // oneConn is a listener with one connection.

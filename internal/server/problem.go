@@ -87,11 +87,14 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 		e.cause = err
 		panic(http.ErrAbortHandler) // the handler's answer has begun and cannot be taken back
 	}
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		e.status, e.cause = statusClientGone, err
-		return
-	}
 	f := asFault(err)
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		// The client has most likely gone, and that is what the log says. But one
+		// that has only closed its sending side still waits, and saying nothing
+		// would be an empty 200.
+		f = errTimeout.WithCause(err)
+		defer func() { e.status = statusClientGone }()
+	}
 	status := Status(f)
 	e.code, e.cause = f.Code, errors.Unwrap(f)
 	m.resetHeaders(e)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,13 +112,17 @@ func TestProblem_KeepsCookies(t *testing.T) {
 	}
 }
 
-func TestProblem_NothingForAClientThatHasGone(t *testing.T) {
+func TestProblem_ClientThatHasGone(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)
 	k.Handle("GET /slow", func(_ http.ResponseWriter, r *http.Request) error { return r.Context().Err() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	k.ServeHTTP(discard{}, request("GET", "/slow", "").WithContext(ctx))
+	w := httptest.NewRecorder()
+	k.ServeHTTP(w, request("GET", "/slow", "").WithContext(ctx))
+	if w.Code != 503 {
+		t.Errorf("status %d: a client that is still there would believe it", w.Code)
+	}
 	if log := k.log.String(); !strings.Contains(log, `"status":499`) || strings.Contains(log, `"level":"ERROR"`) {
 		t.Errorf("log %s; want 499 and no error", log)
 	}
@@ -147,6 +152,7 @@ func TestAccessLog(t *testing.T) {
 	k := httpsKit(t)
 	k.Handle("GET /auth/confirm-link", ok)
 	k.Handle("GET /auth/api/session", ok, server.Quiet)
+	k.Handle("GET /silent", func(http.ResponseWriter, *http.Request) error { return nil })
 	k.Handle("GET /shown-again", func(w http.ResponseWriter, _ *http.Request) error {
 		server.Note(w, fault.New(fault.Conflict, "test.noted").WithCause(errors.New("noted cause")))
 		w.WriteHeader(http.StatusConflict)
@@ -161,8 +167,9 @@ func TestAccessLog(t *testing.T) {
 	k.do("GET", "/auth/api/session", "")
 	k.do("GET", "/fails", "")
 	k.do("GET", "/shown-again", "")
+	k.do("GET", "/silent", "")
 	log := k.log.String()
-	for _, want := range []string{`"route":"GET /auth/confirm-link"`, `"method":"other"`, `"level":"DEBUG"`, `"client":"192.0.2.1"`, `"code":"test.code"`, `"cause":"why\n`, `"bytes":2`, `"code":"test.noted","cause":"noted cause"`} {
+	for _, want := range []string{`"route":"GET /auth/confirm-link"`, `"method":"other"`, `"level":"DEBUG"`, `"client":"192.0.2.1"`, `"code":"test.code"`, `"cause":"why\n`, `"bytes":2`, `"code":"test.noted","cause":"noted cause"`, `"route":"GET /silent","status":200`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %s:\n%.2000s", want, log)
 		}
@@ -170,7 +177,7 @@ func TestAccessLog(t *testing.T) {
 	if strings.Contains(strings.ToLower(log), "canary") {
 		t.Errorf("the log has what the client sent:\n%.2000s", log)
 	}
-	if lines := strings.Count(log, "\n"); lines != 6 || len(log) > 10_000 {
-		t.Errorf("%d lines and %d bytes for 6 requests", lines, len(log))
+	if lines := strings.Count(log, "\n"); lines != 7 || len(log) > 10_000 {
+		t.Errorf("%d lines and %d bytes for 7 requests", lines, len(log))
 	}
 }

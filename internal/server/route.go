@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"time"
 )
@@ -24,8 +25,9 @@ type route struct {
 // Trait changes what the kit does around one route.
 type Trait func(*route)
 
-// Quiet logs answers below 400 at debug level: for routes that an app calls
-// with each of its own requests.
+// Quiet is for routes that an app calls with each of its own requests: answers
+// below 400 are logged at debug level only, and the handler sees to its own
+// time limit.
 func Quiet(rt *route) { rt.quiet = true }
 
 // CrossSite takes the route out of the cross-origin guard: for a provider's
@@ -53,6 +55,7 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.held, e.route = false, rt
 	err := rt.admit(e, r)
 	if err == nil {
+		defer rt.limit(e)()
 		err = rt.handler(e, r)
 	}
 	if err != nil {
@@ -81,6 +84,17 @@ func (rt *route) admit(e *exchange, r *http.Request) error {
 		return errTooLarge
 	}
 	return nil
+}
+
+// limit ends the handler's context after handlerTimeout. The context is that of
+// the exchange, so the request need not be copied once more.
+func (rt *route) limit(e *exchange) context.CancelFunc {
+	if rt.quiet || rt.streaming {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(e.ctx.Context, handlerTimeout)
+	e.ctx.Context = ctx
+	return cancel
 }
 
 // stream prepares a route without limits. A chunked request ends its
