@@ -42,8 +42,9 @@ var (
 	knownDay    = throttle.Limit{Name: "known mail day", Count: 1 << 30, Window: 24 * time.Hour}
 	knownGlobal = throttle.Limit{Name: "known mail", Count: 1 << 30, Window: time.Hour}
 
-	// Notices to the owner about wrong passwords.
+	// Notices to the owner: about wrong passwords, and about new browsers.
 	noticeDay = throttle.Limit{Name: "notice day", Count: 2, Window: 24 * time.Hour}
+	deviceDay = throttle.Limit{Name: "device day", Count: 5, Window: 24 * time.Hour}
 )
 
 // count counts the tries in a transaction of its own and returns Limited when

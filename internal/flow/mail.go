@@ -61,47 +61,38 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 }
 
 // proof makes a code for the flow and mails it, or what the mailbox should
-// learn instead. The rows are the same either way: a code that nobody is told
-// is written as well, so that an address without an account costs the same.
-func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) (code.Issued, error) {
+// learn instead. The statements and rows are the same either way: a code that
+// nobody is told is written as well, so that an address without an account
+// costs the same.
+func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) error {
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {
-		return code.Issued{}, err
+		return err
 	}
-	l := letter{to: to, accountID: p.AccountID, secret: &issued}
+	linked, err := tx.IdentitiesOf(ctx, p.AccountID)
+	if err != nil {
+		return err
+	}
+	l := letter{to: to, accountID: p.AccountID}
+	if known != nil {
+		l.to = known.Address.Mail
+	}
 	switch {
 	case p.Kind == SignUp && known == nil:
-		l.template = mailVerify
+		l.template, l.secret = mailVerify, &issued
 	case p.Kind == SignUp:
-		l.template, l.secret, l.to = mailRegistered, nil, known.Address.Mail
+		l.template = mailRegistered
 	case known == nil:
-		l.template, l.secret = mailNoAccount, nil
-	case known.Password == "":
-		l.template, l.secret, l.to = mailProvider, nil, known.Address.Mail
-		if l.provider, err = f.providerName(ctx, tx, known.ID); err != nil {
-			return code.Issued{}, err
-		}
+		l.template = mailNoAccount
+	case known.Password == "" && len(linked) > 0:
+		l.template, l.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:
-		l.template, l.to = mailRecover, known.Address.Mail
+		l.template, l.secret = mailRecover, &issued
 	}
 	told, err := f.mayMail(ctx, tx, p.AddressKey, known != nil || p.Kind == SignUp)
 	if err != nil {
-		return code.Issued{}, err
+		return err
 	}
 	l.suppress = !told || known != nil && known.State != account.Active
-	return issued, f.post(ctx, tx, c, l)
-}
-
-// providerName returns the name of a provider that the account is linked to.
-func (f *Flows) providerName(ctx context.Context, tx Tx, accountID string) (string, error) {
-	linked, err := tx.IdentitiesOf(ctx, accountID)
-	if err != nil || len(linked) == 0 {
-		return "", err
-	}
-	for _, p := range f.providers.List() {
-		if p.ID == linked[0].Provider {
-			return p.Name, nil
-		}
-	}
-	return linked[0].Provider, nil
+	return f.post(ctx, tx, c, l)
 }

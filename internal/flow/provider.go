@@ -48,7 +48,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
-		return Result{}, err
+		return Result{}, f.refuseProvider(ctx, c, providerID, err)
 	}
 	var r Result
 	var owner string
@@ -66,10 +66,19 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		return err
 	})
 	if err != nil {
-		return Result{}, err
+		return Result{}, f.refuseProvider(ctx, c, providerID, err)
 	}
 	f.sessions.Forget(owner)
 	return r, nil
+}
+
+// refuseProvider records an answer that did not lead to a sign-in, and returns
+// its error.
+func (f *Flows) refuseProvider(ctx context.Context, c Caller, providerID string, cause error) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		return f.record.Add(ctx, tx, fact(c, audit.ProviderRefused, "", providerID+" "+fault.From(cause).Code))
+	})
+	return errors.Join(cause, err)
 }
 
 func (f *Flows) takeCallback(ctx context.Context, c Caller, providerID, flowID string) (p Pending, d data, err error) {
@@ -145,8 +154,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	}
 	// The provider does not vouch for the address, so the mailbox must: also
 	// when it has an account, which only the mailbox learns.
-	_, err = f.proof(ctx, tx, c, next, address.Mail, known)
-	return Result{Next: "/auth/verify-code?flow=" + next.ID, FlowID: next.ID}, err
+	return Result{Next: "/auth/verify-code?flow=" + next.ID, FlowID: next.ID}, f.proof(ctx, tx, c, next, address.Mail, known)
 }
 
 // askLink keeps the identity until the owner of the account has signed in to

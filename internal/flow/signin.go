@@ -194,10 +194,8 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err != nil {
 			return err
 		}
-		if f.knownDevice(c, &a) == "" {
-			if err := f.post(ctx, tx, c, letter{template: mailDevice, to: a.Address.Mail, accountID: a.ID}); err != nil {
-				return err
-			}
+		if err := f.noticeDevice(ctx, tx, c, a); err != nil {
+			return err
 		}
 		r, err = f.enter(ctx, tx, c, a, returnTo, "password")
 		return err
@@ -207,4 +205,17 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	}
 	f.sessions.Forget(a.ID)
 	return r, nil
+}
+
+// noticeDevice tells the owner of a sign-in from a browser that the account
+// does not know.
+func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
+	if f.knownDevice(c, &a) != "" {
+		return nil
+	}
+	d, err := f.gate.Take(ctx, tx, throttle.Try{Limit: deviceDay, Subject: a.Address.Key})
+	if err != nil || !d.Allowed {
+		return err
+	}
+	return f.post(ctx, tx, c, letter{template: mailDevice, to: a.Address.Mail, accountID: a.ID})
 }

@@ -81,8 +81,7 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 		if p, err = f.begin(ctx, tx, p, d, value); err != nil {
 			return err
 		}
-		_, err = f.proof(ctx, tx, c, p, address.Mail, known)
-		return err
+		return f.proof(ctx, tx, c, p, address.Mail, known)
 	})
 	if err != nil {
 		return Result{}, err

@@ -206,8 +206,7 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		if err != nil {
 			return err
 		}
-		_, err = f.proof(ctx, tx, c, p, address.Mail, known)
-		return err
+		return f.proof(ctx, tx, c, p, address.Mail, known)
 	})
 	return spent, err
 }

@@ -128,7 +128,14 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, "confirm-link", func(b *Boot) { s.fillLink(b, v) })
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "confirm-link", func(b *Boot) {
+		b.Session = person
+		s.fillLink(b, v)
+	})
 }
 
 func (s *Screens) fillLink(b *Boot, v flow.LinkView) {
@@ -166,7 +173,11 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, "reset-password", func(b *Boot) { b.Flow = door.FlowOf(v) })
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = person, door.FlowOf(v) })
 }
 
 func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
