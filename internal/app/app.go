@@ -177,7 +177,7 @@ func (a *App) buildProviders() error {
 		pc := federation.ProviderConfig{
 			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
 		}
-		if p.TrustEmail {
+		if a.Config.IsSet("providers." + p.ID + ".trust_email") {
 			pc.TrustEmail = &p.TrustEmail
 		}
 		configured = append(configured, pc)

@@ -87,7 +87,7 @@ func providerKeys(id string) []key {
 		text(prefix+"name", of(func(p *Provider) *string { return &p.Name }), anything,
 			"The name on the button: \"Continue with ...\"."),
 		toggle(prefix+"trust_email", func(c *Config) *bool { return &c.provider(id).TrustEmail },
-			"Whether an address that this provider calls verified counts as proven, so that it is not confirmed once more by mail. Only for a provider that alone gives out the addresses of its domain."),
+			"Whether an address that this provider calls verified counts as proven, so that it is not confirmed once more by mail. Only for a provider that proves addresses itself. When it is not set, the preset decides: yes for the own service of Google, Apple, GitHub, GitLab, Discord and LinkedIn, no for every other provider."),
 	}
 }
 

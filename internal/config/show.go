@@ -30,6 +30,12 @@ func (c *Config) Entries() []Entry {
 	return entries
 }
 
+// IsSet reports whether the file or the environment gives the setting.
+func (c *Config) IsSet(key string) bool {
+	_, set := c.sources[key]
+	return set
+}
+
 // Show returns the settings as a TOML file that says where each came from. It
 // can be loaded again, but for the secrets.
 func (c *Config) Show() string {
