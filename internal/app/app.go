@@ -174,13 +174,10 @@ func (a *App) buildPasswords(key *secret.Key) error {
 func (a *App) buildProviders() error {
 	configured := make([]federation.ProviderConfig, 0, len(a.Config.Providers))
 	for _, p := range a.Config.Providers {
-		pc := federation.ProviderConfig{
-			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
-		}
-		if a.Config.IsSet("providers." + p.ID + ".trust_email") {
-			pc.TrustEmail = &p.TrustEmail
-		}
-		configured = append(configured, pc)
+		configured = append(configured, federation.ProviderConfig{
+			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer,
+			ClientID: p.ClientID, ClientSecret: p.ClientSecret, TrustEmail: &p.TrustEmail,
+		})
 	}
 	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
 	if err != nil {

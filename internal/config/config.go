@@ -78,7 +78,7 @@ type Provider struct {
 	Name         string // on the button; "" where the preset knows it
 	ClientID     string
 	ClientSecret string
-	TrustEmail   bool // whether its verified addresses count as proven to us; when not set, the preset decides
+	TrustEmail   bool // whether its verified addresses count as proven to us
 }
 
 // Default returns the settings of an installation that sets none.

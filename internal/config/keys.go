@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -94,4 +95,10 @@ func providerKeys(id string) []key {
 // presets are the providers that need no issuer, and openid for every other.
 func presets() []string {
 	return []string{"google", "microsoft", "apple", "github", "gitlab", "discord", "facebook", "linkedin", "openid"}
+}
+
+// trusted reports whether a preset's own service proves the addresses that it
+// calls verified.
+func trusted(preset string) bool {
+	return slices.Contains([]string{"google", "apple", "github", "gitlab", "discord", "linkedin"}, preset)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -117,23 +118,22 @@ func (l *loader) take(e entry, spell func(key) string) {
 	l.config.sources[k.name] = e.source
 }
 
-// presets names the preset of each provider that was given none.
+// presets fills in what the preset of each provider knows.
 func (l *loader) presets() {
 	for i := range l.config.Providers {
 		p := &l.config.Providers[i]
-		if p.Preset != "" {
-			continue
-		}
-		p.Preset = "openid"
-		for _, name := range presets() {
-			if name == p.ID {
-				p.Preset = name
+		if p.Preset == "" {
+			p.Preset = "openid"
+			if slices.Contains(presets(), p.ID) {
+				p.Preset = p.ID
 			}
+		}
+		if !l.config.IsSet("providers." + p.ID + ".trust_email") {
+			p.TrustEmail = p.Issuer == "" && trusted(p.Preset)
 		}
 	}
 }
 
-// problem adds a line. A name of the file can hold anything, line ends too.
 func (l *loader) problem(e entry, why, write string) {
 	name := e.name
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
