@@ -1,0 +1,102 @@
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+
+test('a member signs in, signs out and signs in again', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await button(page, 'Sign out').click();
+  await expectScreen(page, 'You are signed out');
+  await link(page, 'Sign in again').click();
+  await expectScreen(page, 'Sign in');
+  await alive(page);
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+});
+
+test('a wrong password and an unknown address get the same words', async ({ page, world }) => {
+  const person = await world.member();
+  for (const { email } of [person, world.stranger()]) {
+    await open(page, '/auth/signin');
+    await fillSignIn(page, { email, password: 'not this one' });
+    await button(page, 'Login').click();
+    await expect(page.getByRole('alert')).toHaveText('The email address or the password is not right.');
+    await expect(page.getByRole('alert')).toBeFocused();
+    await expect(field(page, 'Email')).toHaveValue(email);
+    await expect(field(page, 'Password')).toHaveValue('');
+  }
+});
+
+test('empty fields are named, and the first one gets the focus', async ({ page }) => {
+  await open(page, '/auth/signin');
+  await button(page, 'Login').click();
+  await expect(page.getByText('Enter your email address.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Enter your password.')).toBeVisible();
+  await expect(field(page, 'Email')).toBeFocused();
+  await page.keyboard.type('mara');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Enter an email address in the form name@example.com.')).toBeVisible();
+});
+
+test('many wrong passwords are slowed down, with the time that is left', async ({ page, world }) => {
+  const { email } = world.stranger();
+  await open(page, '/auth/signin');
+  const alert = page.getByRole('alert');
+  for (let i = 1; i <= 5; i += 1) {
+    await fillSignIn(page, { email, password: `wrong password ${i}` });
+    await button(page, 'Login').click();
+    await expect(button(page, 'Login')).toHaveAttribute('aria-busy', 'false');
+    await expect(alert).toHaveText('The email address or the password is not right.');
+    await expect(field(page, 'Password')).toHaveValue('');
+  }
+  await fillSignIn(page, { email, password: 'wrong password 6' });
+  await button(page, 'Login').click();
+  await expect(alert).toContainText(/Too many tries\. Try again in \d+ seconds\./);
+  await expect(page.getByRole('button', { name: /^Login \(0:\d\d\)$/ })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
+});
+
+test('who is signed in already may go on or change places', async ({ page, world }) => {
+  const [first, second] = [await world.member('ada'), await world.member('bea')];
+  await signIn(page, first);
+  await open(page, '/auth/signin');
+  await expect(page.getByText(`You are already signed in as ${first.email}.`)).toBeVisible();
+  await link(page, 'Continue').click();
+  await expectAccount(page, first);
+  await signIn(page, second);
+});
+
+test('the account lists the browsers, and ends another one', async ({ page, openBrowser, world }) => {
+  const person = await world.member();
+  const phone = await openBrowser({
+    userAgent: 'Mozilla/5.0 (Android 16; Mobile; rv:150.0) Gecko/150.0 Firefox/150.0',
+  });
+  await signIn(phone, person);
+  await signIn(page, person);
+  await expect(page.getByText('This device')).toBeVisible();
+  await page.getByRole('button', { name: 'End the session on Firefox, Android' }).click();
+  await expect(page.getByText('Firefox, Android')).toBeHidden();
+  await phone.reload();
+  await expectScreen(phone, 'Sign in');
+});
+
+test('without a session the account leads to the sign-in and back', async ({ page, world }) => {
+  const person = await world.member();
+  await open(page, '/auth/account');
+  await expectScreen(page, 'Sign in');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+});

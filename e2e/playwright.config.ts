@@ -1,0 +1,34 @@
+import { defineConfig } from '@playwright/test';
+
+// One Portico, mail server and identity provider a worker: two fill the two cores.
+export default defineConfig({
+  globalSetup: './support/binary.ts',
+  outputDir: 'results/failures',
+  workers: 2,
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env['CI']),
+  timeout: 30_000,
+  expect: { timeout: 8_000 },
+  reporter: [['list', { printSteps: false }]],
+  use: {
+    locale: 'en-US',
+    viewport: { width: 1280, height: 800 },
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+  projects: [
+    { name: 'journeys', testDir: 'journeys' },
+    { name: 'shots', testDir: 'shots' },
+  ],
+});

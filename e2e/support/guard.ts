@@ -1,0 +1,130 @@
+import { type BrowserContext, type ConsoleMessage, expect, type Page } from '@playwright/test';
+import type { World } from './world.js';
+
+/** The browser's own line for an answer of 4xx or 5xx; assets never have one. */
+const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of [45]\d\d/;
+
+/**
+ * Watches every page of a journey: nothing may complain in the console, and no
+ * password, code or token may stand in a URL, a Referer or the browser's
+ * storage (SEC-061, SEC-082).
+ */
+export class Guard {
+  readonly #world: World;
+  readonly #complaints: string[] = [];
+  readonly #urls = new Set<string>();
+  readonly #stored = new Set<string>();
+  readonly #passwords = new Set<string>();
+  readonly #tokens = new Set<string>();
+  readonly #allowed: RegExp[] = [];
+  readonly #mailsBefore: number;
+  readonly #linesBefore: number;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#mailsBefore = world.mailbox.mails.length;
+    this.#linesBefore = world.portico.log.length;
+  }
+
+  /** A complaint that the journey causes on purpose. */
+  allow(pattern: RegExp): void {
+    this.#allowed.push(pattern);
+  }
+
+  async watch(context: BrowserContext): Promise<void> {
+    context.on('console', (message) => this.#hear(message));
+    context.on('weberror', (error) => this.#complaints.push(`uncaught: ${error.error().stack}`));
+    context.on('request', (request) => {
+      this.#urls.add(request.url());
+      this.#urls.add(request.headers()['referer'] ?? '');
+      this.#learnPassword(request.postData() ?? '');
+    });
+    await context.exposeBinding('tellStored', (_, entry: string) => void this.#stored.add(entry));
+    await context.addInitScript(() => {
+      const tell = (window as unknown as { tellStored: (entry: string) => void }).tellStored;
+      const keep = Storage.prototype.setItem;
+      Storage.prototype.setItem = function (key: string, value: string) {
+        tell(`${key}=${value}`);
+        return keep.call(this, key, value);
+      };
+    });
+  }
+
+  #hear(message: ConsoleMessage): void {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    const line = `${message.type()}: ${message.text()} (${message.location().url})`;
+    const asset = message.location().url.includes('/auth/assets/');
+    if (FAILED_ANSWER.test(message.text()) && !asset) return;
+    this.#complaints.push(line);
+  }
+
+  /** Whatever is sent as a password is one. */
+  #learnPassword(body: string): void {
+    const fields = body.startsWith('{') ? Object.entries(JSON.parse(body)) : [...new URLSearchParams(body)];
+    for (const [name, value] of fields) {
+      if (name.includes('password') && typeof value === 'string' && value.length > 7)
+        this.#passwords.add(value);
+    }
+  }
+
+  /** Takes down what a browser keeps; called before it closes. */
+  async sample(context: BrowserContext): Promise<void> {
+    const cookies = await context.cookies(this.#world.portico.origin);
+    for (const { value } of cookies) this.#tokens.add(value);
+    for (const page of context.pages()) {
+      if (page.url().startsWith('http')) for (const entry of await storageOf(page)) this.#stored.add(entry);
+    }
+  }
+
+  /** Fails the journey for what was seen. */
+  verify(): void {
+    const complaints = this.#complaints.filter(
+      (line) => !this.#allowed.some((pattern) => pattern.test(line)),
+    );
+    const log = this.#world.portico.log.slice(this.#linesBefore).map((line) => JSON.stringify(line));
+    const secrets = this.#secrets();
+    expect.soft(complaints, 'complaints of the browser').toEqual([]);
+    expect.soft(leaks([...this.#urls], secrets), 'secrets in URLs').toEqual([]);
+    expect.soft(leaks([...this.#stored], secrets), 'secrets in storage').toEqual([]);
+    expect.soft(leaks(log, secrets), 'secrets in the log').toEqual([]);
+  }
+
+  #secrets(): string[] {
+    const mailed = this.#world.mailbox.mails
+      .slice(this.#mailsBefore)
+      .flatMap(({ code, token }) => [code, token]);
+    return [...this.#passwords, ...mailed, ...this.#tokens].filter((secret) => secret.length > 5);
+  }
+}
+
+/** What the page keeps in the browser, as `area key=value`. */
+export function storageOf(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const areas = { localStorage, sessionStorage };
+    const kept = Object.entries(areas).flatMap(([area, storage]) =>
+      Object.entries(storage).map(([key, value]) => `${area} ${key}=${value}`),
+    );
+    const databases = (await indexedDB.databases()).map(({ name }) => `indexedDB ${name}`);
+    const caches_ = (await caches.keys()).map((name) => `cache ${name}`);
+    const workers = (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => `worker ${scope}`);
+    return [...kept, ...databases, ...caches_, ...workers];
+  });
+}
+
+/** The texts that hold a secret as a word, encoded or not. A mailed link is the one place where a token may stand. */
+function leaks(texts: string[], secrets: string[]): string[] {
+  if (secrets.length === 0) return [];
+  const any = new RegExp(
+    `(?<!\\w)(${secrets.map((secret) => secret.replace(/[^\w ]/g, '\\$&')).join('|')})(?!\\w)`,
+  );
+  const mailed = /\/auth\/confirm-link\?token=/;
+  return texts.filter((text) => !mailed.test(text) && (any.test(text) || any.test(decode(text))));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,93 @@
+import { EventEmitter, once } from 'node:events';
+import { simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
+import { portOf } from './port.js';
+
+/** A mail as its reader sees it. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  /** The six digits, "" when the mail carries none. */
+  code: string;
+  /** The link that carries a token, and that token; "" when the mail carries none. */
+  link: string;
+  token: string;
+}
+
+/** Longer than a mail takes on a busy machine; a mail that does not come by then was not sent. */
+const PATIENCE_MS = 10_000;
+
+/** A mail server that accepts everything and keeps it by receiver. */
+export class Mailbox {
+  readonly #server: SMTPServer;
+  /** All mails, in the order in which they came. */
+  readonly mails: Mail[] = [];
+  readonly #read = new Set<Mail>();
+  readonly #arrivals = new EventEmitter<{ mail: [] }>();
+
+  private constructor() {
+    this.#server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData: (stream, session, done) => {
+        const to = session.envelope.rcptTo.map((receiver) => receiver.address.toLowerCase());
+        simpleParser(stream).then(
+          (parsed) => {
+            for (const address of to) this.#keep(address, parsed.subject ?? '', parsed.text ?? '');
+            done();
+          },
+          (error: Error) => done(error),
+        );
+      },
+    });
+  }
+
+  static async start(): Promise<Mailbox> {
+    const box = new Mailbox();
+    box.#server.listen(0, '127.0.0.1');
+    await once(box.#server.server, 'listening');
+    return box;
+  }
+
+  get port(): number {
+    return portOf(this.#server.server);
+  }
+
+  #keep(to: string, subject: string, text: string): void {
+    const link = /https?:\/\/\S+[?&]token=[\w-]+/.exec(text)?.[0] ?? '';
+    this.mails.push({
+      to,
+      subject,
+      text,
+      code: /\b\d{6}\b/.exec(text)?.[0] ?? '',
+      link,
+      token: link.split('token=')[1] ?? '',
+    });
+    this.#arrivals.emit('mail');
+  }
+
+  /** The oldest mail to the address that was not read yet; waits for it. */
+  async next(to: string): Promise<Mail> {
+    const tooLate = AbortSignal.timeout(PATIENCE_MS);
+    for (;;) {
+      const mail = this.to(to).find((m) => !this.#read.has(m));
+      if (mail) {
+        this.#read.add(mail);
+        return mail;
+      }
+      await once(this.#arrivals, 'mail', { signal: tooLate }).catch(() => {
+        throw new Error(`No mail came for ${to}. Read before: ${this.to(to).map((m) => m.subject)}`);
+      });
+    }
+  }
+
+  /** All mails to the address so far. */
+  to(address: string): readonly Mail[] {
+    return this.mails.filter((mail) => mail.to === address.toLowerCase());
+  }
+
+  stop(): Promise<void> {
+    return new Promise((done) => this.#server.close(() => done()));
+  }
+}

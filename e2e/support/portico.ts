@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { binary } from './binary.js';
+import { freePorts } from './port.js';
+
+export interface Outside {
+  /** Port of the mail server. */
+  smtp: number;
+  /** Issuer of the external identity provider; none when not set. */
+  issuer?: string;
+  /** Origin of an app that people may return to. */
+  app?: string;
+}
+
+export const PROVIDER = { id: 'acme', name: 'Acme ID', clientId: 'portico', clientSecret: 'portico-at-acme' };
+
+/** A running Portico with a database of its own. */
+export class Portico {
+  readonly origin: string;
+  /** Lines of its log, parsed. */
+  readonly log: Record<string, unknown>[] = [];
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(origin: string, child: ChildProcess, folder: string) {
+    this.origin = origin;
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  static async start(outside: Outside): Promise<Portico> {
+    const [listen = 0, operations = 0] = await freePorts(2);
+    const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
+    const origin = `http://localhost:${listen}`;
+    const child = spawn(binary, ['serve'], {
+      cwd: folder,
+      env: environment(outside, { origin, listen, operations, folder }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const portico = new Portico(origin, child, folder);
+    await portico.#serving();
+    return portico;
+  }
+
+  /** Resolves at the log line that says so; what else was printed is the error. */
+  async #serving(): Promise<void> {
+    const printed: string[] = [];
+    const serving = new Promise<void>((resolve, reject) => {
+      for (const stream of [this.#child.stdout, this.#child.stderr]) {
+        if (!stream) continue;
+        createInterface(stream).on('line', (line) => {
+          const entry = parseLine(line);
+          if (!entry) return printed.push(line);
+          this.log.push(entry);
+          return entry['msg'] === 'serving' && resolve();
+        });
+      }
+      this.#child.once('exit', () => reject(new Error(`portico serve ended:\n${printed.join('\n')}`)));
+    });
+    await serving;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null) {
+      const ended = once(this.#child, 'exit');
+      this.#child.kill('SIGTERM');
+      await ended;
+    }
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+interface Place {
+  origin: string;
+  listen: number;
+  operations: number;
+  folder: string;
+}
+
+function environment({ smtp, issuer, app }: Outside, { origin, listen, operations, folder }: Place) {
+  return {
+    PORTICO_PUBLIC_URL: origin,
+    PORTICO_LISTEN: `127.0.0.1:${listen}`,
+    PORTICO_OPS_LISTEN: `127.0.0.1:${operations}`,
+    PORTICO_DATABASE_URL: `sqlite:${join(folder, 'portico.db')}`,
+    PORTICO_SECRET_FILE: join(folder, 'secret.key'),
+    PORTICO_SMTP_URL: `smtp://127.0.0.1:${smtp}?tls=none`,
+    PORTICO_MAIL_FROM: 'Portico <no-reply@example.org>',
+    ...(app ? { PORTICO_RETURN_ORIGINS: app } : {}),
+    ...(issuer
+      ? {
+          PORTICO_PROVIDERS_ACME_ISSUER: issuer,
+          PORTICO_PROVIDERS_ACME_NAME: PROVIDER.name,
+          PORTICO_PROVIDERS_ACME_CLIENT_ID: PROVIDER.clientId,
+          PORTICO_PROVIDERS_ACME_CLIENT_SECRET: PROVIDER.clientSecret,
+          PORTICO_PROVIDERS_ACME_TRUST_EMAIL: 'true',
+        }
+      : {}),
+  };
+}
+
+function parseLine(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { expect, type Page } from '@playwright/test';
+import type { Person } from './world.js';
+
+/** Opens a screen and waits until its script has taken over. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await alive(page);
+}
+
+/**
+ * Waits until the script of a screen has taken over: React has attached to the
+ * markup and its effects have run, which turn off the browser's own checks.
+ */
+export async function alive(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const heading = document.querySelector('main h1');
+    const attached = heading !== null && Object.keys(heading).some((key) => key.startsWith('__reactFiber'));
+    return (
+      attached && [...document.forms].every((form) => form.noValidate || !form.querySelector('[required]'))
+    );
+  });
+}
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+export const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
+
+export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+
+/** The person reads this heading, and the tab says the same. */
+export async function expectScreen(page: Page, title: string): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+  await expect(page).toHaveTitle(title);
+}
+
+export async function expectAccount(page: Page, person: Person): Promise<void> {
+  await expectScreen(page, 'Your account');
+  await expect(page.getByText(`Signed in as ${person.email}`)).toBeVisible();
+}
+
+export async function fillSignUp(page: Page, { email, password }: Person): Promise<void> {
+  await field(page, 'Email').fill(email);
+  await field(page, 'Password').fill(password);
+  await field(page, 'Confirm Password').fill(password);
+}
+
+export async function signUp(page: Page, person: Person): Promise<void> {
+  await open(page, '/auth/signup');
+  await fillSignUp(page, person);
+  await button(page, 'Create account').click();
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+}
+
+export async function fillSignIn(page: Page, { email, password }: Person): Promise<void> {
+  await field(page, 'Email').fill(email);
+  await field(page, 'Password').fill(password);
+}
+
+export async function signIn(page: Page, person: Person): Promise<void> {
+  await open(page, '/auth/signin');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+  await alive(page);
+}
+
+export async function forgot(page: Page, email: string): Promise<void> {
+  await open(page, '/auth/forgot-password');
+  await field(page, 'Email').fill(email);
+  await button(page, 'Send reset link').click();
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+}

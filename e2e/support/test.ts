@@ -1,0 +1,49 @@
+import { type BrowserContext, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
+import { Guard } from './guard.js';
+import { World } from './world.js';
+
+interface Fixtures {
+  guard: Guard;
+  /** A page in a browser that knows nothing of the one before. */
+  openBrowser: (options?: BrowserContextOptions) => Promise<Page>;
+}
+
+/** A journey: a guarded browser at the door of a Portico of its worker's own. */
+export const test = base.extend<Fixtures, { world: World }>({
+  world: [
+    async ({ playwright }, use) => {
+      const world = await World.start(playwright.request);
+      await use(world);
+      await world.stop();
+    },
+    { scope: 'worker' },
+  ],
+
+  baseURL: ({ world }, use) => use(world.portico.origin),
+
+  guard: async ({ world }, use) => use(new Guard(world)),
+
+  context: async ({ context, guard }, use) => {
+    await guard.watch(context);
+    await use(context);
+    await guard.sample(context);
+    guard.verify();
+  },
+
+  // Asks for the context only so that it outlives the others and verifies what they did.
+  openBrowser: async ({ browser, baseURL, guard, context: _ }, use) => {
+    const opened: BrowserContext[] = [];
+    await use(async (options = {}) => {
+      const another = await browser.newContext({ ...(baseURL ? { baseURL } : {}), ...options });
+      opened.push(another);
+      await guard.watch(another);
+      return another.newPage();
+    });
+    for (const another of opened) {
+      await guard.sample(another);
+      await another.close();
+    }
+  },
+});
+
+export { expect } from '@playwright/test';

@@ -1,0 +1,88 @@
+import { type APIRequest, expect } from '@playwright/test';
+import { App } from './app.js';
+import { Mailbox } from './mailbox.js';
+import { type Outside, Portico } from './portico.js';
+import { IdentityProvider } from './provider.js';
+
+export interface Person {
+  email: string;
+  password: string;
+}
+
+/** Everything that a worker's journeys meet: a Portico and what stands around it. */
+export class World {
+  readonly portico: Portico;
+  readonly mailbox: Mailbox;
+  readonly provider: IdentityProvider;
+  readonly app: App;
+  readonly #request: APIRequest;
+  readonly #more: Portico[] = [];
+  #plain: Promise<Portico> | undefined;
+  #people = 0;
+
+  private constructor(parts: Pick<World, 'portico' | 'mailbox' | 'provider' | 'app'>, request: APIRequest) {
+    this.portico = parts.portico;
+    this.mailbox = parts.mailbox;
+    this.provider = parts.provider;
+    this.app = parts.app;
+    this.#request = request;
+  }
+
+  static async start(request: APIRequest): Promise<World> {
+    const [mailbox, provider, app] = await Promise.all([
+      Mailbox.start(),
+      IdentityProvider.start(),
+      App.start(),
+    ]);
+    const portico = await Portico.start({ smtp: mailbox.port, issuer: provider.issuer, app: app.origin });
+    provider.serve([portico.origin]);
+    return new World({ portico, mailbox, provider, app }, request);
+  }
+
+  /** One more Portico, with another outside; it stops with the worker. */
+  async anotherPortico(outside: Partial<Outside> = {}): Promise<Portico> {
+    const portico = await Portico.start({ smtp: this.mailbox.port, ...outside });
+    this.#more.push(portico);
+    return portico;
+  }
+
+  /** A Portico without identity providers. */
+  plain(): Promise<Portico> {
+    this.#plain ??= this.anotherPortico();
+    return this.#plain;
+  }
+
+  /** Somebody whom Portico does not know. */
+  stranger(name = 'mara'): Person {
+    this.#people += 1;
+    return {
+      email: `${name}${this.#people}@people.test`,
+      password: `violet harbour ${this.#people} lantern`,
+    };
+  }
+
+  /** Somebody with an account, made through the API as an app's own test would. */
+  async member(name?: string): Promise<Person> {
+    const person = this.stranger(name);
+    const api = await this.#request.newContext({
+      baseURL: this.portico.origin,
+      extraHTTPHeaders: { origin: this.portico.origin },
+    });
+    const { email, password } = person;
+    const begun = await api.post('/auth/api/signup', {
+      data: { email, password, confirm_password: password },
+    });
+    expect(begun.status(), await begun.text()).toBe(200);
+    const flow = new URL((await begun.json()).next, this.portico.origin).searchParams.get('flow');
+    const { code } = await this.mailbox.next(email);
+    const done = await api.post('/auth/api/verify-code', { data: { flow, code } });
+    expect(done.status(), await done.text()).toBe(200);
+    await api.dispose();
+    return person;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.portico, ...this.#more].map((portico) => portico.stop()));
+    await Promise.all([this.mailbox.stop(), this.provider.stop(), this.app.stop()]);
+  }
+}
