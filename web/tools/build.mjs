@@ -40,7 +40,7 @@ await build({ ...options, build: { rolldownOptions: { input: documents.map(({ en
 const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
 
 const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8'))
-  .replaceAll('%20', ' ')
+
   .replaceAll('%3D', '=')
   .replaceAll('%2F', '/')
   .replaceAll("'", '%27')

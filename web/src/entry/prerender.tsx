@@ -60,12 +60,14 @@ export function render(name: ScreenName, locale: string, boot: Boot): { title: s
       <screen.View boot={boot} />
     </TextProvider>,
   );
-  return { title, body: lowerCaseAttributes(body) };
+  return { title, body: plainAttributes(body) };
 }
 
-/** React writes some attributes of HTML as its props are spelled (autoComplete). */
-const lowerCaseAttributes = (markup: string) =>
-  markup.replace(/ (?!viewBox)([a-z]+[A-Z]\w*)(?==")/g, (attribute) => attribute.toLowerCase());
+/** HTML as people write it: React spells some attributes like its props (autoComplete) and gives boolean ones a value. */
+const plainAttributes = (markup: string) =>
+  markup
+    .replace(/ (?!viewBox)([a-z]+[A-Z]\w*)(?==")/g, (attribute) => attribute.toLowerCase())
+    .replace(/ (required|autofocus|readonly)=""/g, ' $1');
 
 /** The same as a Go template that takes the boot data. */
 export function renderTemplate(name: ScreenName, locale: string): { title: string; body: string } {

@@ -1,15 +1,14 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
-import { choose, When } from '../../lib/template';
-import { Button, ButtonLink } from '../../ui/button';
+import { Button } from '../../ui/button';
 import { Aside, Footer } from '../../ui/layout';
-import { Notice } from '../../ui/message';
 import { PasswordField } from '../../ui/password-field';
 import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
 import type { Screen } from '../screen';
+import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
 import { useForm } from '../use-form';
 
@@ -73,20 +72,6 @@ function View({ boot }: { boot: Boot }) {
         <a href={withReturn('/auth/signup', boot.return_to)}>{t('signin.signup')}</a>
       </Footer>
     </Frame>
-  );
-}
-
-/** Somebody is signed in already: go on as them, or sign in as another below. */
-function SignedIn({ boot }: { boot: Boot }) {
-  const { t } = useText();
-  return (
-    <When value={boot.session.email}>
-      <Notice words={t('signin.signed_in_as', { email: boot.session.email })}>
-        <ButtonLink look="quiet" href={choose(boot.next, boot.next, '/auth/account')}>
-          {t('common.continue')}
-        </ButtonLink>
-      </Notice>
-    </When>
   );
 }
 

@@ -9,6 +9,7 @@ import { Frame } from '../frame';
 import { withReturn } from '../links';
 import { newPasswordLabels } from '../password-labels';
 import type { Screen } from '../screen';
+import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
 import { useForm } from '../use-form';
 
@@ -26,6 +27,7 @@ function View({ boot }: { boot: Boot }) {
       summary={form.summary}
       announcement={form.announcement}
     >
+      <SignedIn boot={boot} />
       <form {...form.props}>
         <HiddenField name="return_to" value={boot.return_to} />
         <EmailField
