@@ -16,7 +16,8 @@ import (
 // enter is the one place where a session starts. It ends the session that the
 // browser had, whoever's it was, so that no token outlives a sign-in.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo, method string) (Result, error) {
-	if err := f.leave(ctx, tx, c); err != nil {
+	left, err := f.leave(ctx, tx, c)
+	if err != nil {
 		return Result{}, err
 	}
 	token, s, err := f.sessions.Start(ctx, tx, a.ID, a.Version, c.Agent, method)
@@ -30,20 +31,32 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 		Next:    f.targets.Or(returnTo),
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
 		Device:  f.device(a),
+		left:    left,
 	}, nil
 }
 
-// leave ends the session of the caller's browser, if there is one.
-func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) error {
+// leave ends the session of the caller's browser, if there is one, and returns
+// whose it was.
+func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (accountID string, err error) {
 	if !secret.ValidToken(c.Session) {
-		return nil
+		return "", nil
 	}
 	old, ok, err := tx.SessionByHash(ctx, secret.Hash(c.Session))
 	if err != nil || !ok {
-		return err
+		return "", err
 	}
 	_, err = f.sessions.End(ctx, tx, old.Session.AccountID, old.Session.ID)
-	return err
+	return old.Session.AccountID, err
+}
+
+// settled makes every check see the result of a committed step: of the account
+// whose step it was, and of the one that the browser has left.
+func (f *Flows) settled(r Result, accountID string) Result {
+	f.sessions.Forget(accountID)
+	if r.left != "" && r.left != accountID {
+		f.sessions.Forget(r.left)
+	}
+	return r
 }
 
 // device returns a cookie that tells this browser from a stranger's at the

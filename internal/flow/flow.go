@@ -54,6 +54,8 @@ type Result struct {
 	Session *Token // a fresh session
 	Browser string // a fresh browser-binding cookie, "" when the caller's serves
 	Device  string // a fresh device cookie
+
+	left string // whose session the browser had before
 }
 
 // Token is a session token with its absolute end.

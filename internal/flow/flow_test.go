@@ -99,23 +99,40 @@ func TestSignIn_Refusals(t *testing.T) {
 	}
 }
 
-// Who registered, left, and comes back with the right password proves the
-// address then; a stranger with the wrong one gets the common answer (above).
+// Who registered, left, and comes back to the same browser with the right
+// password proves the address then. The same for an address that has an
+// account: otherwise signing up and then in would tell who has one.
 func TestSignIn_UnprovenAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
-	b.next()
-	later := b.visitor("192.0.2.3")
-	r, err := later.signIn("new@example.org", good)
-	later.must(r, err)
-	if r.Session != nil || r.FlowID == "" {
-		t.Fatalf("an unproven address signed in: %+v", r)
-	}
-	later.must(b.flows.VerifyCode(t.Context(), later.Caller, r.FlowID, b.next().Data["code"]))
-	if later.signedIn() != "new@example.org" {
-		t.Error("not signed in after the code")
+	b.visitor("192.0.2.7").register("mara@example.org")
+	for _, address := range []string{"new@example.org", "mara@example.org"} {
+		v := b.visitor("192.0.2.1")
+		const chosen = "a phrase that nobody else has 7"
+		v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: address, Password: chosen, Confirm: chosen}))
+		b.next()
+		if _, err := v.signIn(address, "not the password"); !errors.Is(err, flow.Rejected) {
+			t.Errorf("%s with a wrong password: %v", address, err)
+		}
+		if _, err := b.visitor("192.0.2.3").signIn(address, chosen); !errors.Is(err, flow.Rejected) {
+			t.Errorf("%s in another browser: %v", address, err)
+		}
+		r, err := v.signIn(address, chosen)
+		v.must(r, err)
+		if r.Session != nil || r.FlowID == "" {
+			t.Fatalf("%s signed in: %+v", address, r)
+		}
+		mailed := b.next().Data["code"]
+		if address == "mara@example.org" {
+			if mailed != "" {
+				t.Error("the owner of the address got a code for a stranger's registration")
+			}
+			continue
+		}
+		v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, mailed))
+		if v.signedIn() != address {
+			t.Error("not signed in after the code")
+		}
 	}
 }
 
@@ -133,6 +150,25 @@ func TestSignIn_Rotates(t *testing.T) {
 	}
 	if _, err := b.flows.Session(t.Context(), before); !errors.Is(err, session.Required) {
 		t.Errorf("the old token: %v", err)
+	}
+}
+
+// The session that the browser had ends at once, also when it was another
+// person's and is known to the cache.
+func TestSignIn_EndsAnotherPersonsSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("mara@example.org")
+	v := b.visitor("192.0.2.1")
+	v.register("noor@example.org")
+	before := v.Caller
+	if v.signedIn() != "noor@example.org" {
+		t.Fatal("not signed in")
+	}
+	r, err := v.signIn("mara@example.org", good)
+	v.must(r, err)
+	if _, err := b.flows.Session(t.Context(), before); !errors.Is(err, session.Required) {
+		t.Errorf("the session before: %v", err)
 	}
 }
 
@@ -447,6 +483,31 @@ func TestConfirmLink_States(t *testing.T) {
 	}
 	again := v.must(b.flows.ResendLink(t.Context(), v.Caller, newest))
 	v.must(b.flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
+}
+
+// A registration that somebody else has begun is no trap for the owner of the
+// mailbox: what that other person chose is left behind, and the owner chooses a
+// password (SEC-125, SEC-127).
+func TestResendLink_LeavesForeignCredentialsBehind(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	stranger, owner := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	const theirs = "what the stranger has chosen 9"
+	stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "a@example.org", Password: theirs, Confirm: theirs}))
+	token := linkToken(b.next())
+	b.clock.Advance(11 * time.Minute)
+	again := owner.must(b.flows.ResendLink(t.Context(), owner.Caller, token))
+	proven := owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, again.FlowID, b.next().Data["code"]))
+	if proven.Session != nil || owner.signedIn() != "" {
+		t.Fatalf("signed in before a password was chosen: %+v", proven)
+	}
+	owner.must(b.flows.ResetPassword(t.Context(), owner.Caller, flow.ResetInput{FlowID: proven.FlowID, Password: good, Confirm: good}))
+	if owner.signedIn() != "a@example.org" {
+		t.Error("the owner is not signed in")
+	}
+	if r, err := b.visitor("192.0.2.3").signIn("a@example.org", theirs); !errors.Is(err, flow.Rejected) {
+		t.Errorf("the stranger's password: %+v, %v", r, err)
+	}
 }
 
 // SEC-054: a mailbox gets five mails an hour, whoever asks and however it is

@@ -25,9 +25,11 @@ var (
 	mailPeer = throttle.Limit{Name: "mail peer", Count: 300, Window: time.Hour}
 
 	// Guesses of codes: for a flow, whatever is sent again, and for an address
-	// over all flows.
+	// over all flows: in an hour, and in a row. After the last one of the row
+	// only the mailed link helps, so that nobody guesses for days on end.
 	codeFlow    = throttle.Limit{Name: "code flow", Count: 5, Window: 48 * time.Hour}
 	codeAddress = throttle.Limit{Name: "code address", Count: 10, Window: time.Hour}
+	codeRow     = throttle.Limit{Name: "code row", Count: 100, Window: 30 * 24 * time.Hour}
 	// Guesses of the password that a mailed link asks for.
 	linkPassword = throttle.Limit{Name: "link password", Count: 5, Window: 48 * time.Hour}
 
@@ -79,7 +81,10 @@ func (f *Flows) mayMail(ctx context.Context, tx Tx, key string, known bool) (boo
 // flow without guesses is code.UsedUp, which a new flow helps against; an
 // address without is throttle.Limited.
 func (f *Flows) countGuess(ctx context.Context, p Pending) (left int, err error) {
-	d, err := f.count(ctx, throttle.Try{Limit: codeFlow, Subject: p.ID}, throttle.Try{Limit: codeAddress, Subject: p.AddressKey})
+	d, err := f.count(ctx,
+		throttle.Try{Limit: codeFlow, Subject: p.ID},
+		throttle.Try{Limit: codeAddress, Subject: p.AddressKey},
+		throttle.Try{Limit: codeRow, Subject: p.AddressKey})
 	if d.By == codeFlow.Name {
 		return 0, code.UsedUp
 	}

@@ -15,7 +15,8 @@ import (
 // ConfirmLink carries out a mailed link after its button was pressed. It works
 // in any browser: a recovery goes on in this one; a registration that was
 // begun elsewhere asks for its password, so that nobody can make a stranger
-// confirm theirs.
+// confirm theirs. An external identity that was given elsewhere is not attached
+// for the same reason: the owner of the mailbox chooses a password instead.
 //
 // Faults: those of code.FindLink; the field password; Rejected when the
 // password is not that of the registration; throttle.Limited.
@@ -24,12 +25,16 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) 
 	if err != nil {
 		return Result{}, err
 	}
-	if p.Kind == SignUp && !f.here(c, p) && d.Password != "" {
-		if err := f.provePassword(ctx, p, d, typed); err != nil {
-			return Result{}, err
+	if p.Kind == SignUp && !f.here(c, p) {
+		d.Identity = nil
+		if d.Password != "" {
+			if err := f.provePassword(ctx, p, d, typed); err != nil {
+				return Result{}, err
+			}
 		}
 	}
 	value, fresh := browser(c)
+	c.Browser = value
 	r := Result{Browser: fresh}
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if _, err := f.codes.RedeemLink(ctx, tx, token); err != nil {
@@ -47,8 +52,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) 
 	if err != nil {
 		return Result{}, err
 	}
-	f.sessions.Forget(p.AccountID)
-	return r, nil
+	return f.settled(r, p.AccountID), nil
 }
 
 // linked returns the flow of a link that still holds, whatever the browser.
@@ -116,7 +120,9 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 }
 
 // ResendLink begins the flow of a link anew, in the caller's browser, for a
-// link that has expired or was replaced.
+// link that has expired or was replaced. A registration that was begun
+// elsewhere leaves its credentials behind: in this browser nothing would ask
+// for them again, and whoever chose them may be a stranger.
 //
 // Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (Result, error) {
@@ -139,6 +145,9 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (Result,
 	address, bad := account.ParseAddress(d.Address, "email")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
+	}
+	if p.Kind == SignUp && !f.here(c, p) {
+		d.Password, d.Identity = "", nil
 	}
 	return f.startProof(ctx, c, p.Kind, address, p.ReturnTo, d)
 }

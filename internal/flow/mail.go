@@ -32,7 +32,8 @@ type letter struct {
 	accountID string
 	secret    *code.Issued
 	provider  string
-	suppress  bool // written like any other and never sent
+	lasts     time.Duration // of what the mail tells
+	suppress  bool          // written like any other and never sent
 }
 
 // post writes the letter to the outbox, in the transaction of its cause.
@@ -52,10 +53,12 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 		m.Locale = c.Locale
 	}
 	if l.secret != nil {
-		m.NotAfter = l.secret.ExpiresAt
+		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
 		m.Data["link"] = f.publicURL + "/auth/confirm-link?token=" + url.QueryEscape(l.secret.Link)
-		m.Data["minutes"] = strconv.Itoa(int(l.secret.ExpiresAt.Sub(now).Minutes()))
+	}
+	if l.lasts > 0 {
+		m.Data["minutes"] = strconv.Itoa(int((l.lasts + time.Minute - 1) / time.Minute))
 	}
 	return f.outbox.Enqueue(ctx, tx, m)
 }

@@ -68,8 +68,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	if err != nil {
 		return Result{}, f.refuseProvider(ctx, c, providerID, err)
 	}
-	f.sessions.Forget(owner)
-	return r, nil
+	return f.settled(r, owner), nil
 }
 
 // refuseProvider records an answer that did not lead to a sign-in, and returns

@@ -110,8 +110,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 	if err != nil {
 		return Result{}, err
 	}
-	f.sessions.Forget(owner.ID)
-	return r, nil
+	return f.settled(r, owner.ID), nil
 }
 
 // replacePassword sets the verifier and does all that must come with it: every

@@ -7,6 +7,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/password"
+	"portico/internal/secret"
 	"portico/internal/throttle"
 )
 
@@ -19,8 +20,9 @@ type SignInInput struct {
 }
 
 // SignIn checks address and password and starts a session. An unknown address
-// costs one hash as well and gets the same answer. Who has registered, gives
-// the right password and has not proven the address yet is sent to do so.
+// costs one hash as well and gets the same answer. Who has begun to register in
+// this browser, gives the password chosen then and has not proven the address
+// yet is sent to do so.
 //
 // Faults: the fields, Rejected, account.Disabled (after the right password
 // only), throttle.Limited, hashing.busy.
@@ -36,7 +38,7 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (Result, e
 	if len(fields) > 0 {
 		return Result{}, fault.InvalidFields(fields...)
 	}
-	who, err := f.candidate(ctx, address.Key)
+	who, err := f.candidate(ctx, c, address.Key)
 	if err != nil {
 		return Result{}, err
 	}
@@ -51,9 +53,7 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (Result, e
 	}
 	switch {
 	case !ok:
-		return Result{}, f.refuse(ctx, c, who, address, d.Left)
-	case who.account == nil:
-		return f.resume(ctx, c, *who.pending, address, in.ReturnTo)
+		return f.resume(ctx, c, who, address, in, d)
 	case who.account.State != account.Active:
 		return Result{}, account.Disabled
 	}
@@ -66,8 +66,8 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (Result, e
 	return f.admit(ctx, c, *who.account, in, tries, fresh)
 }
 
-// candidate is whom an address may be: a person, a registration that waits for
-// its proof, or nobody.
+// candidate is whom an address may be: a person or nobody, and besides, what
+// this browser has begun to register with it.
 type candidate struct {
 	account *account.Account
 	pending *Pending
@@ -77,10 +77,10 @@ type candidate struct {
 // verifier returns what the password is checked against; "" for nobody costs
 // the same and never matches.
 func (w candidate) verifier() string {
-	if w.account != nil {
-		return w.account.Password
+	if w.account == nil {
+		return ""
 	}
-	return w.data.Password
+	return w.account.Password
 }
 
 // verify checks a password against a verifier; without one it costs the same
@@ -99,17 +99,19 @@ func (w candidate) id() string {
 	return ""
 }
 
-func (f *Flows) candidate(ctx context.Context, key string) (who candidate, err error) {
+func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candidate, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if who.account, err = f.known(ctx, tx, key); err != nil || who.account != nil {
+		if who.account, err = f.known(ctx, tx, key); err != nil || !secret.ValidToken(c.Browser) {
 			return err
 		}
-		p, ok, err := tx.NewestFlow(ctx, SignUp, Verify, key, f.clock.Now())
+		p, ok, err := tx.NewestFlow(ctx, SignUp, Verify, key, secret.Hash(c.Browser), f.clock.Now())
 		if err != nil || !ok {
 			return err
 		}
-		who.pending = &p
-		who.data, err = f.open(p)
+		d, err := f.open(p)
+		if err == nil && d.Password != "" {
+			who.pending, who.data = &p, d
+		}
 		return err
 	})
 	return who, err
@@ -127,11 +129,11 @@ func signInTries(c Caller, key string, device string) [2]throttle.Try {
 
 // refuse records the wrong password and, when it was the last of those that
 // pass without a wait, tells the owner.
-func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, left int) error {
+func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, counted throttle.Decision) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		entry := fact(c, audit.SignInFailed, who.id(), "password")
 		entry.Actor = "stranger"
-		if left > 0 {
+		if counted.Left > 0 {
 			return f.record.Add(ctx, tx, entry)
 		}
 		entry.Name = audit.Throttled
@@ -142,7 +144,7 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 		if err != nil {
 			return err
 		}
-		l := letter{template: mailBlocked, to: address.Mail, suppress: !d.Allowed || who.account == nil}
+		l := letter{template: mailBlocked, to: address.Mail, lasts: counted.Pause, suppress: !d.Allowed || who.account == nil}
 		if who.account != nil {
 			l.to, l.accountID = who.account.Address.Mail, who.account.ID
 		}
@@ -154,17 +156,28 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 	return Rejected
 }
 
-// resume sends who has registered but not proven the address to do so: with a
-// fresh flow for this browser and a fresh code.
-func (f *Flows) resume(ctx context.Context, c Caller, p Pending, address account.Address, returnTo string) (Result, error) {
-	d, err := f.open(p)
-	if err != nil {
+// resume answers a password that opens no account. It may be that of a
+// registration which this browser has begun: then a fresh flow with a fresh
+// code goes on with it. An address that has an account gets the same answer for
+// the password that was given at the sign-up form; otherwise signing up and
+// then in would tell who has one. Other browsers are refused, so that the time
+// of an answer does not tell them of the registration either.
+func (f *Flows) resume(ctx context.Context, c Caller, who candidate, address account.Address, in SignInInput, d throttle.Decision) (Result, error) {
+	if who.pending == nil {
+		return Result{}, f.refuse(ctx, c, who, address, d)
+	}
+	ok, _, err := f.passwords.Verify(ctx, who.data.Password, in.Password)
+	switch {
+	case err != nil:
 		return Result{}, err
+	case !ok:
+		return Result{}, f.refuse(ctx, c, who, address, d)
 	}
+	returnTo := in.ReturnTo
 	if returnTo == "" {
-		returnTo = p.ReturnTo
+		returnTo = who.pending.ReturnTo
 	}
-	return f.startProof(ctx, c, SignUp, address, returnTo, d)
+	return f.startProof(ctx, c, SignUp, address, returnTo, who.data)
 }
 
 // admit starts the session of a right password.
@@ -203,8 +216,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	if err != nil {
 		return Result{}, err
 	}
-	f.sessions.Forget(a.ID)
-	return r, nil
+	return f.settled(r, a.ID), nil
 }
 
 // noticeDevice tells the owner of a sign-in from a browser that the account

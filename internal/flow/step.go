@@ -103,8 +103,8 @@ type PendingStore interface {
 	InsertFlow(ctx context.Context, p Pending) error
 	FlowByID(ctx context.Context, id string) (Pending, bool, error)
 	// NewestFlow returns the newest flow of the kind at the step for the
-	// address that has not expired at now.
-	NewestFlow(ctx context.Context, kind Kind, step Step, addressKey string, now time.Time) (Pending, bool, error)
+	// address that was begun in the browser and has not expired at now.
+	NewestFlow(ctx context.Context, kind Kind, step Step, addressKey string, browser []byte, now time.Time) (Pending, bool, error)
 	// OwnFlow sets the account of a flow that began without one.
 	OwnFlow(ctx context.Context, id, accountID string) error
 	// AdvanceFlow moves the flow from one step to the next and reports whether

@@ -54,8 +54,7 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	case err != nil:
 		return Result{}, err
 	}
-	f.sessions.Forget(p.AccountID)
-	return r, nil
+	return f.settled(r, p.AccountID), nil
 }
 
 // look is find outside a transaction.
@@ -106,6 +105,9 @@ func (f *Flows) wrongCode(ctx context.Context, c Caller, p Pending, left int) er
 // proven carries out what the proof of the mailbox was for, in the transaction
 // that used the code.
 func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: codeRow, Subject: p.AddressKey}); err != nil {
+		return Result{}, err
+	}
 	if p.Kind == Recovery {
 		if _, err := f.owner(ctx, tx, p); err != nil {
 			return Result{}, err
@@ -118,7 +120,9 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	return f.register(ctx, tx, c, p, d)
 }
 
-// register makes the account of a proven address and signs its owner in.
+// register makes the account of a proven address and signs its owner in. When
+// the registration has no credentials of the owner's, the owner chooses a
+// password first.
 func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
 	if !f.signUp {
 		return Result{}, SignUpClosed
@@ -154,7 +158,18 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedUp, a.ID, method)); err != nil {
 		return Result{}, err
 	}
+	if d.Password == "" && d.Identity == nil {
+		return f.choosePassword(ctx, tx, c, a, p.ReturnTo)
+	}
 	return f.enter(ctx, tx, c, a, p.ReturnTo, method)
+}
+
+// choosePassword goes on as a recovery does once the mailbox is proven.
+func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string) (Result, error) {
+	p, err := f.begin(ctx, tx, Pending{
+		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
+	}, data{Address: a.Address.Mail, Locale: c.Locale}, c.Browser)
+	return Result{Next: "/auth/reset-password?flow=" + p.ID, FlowID: p.ID}, err
 }
 
 // Resend mails a fresh code. A flow that has no guesses left is replaced by a

@@ -31,10 +31,10 @@ func (t *Tx) FlowByID(ctx context.Context, id string) (flow.Pending, bool, error
 }
 
 // NewestFlow implements flow.PendingStore.
-func (t *Tx) NewestFlow(ctx context.Context, kind flow.Kind, step flow.Step, addressKey string, now time.Time) (flow.Pending, bool, error) {
+func (t *Tx) NewestFlow(ctx context.Context, kind flow.Kind, step flow.Step, addressKey string, browser []byte, now time.Time) (flow.Pending, bool, error) {
 	return first(ctx, t, `SELECT `+flowColumns+` FROM flow
-		WHERE address_key = $1 AND kind = $2 AND step = $3 AND expires_at > $4 ORDER BY created_at DESC LIMIT 1`,
-		[]any{addressKey, string(kind), string(step), micros(now)}, scanFlow)
+		WHERE address_key = $1 AND kind = $2 AND step = $3 AND browser_hash = $4 AND expires_at > $5 ORDER BY created_at DESC LIMIT 1`,
+		[]any{addressKey, string(kind), string(step), browser, micros(now)}, scanFlow)
 }
 
 // AdvanceFlow implements flow.PendingStore.

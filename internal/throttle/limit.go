@@ -28,6 +28,7 @@ type State struct {
 type Decision struct {
 	Allowed bool
 	Left    int           // tries that remain after this one
+	Pause   time.Duration // after this try of a ladder, when Allowed
 	Wait    time.Duration // until the next try may pass, when not Allowed
 	By      string        // name of the limit that refused
 }
@@ -63,7 +64,7 @@ func (l Limit) climb(s State, now time.Time) (State, Decision) {
 	s.Count++
 	s.Last = now
 	s.Until = now.Add(l.Window)
-	return s, Decision{Allowed: true, Left: max(0, l.Free-s.Count)}
+	return s, Decision{Allowed: true, Left: max(0, l.Free-s.Count), Pause: l.wait(s.Count)}
 }
 
 // wait returns the pause after count tries in a row.

@@ -60,6 +60,7 @@ func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, erro
 		case decided.Allowed && (decided.Left < 0 || d.Left < decided.Left):
 			decided.Left = d.Left
 		}
+		decided.Pause = max(decided.Pause, d.Pause)
 	}
 	if !decided.Allowed {
 		return decided, nil
