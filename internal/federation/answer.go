@@ -1,0 +1,73 @@
+package federation
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// answer is what the provider says through the browser. Anybody can write it,
+// so nothing in it is believed before the code is redeemed.
+type answer struct {
+	state  string
+	code   string
+	err    string // the error code of RFC 6749 4.1.2.1 and OpenID Connect Core 3.1.2.6
+	detail string
+	issuer string // RFC 9207
+	user   string // apple only
+}
+
+// readAnswer takes the known parameters out of the callback. One that is sent
+// twice or is longer than any provider needs makes the answer unacceptable.
+func readAnswer(callback url.Values) (answer, error) {
+	var a answer
+	for _, f := range []struct {
+		name  string
+		limit int
+		value *string
+	}{
+		{"state", 512, &a.state},
+		{"code", 4096, &a.code},
+		{"error", 128, &a.err},
+		{"error_description", 4096, &a.detail},
+		{"iss", 1024, &a.issuer},
+		{"user", 4096, &a.user},
+	} {
+		values := callback[f.name]
+		if len(values) > 1 {
+			return answer{}, fmt.Errorf("the callback has %d parameters %s", len(values), f.name)
+		}
+		if len(values) == 1 {
+			*f.value = values[0]
+		}
+		if len(*f.value) > f.limit {
+			return answer{}, fmt.Errorf("the callback's %s has %d bytes", f.name, len(*f.value))
+		}
+	}
+	return a, nil
+}
+
+// verdict returns nil when the answer comes from the provider with this
+// metadata and holds a code. The issuer is judged before the error: an error
+// from somewhere else must not end an attempt as if it were the provider's.
+func (a answer) verdict(meta metadata) error {
+	if a.issuer == "" && meta.promisesIssuer {
+		return errors.New("the callback lacks the parameter iss that the metadata promises")
+	}
+	if a.issuer != "" && !meta.issuedBy(a.issuer) {
+		return fmt.Errorf("the callback comes from the issuer %.256q", a.issuer)
+	}
+	switch a.err {
+	case "":
+	case "access_denied", "user_cancelled_authorize", "user_cancelled_login": // the last two: apple, linkedin
+		return errCancelled
+	case "server_error", "temporarily_unavailable":
+		return &outage{cause: fmt.Errorf("the provider answered %s: %.256q", a.err, a.detail)}
+	default:
+		return fmt.Errorf("the provider answered %.128q: %.256q", a.err, a.detail)
+	}
+	if a.code == "" {
+		return errors.New("the callback has neither a code nor an error")
+	}
+	return nil
+}

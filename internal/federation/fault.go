@@ -1,0 +1,67 @@
+package federation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"portico/internal/fault"
+)
+
+// The codes of this room. All but CodeUnknown have the param {provider}.
+const (
+	CodeCancelled   = "provider.cancelled"   // the person turned back at the provider
+	CodeUnavailable = "provider.unavailable" // the provider does not answer; RetryAfter says when to try again
+	CodeRejected    = "provider.rejected"    // the provider's answer is not acceptable; the cause is for the log
+	CodeUnknown     = "provider.unknown"     // no such provider is configured
+)
+
+// errCancelled is the verdict that the person turned back.
+var errCancelled = errors.New("cancelled at the provider")
+
+// outage is an error of a provider that is down or overloaded, as opposed to
+// one whose answer is wrong.
+type outage struct {
+	cause error
+	retry time.Duration // 0: unknown
+}
+
+func (o *outage) Error() string { return o.cause.Error() }
+func (o *outage) Unwrap() error { return o.cause }
+
+// fault turns an error of an attempt at p into the fault that the caller sees.
+func (p *provider) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	verdict := fault.New(fault.Forbidden, CodeRejected)
+	down, isDown := errors.AsType[*outage](err)
+	switch {
+	case errors.Is(err, errCancelled):
+		verdict = fault.New(fault.Forbidden, CodeCancelled)
+	case isDown:
+		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(cmp.Or(down.retry, pause))
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(pause)
+	}
+	return verdict.WithParams(map[string]string{"provider": p.Name}).WithCause(fmt.Errorf("provider %s: %w", p.ID, loggable(err)))
+}
+
+// loggable strips from err what must not reach a log: the query of an address,
+// which can hold proofs, and the body of an answer, which can hold tokens.
+func loggable(err error) error {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		target, _, _ := strings.Cut(ue.URL, "?")
+		return fmt.Errorf("%s %s: %w", ue.Op, target, ue.Err)
+	}
+	if re, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return fmt.Errorf("the token endpoint answered %d, error %.64q: %.256q", re.Response.StatusCode, re.ErrorCode, re.ErrorDescription)
+	}
+	return err
+}

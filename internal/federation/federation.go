@@ -1,0 +1,123 @@
+package federation
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/egress"
+	"portico/internal/fault"
+)
+
+// finishTime bounds Finish as a whole; each request has the limit of the
+// egress client besides.
+const finishTime = 10 * time.Second
+
+// Config holds what a Service needs.
+type Config struct {
+	Providers []ProviderConfig // in the order of their buttons
+	// Client must allow the origins that Origins returns.
+	Client *egress.Client
+	Clock  clock.Clock
+	// RedirectURL returns the callback address of a provider: absolute, and
+	// different for each id (RFC 9700 4.4.2).
+	RedirectURL func(id string) string
+}
+
+// Service knows the configured providers. It is safe for concurrent use.
+type Service struct {
+	list      []Provider
+	providers map[string]*provider
+}
+
+// Provider is what a button needs. Icon is one of google, microsoft, apple,
+// github, gitlab, discord, facebook, linkedin and openid.
+type Provider struct {
+	ID   string
+	Name string
+	Icon string
+}
+
+// Begun is an attempt that has begun.
+type Begun struct {
+	// URL is where the browser goes.
+	URL string
+	// Pending is what Finish needs. It holds secrets: the caller seals it, keeps
+	// it out of the browser's reach and hands it to Finish at most once.
+	Pending []byte
+}
+
+// Identity is who somebody is at a provider. Issuer and Subject together are
+// its key, for ever; the rest is what the provider says today.
+type Identity struct {
+	Provider string // the configured id
+	Issuer   string
+	Subject  string // 1 to 255 printable ASCII characters
+	// Email is as the provider spells it, at most 320 bytes and otherwise
+	// unchecked; "" when the provider gives none.
+	Email         string
+	EmailVerified bool   // see the package's invariants
+	Name          string // at most 100 characters, no control characters; may be ""
+}
+
+// New returns a Service, or an error that lists every mistake in the
+// configuration. It sends no request.
+func New(cfg Config) (*Service, error) { return newService(cfg, presets()) }
+
+func newService(cfg Config, table map[string]preset) (*Service, error) {
+	s := &Service{providers: make(map[string]*provider)}
+	var mistakes []error
+	for _, pc := range cfg.Providers {
+		p, err := newProvider(pc, cfg, table)
+		if err == nil && s.providers[p.ID] != nil {
+			err = mistake(pc, "id", "is used twice: give each provider its own")
+		}
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		s.providers[p.ID] = p
+		s.list = append(s.list, p.Provider)
+	}
+	return s, errors.Join(mistakes...)
+}
+
+// List returns the providers in the configured order. The caller must not
+// change the slice.
+func (s *Service) List() []Provider { return s.list }
+
+// Begin starts an attempt at the provider. The state travels through the
+// browser and comes back in the callback, where the caller finds its attempt by
+// it: an identifier, not a secret (RFC 6749 4.1.1).
+//
+// Faults: CodeUnknown, CodeUnavailable, CodeRejected.
+func (s *Service) Begin(ctx context.Context, id, state string) (Begun, error) {
+	p, ok := s.providers[id]
+	if !ok {
+		return Begun{}, fault.New(fault.Missing, CodeUnknown)
+	}
+	begun, err := p.begin(ctx, state)
+	return begun, p.fault(err)
+}
+
+// Finish ends the attempt that Begin returned as pending, with the parameters
+// of the callback: those of the query, or of the form for a provider that
+// posts. It asks the provider who it is that signed in there.
+//
+// Faults: CodeUnknown, CodeCancelled, CodeUnavailable, CodeRejected. After each
+// of them the attempt is over; a new one may succeed.
+func (s *Service) Finish(ctx context.Context, id string, pending []byte, callback url.Values) (Identity, error) {
+	p, ok := s.providers[id]
+	if !ok {
+		return Identity{}, fault.New(fault.Missing, CodeUnknown)
+	}
+	ctx, cancel := context.WithTimeout(ctx, finishTime)
+	defer cancel()
+	identity, err := p.finish(ctx, pending, callback)
+	if err != nil {
+		return Identity{}, p.fault(err)
+	}
+	return identity, nil
+}

@@ -1,0 +1,94 @@
+package federation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/egress"
+)
+
+// maxRetry caps what a provider may ask for in Retry-After.
+const maxRetry = time.Minute
+
+// jsonOnly is the transport of every request of this room, those of the OAuth
+// library included. It passes on only answers that are complete and JSON, and
+// tells a provider that is down from one that says no.
+type jsonOnly struct {
+	next http.RoundTripper
+}
+
+func (t jsonOnly) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Accept", "application/json")
+	resp, err := t.next.RoundTrip(req)
+	var body []byte
+	if err == nil {
+		body, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+	}
+	switch {
+	case errors.Is(err, egress.ErrRefused), errors.Is(err, egress.ErrTooLarge):
+		return nil, err
+	case err != nil:
+		return nil, &outage{cause: err}
+	case resp.StatusCode >= 500, resp.StatusCode == http.StatusTooManyRequests:
+		return nil, &outage{cause: fmt.Errorf("the answer is %d", resp.StatusCode), retry: retryAfter(resp)}
+	case resp.StatusCode/100 == 3:
+		return nil, fmt.Errorf("the answer is a redirect (%d)", resp.StatusCode)
+	case resp.StatusCode == http.StatusOK && !isJSON(resp.Header.Get("Content-Type")):
+		return nil, fmt.Errorf("the answer has the content type %.64q, want JSON", resp.Header.Get("Content-Type"))
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// isJSON accepts application/json and the types of the +json family, such as
+// application/jwk-set+json (RFC 6839 3.1).
+func isJSON(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
+}
+
+// retryAfter reads the header's seconds; a date or nonsense counts as nothing.
+func retryAfter(resp *http.Response) time.Duration {
+	seconds, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetry)
+}
+
+// fetch gets a document, with an access token if one is given (RFC 6750 2.1).
+func (p *provider) fetch(ctx context.Context, target, accessToken string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	if accessToken != "" {
+		req.Header.Set("Authorization", "Bearer "+accessToken)
+	}
+	resp, err := p.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s%s answered %d", req.URL.Host, req.URL.Path, resp.StatusCode)
+	}
+	return io.ReadAll(resp.Body)
+}
+
+func (p *provider) fetchObject(ctx context.Context, target, accessToken string) (object, error) {
+	body, err := p.fetch(ctx, target, accessToken)
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(body)
+}

@@ -1,0 +1,89 @@
+package federation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+const (
+	maxEmail = 320 // bytes: 64, "@", 255 (RFC 5321 4.5.3.1)
+	maxName  = 100 // characters
+)
+
+// openIDIdentity reads the identity from the ID token and, when that has no
+// mail address, from the UserInfo endpoint (OpenID Connect Core 5.3).
+func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
+	claims, err := p.claims(ctx, g)
+	if err != nil {
+		return Identity{}, err
+	}
+	identity := Identity{Provider: p.ID, Issuer: p.issuer(claims), Subject: claims.text("sub")}
+	profile := claims
+	if !claims.has("email") && g.meta.userinfo != "" && !p.preset.ignoresUserInfo {
+		profile, err = p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
+		if err != nil {
+			return Identity{}, err
+		}
+		if profile.text("sub") != identity.Subject {
+			return Identity{}, errors.New("the UserInfo answer is about somebody else than the ID token")
+		}
+	}
+	identity.Email, identity.EmailVerified = p.address(profile)
+	identity.Name = displayName(profile.text("name"))
+	if p.preset.postsName && identity.Name == "" {
+		identity.Name = postedName(g.answer.user)
+	}
+	return identity, nil
+}
+
+// address returns the mail address of a document and whether it is verified.
+// Both come from the same document: a flag says nothing about another's address.
+func (p *provider) address(profile object) (email string, verified bool) {
+	email = profile.text("email")
+	if email == "" || len(email) > maxEmail {
+		return "", false
+	}
+	flag := profile.isTrue(p.preset.verifiedFlag) ||
+		p.preset.flagMayBeText && profile.text(p.preset.verifiedFlag) == "true"
+	vouched := p.preset.vouches == nil || p.preset.vouches(email, profile)
+	return email, flag && vouched && p.trustEmail
+}
+
+// googleVouches reports whether Google runs the mailbox. Of other addresses it
+// knows only that they were the person's once: a domain can change hands.
+func googleVouches(email string, profile object) bool {
+	return profile.text("hd") != "" || strings.HasSuffix(strings.ToLower(email), "@gmail.com")
+}
+
+// displayName makes a name fit to be stored and shown.
+func displayName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		joiner := r == '\u200c' || r == '\u200d' // part of Persian and Indic names
+		if joiner || unicode.IsGraphic(r) {
+			return r
+		}
+		return -1 // a control, or a mark that turns the direction of text
+	}, name)
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName])
+	}
+	return strings.TrimSpace(name)
+}
+
+// subject returns a member of a profile, a string or a whole number, as a subject.
+func subject(profile object, name string) (string, error) {
+	s := profile.text(name)
+	if s == "" {
+		s = string(profile[name])
+		if strings.Trim(s, "0123456789") != "" || s == "0" {
+			s = ""
+		}
+	}
+	if !validSubject(s) {
+		return "", fmt.Errorf("the profile has the %s %.300q", name, profile[name])
+	}
+	return s, nil
+}

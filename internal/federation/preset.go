@@ -1,0 +1,121 @@
+package federation
+
+import "context"
+
+// preset is what is known of a provider beforehand.
+type preset struct {
+	name, icon string
+
+	// issuer is the provider's own; "" means that the operator names it. With
+	// otherIssuers the operator may name another: his tenant or installation.
+	issuer       string
+	otherIssuers bool
+	issuerAlias  string // a second spelling of issuer in ID tokens
+	tenants      bool   // the discovery document may be that of all tenants
+
+	// fixed returns the endpoints of a provider without a discovery document.
+	fixed func(issuer string) metadata
+
+	scopes     []string
+	parameters map[string]string // more for the authorization request
+	identify   func(context.Context, *provider, grant) (Identity, error)
+	names      []string // the members of a profile that can be a name, best first
+
+	refusesPKCE     bool
+	omitsNonce      bool
+	postsSecret     bool // client_secret_post, whatever the metadata says
+	ignoresUserInfo bool
+	postsName       bool
+	signsSecret     bool // the client secret can be made from a key
+
+	// trustEmail says whether addresses of the preset's own issuer are believed
+	// when verifiedFlag is true. Without a flag they never are.
+	trustEmail    bool
+	verifiedFlag  string
+	flagMayBeText bool // the string "true" counts as well
+	vouches       func(email string, profile object) bool
+}
+
+// presets returns the table of the known providers; "openid" is any other.
+func presets() map[string]preset {
+	return map[string]preset{
+		"openid": {
+			icon: "openid", otherIssuers: true, identify: openIDIdentity,
+			scopes: openIDScopes(), verifiedFlag: "email_verified",
+		},
+		"google": {
+			name: "Google", icon: "google", issuer: "https://accounts.google.com", issuerAlias: "accounts.google.com",
+			identify: openIDIdentity, scopes: openIDScopes(), parameters: chooseAccount(),
+			trustEmail: true, verifiedFlag: "email_verified", vouches: googleVouches,
+		},
+		// The address of a work account is whatever its administrator typed, and
+		// UserInfo is no better; xms_edov says whether the domain is proven.
+		"microsoft": {
+			name: "Microsoft", icon: "microsoft", issuer: "https://login.microsoftonline.com/common/v2.0",
+			otherIssuers: true, tenants: true, identify: openIDIdentity, scopes: openIDScopes(), parameters: chooseAccount(),
+			ignoresUserInfo: true, verifiedFlag: "xms_edov",
+		},
+		// Apple posts the callback as soon as a scope is asked for.
+		"apple": {
+			name: "Apple", icon: "apple", issuer: "https://appleid.apple.com", identify: openIDIdentity,
+			scopes: []string{"openid", "email", "name"}, parameters: map[string]string{"response_mode": "form_post"},
+			postsName: true, signsSecret: true, trustEmail: true, verifiedFlag: "email_verified", flagMayBeText: true,
+		},
+		"github": {
+			name: "GitHub", icon: "github", issuer: "https://github.com", otherIssuers: true, fixed: githubEndpoints,
+			identify: githubIdentity, postsSecret: true, names: []string{"name", "login"}, scopes: []string{"user:email"},
+			trustEmail: true, verifiedFlag: "verified",
+		},
+		"gitlab": {
+			name: "GitLab", icon: "gitlab", issuer: "https://gitlab.com", otherIssuers: true, identify: openIDIdentity,
+			scopes: openIDScopes(), trustEmail: true, verifiedFlag: "email_verified",
+		},
+		"discord": {
+			name: "Discord", icon: "discord", issuer: "https://discord.com", fixed: discordEndpoints,
+			identify: profileIdentity, postsSecret: true, names: []string{"global_name", "username"}, scopes: []string{"identify", "email"},
+			trustEmail: true, verifiedFlag: "verified",
+		},
+		// Facebook does not say whether an address is verified.
+		"facebook": {
+			name: "Facebook", icon: "facebook", issuer: "https://www.facebook.com", fixed: facebookEndpoints,
+			identify: facebookIdentity, postsSecret: true, names: []string{"name"}, scopes: []string{"email", "public_profile"},
+		},
+		"linkedin": {
+			name: "LinkedIn", icon: "linkedin", issuer: "https://www.linkedin.com/oauth", identify: openIDIdentity,
+			scopes: openIDScopes(), refusesPKCE: true, omitsNonce: true, postsSecret: true,
+			trustEmail: true, verifiedFlag: "email_verified", flagMayBeText: true,
+		},
+	}
+}
+
+func openIDScopes() []string { return []string{"openid", "email", "profile"} }
+
+// chooseAccount lets people who have several accounts, or share a machine, say
+// which one it is.
+func chooseAccount() map[string]string { return map[string]string{"prompt": "select_account"} }
+
+// githubEndpoints serves github.com and GitHub Enterprise Server, whose API is
+// on the same host.
+func githubEndpoints(issuer string) metadata {
+	api := issuer + "/api/v3"
+	if issuer == "https://github.com" {
+		api = "https://api.github.com"
+	}
+	login := issuer + "/login/oauth"
+	return metadata{issuer: login, authorize: login + "/authorize", token: login + "/access_token", userinfo: api + "/user"}
+}
+
+func discordEndpoints(issuer string) metadata {
+	return metadata{
+		issuer: issuer, authorize: issuer + "/oauth2/authorize", token: issuer + "/api/oauth2/token",
+		userinfo: issuer + "/api/v10/users/@me",
+	}
+}
+
+func facebookEndpoints(issuer string) metadata {
+	const graph = "https://graph.facebook.com/v25.0"
+	return metadata{
+		issuer: issuer, authorize: issuer + "/v25.0/dialog/oauth", token: graph + "/oauth/access_token",
+		userinfo: graph + "/me?fields=id,name,email",
+	}
+}

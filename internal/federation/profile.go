@@ -1,0 +1,82 @@
+package federation
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+)
+
+// The providers here speak OAuth 2.0 only. The access token that was given for
+// the code says who it is: PKCE, state and the provider's own callback address
+// bind it to the attempt.
+
+// profileIdentity reads the identity from one profile document.
+func profileIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
+	profile, err := p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
+	if err != nil {
+		return Identity{}, err
+	}
+	return p.fromProfile(g, profile, profile)
+}
+
+// fromProfile makes the identity of a profile, with the address of mailbox.
+func (p *provider) fromProfile(g grant, profile, mailbox object) (Identity, error) {
+	sub, err := subject(profile, "id")
+	if err != nil {
+		return Identity{}, err
+	}
+	identity := Identity{Provider: p.ID, Issuer: g.meta.issuer, Subject: sub}
+	identity.Email, identity.EmailVerified = p.address(mailbox)
+	for _, name := range p.preset.names {
+		if identity.Name == "" {
+			identity.Name = displayName(profile.text(name))
+		}
+	}
+	return identity, nil
+}
+
+// githubIdentity takes the address from the list of addresses: the profile has
+// the one that is shown to the public, verified or not.
+func githubIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
+	profile, err := p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
+	if err != nil {
+		return Identity{}, err
+	}
+	body, err := p.fetch(ctx, g.meta.userinfo+"/emails", g.token.AccessToken)
+	if err != nil {
+		return Identity{}, err
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(body, &list); err != nil {
+		return Identity{}, fmt.Errorf("read the list of addresses: %w", err)
+	}
+	var mailbox object
+	for _, raw := range list {
+		entry, err := parseObject(raw)
+		if err != nil {
+			return Identity{}, fmt.Errorf("read the list of addresses: %w", err)
+		}
+		if entry.isTrue("primary") {
+			mailbox = entry
+			break
+		}
+	}
+	return p.fromProfile(g, profile, mailbox)
+}
+
+// facebookIdentity proves with the request that the access token is used by the
+// app it was given to, as apps that "require app secret" must.
+func facebookIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
+	clientSecret, err := p.secret(p.clock.Now())
+	if err != nil {
+		return Identity{}, err
+	}
+	mac := hmac.New(sha256.New, []byte(clientSecret))
+	mac.Write([]byte(g.token.AccessToken))
+	g.meta.userinfo += "&" + url.Values{"appsecret_proof": {hex.EncodeToString(mac.Sum(nil))}}.Encode()
+	return profileIdentity(ctx, p, g)
+}

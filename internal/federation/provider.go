@@ -1,0 +1,145 @@
+package federation
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"portico/internal/clock"
+	"portico/internal/secret"
+)
+
+// provider is one configured provider.
+type provider struct {
+	Provider
+	preset     preset
+	clientID   string
+	secret     func(now time.Time) (string, error)
+	scopes     []string
+	trustEmail bool
+	redirect   string
+	http       *http.Client
+	clock      clock.Clock
+	metadata   *document[metadata]
+	keys       *document[[]signingKey]
+}
+
+// attempt is what is kept between Begin and Finish.
+type attempt struct {
+	Provider string `json:"provider"`
+	State    string `json:"state"`
+	Nonce    string `json:"nonce"`
+	Verifier string `json:"verifier"` // RFC 7636
+	Redirect string `json:"redirect"`
+}
+
+// grant is what an identity is read from: the attempt, what the provider said
+// through the browser, and what it gave for the code.
+type grant struct {
+	meta    metadata
+	attempt attempt
+	answer  answer
+	token   *oauth2.Token
+}
+
+func (p *provider) begin(ctx context.Context, state string) (Begun, error) {
+	meta, err := p.metadata.current(ctx)
+	if err != nil {
+		return Begun{}, err
+	}
+	a := attempt{
+		Provider: p.ID,
+		State:    state,
+		Nonce:    secret.Token(),
+		Verifier: oauth2.GenerateVerifier(),
+		Redirect: p.redirect,
+	}
+	pending, err := json.Marshal(a)
+	if err != nil {
+		return Begun{}, err
+	}
+	var options []oauth2.AuthCodeOption
+	if p.preset.fixed == nil {
+		options = append(options, oauth2.SetAuthURLParam("nonce", a.Nonce))
+	}
+	if !p.preset.refusesPKCE {
+		options = append(options, oauth2.S256ChallengeOption(a.Verifier))
+	}
+	for name, value := range p.preset.parameters {
+		options = append(options, oauth2.SetAuthURLParam(name, value))
+	}
+	return Begun{URL: p.oauth(meta, a, "").AuthCodeURL(state, options...), Pending: pending}, nil
+}
+
+func (p *provider) finish(ctx context.Context, pending []byte, callback url.Values) (Identity, error) {
+	var a attempt
+	if err := json.Unmarshal(pending, &a); err != nil {
+		return Identity{}, fmt.Errorf("read the pending attempt: %w", err)
+	}
+	if a.Provider != p.ID {
+		return Identity{}, fmt.Errorf("the attempt began at provider %.32q", a.Provider)
+	}
+	ans, err := readAnswer(callback)
+	if err != nil {
+		return Identity{}, err
+	}
+	if subtle.ConstantTimeCompare([]byte(ans.state), []byte(a.State)) != 1 || a.State == "" {
+		return Identity{}, errors.New("the state is not that of the attempt")
+	}
+	meta, err := p.metadata.current(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	if err := ans.verdict(meta); err != nil {
+		return Identity{}, err
+	}
+	token, err := p.exchange(ctx, meta, a, ans.code)
+	if err != nil {
+		return Identity{}, err
+	}
+	return p.preset.identify(ctx, p, grant{meta: meta, attempt: a, answer: ans, token: token})
+}
+
+// exchange redeems the code at the token endpoint (RFC 6749 4.1.3).
+func (p *provider) exchange(ctx context.Context, meta metadata, a attempt, code string) (*oauth2.Token, error) {
+	clientSecret, err := p.secret(p.clock.Now())
+	if err != nil {
+		return nil, fmt.Errorf("make the client secret: %w", err)
+	}
+	var options []oauth2.AuthCodeOption
+	if !p.preset.refusesPKCE {
+		options = append(options, oauth2.VerifierOption(a.Verifier))
+	}
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, p.http) // the library takes it no other way
+	token, err := p.oauth(meta, a, clientSecret).Exchange(ctx, code, options...)
+	if err != nil {
+		return nil, err
+	}
+	if token.Type() != "Bearer" {
+		return nil, fmt.Errorf("the token type is %.32q, want Bearer", token.TokenType)
+	}
+	return token, nil
+}
+
+// oauth describes the client at the provider. The way in which the secret is
+// sent is always set: the library would find it out by posting the code twice.
+func (p *provider) oauth(meta metadata, a attempt, clientSecret string) *oauth2.Config {
+	style := oauth2.AuthStyleInHeader
+	if p.preset.postsSecret || meta.secretInBody || clientSecret == "" {
+		style = oauth2.AuthStyleInParams
+	}
+	return &oauth2.Config{
+		ClientID:     p.clientID,
+		ClientSecret: clientSecret,
+		Endpoint:     oauth2.Endpoint{AuthURL: meta.authorize, TokenURL: meta.token, AuthStyle: style},
+		RedirectURL:  a.Redirect,
+		Scopes:       p.scopes,
+	}
+}
