@@ -1,0 +1,54 @@
+package mailer
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// idForm is what may stand left of the @ in a Message-ID: a part of the
+// dot-atom of RFC 5322 3.6.4 that needs no care.
+var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// envelope is a finished mail.
+type envelope struct {
+	from, to string
+	content  []byte
+}
+
+// compose writes the mail as it goes over the wire. Everything in it is ASCII
+// in lines of at most 78 characters: headers are encoded (RFC 2047), bodies
+// are quoted-printable.
+func (m *Mailer) compose(msg Message) (envelope, error) {
+	if !plainAddress(msg.To) {
+		return envelope{}, errors.New("the recipient is not a plain address")
+	}
+	if !idForm.MatchString(msg.ID) {
+		return envelope{}, errors.New("the id of the message does not fit into a Message-ID")
+	}
+	written, err := m.Render(msg)
+	if err != nil {
+		return envelope{}, err
+	}
+	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP))
+	out.FromMailAddress(m.from)
+	if err := out.To(msg.To); err != nil {
+		return envelope{}, errors.New("the recipient is not accepted")
+	}
+	out.Subject(written.Subject)
+	out.SetDateWithValue(m.clock.Now())
+	out.SetMessageIDWithValue(msg.ID + "@" + m.domain)
+	// RFC 3834 5: nobody's holiday reply shall answer. The second one says so
+	// to Exchange.
+	out.SetGenHeader("Auto-Submitted", "auto-generated")
+	out.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
+	out.SetBodyString(gomail.TypeTextPlain, written.Text)
+	out.AddAlternativeString(gomail.TypeTextHTML, written.HTML)
+	var content bytes.Buffer
+	if _, err := out.WriteTo(&content); err != nil {
+		return envelope{}, err
+	}
+	return envelope{from: m.from.Address, to: msg.To, content: content.Bytes()}, nil
+}

@@ -1,0 +1,108 @@
+package mailer
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail/smtp"
+)
+
+// Limits of one step each. They are far below those of RFC 5321 4.5.3.2
+// (minutes), because a mail is tried again and nobody waits minutes for a code.
+const (
+	connectLimit = 10 * time.Second
+	answerLimit  = 10 * time.Second // any command
+	acceptLimit  = 20 * time.Second // after the content: the server may scan it
+	quitLimit    = time.Second
+)
+
+// dialer opens connections on which mails can be sent.
+type dialer struct {
+	server Server
+	domain string
+	roots  *x509.CertPool
+}
+
+// dial connects, encrypts and logs in.
+func (d dialer) dial(ctx context.Context) (*conn, error) {
+	raw, err := (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", d.server.String())
+	if err != nil {
+		return nil, failed(stepConnect, err)
+	}
+	c := &conn{raw: &meter{Conn: raw}}
+	release := c.bind(ctx)
+	failure := d.begin(ctx, c)
+	if !release() && failure == nil {
+		failure = failed(stepLogin, context.Cause(ctx))
+	}
+	if failure != nil {
+		c.abort()
+		return nil, failure
+	}
+	return c, nil
+}
+
+// begin brings a new connection to the point where mails can be sent.
+func (d dialer) begin(ctx context.Context, c *conn) *Error {
+	if addr, ok := c.raw.RemoteAddr().(*net.TCPAddr); d.server.Security == Plain && (!ok || !addr.IP.IsLoopback()) {
+		return failed(stepConnect, errors.New("the server is not on this machine and the connection is not encrypted"))
+	}
+	secure := &tls.Config{ServerName: d.server.Host, RootCAs: d.roots, MinVersion: tls.VersionTLS12}
+	wire := net.Conn(c.raw)
+	if d.server.Security == ImplicitTLS {
+		encrypted := tls.Client(c.raw, secure)
+		if failure := c.step(ctx, stepTLS, answerLimit, encrypted.Handshake); failure != nil {
+			return failure
+		}
+		wire = encrypted
+	}
+	failure := c.step(ctx, stepGreeting, answerLimit, func() (err error) {
+		c.client, err = smtp.NewClient(wire, d.server.Host)
+		return err
+	})
+	if failure != nil {
+		return failure
+	}
+	c.client.SkipSMTPUTF8(true) // addresses are ASCII
+	if failure := c.step(ctx, stepHello, answerLimit, func() error { return c.client.Hello(d.domain) }); failure != nil {
+		return failure
+	}
+	if d.server.Security == StartTLS {
+		if ok, _ := c.client.Extension("STARTTLS"); !ok {
+			return failed(stepTLS, errors.New("the server offers no STARTTLS: use smtps:// if it has a TLS port; mails are not sent unencrypted"))
+		}
+		if failure := c.step(ctx, stepTLS, answerLimit, func() error { return c.client.StartTLS(secure) }); failure != nil {
+			return failure
+		}
+	}
+	if d.server.Username == "" {
+		return nil
+	}
+	auth, err := d.auth(c.client)
+	if err != nil {
+		return failed(stepLogin, err)
+	}
+	return c.step(ctx, stepLogin, answerLimit, func() error { return c.client.Auth(auth) })
+}
+
+// auth chooses how to log in. The password goes through TLS to a verified
+// server, or stays on this machine.
+func (d dialer) auth(client *smtp.Client) (smtp.Auth, error) {
+	_, offered := client.Extension("AUTH")
+	mechanisms := strings.Fields(offered)
+	user, password, host := d.server.Username, d.server.Password, d.server.Host
+	unencrypted := d.server.Security == Plain
+	switch {
+	case slices.Contains(mechanisms, "PLAIN"):
+		return smtp.PlainAuth("", user, password, host, unencrypted), nil
+	case slices.Contains(mechanisms, "LOGIN"):
+		return smtp.LoginAuth(user, password, host, unencrypted), nil
+	}
+	return nil, errors.New("the server offers no way to log in that is known here (PLAIN, LOGIN): remove the credentials from the SMTP URL if it needs none")
+}

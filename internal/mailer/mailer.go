@@ -1,0 +1,118 @@
+package mailer
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/mail"
+	"net/netip"
+	"net/url"
+
+	"portico/internal/clock"
+	"portico/internal/locale"
+)
+
+// Config is what a Mailer depends on.
+type Config struct {
+	Server    Server
+	From      string // address of the sender, alone or as Name <address>
+	PublicURL string // of this installation: where links lead, and our name to the server
+	Brand     string // name of the installation in the mails
+	Catalogue *locale.Catalogue
+	Clock     clock.Clock
+
+	// RootCAs are the authorities whose certificates count; the machine's own
+	// when nil.
+	RootCAs *x509.CertPool
+}
+
+// Mailer writes and sends mails. It is safe for concurrent use.
+type Mailer struct {
+	from      *mail.Address
+	public    *url.URL
+	domain    string // our name in EHLO and in Message-IDs
+	brand     string
+	catalogue *locale.Catalogue
+	clock     clock.Clock
+	html      *template.Template
+	pool      *pool
+}
+
+// New returns a Mailer. It does not connect. Its errors are for the operator.
+func New(cfg Config) (*Mailer, error) {
+	from, err := mail.ParseAddress(cfg.From)
+	if err != nil || !plainAddress(from.Address) {
+		return nil, fmt.Errorf("the sender %q is not an address: write no-reply@example.com or Name <no-reply@example.com>", clean(cfg.From, valueLimit))
+	}
+	from.Name = clean(from.Name, valueLimit)
+	public, err := url.Parse(cfg.PublicURL)
+	if err != nil || public.Hostname() == "" || (public.Scheme != "https" && public.Scheme != "http") {
+		return nil, errors.New("the public URL is not an http or https URL")
+	}
+	html, err := parseHTML()
+	if err != nil {
+		return nil, err
+	}
+	domain := domainOf(public.Hostname())
+	return &Mailer{
+		from: from, public: &url.URL{Scheme: public.Scheme, Host: public.Host}, domain: domain,
+		brand:     unlink(clean(cfg.Brand, valueLimit)),
+		catalogue: cfg.Catalogue, clock: cfg.Clock, html: html,
+		pool: &pool{dialer: dialer{server: cfg.Server, domain: domain, roots: cfg.RootCAs}},
+	}, nil
+}
+
+// domainOf returns the host as SMTP writes it: an IP address is a literal
+// (RFC 5321 4.1.3).
+func domainOf(host string) string {
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return host
+	case ip.Is4():
+		return "[" + host + "]"
+	}
+	return "[IPv6:" + ip.WithZone("").String() + "]"
+}
+
+// Send writes a mail and hands it to the server. It returns nil when the server
+// has accepted it, and an *Error otherwise; it keeps to the deadline of ctx.
+func (m *Mailer) Send(ctx context.Context, msg Message) error {
+	env, err := m.compose(msg)
+	if err != nil {
+		return failed(stepCompose, err)
+	}
+	for {
+		c, reused, err := m.pool.take(ctx)
+		if err != nil {
+			return err
+		}
+		failure := c.send(ctx, env)
+		if failure == nil {
+			m.pool.give(c)
+			return nil
+		}
+		c.abort()
+		if reused && failure.stale() && ctx.Err() == nil {
+			continue // the server had hung up; this mail was not begun
+		}
+		return failure
+	}
+}
+
+// Check connects and logs in without sending anything: for an operator who
+// wants to know whether the server, its certificate and the credentials are
+// right. It returns nil or an *Error.
+func (m *Mailer) Check(ctx context.Context) error {
+	c, err := m.pool.dialer.dial(ctx)
+	if err != nil {
+		return err
+	}
+	c.quit()
+	return nil
+}
+
+// Close ends the connections that wait for the next mail.
+func (m *Mailer) Close() { m.pool.close() }

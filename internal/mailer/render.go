@@ -1,0 +1,208 @@
+package mailer
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed mail.html
+var mailHTML string
+
+// Message is what to write and to whom.
+type Message struct {
+	ID       string // makes the Message-ID
+	Template string
+	To       string
+	Locale   string
+
+	// Data fills the template: code, link, signin_link, reset_link, provider,
+	// minutes (how long the code works or the block lasts), browser and system
+	// (names from internal/browser), at (RFC 3339), brand (instead of the
+	// configured one). Unknown or empty ones are left out.
+	Data map[string]string
+}
+
+// Rendered is a written mail.
+type Rendered struct {
+	Subject string
+	Text    string
+	HTML    string
+}
+
+// document is a mail on its way into HTML or text: all its words are final.
+type document struct {
+	Locale, Subject, Preview, Brand, Site, SiteName, Copy, Footer string
+
+	Parts []element
+}
+
+type element struct {
+	Kind string
+	Text string // heading, paragraph, note, the label of a button, the code
+	Link string // of a button
+	Main bool   // the first button of a mail
+	Rows []row  // of facts
+}
+
+type row struct{ Name, Value string }
+
+// Render writes a mail. It fails, for good, when the template is unknown or a
+// value that it needs is missing or unfit.
+func (m *Mailer) Render(msg Message) (Rendered, error) {
+	doc, err := m.document(msg)
+	if err != nil {
+		return Rendered{}, fmt.Errorf("mail %q: %w", clean(msg.Template, valueLimit), err)
+	}
+	var html strings.Builder
+	if err := m.html.Execute(&html, doc); err != nil {
+		return Rendered{}, fmt.Errorf("mail %q: %w", msg.Template, err)
+	}
+	return Rendered{Subject: doc.Subject, Text: doc.plain(), HTML: html.String()}, nil
+}
+
+// document chooses the words of a mail.
+func (m *Mailer) document(msg Message) (document, error) {
+	l, ok := lookup(msg.Template)
+	if !ok {
+		return document{}, errors.New("there is no such template")
+	}
+	if !slices.Contains(m.catalogue.Locales(), msg.Locale) {
+		msg.Locale = m.catalogue.Locales()[0]
+	}
+	for _, name := range l.needs {
+		if msg.Data[name] == "" {
+			return document{}, fmt.Errorf("the value %s is missing", name)
+		}
+	}
+	params, err := m.params(msg)
+	if err != nil {
+		return document{}, err
+	}
+	words := func(key string) string {
+		return m.catalogue.Text(msg.Locale, "mail."+key, params)
+	}
+	doc := document{
+		Locale:  msg.Locale,
+		Subject: words(msg.Template + ".subject"),
+		Preview: words(msg.Template + ".intro"),
+		Brand:   params["brand"],
+		Site:    m.public.String(), SiteName: m.public.Host,
+		Copy:   words("common.copy"),
+		Footer: words("common.footer"),
+	}
+	main := true
+	for _, p := range l.parts {
+		e := element{Kind: p.kind}
+		switch p.kind {
+		case partCode:
+			e.Text = params["code"]
+		case partFacts:
+			if e.Rows = m.facts(msg.Locale, params, words); len(e.Rows) == 0 {
+				continue
+			}
+		case partButton:
+			if e.Link = msg.Data[p.link]; e.Link == "" {
+				continue
+			}
+			e.Main, main = main, false
+			fallthrough
+		default:
+			e.Text = words(msg.Template + "." + p.words)
+		}
+		doc.Parts = append(doc.Parts, e)
+	}
+	return doc, nil
+}
+
+// params checks and cleans the values of a message and puts those that have
+// words of their own into words.
+func (m *Mailer) params(msg Message) (map[string]string, error) {
+	params := map[string]string{"brand": m.brand}
+	for name, value := range msg.Data {
+		switch {
+		case value == "":
+		case name == "code":
+			if !codeForm.MatchString(value) {
+				return nil, errors.New("the code is not four to ten digits")
+			}
+			params[name] = value
+		case name == "link", strings.HasSuffix(name, "_link"):
+			if err := ownLink(value, m.public); err != nil {
+				return nil, err
+			}
+		case name == "minutes":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				return nil, errors.New("minutes is not a number above zero")
+			}
+			params["wait"] = m.catalogue.Wait(msg.Locale, time.Duration(n)*time.Minute)
+		case name == "at":
+			at, err := time.Parse(time.RFC3339, value)
+			if err != nil {
+				return nil, errors.New("at is not a time in RFC 3339")
+			}
+			params[name] = m.catalogue.Moment(msg.Locale, at)
+		default:
+			params[name] = unlink(clean(value, valueLimit))
+		}
+	}
+	return params, nil
+}
+
+func (m *Mailer) facts(loc string, params map[string]string, words func(string) string) []row {
+	var rows []row
+	device := params["browser"]
+	if device != "" && params["system"] != "" {
+		device = m.catalogue.Text(loc, "mail.common.device", params)
+	}
+	if device != "" {
+		rows = append(rows, row{words("common.browser"), device})
+	}
+	if at := params["at"]; at != "" {
+		rows = append(rows, row{words("common.at"), at})
+	}
+	return rows
+}
+
+// plain writes the mail as text. Paragraphs are not wrapped: the reader's
+// window knows its own width.
+func (d document) plain() string {
+	var b strings.Builder
+	paragraph := func(text string) { b.WriteString(text + "\n\n") }
+	paragraph(d.Brand)
+	for _, e := range d.Parts {
+		switch e.Kind {
+		case partCode:
+			paragraph("    " + e.Text)
+		case partButton:
+			paragraph(e.Text + ":\n" + e.Link)
+		case partFacts:
+			lines := make([]string, 0, len(e.Rows))
+			for _, r := range e.Rows {
+				lines = append(lines, r.Name+": "+r.Value)
+			}
+			paragraph(strings.Join(lines, "\n"))
+		default:
+			paragraph(e.Text)
+		}
+	}
+	b.WriteString("-- \n" + d.Footer + "\n" + d.Site + "\n")
+	return b.String()
+}
+
+// parseHTML reads the one HTML file of all mails.
+func parseHTML() (*template.Template, error) {
+	return template.New("mail.html").Funcs(template.FuncMap{"outlook": outlook}).Parse(mailHTML)
+}
+
+// outlook wraps a constant of mail.html in a comment that only Outlook for
+// Windows reads: it knows no max-width and needs a table of fixed width.
+func outlook(constant string) template.HTML {
+	return template.HTML("<!--[if mso]>" + constant + "<![endif]-->")
+}

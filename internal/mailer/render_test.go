@@ -1,0 +1,249 @@
+package mailer
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"portico/internal/clock"
+	"portico/internal/locale"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// templates are all templates, in the order of the product.
+func templates() []string {
+	return []string{
+		"verify-address", "recover", "already-registered", "no-account", "provider-only",
+		"password-changed", "signin-blocked", "new-device", "provider-linked",
+	}
+}
+
+func newMailer(t testing.TB, change func(*Config)) *Mailer {
+	t.Helper()
+	catalogue, err := locale.Load(os.DirFS("../../web/src/i18n/messages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{
+		From: "Portico <no-reply@x.test>", PublicURL: "https://id.x.test", Brand: "Portico",
+		Catalogue: catalogue, Clock: clock.NewManual(time.Date(2026, time.November, 20, 14, 5, 0, 0, time.UTC)),
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	m, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+func message(template, locale string) Message {
+	return Message{
+		ID: "01jd2m4x", Template: template, To: "ada@x.test", Locale: locale,
+		Data: map[string]string{
+			"code": "123456", "minutes": "10",
+			"link":        "https://id.x.test/auth/confirm-link?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
+			"signin_link": "https://id.x.test/auth/signin", "reset_link": "https://id.x.test/auth/forgot-password",
+			"provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z",
+		},
+	}
+}
+
+func TestRender_Golden(t *testing.T) {
+	t.Parallel()
+	m := newMailer(t, nil)
+	for _, loc := range []string{"en", "de"} {
+		var all strings.Builder
+		for _, name := range templates() {
+			r, err := m.Render(message(name, loc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.WriteString("===== " + name + "\nSubject: " + r.Subject + "\n\n" + r.Text + "\n")
+		}
+		file := filepath.Join("testdata", "mails."+loc+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(all.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all.String() != string(want) {
+			t.Errorf("%s differs: run the test with -update and look at the change\n%s", file, all.String())
+		}
+	}
+}
+
+func TestRender_EveryTemplateIsWellMade(t *testing.T) {
+	t.Parallel()
+	m := newMailer(t, nil)
+	for _, loc := range []string{"en", "de"} {
+		for _, name := range templates() {
+			r, err := m.Render(message(name, loc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(r.HTML, `<html lang="`+loc+`"`) || strings.Count(r.HTML, "<h1") != 1 || strings.Count(r.HTML, "<title>") != 1 {
+				t.Errorf("%s %s: language, heading or title", loc, name)
+			}
+			// Nothing is fetched when the mail is opened: no images, no
+			// fonts, no tracking.
+			for _, no := range []string{"<img", "<link", "<script", "src=", "url(", "@import", "cid:", "{", "mail."} {
+				text := r.HTML
+				if no == "{" { // braces belong to the style sheet only
+					_, text, _ = strings.Cut(r.HTML, "</style>")
+				}
+				if strings.Contains(text, no) || strings.Contains(r.Text, no) && no != "src=" {
+					t.Errorf("%s %s holds %q", loc, name, no)
+				}
+			}
+			if strings.Contains(r.Text, "123456") != (name == "verify-address" || name == "recover") {
+				t.Errorf("%s %s: the code is where it does not belong, or missing", loc, name)
+			}
+		}
+	}
+}
+
+func TestRender_LeavesOutWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	m := newMailer(t, nil)
+	msg := message("no-account", "en")
+	msg.Data = nil
+	r, err := m.Render(msg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, no := range []string{"Browser:", "Time:", "Go to sign-in"} {
+		if strings.Contains(r.Text+r.HTML, no) {
+			t.Errorf("the mail holds %q", no)
+		}
+	}
+	msg.Data = map[string]string{"browser": "Firefox"}
+	if r, err = m.Render(msg); err != nil || !strings.Contains(r.Text, "Browser: Firefox\n") {
+		t.Errorf("%v\n%s", err, r.Text)
+	}
+}
+
+func TestRender_UnknownLocaleIsTheDefault(t *testing.T) {
+	t.Parallel()
+	m := newMailer(t, nil)
+	for _, loc := range []string{"", "fr", "x\r\nBcc: a@evil.test"} {
+		r, err := m.Render(message("recover", loc))
+		if err != nil || !strings.Contains(r.HTML, `<html lang="en"`) {
+			t.Errorf("%q: %v", loc, err)
+		}
+	}
+}
+
+func TestRender_RefusesUnfitValues(t *testing.T) {
+	t.Parallel()
+	m := newMailer(t, nil)
+	tests := []struct{ name, value string }{
+		{"code", ""}, {"code", "12345a"}, {"code", "123456\r\nBcc: a@evil.test"}, {"code", "１２３４５６"},
+		{"minutes", "0"}, {"minutes", "soon"}, {"at", "yesterday"},
+		{"link", "https://evil.test/"}, {"link", "http://id.x.test/"}, {"link", "//id.x.test/"},
+		{"link", "/auth/confirm-link"}, {"link", "javascript:alert(1)"}, {"link", "https://id.x.test@evil.test/"},
+		{"link", "https://u:p@id.x.test/"}, {"link", "https://id.x.test:8443/"}, {"link", "https://id.x.test.evil.test/"},
+		{"link", "https://id.x.test/\r\n.\r\n"}, {"link", "https://id.x.test/a b"}, {"link", "https://id.x.test/\"><b>"},
+		{"link", "https://id.x.test/ü"}, {"reset_link", "https://evil.test/"},
+	}
+	for _, tt := range tests {
+		msg := message("verify-address", "en")
+		msg.Data[tt.name] = tt.value
+		if r, err := m.Render(msg); err == nil {
+			t.Errorf("%s = %q was accepted:\n%s", tt.name, tt.value, r.Text)
+		}
+	}
+	if _, err := m.Render(message("nobody", "en")); err == nil {
+		t.Error("an unknown template was accepted")
+	}
+}
+
+// hostile are values that try to become something other than text.
+func hostile() []string {
+	return []string{
+		"x\r\nBcc: a@evil.test\r\n\r\nbody",
+		"x\nX-Evil: 1", "x\r.\r\nQUIT", "\u2028x\u2029y\u0085z", "\n.\n",
+		strings.Repeat("A", 10<<10), strings.Repeat("ü ", 5<<10),
+		`<a href=//evil.test>Claim</a>`, `"><script>alert(1)</script>`, `</title><img src=//evil.test>`,
+		"http://evil.test win", "www.evil.test", "evil.test/x", "a@evil.test", "see https://evil.test/?q=1",
+		"\u202ecod\u202c \u200b\u2066x\u2069\ufeff", "{code} {{.Link}} %s ${x}",
+		"👩‍💻 emoji", "=?utf-8?q?x=0d=0aBcc:_a=40evil.test?=", "\xff\xfe",
+	}
+}
+
+func TestRender_HostileValuesStayText(t *testing.T) {
+	t.Parallel()
+	for i, value := range hostile() {
+		m := newMailer(t, func(c *Config) { c.Brand = value })
+		for _, name := range templates() {
+			msg := message(name, "en")
+			for _, key := range []string{"provider", "browser", "system"} {
+				msg.Data[key] = value
+			}
+			r, err := m.Render(msg)
+			if err != nil {
+				t.Fatalf("%d %s: %v", i, name, err)
+			}
+			checkPlain(t, r)
+		}
+	}
+}
+
+var href = regexp.MustCompile(`(?i)<[^>]*\s(?:href|src)\s*=\s*"?([^"\s>]*)`)
+
+// checkPlain checks that a mail has only the links and the structure of its
+// template.
+func checkPlain(t *testing.T, r Rendered) {
+	t.Helper()
+	if strings.ContainsFunc(r.Subject, func(c rune) bool { return !unicode.IsPrint(c) && string(c) != joint }) || utf8.RuneCountInString(r.Subject) > 300 {
+		t.Errorf("subject %q", r.Subject)
+	}
+	for _, link := range href.FindAllStringSubmatch(r.HTML, -1) {
+		if !strings.HasPrefix(link[1], "https://id.x.test") {
+			t.Errorf("a link leads to %q", link[1])
+		}
+	}
+	for _, no := range []string{"<script", "<img", "<b>", "\u202e", "\u2066", "\u200b", "\r", "\u2028"} {
+		if strings.Contains(r.HTML, no) || strings.Contains(r.Text, no) && no[0] != '<' {
+			t.Errorf("the mail holds %q", no)
+		}
+	}
+	for _, text := range []string{r.Subject, r.HTML, r.Text} {
+		for _, no := range []string{"evil.test", "://evil", "a@evil"} {
+			if strings.Contains(text, no) {
+				t.Errorf("%q would become a link in\n%.2000s", no, text)
+			}
+		}
+	}
+	if strings.Count(r.HTML, "<h1") != 1 || len(r.Text) > 8<<10 {
+		t.Errorf("the structure has changed, or %d bytes", len(r.Text))
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	for _, value := range hostile() {
+		f.Add(value)
+	}
+	m := newMailer(f, nil)
+	f.Fuzz(func(t *testing.T, value string) {
+		msg := message("provider-linked", "en")
+		msg.Data["provider"], msg.Data["browser"], msg.Data["system"] = value, value, ""
+		r, err := m.Render(msg)
+		if err == nil {
+			checkPlain(t, r)
+		}
+	})
+}

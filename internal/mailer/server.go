@@ -1,0 +1,106 @@
+package mailer
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+)
+
+// Security is how the connection to the server is protected.
+type Security uint8
+
+const (
+	StartTLS    Security = iota // begins in plain text; encrypted before anything is said (RFC 3207)
+	ImplicitTLS                 // encrypted from the first byte (RFC 8314)
+	Plain                       // not encrypted: only to this machine
+)
+
+// Server is where mails are handed over.
+type Server struct {
+	Host     string
+	Port     int
+	Security Security
+	Username string // empty: no authentication
+	Password string
+}
+
+// String names the server without its credentials.
+func (s Server) String() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
+
+// GoString does the same for %#v.
+func (s Server) GoString() string { return s.String() }
+
+// ParseURL reads the URL of an SMTP server: smtp://user:password@host:587
+// (STARTTLS is required), smtps://host:465 (TLS from the start), and, only for
+// a server on this machine, smtp://localhost:25?tls=none. The errors are for
+// the operator and hold no password.
+func ParseURL(text string) (Server, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		// url.Error repeats the text, which may hold a password.
+		return Server{}, errors.New("the SMTP URL is malformed: write smtp://user:password@host:587, with special characters of the password percent-encoded")
+	}
+	s := Server{Host: u.Hostname(), Port: 587}
+	switch u.Scheme {
+	case "smtp":
+	case "smtps":
+		s.Security, s.Port = ImplicitTLS, 465
+	default:
+		return Server{}, fmt.Errorf("the SMTP URL begins with %q: write smtp:// (STARTTLS) or smtps:// (TLS)", u.Scheme+"://")
+	}
+	if s.Host == "" {
+		return Server{}, errors.New("the SMTP URL names no server: write smtp://host:587")
+	}
+	if (u.Path != "" && u.Path != "/") || u.Fragment != "" {
+		return Server{}, errors.New("the SMTP URL goes on after the port: only ?tls=none may follow")
+	}
+	if port := u.Port(); port != "" {
+		if s.Port, err = strconv.Atoi(port); err != nil || s.Port < 1 || s.Port > 65535 {
+			return Server{}, fmt.Errorf("the port %q of the SMTP URL is not between 1 and 65535", port)
+		}
+	}
+	if err := s.applyQuery(u.RawQuery); err != nil {
+		return Server{}, err
+	}
+	return s, s.applyUser(u.User)
+}
+
+func (s *Server) applyQuery(query string) error {
+	switch {
+	case query == "":
+		return nil
+	case query != "tls=none":
+		return errors.New("the SMTP URL ends in something other than ?tls=none: there is no other option")
+	case s.Security == ImplicitTLS:
+		return errors.New("the SMTP URL says smtps:// and tls=none: choose one")
+	case !loopback(s.Host):
+		return fmt.Errorf("?tls=none is refused for %s: mails hold codes and links, so they are sent in plain text to this machine only (localhost, 127.0.0.1, ::1)", s.Host)
+	}
+	s.Security = Plain
+	return nil
+}
+
+func (s *Server) applyUser(user *url.Userinfo) error {
+	if user == nil {
+		return nil
+	}
+	s.Username = user.Username()
+	s.Password, _ = user.Password()
+	if s.Username == "" || s.Password == "" {
+		return errors.New("the SMTP URL has half of the credentials: write smtp://user:password@host, or neither")
+	}
+	return nil
+}
+
+// loopback reports whether the name means this machine. What it resolves to is
+// checked again when it is dialled.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

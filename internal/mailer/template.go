@@ -1,0 +1,72 @@
+package mailer
+
+// The parts of a mail. Each has its own look in mail.html and in plain text.
+const (
+	partHeading   = "heading"
+	partParagraph = "paragraph"
+	partCode      = "code"
+	partButton    = "button"
+	partFacts     = "facts" // which browser asked, and when
+	partNote      = "note"  // what to do if it was somebody else
+)
+
+// part is one element of a mail. Its words are under mail.<template>.<words>.
+type part struct {
+	kind  string
+	words string
+	link  string // of a button: the key of its link in the data
+}
+
+// layout is the definition of a template, for HTML and plain text alike.
+type layout struct {
+	needs []string // keys of the data without which the mail makes no sense
+	parts []part
+}
+
+// lookup returns the definition of a template. A button whose link is not in
+// the data is left out, and so are facts that are not known.
+func lookup(template string) (layout, bool) {
+	heading := part{kind: partHeading, words: "heading"}
+	intro := part{kind: partParagraph, words: "intro"}
+	facts := part{kind: partFacts}
+	note := part{kind: partNote, words: "note"}
+	button := func(words, link string) part { return part{kind: partButton, words: words, link: link} }
+
+	switch template {
+	case "verify-address", "recover":
+		return layout{
+			needs: []string{"code", "link", "minutes"},
+			parts: []part{heading, intro, {kind: partCode}, {kind: partParagraph, words: "instead"}, button("action", "link"), facts, note},
+		}, true
+	case "already-registered":
+		return layout{
+			needs: []string{"signin_link", "reset_link"},
+			parts: []part{heading, intro, button("action", "signin_link"), {kind: partParagraph, words: "instead"}, button("reset", "reset_link"), facts, note},
+		}, true
+	case "no-account":
+		return layout{
+			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
+		}, true
+	case "provider-only":
+		return layout{
+			needs: []string{"provider", "signin_link"},
+			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
+		}, true
+	case "signin-blocked":
+		return layout{
+			needs: []string{"minutes", "reset_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+		}, true
+	case "password-changed", "new-device":
+		return layout{
+			needs: []string{"reset_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+		}, true
+	case "provider-linked":
+		return layout{
+			needs: []string{"provider", "reset_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+		}, true
+	}
+	return layout{}, false
+}
