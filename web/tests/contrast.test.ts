@@ -60,35 +60,33 @@ const screens = [
 ] as const;
 
 const cases = screens.flatMap(([screen, state]) =>
-  ['en', 'de'].flatMap((locale) =>
-    [
-      [1280, 100],
-      [320, 100],
-      [320, 200],
-    ].map(([width = 0, text = 0]) => [screen, state, locale, width, text] as const),
-  ),
+  ['en', 'de'].map((locale) => [screen, state, locale] as const),
 );
 
-test.each(cases)(
-  'the label of %s, %s (%s) at %d px and text size %d has 3:1 under its glyphs',
-  async (screen, state, locale, width, text) => {
-    const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`, {
-      viewport: { width, height: 900 },
-    });
+test.each(cases)('the label of %s, %s (%s) has 3:1 under its glyphs', async (screen, state, locale) => {
+  const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`);
+  for (const [width, text] of [
+    [1280, 100],
+    [320, 100],
+    [320, 200],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
     await page.evaluate((size) => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(`:root{font-size:${size}%!important}`);
       document.adoptedStyleSheets = [sheet];
     }, text);
-    const label = page.locator('main form button[type=submit]').first();
-    const font = await label.evaluate((element) => {
-      const { fontSize, fontWeight, backgroundImage } = getComputedStyle(element);
-      return { size: Number.parseFloat(fontSize), weight: Number(fontWeight), backgroundImage };
-    });
+    const font = await page
+      .locator('main form button[type=submit]')
+      .first()
+      .evaluate((element) => {
+        const { fontSize, fontWeight, backgroundImage } = getComputedStyle(element);
+        return { size: Number.parseFloat(fontSize), weight: Number(fontWeight), backgroundImage };
+      });
     expect(font.size).toBeGreaterThanOrEqual(18.66);
     expect(font.weight).toBeGreaterThanOrEqual(700);
     expect(font.backgroundImage).toBe('linear-gradient(135deg, rgb(3, 180, 246), rgb(26, 74, 184))');
-    expect(await contrastUnderGlyphs(page)).toBeGreaterThanOrEqual(3);
-    await page.context().close();
-  },
-);
+    expect(await contrastUnderGlyphs(page), `${width} px, text ${text} %`).toBeGreaterThanOrEqual(3);
+  }
+  await page.context().close();
+});

@@ -11,6 +11,7 @@ const root = new URL('../', import.meta.url);
 /** @param {string} path */
 const at = (path) => new URL(path, root);
 
+process.env.NODE_ENV = 'production'; // whoever calls, a test runner too, gets the React that is shipped
 writeTypes();
 const options = { root: root.pathname, logLevel: /** @type {const} */ ('warn') };
 await build({ ...options, build: { ssr: true } });
