@@ -26,7 +26,7 @@ type Flow struct {
 func FlowOf(v flow.View) Flow {
 	return Flow{
 		ID: v.ID, Kind: string(v.Kind), State: v.State(), Address: account.Mask(v.Address), Email: v.Address,
-		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: seconds(v.ResendAt), Now: seconds(v.Now),
+		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: secondsUp(v.ResendAt), Now: seconds(v.Now),
 		Next: v.Next,
 	}
 }
@@ -36,4 +36,12 @@ func seconds(t time.Time) int64 {
 		return 0
 	}
 	return t.Unix()
+}
+
+// secondsUp keeps a browser that counts whole seconds from asking too early.
+func secondsUp(t time.Time) int64 {
+	if t.Nanosecond() > 0 {
+		return t.Unix() + 1
+	}
+	return seconds(t)
 }

@@ -1,0 +1,24 @@
+package door_test
+
+import (
+	"testing"
+	"time"
+
+	"portico/internal/flow"
+	"portico/internal/server/door"
+)
+
+func TestABrowserNeverCountsLessThanTheServer(t *testing.T) {
+	t.Parallel()
+	sent := time.Date(2026, time.January, 2, 3, 4, 5, 900_000_000, time.UTC)
+	for _, since := range []time.Duration{0, 50 * time.Millisecond, 150 * time.Millisecond, 29 * time.Second} {
+		v := flow.View{ResendAt: sent.Add(30 * time.Second), Now: sent.Add(since)}
+		f := door.FlowOf(v)
+		if counted := time.Duration(f.ResendAt-f.Now) * time.Second; counted < v.ResendAt.Sub(v.Now) {
+			t.Errorf("%v after the mail the browser waits %v, want %v or more", since, counted, v.ResendAt.Sub(v.Now))
+		}
+	}
+	if at := door.FlowOf(flow.View{}).ResendAt; at != 0 {
+		t.Errorf("without a mail, resend_at is %d, want 0", at)
+	}
+}
