@@ -96,6 +96,18 @@ func TestPendingIsForItsProviderAndOnce(t *testing.T) {
 	want(t, err, CodeRejected, "invalid_grant")
 }
 
+// A caller that forgets the state must not have it match a callback without one.
+func TestEmptyStateMatchesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	begun, err := b.s.Begin(t.Context(), "acme", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.s.Finish(t.Context(), "acme", begun.Pending, b.op.authorize(begun.URL))
+	want(t, err, CodeRejected, "state")
+}
+
 // Two providers, one honest and one evil (RFC 9700 4.4): what begins at one
 // never ends at the other, and no code reaches the wrong token endpoint.
 func TestMixUp(t *testing.T) {

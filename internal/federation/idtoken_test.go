@@ -130,6 +130,11 @@ func TestIDTokenSignatures(t *testing.T) {
 		{"HS256 with the public key", hmacWithPublicKey, "algorithm"},
 		{"key of a stranger", func(t *testing.T, o *op) { o.sign = signES256(t, newKey(t, "k1")) }, "no published key"},
 		{"unknown key", func(t *testing.T, o *op) { o.sign = signES256(t, newKey(t, "k9")) }, "no published key"},
+		{"right key, another's id", func(t *testing.T, o *op) {
+			private := newKey(t, "k1")
+			o.keys[0] = private.Public()
+			o.sign = signES256(t, &jose.JSONWebKey{Key: private.Key, KeyID: "k9"})
+		}, "no published key"},
 		{"jwk in the header", header("jwk", nil), "no published key"},
 		{"jku in the header", header("jku", "https://evil.test/keys"), "no published key"},
 		{"x5u in the header", header("x5u", "https://evil.test/cert"), "no published key"},
@@ -203,6 +208,24 @@ func TestOddKeysAreLeftOut(t *testing.T) {
 	}
 	_, err := b.signIn()
 	want(t, err, CodeRejected, "101 keys")
+}
+
+func TestUsableKeys(t *testing.T) {
+	t.Parallel()
+	private := newKey(t, "k1")
+	for name, c := range map[string]struct {
+		key jose.JSONWebKey
+		ok  bool
+	}{
+		"public":     {private.Public(), true},
+		"private":    {*private, false}, // published by mistake: anybody can sign with it
+		"shared":     {jose.JSONWebKey{Key: []byte("secret"), Use: "sig"}, false},
+		"encryption": {jose.JSONWebKey{Key: private.Public().Key, Use: "enc"}, false},
+	} {
+		if got := usable(c.key); got != c.ok {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
 }
 
 func (o *op) retype(t *testing.T, typ jose.ContentType) {

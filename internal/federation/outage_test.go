@@ -3,6 +3,7 @@ package federation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -139,6 +140,26 @@ func TestDiscoveryDocument(t *testing.T) {
 			_, err := b.s.Begin(t.Context(), "acme", flowID)
 			want(t, err, CodeRejected, c.cause)
 		})
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		address, issuer string
+		ok              bool
+	}{
+		{"https://x.test/a?b=c", "https://id.test", true},
+		{"http://x.test/a", "https://id.test", false},
+		{"http://127.0.0.1/a", "http://127.0.0.1", true},
+		{"https://x.test/a#b", "https://id.test", false},
+		{"https:/a", "https://id.test", false},
+		{"/a", "https://id.test", false},
+		{"", "https://id.test", false},
+	} {
+		if got := endpoint(c.address, c.issuer); got != c.ok {
+			t.Errorf("%s of %s: got %v", c.address, c.issuer, got)
+		}
 	}
 }
 
@@ -311,6 +332,16 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+func TestTokenType(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.op.handlers["/token"] = func(w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, http.StatusOK, `{"access_token":"a","token_type":"DPoP","id_token":"`+b.op.sign("{}")+`"}`)
+	}
+	_, err := b.signIn()
+	want(t, err, CodeRejected, "token type")
+}
+
 // Neither the code, the secrets nor the tokens of an attempt reach the log.
 func TestCausesHoldNoSecrets(t *testing.T) {
 	t.Parallel()
@@ -340,8 +371,8 @@ func TestCausesHoldNoSecrets(t *testing.T) {
 		}
 		callback := b.op.authorize(begun.URL)
 		_, err := b.s.Finish(t.Context(), "acme", begun.Pending, callback)
-		if err == nil {
-			t.Errorf("%s: want an error", name)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code == CodeCancelled {
+			t.Errorf("%s: got %v", name, err)
 			continue
 		}
 		for _, secret := range []string{callback.Get("code"), a.Verifier, a.Nonce, testSecret, "s%3Aecret", "the-access-token"} {

@@ -110,7 +110,6 @@ func TestGoogle(t *testing.T) {
 		b.op.claims["iss"] = `"accounts.google.com"`
 		b.op.claims["email"], b.op.claims["hd"] = c.email, c.hd
 		b.op.expect["prompt"] = "select_account"
-		// The alias stands for the issuer, which this bench has moved.
 		got, err := b.signIn()
 		if err != nil || got.Issuer != b.op.srv.URL || got.EmailVerified != c.verified {
 			t.Errorf("%s: got %+v, %v", name, got, err)
@@ -161,11 +160,9 @@ func TestMicrosoft(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var issuer string
 			b := setupPreset(t, "microsoft", func(pc *ProviderConfig) { pc.TrustEmail = c.trust })
 			root := b.op.srv.URL
-			issuer = root + "/common/v2.0"
-			b.s.providers["acme"].publish(issuer)
+			b.s.providers["acme"].publish(root + "/common/v2.0")
 			b.op.handlers["/common/v2.0/.well-known/openid-configuration"] = b.op.discovery
 			b.op.members["token_endpoint_auth_methods_supported"] = `["client_secret_post"]`
 			discovered := c.discovered
@@ -191,6 +188,33 @@ func TestMicrosoft(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The callback and the token must name the same tenant.
+func TestMicrosoftCallbackOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	const one, other = "11111111-2222-3333-4444-555555555555", "99999999-2222-3333-4444-555555555555"
+	b := setupPreset(t, "microsoft")
+	b.s.providers["acme"].publish(b.op.srv.URL + "/common/v2.0")
+	b.op.handlers["/common/v2.0/.well-known/openid-configuration"] = b.op.discovery
+	b.op.members["token_endpoint_auth_methods_supported"] = `["client_secret_post"]`
+	b.op.members["issuer"] = quote(b.op.srv.URL + "/{tenantid}/v2.0")
+	b.op.claims["iss"] = quote(b.op.srv.URL + "/" + one + "/v2.0")
+	for tenant, cause := range map[string]string{one: "", other: "the callback from"} {
+		begun := b.begin()
+		callback := b.op.authorize(begun.URL)
+		callback.Set("iss", b.op.srv.URL+"/"+tenant+"/v2.0")
+		_, err := b.s.Finish(t.Context(), "acme", begun.Pending, callback)
+		if cause != "" {
+			want(t, err, CodeRejected, cause)
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestMicrosoftUserInfoIsIgnored(t *testing.T) {
+	t.Parallel()
 	b := setupPreset(t, "microsoft")
 	b.op.members["token_endpoint_auth_methods_supported"] = `["client_secret_post"]`
 	b.op.claims["email"] = ""
