@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -74,6 +75,9 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Upstream != nil {
+		return nil, errors.New("upstream: this version has no gateway yet: remove the setting and let your app ask /auth/api/session who is there")
 	}
 	var err error
 	if a.catalogue, err = locale.Load(web.Messages); err != nil {

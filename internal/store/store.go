@@ -30,6 +30,9 @@ type Store struct {
 
 // Open opens the database and starts its writer. It does not migrate.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if strings.HasPrefix(cfg.URL, "postgres:") || strings.HasPrefix(cfg.URL, "postgresql:") {
+		return nil, errors.New("this version keeps its data in SQLite only: write sqlite:PATH as the database URL")
+	}
 	path, ok := strings.CutPrefix(cfg.URL, "sqlite:")
 	if !ok || path == "" {
 		return nil, fmt.Errorf("the database URL %q is not understood: write sqlite:PATH", redact(cfg.URL))
