@@ -34,6 +34,7 @@ const open = (screen: string, state: string, options: Parameters<typeof visit>[2
 test.each(STATES.map(([screen, state]) => [screen, state] as const))('%s, %s', async (screen, state) => {
   const { page, complaints } = await open(screen, state, { viewport: { width: 1280, height: 1600 } });
   expect.soft(complaints, 'hydration and policy').toEqual([]);
+  expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.02);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
   expect.soft(await heightOf(page), 'window less one pixel').toBe(1599);
@@ -63,6 +64,19 @@ async function violations(page: Page): Promise<string[]> {
   )) as AxeResults;
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
+
+/** How much moved by itself since the document was first painted (CLS). */
+const jumps = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          const shifts = list.getEntries() as (PerformanceEntry & { value: number })[];
+          resolve(shifts.reduce((sum, { value }) => sum + value, 0));
+        }).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(resolve, 200, 0);
+      }),
+  );
 
 const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
