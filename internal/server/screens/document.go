@@ -32,8 +32,10 @@ type document struct {
 	plain    func() *server.Content // what it is without anything of a request
 }
 
-// load reads the documents that the front end was built into.
-func load(dist fs.FS, locales []string) (map[string]map[string]*document, error) {
+// load reads the documents that the front end was built into. Their forms may
+// lead to the origins of apps: browsers hold the redirect after a form against
+// the policy of the page that sent it, which without script is every sign-in.
+func load(dist fs.FS, locales, apps []string) (map[string]map[string]*document, error) {
 	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotBuilt
@@ -62,7 +64,7 @@ func load(dist fs.FS, locales []string) (map[string]map[string]*document, error)
 			if err != nil {
 				return nil, fmt.Errorf("read a screen: %w", err)
 			}
-			all[loc][name] = &document{template: t, policy: server.DocumentPolicy([]string{built.StyleHashes[name]})}
+			all[loc][name] = &document{template: t, policy: server.DocumentPolicy([]string{built.StyleHashes[name]}, apps...)}
 		}
 	}
 	return all, nil

@@ -42,7 +42,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Logo != nil {
 		cfg.Brand.Logo = logoPath
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue.Locales())
+	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Targets.Origins)
 	if err != nil {
 		return nil, err
 	}
