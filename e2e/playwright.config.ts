@@ -25,6 +25,7 @@ export default defineConfig({
         '--disable-component-update',
         '--disable-sync',
       ],
+      ignoreDefaultArgs: ['--disable-back-forward-cache'], // people's browsers have it on
     },
   },
   projects: [

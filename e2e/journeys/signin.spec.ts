@@ -72,7 +72,7 @@ test('who is signed in already may go on or change places', async ({ page, world
   const [first, second] = [await world.member('ada'), await world.member('bea')];
   await signIn(page, first);
   await open(page, '/auth/signin');
-  await expect(page.getByText(`You are already signed in as ${first.email}.`)).toBeVisible();
+  await expect(page.getByText(`signed in as ${first.email}`)).toBeVisible();
   await link(page, 'Continue').click();
   await expectAccount(page, first);
   await signIn(page, second);

@@ -72,7 +72,10 @@ export class Guard {
     const cookies = await context.cookies(this.#world.portico.origin);
     for (const { value } of cookies) this.#tokens.add(value);
     for (const page of context.pages()) {
-      if (page.url().startsWith('http')) for (const entry of await storageOf(page)) this.#stored.add(entry);
+      if (!page.url().startsWith('http')) continue;
+      await expect(async () => {
+        for (const entry of await storageOf(page)) this.#stored.add(entry);
+      }).toPass(); // a page on its way to the next one cannot be asked
     }
   }
 

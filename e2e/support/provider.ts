@@ -18,8 +18,8 @@ export interface Claims {
  */
 export class IdentityProvider {
   readonly issuer: string;
-  /** Set, every request is answered with this status. */
-  brokenWith = 0;
+  /** The path that answers with 503, none when empty. */
+  breaksAt = '';
   readonly #people = new Map<string, Claims>();
   readonly #server: Server;
   #provider: Provider | undefined;
@@ -70,8 +70,8 @@ export class IdentityProvider {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.brokenWith || !this.#provider) {
-      response.writeHead(this.brokenWith || 503).end('out of order');
+    if (!this.#provider || request.url === this.breaksAt) {
+      response.writeHead(503).end('out of order');
       return;
     }
     if (!request.url?.startsWith('/interaction/')) return this.#provider.callback()(request, response);

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { answerWith } from './answer.js';
 import {
   alive,
   button,
@@ -33,7 +34,6 @@ export const STATES: State[] = [
     name: 'signin-invalid',
     reach: async (page) => {
       await open(page, '/auth/signin');
-      await field(page, 'Email').fill('mara@people');
       await field(page, 'Email').fill('mara');
       await button(page, 'Login').click();
       await expect(page.getByText('Enter your password.')).toBeVisible();
@@ -74,7 +74,7 @@ export const STATES: State[] = [
     name: 'signin-broken',
     reach: async (page, world) => {
       await open(page, '/auth/signin');
-      await answerWith(page, 'signin', 500, { code: 'internal', request_id: '0f3a9c1e7b2d4455' });
+      await answerWith(page, 'signin', { status: 500, code: 'internal', request_id: '0f3a9c1e7b2d4455' });
       await fillSignIn(page, world.stranger());
       await button(page, 'Login').click();
       await expect(page.getByText('Request ID: 0f3a9c1e7b2d4455')).toBeVisible();
@@ -293,20 +293,4 @@ async function reachReset(page: Page, world: World) {
 export async function typeWrongCode(page: Page, code: string): Promise<void> {
   await field(page, '6-digit code').fill('');
   await page.keyboard.type(code === '000000' ? '000001' : '000000');
-}
-
-/** Lets the next calls of an API operation fail with a problem. */
-export async function answerWith(
-  page: Page,
-  operation: string,
-  status: number,
-  problem: object,
-): Promise<void> {
-  await page.route(`**/auth/api/${operation}`, (route) =>
-    route.fulfill({
-      status,
-      contentType: 'application/problem+json',
-      json: { params: {}, fields: [], retry_after: 0, request_id: '', status, ...problem },
-    }),
-  );
 }

@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test';
+import { alive, button, expectAccount, expectScreen, field, forgot, signUp } from '../support/screen.js';
+import { typeWrongCode } from '../support/states.js';
+import { expect, test } from '../support/test.js';
+
+/** Pastes as a person does, with whatever the clipboard of another app holds. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate((held) => navigator.clipboard.writeText(held), text);
+  await page.keyboard.press('Control+V');
+}
+
+const codeOf = (page: Page) => field(page, '6-digit code');
+
+/** Lets a code that is complete reach the server, and answers in its place. */
+async function takeCodes(page: Page): Promise<string[]> {
+  const codes: string[] = [];
+  await page.route('**/auth/api/verify-code', async (route) => {
+    codes.push(route.request().postDataJSON().code);
+    await route.fulfill({ json: { next: '/auth/verify-code' } });
+  });
+  return codes;
+}
+
+test.describe('whatever holds the code fills the field', () => {
+  test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+  for (const [name, text] of [
+    ['digits', '123456'],
+    ['a space between', '123 456'],
+    ['a dash between', '123-456'],
+    ['a sentence', 'Your code is 123456'],
+    ['a sentence and a space', 'Your code is 123 456'],
+    ['full-width digits', '１２３４５６'],
+    ['line breaks around', '\n123456\n'],
+  ] as const) {
+    test(`pasted: ${name}`, async ({ page }) => {
+      await page.goto('/auth/verify-code');
+      await alive(page);
+      const codes = await takeCodes(page);
+      await paste(page, text);
+      await expect.poll(() => codes).toEqual(['123456']);
+    });
+  }
+
+  test('pasted over what stands there', async ({ page }) => {
+    await page.goto('/auth/verify-code');
+    await alive(page);
+    const codes = await takeCodes(page);
+    await page.keyboard.type('999');
+    await paste(page, '123456');
+    await expect.poll(() => codes).toEqual(['123456']);
+  });
+});
+
+test('autofill, typing and correcting fill it too, and letters are dropped', async ({ page }) => {
+  await page.goto('/auth/verify-code');
+  await alive(page);
+  const codes = await takeCodes(page);
+  await page.keyboard.insertText('654321'); // as phones and password managers do
+  await expect.poll(() => codes).toEqual(['654321']);
+  await expect(page.getByRole('heading')).toBeVisible();
+
+  await page.goto('/auth/verify-code');
+  await alive(page);
+  await page.keyboard.type('12a34');
+  await expect(codeOf(page)).toHaveValue('1234');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  await expect(codeOf(page)).toHaveValue('12');
+  await page.keyboard.type('3456');
+  await expect.poll(() => codes).toEqual(['654321', '123456']);
+});
+
+test('an incomplete code is not sent', async ({ page }) => {
+  await page.goto('/auth/verify-code');
+  await alive(page);
+  const codes = await takeCodes(page);
+  await button(page, 'Verify').click();
+  await expect(page.getByText('Enter the code from the mail.')).toBeVisible();
+  await page.keyboard.type('123');
+  await button(page, 'Verify').click();
+  await expect(page.getByText('The code has six digits.')).toBeVisible();
+  expect(codes).toEqual([]);
+});
+
+test('wrong codes are counted down; then only a new code helps', async ({ page, world }) => {
+  test.slow(); // a new code may be asked for half a minute after the first
+  const person = world.stranger();
+  await signUp(page, person);
+  const { code } = await world.mailbox.next(person.email);
+  for (const left of [
+    '4 tries are left',
+    '3 tries are left',
+    '2 tries are left',
+    '1 try is left',
+    'Too many wrong codes',
+  ]) {
+    await typeWrongCode(page, code);
+    await expect(page.getByText(left)).toBeVisible();
+  }
+  await page.reload();
+  await alive(page);
+  await expect(page.getByText('Too many wrong codes. Ask for a new one with Resend.')).toBeVisible();
+  await codeOf(page).fill(code);
+  await expect(page.getByRole('alert').filter({ hasText: 'Too many wrong codes' })).toBeVisible();
+
+  const used = page.url();
+  const resend = page.getByRole('button', { name: /^Resend/ });
+  await expect(resend).toHaveAccessibleName('Resend', { timeout: 35_000 });
+  await resend.click();
+  await expect(page).not.toHaveURL(used); // a new flow, with guesses of its own
+  await alive(page);
+  await codeOf(page).fill((await world.mailbox.next(person.email)).code);
+  await expectAccount(page, person);
+});
+
+test('resend waits for its time, says what it did, and both codes work', async ({ page, world }) => {
+  test.slow();
+  const { email } = await world.member();
+  await forgot(page, email);
+  const first = await world.mailbox.next(email);
+  const resend = page.getByRole('button', { name: /^Resend/ });
+  await expect(resend).toHaveAccessibleName(/^Resend\s+\(0:[0-3]\d\)$/);
+  await expect(resend).toHaveAttribute('aria-disabled', 'true');
+  await resend.press('Enter');
+  await expect(resend).toHaveAccessibleName(/^Resend\s+\(0:[0-3]\d\)$/);
+  await expect(resend).toHaveAccessibleName('Resend', { timeout: 35_000 });
+  await resend.click();
+  await expect(page.getByText('A new code is on its way.')).toBeAttached();
+  await expect(resend).toHaveAccessibleName(/^Resend\s+\(0:[23]\d\)$/);
+  const second = await world.mailbox.next(email);
+  expect(world.mailbox.to(email).filter((mail) => mail.code)).toHaveLength(3); // one of the sign-up
+  expect(second.code).not.toBe(first.code);
+  await codeOf(page).fill(first.code);
+  await expectScreen(page, 'Choose a new password');
+});
+
+test('a code that was used does not work again', async ({ page, openBrowser, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const { code } = await world.mailbox.next(person.email);
+  const flow = page.url();
+  await codeOf(page).fill(code);
+  await expectAccount(page, person);
+  await page.goto(flow);
+  await expectAccount(page, person); // this browser did it, so it goes on
+  const thief = await openBrowser();
+  await thief.goto(flow);
+  await alive(thief);
+  await codeOf(thief).fill(code);
+  await expect(thief.getByRole('alert').filter({ hasText: 'This step is no longer open' })).toBeVisible();
+});

@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test';
+import {
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  fillSignUp,
+  link,
+} from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+
+// The same journeys with scripts off: every form is a form.
+test.use({ javaScriptEnabled: false });
+
+async function signUp(page: Page, person: { email: string; password: string }): Promise<void> {
+  await page.goto('/auth/signup');
+  await fillSignUp(page, person);
+  await button(page, 'Create account').click();
+  await expectScreen(page, 'Verify your code');
+}
+
+test('sign up with the code, sign out, sign in', async ({ page, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  await expect(field(page, '6-digit code')).toBeFocused();
+  await page.keyboard.type((await world.mailbox.next(person.email)).code);
+  await button(page, 'Verify').click();
+  await expectAccount(page, person);
+  await button(page, 'Sign out').click();
+  await expectScreen(page, 'You are signed out');
+  await link(page, 'Sign in again').click();
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+});
+
+test('sign up with the link, here and elsewhere', async ({ page, openBrowser, world }) => {
+  const [here, there] = [world.stranger(), world.stranger()];
+  await signUp(page, here);
+  await page.goto((await world.mailbox.next(here.email)).link);
+  await button(page, 'Confirm address').click();
+  await expectAccount(page, here);
+
+  await signUp(page, there);
+  const elsewhere = await openBrowser({ javaScriptEnabled: false });
+  await elsewhere.goto((await world.mailbox.next(there.email)).link);
+  await field(elsewhere, 'Password').fill('not the right password');
+  await button(elsewhere, 'Confirm address').click();
+  await expect(elsewhere.getByText('password is not right')).toBeVisible();
+  await field(elsewhere, 'Password').fill(there.password);
+  await button(elsewhere, 'Confirm address').click();
+  await expectAccount(elsewhere, there);
+});
+
+test('errors stand at their fields, and what was typed stays', async ({ page, world }) => {
+  const person = await world.member();
+  await page.goto('/auth/signin');
+  await fillSignIn(page, { email: person.email, password: 'not the right password' });
+  await button(page, 'Login').click();
+  await expect(page.getByRole('alert')).toContainText('The email address or the password is not right.');
+  await expect(field(page, 'Email')).toHaveValue(person.email);
+  await expect(field(page, 'Password')).toHaveValue('');
+
+  const { email } = world.stranger();
+  await page.goto('/auth/signup');
+  await fillSignUp(page, { email, password: 'password1' });
+  await field(page, 'Confirm Password').fill('password2');
+  await button(page, 'Create account').click();
+  await expect(page.getByText('This password appeared in a data breach')).toBeVisible();
+  await expect(page.getByText('The two passwords differ.')).toBeVisible();
+  await expect(field(page, 'Email')).toHaveValue(email);
+  await page.reload();
+  await expectScreen(page, 'Create an account');
+});
+
+test('a forgotten password is replaced, after a wrong code', async ({ page, world }) => {
+  const person = await world.member();
+  await page.goto('/auth/forgot-password');
+  await field(page, 'Email').fill(person.email);
+  await button(page, 'Send reset link').click();
+  await expectScreen(page, 'Verify your code');
+  const { code } = await world.mailbox.next(person.email);
+  await field(page, '6-digit code').fill(code === '000000' ? '000001' : '000000');
+  await button(page, 'Verify').click();
+  await expect(page.getByText('4 tries are left')).toBeVisible();
+  await button(page, 'Resend').click();
+  await expect(page.getByText(/Too many tries\. Try again in \d+ seconds\./)).toBeVisible();
+  await field(page, '6-digit code').fill(code);
+  await button(page, 'Verify').click();
+  await expectScreen(page, 'Choose a new password');
+  await field(page, 'New password').fill('a fresh amber orchard');
+  await field(page, 'Confirm Password').fill('a fresh amber tree');
+  await button(page, 'Save password').click();
+  await expect(page.getByText('The two passwords differ.')).toBeVisible();
+  await field(page, 'New password').fill('a fresh amber orchard');
+  await field(page, 'Confirm Password').fill('a fresh amber orchard');
+  await button(page, 'Save password').click();
+  await expectAccount(page, person);
+});
+
+test('the way back to the app leads out of the form', async ({ page, world }) => {
+  const person = await world.member();
+  const target = `${world.app.origin}/reports`;
+  await page.goto(`/auth/signin?return_to=${encodeURIComponent(target)}`);
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expect(page).toHaveURL(target);
+});
+
+test('a password cannot be shown without a script, so no button promises it', async ({ page }) => {
+  for (const path of ['/auth/signin', '/auth/signup']) {
+    await page.goto(path);
+    await expect(page.getByRole('button', { name: 'Show password' })).toHaveCount(0);
+  }
+});

@@ -1,0 +1,160 @@
+import { continueWithAcme, signInAtAcme } from '../support/acme.js';
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a new person comes in through the provider, and comes back', async ({
+      page,
+      openBrowser,
+      world,
+    }) => {
+      const person = world.stranger('noor');
+      world.provider.knows(person.email, { email: person.email, email_verified: true, name: 'Noor' });
+      await page.goto('/auth/signup');
+      await continueWithAcme(page, person.email);
+      await expectAccount(page, person);
+
+      await button(page, 'Sign out').click();
+      await link(page, 'Sign in again').click();
+      await button(page, 'Continue with Acme ID').click(); // Acme still knows this browser
+      await expectAccount(page, person);
+
+      const elsewhere = await openBrowser({ javaScriptEnabled });
+      await elsewhere.goto('/auth/signin');
+      await continueWithAcme(elsewhere, person.email);
+      await expectAccount(elsewhere, person);
+    });
+
+    test('who turns back at the provider is told so and may try again', async ({ page, world }) => {
+      const person = world.stranger('noor');
+      world.provider.knows(person.email, { email: person.email, email_verified: true });
+      await page.goto('/auth/signin');
+      await button(page, 'Continue with Acme ID').click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await expect(page.getByText('The sign-in with Acme ID was cancelled.')).toBeVisible();
+      await page.reload();
+      await expect(page.getByText('The sign-in with Acme ID was cancelled.')).toBeVisible();
+      await link(page, 'Go to sign in').click();
+      await continueWithAcme(page, person.email);
+      await expectAccount(page, person);
+    });
+
+    test('an address that has an account is connected by signing in to it once', async ({
+      page,
+      openBrowser,
+      world,
+    }) => {
+      const person = await world.member();
+      world.provider.knows(person.email, { email: person.email, email_verified: true });
+      await page.goto('/auth/signin');
+      await continueWithAcme(page, person.email);
+      await expectScreen(page, 'Sign in');
+      await expect(page.getByText('Sign in to it once to connect Acme ID.')).toBeVisible();
+      await expect(field(page, 'Email')).toHaveValue(person.email);
+      await field(page, 'Password').fill('not the right password');
+      await button(page, 'Login').click();
+      await expect(page.getByRole('alert')).toContainText('The email address or the password is not right.');
+      await fillSignIn(page, person);
+      await button(page, 'Login').click();
+      await expectAccount(page, person);
+      const subjects = [await world.mailbox.next(person.email), await world.mailbox.next(person.email)].map(
+        (m) => m.subject,
+      );
+      expect(subjects).toContain('Acme ID was connected to your Portico account');
+
+      const elsewhere = await openBrowser({ javaScriptEnabled });
+      await elsewhere.goto('/auth/signin');
+      await continueWithAcme(elsewhere, person.email);
+      await expectAccount(elsewhere, person);
+    });
+  });
+}
+
+test('an address that the provider does not vouch for is proven by mail', async ({ page, world }) => {
+  const person = world.stranger('noor');
+  world.provider.knows(person.email, { email: person.email, email_verified: false });
+  await open(page, '/auth/signin');
+  await continueWithAcme(page, person.email);
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+  await field(page, '6-digit code').fill((await world.mailbox.next(person.email)).code);
+  await expectAccount(page, person);
+});
+
+test('without an address there is another way', async ({ page, world }) => {
+  const { email: login } = world.stranger('noor');
+  world.provider.knows(login, {});
+  await open(page, '/auth/signin');
+  await continueWithAcme(page, login);
+  await expect(page.getByText('Acme ID did not share an email address.')).toBeVisible();
+  await link(page, 'Sign up with email').click();
+  await expectScreen(page, 'Create an account');
+});
+
+test('a provider that breaks on the way is named, and trying again works', async ({ page, world }) => {
+  const person = world.stranger('noor');
+  world.provider.knows(person.email, { email: person.email, email_verified: true });
+  await open(page, '/auth/signin');
+  await button(page, 'Continue with Acme ID').click();
+  world.provider.breaksAt = '/token';
+  await signInAtAcme(page, person.email);
+  await expect(page.getByText('Acme ID does not answer.')).toBeVisible();
+  await expect(page.getByText('Request ID:')).toBeVisible();
+  world.provider.breaksAt = '';
+  await link(page, 'Go to sign in').click();
+  await button(page, 'Continue with Acme ID').click();
+  await expectAccount(page, person);
+});
+
+test('a provider that is down is named, and the password still works', async ({ page, world }) => {
+  const portico = await world.anotherPortico({ issuer: 'http://127.0.0.1:9' }); // the discard port: nobody listens
+  await open(page, `${portico.origin}/auth/signin`);
+  await button(page, 'Continue with Acme ID').click();
+  await expect(
+    page.getByText('Acme ID does not answer. Try again later, or sign in another way.'),
+  ).toBeVisible();
+  await link(page, 'Go to sign in').click();
+  await expectScreen(page, 'Sign in');
+});
+
+test('the way back to the app goes through the provider, and a double click starts one attempt', async ({
+  page,
+  world,
+}) => {
+  const target = `${world.app.origin}/inbox`;
+  const { email } = world.stranger('noor');
+  world.provider.knows(email, { email, email_verified: true });
+  await open(page, `/auth/signin?return_to=${encodeURIComponent(target)}`);
+  let starts = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/start')) starts += 1;
+  });
+  await button(page, 'Continue with Acme ID').dblclick();
+  await signInAtAcme(page, email);
+  await expect(page).toHaveURL(target);
+  expect(starts).toBe(1);
+});
+
+test('Back from the provider finds the form ready', async ({ page, world }) => {
+  const person = await world.member();
+  await open(page, '/auth/signin');
+  await button(page, 'Continue with Acme ID').click();
+  await expect(page.getByRole('heading', { name: 'Sign in to Acme' })).toBeVisible();
+  await page.goBack();
+  await expectScreen(page, 'Sign in');
+  await expect(button(page, 'Continue with Acme ID')).toHaveAttribute('aria-busy', 'false');
+  await signIn(page, person);
+});

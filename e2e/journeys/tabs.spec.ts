@@ -1,0 +1,165 @@
+import type { Page } from '@playwright/test';
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  fillSignUp,
+  forgot,
+  link,
+  open,
+  signIn,
+  signUp,
+} from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+
+// Back, reload and a second tab at every step: there is always a way on.
+
+/** The person comes back to this tab. */
+const comeBack = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+
+test('Back and reload in a registration lead on', async ({ page, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const { code } = await world.mailbox.next(person.email);
+  await page.goBack();
+  await expectScreen(page, 'Create an account');
+  await expect(button(page, 'Create account')).toHaveAttribute('aria-busy', 'false');
+  await expect(field(page, 'Email')).toHaveValue(person.email);
+  await page.goForward();
+  await expectScreen(page, 'Verify your code');
+  await page.reload();
+  await alive(page);
+  await expect(page.getByText('Enter the 6-digit code sent to your email address')).toBeVisible();
+  await field(page, '6-digit code').fill(code);
+  await expectAccount(page, person);
+  await page.goBack();
+  await expectAccount(page, person); // the code did its work, so its page leads on
+  await page.reload();
+  await expectAccount(page, person);
+});
+
+test('a registration begun twice in one browser can be finished in either tab', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  await world.mailbox.next(person.email);
+  const second = await context.newPage();
+  await signUp(second, person);
+  const { code } = await world.mailbox.next(person.email);
+  await field(second, '6-digit code').fill(code);
+  await expectAccount(second, person);
+
+  await comeBack(page);
+  await page.reload();
+  await alive(page);
+  await field(page, '6-digit code').fill(code);
+  await expect(page.getByRole('alert').filter({ hasText: /./ })).toBeVisible();
+  await link(page, 'Use another address').click(); // no dead end
+  await expectScreen(page, 'Create an account');
+});
+
+test('a code used in one tab moves the other one on', async ({ page, context, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const { code } = await world.mailbox.next(person.email);
+  const second = await context.newPage();
+  await open(second, page.url());
+  await field(second, '6-digit code').fill(code);
+  await expectAccount(second, person);
+  await comeBack(page);
+  await expectAccount(page, person);
+});
+
+test('a link opened in a new tab moves the first one on', async ({ page, context, world }) => {
+  const person = await world.member();
+  await forgot(page, person.email);
+  const mail = await world.mailbox.next(person.email);
+  const second = await context.newPage();
+  await open(second, mail.link);
+  await button(second, 'Continue').click();
+  await expectScreen(second, 'Choose a new password');
+  await comeBack(page);
+  await expectScreen(page, 'Choose a new password');
+});
+
+test('Back and reload in a recovery lead on, and after it the form leads to the sign-in', async ({
+  page,
+  world,
+}) => {
+  const person = await world.member();
+  await forgot(page, person.email);
+  await page.goBack();
+  await expectScreen(page, 'Reset your password');
+  await expect(field(page, 'Email')).toHaveValue(person.email);
+  await page.goForward();
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+  await field(page, '6-digit code').fill((await world.mailbox.next(person.email)).code);
+  await expectScreen(page, 'Choose a new password');
+  const reset = page.url();
+  await page.reload();
+  await expectScreen(page, 'Choose a new password');
+  await page.goBack();
+  await expectScreen(page, 'Choose a new password'); // the code did its work
+  await alive(page);
+  await field(page, 'New password').fill('a fresh amber orchard');
+  await field(page, 'Confirm Password').fill('a fresh amber orchard');
+  await button(page, 'Save password').click();
+  await expectAccount(page, person);
+  await page.goto(reset);
+  await expect(page.getByText('This step is no longer open')).toBeVisible();
+  await link(page, 'Start again').click();
+  await expectScreen(page, 'Sign in');
+});
+
+test('two tabs sign in and out', async ({ page, context, world }) => {
+  const person = await world.member();
+  const second = await context.newPage();
+  await open(second, '/auth/signin');
+  await signIn(page, person);
+  await fillSignIn(second, person);
+  await button(second, 'Login').click();
+  await expectAccount(second, person);
+  await page.reload();
+  await expectAccount(page, person);
+  await alive(page);
+  await button(page, 'Sign out').click();
+  await expectScreen(page, 'You are signed out');
+  await alive(second);
+  await button(second, 'Sign out').click(); // that session has ended already
+  await expectScreen(second, 'You are signed out');
+  await second.goBack();
+  await expectScreen(second, 'Sign in'); // and the account is not shown from memory
+});
+
+test('Back to a form after it was sent finds it ready', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await page.goBack();
+  await expectScreen(page, 'Sign in');
+  await alive(page);
+  await expect(button(page, 'Login')).toHaveAttribute('aria-busy', 'false');
+  await expect(page.getByText(`signed in as ${person.email}`)).toBeVisible();
+  await expect(field(page, 'Password')).toHaveValue('');
+});
+
+test('who signs up twice with Back in between ends up with one account', async ({ page, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  await page.goBack();
+  await expectScreen(page, 'Create an account');
+  await alive(page);
+  await fillSignUp(page, person);
+  await button(page, 'Create account').click();
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+  await world.mailbox.next(person.email);
+  await field(page, '6-digit code').fill((await world.mailbox.next(person.email)).code);
+  await expectAccount(page, person);
+});
