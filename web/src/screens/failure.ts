@@ -1,5 +1,5 @@
 import type { Boot, FieldName } from '../api/boot';
-import type { Failure } from '../api/problem';
+import type { Failure, Problem } from '../api/problem';
 import type { Text } from '../i18n/text';
 
 /** A failure in words, for the summary and for the fields. */
@@ -40,31 +40,36 @@ export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
   fields: errors.fields,
 });
 
+/** Faults of the whole request that are about one field, and belong under it. */
+const FIELD_OF: Record<string, FieldName> = {
+  'code.wrong': 'code',
+  'code.format': 'code',
+  'code.required': 'code',
+};
+
 export function troubleOf(failure: Failure, text: Text): Trouble {
   if (failure.kind === 'aborted') return NO_TROUBLE;
-  if (failure.kind !== 'problem')
-    return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), again: true };
+  if (failure.kind === 'problem') return troubleOfProblem(failure.problem, text);
+  return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), again: true };
+}
 
-  const { code, params, fields, retry_after, request_id, status } = failure.problem;
+function troubleOfProblem(problem: Problem, text: Text): Trouble {
+  const { code, params, retry_after, request_id, status } = problem;
+  const unknown = (name: string) => text.t('common.unknown', { code: name });
   const words = text.fault(code, params, retry_after);
-  const named = fields.filter((field) => field.name in NO_FIELDS);
+  const about = FIELD_OF[code];
+  const faults = about && problem.fields.length === 0 ? [{ name: about, code, params }] : problem.fields;
+  const shown = faults.filter((fault) => fault.name in NO_FIELDS);
+  const allShown = shown.length > 0 && shown.length === faults.length;
   return {
-    form:
-      named.length > 0 && named.length === fields.length
-        ? ''
-        : (words ?? text.t('common.unknown', { code: code || `${status}` })),
+    form: allShown ? '' : (words ?? unknown(code || `${status}`)),
     code,
     requestId: words && status < 500 ? '' : request_id,
     retryAfter: retry_after,
     again: status >= 500,
     fields: {
       ...NO_FIELDS,
-      ...Object.fromEntries(
-        named.map((f) => [
-          f.name,
-          text.fault(f.code, f.params) ?? text.t('common.unknown', { code: f.code }),
-        ]),
-      ),
+      ...Object.fromEntries(shown.map((f) => [f.name, text.fault(f.code, f.params) ?? unknown(f.code)])),
     },
   };
 }
