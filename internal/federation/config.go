@@ -13,7 +13,7 @@ import (
 
 const (
 	discoveryLife = time.Hour
-	keysLife      = 10 * time.Minute // a key that the provider withdraws is believed no longer than this
+	keysLife      = 10 * time.Minute // a withdrawn key is believed no longer, unless the provider is down
 )
 
 // ProviderConfig is what the operator says about a provider.

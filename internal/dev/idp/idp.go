@@ -1,0 +1,136 @@
+package idp
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"portico/internal/clock"
+	"portico/internal/secret"
+)
+
+const (
+	codeLife    = 60 * time.Second
+	tokenLife   = 5 * time.Minute
+	maxFormSize = 64 << 10 // bytes
+)
+
+// Config describes the provider and its only client.
+type Config struct {
+	Issuer       string // "http://127.0.0.1:9001": loopback, no path
+	ClientID     string
+	ClientSecret string
+	RedirectURI  string // compared character by character
+	Clock        clock.Clock
+}
+
+type provider struct {
+	config  Config
+	host    string // of the issuer
+	signer  jose.Signer
+	keys    jose.JSONWebKeySet // published
+	codes   *shelf[grant]
+	persons *shelf[person] // by access token
+}
+
+// New returns the provider's handler. It belongs at the root of the issuer.
+func New(cfg Config) (http.Handler, error) {
+	issuer, err := url.Parse(cfg.Issuer)
+	if err != nil || issuer.Scheme != "http" || !loopback(issuer.Hostname()) || issuer.Scheme+"://"+issuer.Host != cfg.Issuer {
+		return nil, fmt.Errorf("the issuer %q of the stand-in provider must be http://127.0.0.1:port: it signs in anybody", cfg.Issuer)
+	}
+	if cfg.ClientID == "" || cfg.ClientSecret == "" || cfg.RedirectURI == "" {
+		return nil, fmt.Errorf("the stand-in provider needs a client id, a client secret and a redirect address")
+	}
+	p := &provider{
+		config: cfg, host: issuer.Host,
+		codes: newShelf[grant](cfg.Clock, codeLife), persons: newShelf[person](cfg.Clock, tokenLife),
+	}
+	if err := p.makeKey(); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
+	mux.HandleFunc("GET /keys", p.published)
+	mux.HandleFunc("GET /authorize", p.ask)
+	mux.HandleFunc("POST /authorize", p.decide)
+	mux.HandleFunc("POST /token", p.token)
+	mux.HandleFunc("GET /userinfo", p.userinfo)
+	mux.HandleFunc("GET /style.css", style)
+	return p.guard(mux), nil
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// guard answers under the issuer's own name only: a web page that points a name
+// of its own at loopback (DNS rebinding) gets nothing.
+func (p *provider) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != p.host {
+			http.Error(w, "open "+p.config.Issuer+" instead", http.StatusMisdirectedRequest)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxFormSize)
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// makeKey makes the signing key: a new one at each start, since clients fetch it.
+func (p *provider) makeKey() error {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	key := jose.JSONWebKey{Key: private, KeyID: secret.Token(), Algorithm: string(jose.ES256), Use: "sig"}
+	p.keys = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{key.Public()}}
+	p.signer, err = jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, (&jose.SignerOptions{}).WithType("JWT"))
+	return err
+}
+
+// discovery answers OpenID Connect Discovery 4.
+func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
+	at := p.config.Issuer
+	answer(w, http.StatusOK, map[string]any{
+		"issuer":                 at,
+		"authorization_endpoint": at + "/authorize",
+		"token_endpoint":         at + "/token",
+		"userinfo_endpoint":      at + "/userinfo",
+		"jwks_uri":               at + "/keys",
+
+		"scopes_supported":                      []string{"openid", "email", "profile"},
+		"claims_supported":                      []string{"sub", "email", "email_verified", "name"},
+		"response_types_supported":              []string{"code"},
+		"response_modes_supported":              []string{"query"},
+		"grant_types_supported":                 []string{"authorization_code"},
+		"subject_types_supported":               []string{"public"},
+		"id_token_signing_alg_values_supported": []string{string(jose.ES256)},
+		"token_endpoint_auth_methods_supported": []string{"client_secret_basic", "client_secret_post"},
+		"code_challenge_methods_supported":      []string{"S256"},
+		"request_uri_parameter_supported":       false,
+
+		"authorization_response_iss_parameter_supported": true,
+	})
+}
+
+func (p *provider) published(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, p.keys)
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}

@@ -1,0 +1,56 @@
+package idp
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"net/http"
+	"net/url"
+)
+
+//go:embed page.html
+var pageSource string
+
+//go:embed page.css
+var pageStyle []byte
+
+// view is what the page shows.
+type view struct {
+	Request  string // the query of the authorization request
+	People   []person
+	Verified bool
+	Error    string
+}
+
+func (p *provider) show(w http.ResponseWriter, status int, v view) {
+	page, err := template.New("page").Parse(pageSource)
+	var body bytes.Buffer
+	if err == nil {
+		err = page.Execute(&body, v)
+	}
+	if err != nil {
+		http.Error(w, "the page cannot be made", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	// The form's answer is a redirect to the client, which form-action covers too.
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self' "+originOf(p.config.RedirectURI)+
+		"; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(status)
+	_, _ = body.WriteTo(w)
+}
+
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func style(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, _ = w.Write(pageStyle)
+}

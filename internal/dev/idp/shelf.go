@@ -1,0 +1,67 @@
+package idp
+
+import (
+	"sync"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/secret"
+)
+
+// shelf keeps values under random tokens until their time is over. It is safe
+// for concurrent use.
+type shelf[T any] struct {
+	clock clock.Clock
+	life  time.Duration
+
+	mu    sync.Mutex
+	items map[string]item[T]
+}
+
+type item[T any] struct {
+	value T
+	ends  time.Time
+}
+
+func newShelf[T any](c clock.Clock, life time.Duration) *shelf[T] {
+	return &shelf[T]{clock: c, life: life, items: make(map[string]item[T])}
+}
+
+// put returns the token under which the value is kept.
+func (s *shelf[T]) put(value T) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	for token, it := range s.items {
+		if !it.ends.After(now) {
+			delete(s.items, token)
+		}
+	}
+	token := secret.Token()
+	s.items[token] = item[T]{value, now.Add(s.life)}
+	return token
+}
+
+func (s *shelf[T]) get(token string) (T, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.live(token)
+}
+
+// take returns a value once: of two callers with the same token one gets it.
+func (s *shelf[T]) take(token string) (T, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value, ok := s.live(token)
+	delete(s.items, token)
+	return value, ok
+}
+
+func (s *shelf[T]) live(token string) (T, bool) {
+	it, ok := s.items[token]
+	if !ok || !it.ends.After(s.clock.Now()) {
+		var none T
+		return none, false
+	}
+	return it.value, true
+}
