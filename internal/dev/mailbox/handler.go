@@ -1,0 +1,178 @@
+package mailbox
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed page.html page.css page.js
+var files embed.FS
+
+const (
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+	// mailPolicy shuts a mail in: an origin of its own, no script, nothing
+	// from elsewhere. Mails carry their styles inside.
+	mailPolicy = "sandbox allow-popups allow-top-navigation-by-user-activation; default-src 'none'; " +
+		"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+	beat       = 15 * time.Second // between signs of life of a page without news
+	writeLimit = 10 * time.Second
+)
+
+type handler struct {
+	mailbox *Mailbox
+	prefix  string // begins and ends with a slash
+	page    *template.Template
+}
+
+// Handler serves the mailbox under a path such as "/dev/mailbox": the page,
+// messages.json (all that is kept, the newest first; ?to= chooses a receiver),
+// and what the page needs. It changes nothing, whatever is asked.
+func (m *Mailbox) Handler(prefix string) http.Handler {
+	h := &handler{
+		mailbox: m,
+		prefix:  "/" + strings.Trim(prefix, "/") + "/",
+		page:    template.Must(template.ParseFS(files, "page.html")), // embedded: a test would fail
+	}
+	if h.prefix == "//" {
+		h.prefix = "/"
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+h.prefix+"{$}", h.show)
+	mux.HandleFunc("GET "+h.prefix+"messages.json", h.list)
+	mux.HandleFunc("GET "+h.prefix+"events", h.events)
+	mux.HandleFunc("GET "+h.prefix+"messages/{number}", h.mail)
+	for _, name := range []string{"page.css", "page.js"} {
+		mux.HandleFunc("GET "+h.prefix+name, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, files, name)
+		})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", pagePolicy)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cache-Control", "no-store")
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// view is what the page shows.
+type view struct {
+	Prefix   string
+	Messages []Message
+	Newest   int      // number of the newest message, 0 when there is none
+	Shown    *Message // nil when there is none
+	Chosen   bool     // somebody asked for the shown one; otherwise it is the newest
+	As       string   // html, text or source
+}
+
+func (h *handler) show(w http.ResponseWriter, r *http.Request) {
+	v := view{Prefix: h.prefix, Messages: h.mailbox.Messages(), As: r.URL.Query().Get("as")}
+	if len(v.Messages) > 0 {
+		v.Newest, v.Shown = v.Messages[0].Number, &v.Messages[0]
+	}
+	if number := r.URL.Query().Get("message"); number != "" {
+		msg, ok := h.mailbox.find(number)
+		if !ok {
+			http.Redirect(w, r, h.prefix, http.StatusSeeOther) // no longer kept
+			return
+		}
+		v.Shown, v.Chosen = &msg, true
+	}
+	if v.Shown != nil && v.As != "text" && v.As != "source" {
+		v.As = "html"
+		if v.Shown.HTML == "" {
+			v.As = "text"
+		}
+	}
+	var body bytes.Buffer
+	if err := h.page.Execute(&body, v); err != nil {
+		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = body.WriteTo(w)
+}
+
+func (h *handler) list(w http.ResponseWriter, r *http.Request) {
+	messages := h.mailbox.Messages()
+	if to := r.URL.Query().Get("to"); to != "" {
+		messages = slices.DeleteFunc(messages, func(m Message) bool { return !slices.Contains(m.To, to) })
+	}
+	if messages == nil {
+		messages = []Message{} // a list, not null
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(messages) // fails when the reader has gone
+}
+
+var headTag = regexp.MustCompile(`(?i)<head(?:\s[^>]*)?>`)
+
+// mail serves the HTML of one message, for the frame of the page. Its links
+// open in the whole window, as in a mail reader.
+func (h *handler) mail(w http.ResponseWriter, r *http.Request) {
+	msg, ok := h.mailbox.find(r.PathValue("number"))
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	const base = `<base target="_top">`
+	html := msg.HTML
+	if at := headTag.FindStringIndex(html); at != nil {
+		html = html[:at[1]] + base + html[at[1]:]
+	} else {
+		html = base + html
+	}
+	w.Header().Set("Content-Security-Policy", mailPolicy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(html))
+}
+
+// events tells the page of each message after the one it knows, as server-sent
+// events.
+func (h *handler) events(w http.ResponseWriter, r *http.Request) {
+	after := r.Header.Get("Last-Event-ID") // what a browser sends when it reconnects
+	if after == "" {
+		after = r.URL.Query().Get("after")
+	}
+	last, _ := strconv.Atoi(after) // 0: everything is news
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(format string, args ...any) bool {
+		answer := http.NewResponseController(w)
+		_ = answer.SetWriteDeadline(time.Now().Add(writeLimit)) // not every writer has one
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && answer.Flush() == nil
+	}
+	alive := time.NewTicker(beat)
+	defer alive.Stop()
+	for ok := send(": here\n\n"); ok; {
+		messages, arrived := h.mailbox.since(last)
+		for _, msg := range messages {
+			last = msg.Number
+		}
+		if len(messages) > 0 && !send("id: %d\ndata: %d\n\n", last, last) {
+			return
+		}
+		select {
+		case <-arrived:
+		case <-alive.C:
+			ok = send(": still here\n\n")
+		case <-h.mailbox.done:
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package mailbox
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"strings"
+	"time"
+)
+
+// depthLimit is how many multiparts inside multiparts are opened.
+const depthLimit = 5
+
+// Message is a mail as it arrived.
+type Message struct {
+	Number  int       `json:"number"` // counts from 1 and names the message
+	At      time.Time `json:"at"`
+	From    string    `json:"from"` // of the envelope, as To: who really gets it
+	To      []string  `json:"to"`
+	Subject string    `json:"subject"`
+	Text    string    `json:"text"` // empty when there is no such part
+	HTML    string    `json:"html"`
+	Raw     string    `json:"-"`
+}
+
+// parse reads what a mail reader would show. Of a message that is malformed it
+// returns what can be read, Raw at least.
+func parse(raw []byte) Message {
+	msg := Message{Raw: string(raw)}
+	parsed, err := mail.ReadMessage(bytes.NewReader(raw))
+	if err != nil {
+		return msg
+	}
+	msg.Subject = parsed.Header.Get("Subject")
+	if decoded, err := new(mime.WordDecoder).DecodeHeader(msg.Subject); err == nil {
+		msg.Subject = decoded
+	}
+	msg.readPart(parsed.Header.Get("Content-Type"), parsed.Header.Get("Content-Transfer-Encoding"), parsed.Body, 0)
+	return msg
+}
+
+// readPart keeps the first text and the first HTML of a part.
+func (m *Message) readPart(contentType, encoding string, body io.Reader, depth int) {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind = "text/plain" // RFC 2045 5.2
+	}
+	if strings.HasPrefix(kind, "multipart/") && depth < depthLimit {
+		parts := multipart.NewReader(body, params["boundary"])
+		for {
+			p, err := parts.NextRawPart()
+			if err != nil {
+				return
+			}
+			m.readPart(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p, depth+1)
+		}
+	}
+	switch strings.ToLower(encoding) {
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	}
+	content, _ := io.ReadAll(body) // what could be read is shown
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(content), "\ufffd"), "\r\n", "\n")
+	switch {
+	case kind == "text/plain" && m.Text == "":
+		m.Text = text
+	case kind == "text/html" && m.HTML == "":
+		m.HTML = text
+	}
+}
