@@ -25,27 +25,33 @@ type Migration struct {
 }
 
 // Migrate brings the schema up to date and returns the files that it applied.
+// Processes that start at the same time may all call it: what one has applied
+// meanwhile fails in the other, which then goes on from there.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	p, err := s.provider()
 	if err != nil {
 		return nil, err
 	}
-	status, err := p.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the schema version: %w", err)
+	files := []string{}
+	for {
+		before, err := s.version(ctx, p)
+		if err != nil {
+			return files, err
+		}
+		applied, failure := p.Up(ctx)
+		if partial, ok := errors.AsType[*goose.PartialError](failure); ok {
+			applied = partial.Applied
+		}
+		for _, r := range applied {
+			files = append(files, r.Source.Path)
+		}
+		if failure == nil {
+			return files, nil
+		}
+		if after, err := s.version(ctx, p); err != nil || after == before {
+			return files, fmt.Errorf("migrate the database: %w", failure)
+		}
 	}
-	if err := s.refuseNewer(ctx, p, status); err != nil {
-		return nil, err
-	}
-	results, err := p.Up(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("migrate the database: %w", err)
-	}
-	files := make([]string, 0, len(results))
-	for _, r := range results {
-		files = append(files, r.Source.Path)
-	}
-	return files, nil
 }
 
 // Migrations lists the changes of the schema and which are applied.
@@ -65,15 +71,17 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	return all, nil
 }
 
-func (s *Store) refuseNewer(ctx context.Context, p *goose.Provider, status []*goose.MigrationStatus) error {
+// version returns the version of the schema, or ErrSchemaNewer.
+func (s *Store) version(ctx context.Context, p *goose.Provider) (int64, error) {
 	version, err := p.GetDBVersion(ctx)
 	if err != nil {
-		return fmt.Errorf("read the schema version: %w", err)
+		return 0, fmt.Errorf("read the schema version: %w", err)
 	}
-	if n := len(status); n > 0 && version > status[n-1].Source.Version {
-		return ErrSchemaNewer
+	all := p.ListSources()
+	if n := len(all); n > 0 && version > all[n-1].Version {
+		return 0, ErrSchemaNewer
 	}
-	return nil
+	return version, nil
 }
 
 func (s *Store) provider() (*goose.Provider, error) {

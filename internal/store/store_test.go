@@ -5,12 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/fault"
 )
 
@@ -80,24 +82,6 @@ func TestWrite_FailsAlone(t *testing.T) {
 	}
 }
 
-func TestWrite_OneWinner(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	var won atomic.Int64
-	var group sync.WaitGroup
-	for range 20 {
-		group.Go(func() {
-			if insert(t.Context(), s, "v@x.test") == nil {
-				won.Add(1)
-			}
-		})
-	}
-	group.Wait()
-	if won.Load() != 1 {
-		t.Errorf("%d of 20 made the account, want 1", won.Load())
-	}
-}
-
 func TestWrite_CallerThatGaveUp(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -126,6 +110,55 @@ func TestWrite_CallerThatGaveUp(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// SQLite takes a value that is missing as NULL: the mistake would be data.
+func TestTx_CountsValues(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	for name, run := range map[string]func(*Tx) error{
+		"one too few": func(tx *Tx) error {
+			_, err := tx.exec(ctx, `UPDATE account SET name = $2 WHERE id = $1`, "id")
+			return err
+		},
+		"one too many": func(tx *Tx) error {
+			_, _, err := first(ctx, tx, `SELECT id FROM account WHERE id = $1`, []any{"id", "more"}, scanWord)
+			return err
+		},
+		"none for one": func(tx *Tx) error {
+			_, err := collect(ctx, tx, `SELECT id FROM account WHERE id = $1 OR name = $1`, nil, scanWord)
+			return err
+		},
+	} {
+		for range 2 { // prepared, and found prepared
+			if err := s.Read(ctx, run); err == nil || !strings.Contains(err.Error(), "values") {
+				t.Errorf("%s: %v, want an error that counts the values", name, err)
+			}
+		}
+	}
+}
+
+func scanWord(row scanner) (string, error) {
+	var word string
+	err := row.Scan(&word)
+	return word, err
+}
+
+// The contract cannot read facts back: no room does.
+func TestInsertFact_EveryField(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	want := audit.Fact{ID: "1", At: time.UnixMicro(2).UTC(), Name: "3", AccountID: "4", Actor: "5", Peer: "6", Browser: "7", RequestID: "8", Detail: "9"}
+	if err := s.Write(ctx, func(tx *Tx) error { return tx.InsertFact(ctx, want) }); err != nil {
+		t.Fatal(err)
+	}
+	var got audit.Fact
+	var at int64
+	row := s.reader.QueryRowContext(ctx, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail FROM audit`)
+	err := row.Scan(&got.ID, &at, &got.Name, &got.AccountID, &got.Actor, &got.Peer, &got.Browser, &got.RequestID, &got.Detail)
+	if got.At = fromMicros(at); err != nil || got != want {
+		t.Errorf("the fact is %+v (%v), want %+v", got, err, want)
+	}
 }
 
 func TestOpen_SettingsAndModes(t *testing.T) {

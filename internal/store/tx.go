@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -23,7 +25,7 @@ type preparer interface {
 
 // exec runs a statement and returns the number of rows that it changed.
 func (t *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := t.statements.get(ctx, t.q, query)
+	stmt, err := t.statements.get(ctx, t.q, query, len(args))
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +39,7 @@ func (t *Tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 // first scans the first row of a query and reports whether there was one.
 func first[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) (T, bool, error) {
 	var none T
-	stmt, err := t.statements.get(ctx, t.q, query)
+	stmt, err := t.statements.get(ctx, t.q, query, len(args))
 	if err != nil {
 		return none, false, err
 	}
@@ -53,7 +55,7 @@ func first[T any](ctx context.Context, t *Tx, query string, args []any, scan fun
 
 // rows returns the rows of a query; the caller closes them.
 func (t *Tx) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := t.statements.get(ctx, t.q, query)
+	stmt, err := t.statements.get(ctx, t.q, query, len(args))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,12 @@ type scanner interface{ Scan(dest ...any) error }
 // statements keeps each SQL text prepared, per connection pool.
 type statements struct {
 	mu   sync.RWMutex
-	open map[statementKey]*sql.Stmt
+	open map[statementKey]prepared
+}
+
+type prepared struct {
+	*sql.Stmt
+	values int // that it takes
 }
 
 type statementKey struct {
@@ -91,31 +98,53 @@ type statementKey struct {
 	query string
 }
 
-func (s *statements) get(ctx context.Context, q preparer, query string) (*sql.Stmt, error) {
+// get returns the prepared statement of a query that is given so many values.
+// The count is checked here: SQLite takes a value that is missing as NULL.
+func (s *statements) get(ctx context.Context, q preparer, query string, values int) (*sql.Stmt, error) {
+	stmt, err := s.prepare(ctx, q, query)
+	if err == nil && stmt.values != values {
+		return nil, fmt.Errorf("the statement takes %d values and was given %d: %s", stmt.values, values, query)
+	}
+	return stmt.Stmt, err
+}
+
+func (s *statements) prepare(ctx context.Context, q preparer, query string) (prepared, error) {
 	key := statementKey{q, query}
 	s.mu.RLock()
-	stmt := s.open[key]
+	known, ok := s.open[key]
 	s.mu.RUnlock()
-	if stmt != nil {
-		return stmt, nil
+	if ok {
+		return known, nil
 	}
 	// Numbered placeholders stay numbered: SQLite would bind $2 before $1 by
 	// the order in which they appear, ?2 by its number.
 	stmt, err := q.PrepareContext(ctx, strings.ReplaceAll(query, "$", "?"))
 	if err != nil {
-		return nil, err
+		return prepared{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if other := s.open[key]; other != nil {
+	if other, ok := s.open[key]; ok {
 		_ = stmt.Close()
 		return other, nil
 	}
 	if s.open == nil {
-		s.open = make(map[statementKey]*sql.Stmt)
+		s.open = make(map[statementKey]prepared)
 	}
-	s.open[key] = stmt
-	return stmt, nil
+	fresh := prepared{stmt, placeholders(query)}
+	s.open[key] = fresh
+	return fresh, nil
+}
+
+// placeholders returns the highest N of the $N in a query.
+func placeholders(query string) int {
+	highest := 0
+	for _, part := range strings.Split(query, "$")[1:] {
+		end := strings.IndexFunc(part+" ", func(r rune) bool { return r < '0' || r > '9' })
+		n, _ := strconv.Atoi(part[:end])
+		highest = max(highest, n)
+	}
+	return highest
 }
 
 func (s *statements) close() {

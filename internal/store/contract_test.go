@@ -1,0 +1,177 @@
+package store_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"portico/internal/store"
+	"portico/internal/store/storetest"
+)
+
+func open(t *testing.T, path string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func migrated(t *testing.T) *store.Store {
+	t.Helper()
+	s := open(t, filepath.Join(t.TempDir(), "p.db"))
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// emptyDatabase returns the bytes of a database that was just migrated: to copy
+// them is quicker than to migrate for each case.
+func emptyDatabase(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "empty.db")
+	if err := migrated(t).Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// The contract calls every method, so what its cases prepare is every SQL text
+// there is; each is then held to the rules of the package.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	texts := map[string]bool{}
+	empty := emptyDatabase(t)
+	t.Run("Store", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) *store.Store {
+			path := filepath.Join(t.TempDir(), "p.db")
+			if err := os.WriteFile(path, empty, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, path)
+			t.Cleanup(func() {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, text := range s.Queries() {
+					texts[text] = true
+				}
+			})
+			return s
+		})
+	})
+	for _, begin := range written(t) {
+		if !slices.ContainsFunc(keys(texts), func(text string) bool { return strings.HasPrefix(text, begin) }) {
+			t.Errorf("no case of the contract runs %s", begin)
+		}
+	}
+	s := migrated(t)
+	for _, text := range keys(texts) {
+		if why := portable(text); why != "" {
+			t.Errorf("%s: %s", why, text)
+		}
+		for _, step := range plan(t, s, text) {
+			if scans(step) {
+				t.Errorf("%s: %s", step, text)
+			}
+		}
+	}
+}
+
+var (
+	sqlText     = regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE)\b`)
+	placeholder = regexp.MustCompile(`\$(\d+)`)
+	ownEngine   = regexp.MustCompile(`(?i)\b(now|lower|upper|strftime|datetime|current_timestamp|random|ilike|glob|collate|json_\w+|ifnull)\b|\?|::`)
+)
+
+// written returns how the SQL texts in the source of the package begin.
+func written(t *testing.T) []string {
+	t.Helper()
+	var begins []string
+	files, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if text, _ := strconv.Unquote(lit.Value); sqlText.MatchString(text) {
+					begins = append(begins, text)
+				}
+			}
+			return true
+		})
+	}
+	return begins
+}
+
+// portable says why a text would not do on both engines. Placeholders count
+// from $1 without a gap, since a gap would bind values in other places.
+func portable(text string) string {
+	if word := ownEngine.FindString(text); word != "" {
+		return word + " means different things to different engines"
+	}
+	used := map[int]bool{}
+	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(match[1])
+		used[n] = true
+	}
+	for n := range len(used) {
+		if !used[n+1] {
+			return "there is no $" + strconv.Itoa(n+1)
+		}
+	}
+	return ""
+}
+
+func plan(t *testing.T, s *store.Store, text string) []string {
+	t.Helper()
+	if !sqlText.MatchString(text) {
+		return nil // BEGIN and the like
+	}
+	steps, err := s.Plan(t.Context(), text)
+	if err != nil || len(steps) == 0 && !strings.HasPrefix(text, "INSERT") {
+		t.Errorf("no plan (%v): %s", err, text)
+	}
+	return steps
+}
+
+// scans reports whether a step reads a whole table. The two indexes of the
+// outbox hold only what waits or only what is dead: to read one of them whole
+// is the purpose.
+func scans(step string) bool {
+	return strings.HasPrefix(step, "SCAN ") && step != "SCAN CONSTANT ROW" &&
+		!strings.HasSuffix(step, "INDEX outbox_due") && !strings.HasSuffix(step, "INDEX outbox_dead")
+}
+
+func keys(set map[string]bool) []string {
+	var all []string
+	for k := range set {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"portico/internal/account"
+	"portico/internal/store"
+)
+
+// Two stores on one file are what two processes are: a server and a command of
+// the operator.
+func TestProcesses_MigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.db")
+	var group sync.WaitGroup
+	for range 4 {
+		s := open(t, path)
+		group.Go(func() {
+			if _, err := s.Migrate(t.Context()); err != nil {
+				t.Errorf("one of four that start at once: %v", err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Each looks before it writes: what it saw is still so when it writes.
+func TestProcesses_WriteAtOnce(t *testing.T) {
+	t.Parallel()
+	first := migrated(t)
+	second := open(t, first.Path())
+	const each = 50
+	var won atomic.Int64
+	var group sync.WaitGroup
+	for n := range each {
+		for _, s := range []*store.Store{first, second} {
+			group.Go(func() {
+				err := s.Write(t.Context(), func(tx *store.Tx) error {
+					_, taken, err := tx.AccountByKey(t.Context(), fmt.Sprint(n))
+					if err != nil || taken {
+						return err
+					}
+					won.Add(1)
+					_, err = tx.InsertAccount(t.Context(), account.Account{ID: fmt.Sprint(n), Address: account.Address{Key: fmt.Sprint(n)}})
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	group.Wait()
+	if won.Load() != each {
+		t.Errorf("%d accounts were made, want %d", won.Load(), each)
+	}
+}

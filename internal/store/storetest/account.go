@@ -1,0 +1,152 @@
+package storetest
+
+import (
+	"portico/internal/account"
+	"portico/internal/store"
+)
+
+type accounts struct{ *bundle }
+
+func (b accounts) InsertAccount_EveryField() {
+	a := b.person(1)
+	b.person(2)
+	b.equal("the account by id", b.account(a.ID), a)
+	byKey, _ := b.accountByKey(a.Address.Key)
+	b.equal("the account by key", byKey, a)
+}
+
+func (b accounts) InsertAccount_NothingSet() {
+	b.insertAccount(account.Account{ID: "id"})
+	b.equal("the account", b.account("id"), account.Account{ID: "id"})
+}
+
+func (b accounts) InsertAccount_KeyTaken() {
+	a := b.person(1)
+	other := full[account.Account](2)
+	other.Address.Key = a.Address.Key
+	if b.insertAccount(other) {
+		b.Error("a second account has the key")
+	}
+	b.equal("the first account", b.account(a.ID), a)
+}
+
+func (b accounts) InsertAccount_OneOfMany() {
+	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+		a := full[account.Account](worker)
+		a.Address.Key = "v@x.test"
+		return tx.InsertAccount(b.Context(), a)
+	})
+}
+
+func (b accounts) AccountByID_Unknown() {
+	b.person(1)
+	if _, ok := find(b.bundle, func(tx *store.Tx) (account.Account, bool, error) { return tx.AccountByID(b.Context(), "no") }); ok {
+		b.Error("an account was found")
+	}
+}
+
+// The canonical form is made before: nothing here folds letters.
+func (b accounts) AccountByKey_LetterByLetter() {
+	b.insertAccount(account.Account{ID: "id", Address: account.Address{Key: "ke\u0301@x.test"}})
+	for _, key := range []string{"Ke\u0301@x.test", "k\u00e9@x.test", "ke@x.test", "ke\u0301@x.test "} {
+		if _, ok := b.accountByKey(key); ok {
+			b.Errorf("%q was found", key)
+		}
+	}
+}
+
+func (b accounts) ListAccounts_PagesInTheOrderOfBytes() {
+	keys := []string{"B@x", "a-b@x", "a@x", "a_b@x", "ab@x", "ä@x", "日@x"}
+	for n, key := range keys {
+		other := string(rune('z' - n)) // in the order of nothing else
+		b.insertAccount(account.Account{ID: other, Address: account.Address{Mail: other, Key: key}})
+	}
+	var got []string
+	for after := ""; len(got)%3 == 0; after = got[len(got)-1] {
+		page := list(b.bundle, func(tx *store.Tx) ([]account.Account, error) { return tx.ListAccounts(b.Context(), after, 3) })
+		for _, a := range page {
+			got = append(got, a.Address.Key)
+		}
+		if len(page) == 0 {
+			break
+		}
+	}
+	b.equal("the list", got, keys)
+}
+
+func (b accounts) UpdatePassword_WithAndWithoutTheVersion() {
+	a, other := b.person(1), b.person(2)
+	for _, bump := range []bool{false, true} {
+		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "new", bump) }) {
+			b.Fatal("the account was not found")
+		}
+		a.Password = "new"
+		if bump {
+			a.Version++
+		}
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), "no", "new", true) }) {
+		b.Error("an account that does not exist has a password")
+	}
+}
+
+func (b accounts) UpdateState_MovesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Closed) }) {
+		b.Fatal("the account was not found")
+	}
+	a.State = account.Closed
+	a.Version++
+	b.equal("the account", b.account(a.ID), a)
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), "no", account.Closed) }) {
+		b.Error("an account that does not exist was closed")
+	}
+}
+
+func (b accounts) DeleteAccount_WithAllThatIsItsOwn() {
+	a, other := b.person(1), b.person(2)
+	mine, theirs := b.session(a, 1), b.session(other, 2)
+	b.identity(a, 1)
+	kept := b.identity(other, 2)
+	for _, want := range []bool{true, false} {
+		if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) }) != want {
+			b.Errorf("deleted, want %v", want)
+		}
+	}
+	if _, ok := b.accountByKey(a.Address.Key); ok {
+		b.Error("the account is still there")
+	}
+	if b.held(mine) || !b.held(theirs) {
+		b.Error("not the sessions of the account, and those alone, have ended")
+	}
+	b.equal("its identities", b.identities(a.ID), []account.Identity(nil))
+	b.equal("another's identities", b.identities(other.ID), []account.Identity{kept})
+}
+
+func (b *bundle) insertAccount(a account.Account) bool {
+	b.Helper()
+	return b.did(func(tx *store.Tx) (bool, error) { return tx.InsertAccount(b.Context(), a) })
+}
+
+func (b *bundle) account(id string) account.Account {
+	b.Helper()
+	a, _ := find(b, func(tx *store.Tx) (account.Account, bool, error) { return tx.AccountByID(b.Context(), id) })
+	return a
+}
+
+func (b *bundle) accountByKey(key string) (account.Account, bool) {
+	b.Helper()
+	return find(b, func(tx *store.Tx) (account.Account, bool, error) { return tx.AccountByKey(b.Context(), key) })
+}
+
+// person stores an account that can be signed in to.
+func (b *bundle) person(number int) account.Account {
+	b.Helper()
+	a := full[account.Account](number)
+	a.State = account.Active
+	b.insertAccount(a)
+	return a
+}

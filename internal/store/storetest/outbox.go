@@ -1,0 +1,187 @@
+package storetest
+
+import (
+	"sync"
+	"time"
+
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+type outboxes struct{ *bundle }
+
+func (b outboxes) InsertMessage_EveryField() {
+	dead := b.message(full[outbox.Record](1))
+	b.equal("the dead message", b.dead(9), []outbox.Record{dead})
+	alive := full[outbox.Record](2)
+	alive.DeadAt, alive.NotAfter = time.Time{}, time.Time{}
+	b.message(alive)
+	b.equal("the message that is claimed", b.claim(alive.DueAt, moment(), 9), []outbox.Record{claimed(alive, moment())})
+}
+
+func (b outboxes) ClaimMessages_DueAndAlive() {
+	now, until := moment(), moment().Add(time.Minute)
+	due := b.message(waiting("due", now))
+	b.message(waiting("later", now.Add(time.Microsecond)))
+	dead := waiting("dead", now)
+	dead.DeadAt = now
+	b.message(dead)
+	b.equal("what is claimed", b.claim(now, until, 9), []outbox.Record{claimed(due, until)})
+	b.equal("what is claimed again", b.claim(now, until, 9), []outbox.Record(nil))
+	first := b.claim(until, until.Add(time.Minute), 1)
+	b.equal("what was due first, once the lease is over", first[0].ID, "later")
+}
+
+func (b outboxes) ClaimMessages_LongestDueFirst() {
+	now := moment()
+	for age, id := range []string{"c", "a", "b"} {
+		b.message(waiting(id, now.Add(-time.Duration(age)*time.Second)))
+	}
+	for _, want := range []string{"b", "a", "c"} {
+		got := b.claim(now, now.Add(time.Minute), 1)
+		if len(got) != 1 || got[0].ID != want {
+			b.Errorf("claimed %v, want %s alone", got, want)
+		}
+	}
+}
+
+func (b outboxes) ClaimMessages_EachByOneOfMany() {
+	now := moment()
+	for number := range 2 * workers {
+		b.message(waiting(string(rune('a'+number)), now))
+	}
+	var mu sync.Mutex
+	times := map[string]int{}
+	b.race(func(tx *store.Tx, _ int) (bool, error) {
+		got, err := tx.ClaimMessages(b.Context(), now, now.Add(time.Minute), 3)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, r := range got {
+			times[r.ID]++
+		}
+		return true, err
+	})
+	for id, n := range times {
+		if n != 1 {
+			b.Errorf("message %s was claimed %d times", id, n)
+		}
+	}
+	if len(times) != 2*workers {
+		b.Errorf("%d messages were claimed, want %d", len(times), 2*workers)
+	}
+}
+
+func (b outboxes) SettleMessage_ByTheLastClaim() {
+	now := moment()
+	b.message(waiting("m", now))
+	b.message(waiting("other", now.Add(time.Hour)))
+	first := b.claim(now, now, 9)[0]
+	second := b.claim(now, now.Add(time.Minute), 9)[0]
+	first.Reason = "late"
+	if b.settle(first) {
+		b.Error("the outcome of a claim counted that was not the last")
+	}
+	second.DueAt, second.DeadAt, second.Failures, second.Uncertain, second.Reason = now.Add(time.Hour), now, 7, 8, "refused"
+	if !b.settle(second) {
+		b.Error("the outcome of the last claim did not count")
+	}
+	b.equal("the dead messages", b.dead(9), []outbox.Record{second})
+}
+
+func (b outboxes) DeleteMessage_ThatOneOnly() {
+	kept := b.message(waiting("kept", moment()))
+	b.message(waiting("m", moment()))
+	for range 2 { // the second time there is nothing to delete
+		b.write(func(tx *store.Tx) error { return tx.DeleteMessage(b.Context(), "m") })
+	}
+	b.equal("what is left", b.claim(moment(), moment(), 9), []outbox.Record{claimed(kept, moment())})
+}
+
+func (b outboxes) DeadMessages_NewestFirst() {
+	var dead [3]outbox.Record
+	for n := range dead {
+		dead[n] = b.message(full[outbox.Record](n + 1))
+	}
+	b.message(waiting("alive", moment()))
+	b.equal("the dead messages", b.dead(2), []outbox.Record{dead[2], dead[1]})
+}
+
+func (b outboxes) ReviveMessage_DeadAndNotTooLate() {
+	now := moment()
+	endless, late := full[outbox.Record](1), full[outbox.Record](2)
+	endless.NotAfter, late.NotAfter = time.Time{}, now
+	b.message(waiting("alive", now.Add(time.Hour)))
+	b.message(endless)
+	b.message(late)
+	for id, want := range map[string]bool{endless.ID: true, late.ID: false, "alive": false, "no": false} {
+		if b.did(func(tx *store.Tx) (bool, error) { return tx.ReviveMessage(b.Context(), id, now) }) != want {
+			b.Errorf("%.8s revived, want %v", id, want)
+		}
+	}
+	endless.DueAt, endless.DeadAt, endless.Failures, endless.Uncertain = now, time.Time{}, 0, 0
+	b.equal("what is due", b.claim(now, now, 9), []outbox.Record{claimed(endless, now)})
+}
+
+func (b outboxes) PurgeMessages_DeadBefore() {
+	old, young := b.message(full[outbox.Record](1)), b.message(full[outbox.Record](2))
+	b.message(waiting("alive", moment()))
+	n := result(b.bundle, func(tx *store.Tx) (int, error) { return tx.PurgeMessages(b.Context(), young.DeadAt) })
+	if n != 1 {
+		b.Errorf("%d were removed, want that of %v alone", n, old.DeadAt)
+	}
+	b.equal("the dead messages", b.dead(9), []outbox.Record{young})
+	b.equal("the state", b.counts(), outbox.Counts{Waiting: 1, Dead: 1, Oldest: moment()})
+}
+
+func (b outboxes) CountMessages_OldestThatWaits() {
+	b.equal("the state of nothing", b.counts(), outbox.Counts{})
+	old, young := waiting("old", moment()), waiting("young", moment())
+	young.CreatedAt = moment().Add(time.Second)
+	b.message(young)
+	b.message(old)
+	b.message(full[outbox.Record](1))
+	b.equal("the state", b.counts(), outbox.Counts{Waiting: 2, Dead: 1, Oldest: moment()})
+}
+
+// waiting is a message that nobody has tried to send.
+func waiting(id string, due time.Time) outbox.Record {
+	return outbox.Record{ID: id, Payload: []byte{1}, CreatedAt: moment(), DueAt: due}
+}
+
+// claimed is the record after a claim.
+func claimed(r outbox.Record, until time.Time) outbox.Record {
+	r.DueAt = until
+	r.Claims++
+	r.Uncertain++
+	return r
+}
+
+func (b *bundle) message(r outbox.Record) outbox.Record {
+	b.Helper()
+	b.write(func(tx *store.Tx) error { return tx.InsertMessage(b.Context(), r) })
+	return r
+}
+
+func (b *bundle) claim(now, until time.Time, limit int) []outbox.Record {
+	b.Helper()
+	return result(b, func(tx *store.Tx) ([]outbox.Record, error) { return tx.ClaimMessages(b.Context(), now, until, limit) })
+}
+
+func (b *bundle) settle(r outbox.Record) bool {
+	b.Helper()
+	return b.did(func(tx *store.Tx) (bool, error) { return tx.SettleMessage(b.Context(), r) })
+}
+
+func (b *bundle) dead(limit int) []outbox.Record {
+	b.Helper()
+	return list(b, func(tx *store.Tx) ([]outbox.Record, error) { return tx.DeadMessages(b.Context(), limit) })
+}
+
+func (b *bundle) counts() outbox.Counts {
+	b.Helper()
+	c, _ := find(b, func(tx *store.Tx) (outbox.Counts, bool, error) {
+		c, err := tx.CountMessages(b.Context())
+		return c, true, err
+	})
+	return c
+}

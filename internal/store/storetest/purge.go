@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/flow"
+	"portico/internal/session"
+	"portico/internal/store"
+	"portico/internal/throttle"
+)
+
+type purges struct{ *bundle }
+
+const keepAudit = 400 * 24 * time.Hour
+
+func (b purges) Purge_FlowsADayAfterTheirEnd() {
+	gone, kept := full[flow.Pending](1), full[flow.Pending](2)
+	gone.ExpiresAt, kept.ExpiresAt = moment().Add(-25*time.Hour), moment().Add(-23*time.Hour)
+	b.code(b.flow(gone).ID, 1)
+	secret := b.code(b.flow(kept).ID, 2)
+	b.purge()
+	if _, ok := b.flowByID(gone.ID); ok {
+		b.Error("a flow is kept that ended a day ago")
+	}
+	if _, ok := b.flowByID(kept.ID); !ok {
+		b.Error("a flow is gone that ended today")
+	}
+	b.equal("the secrets of the one", b.codes(gone.ID), []code.Secret(nil))
+	b.equal("the secrets of the other", b.codes(kept.ID), []code.Secret{secret})
+}
+
+func (b purges) Purge_SessionsAtTheirEnd() {
+	a := b.person(1)
+	store := func(id string, end time.Time) session.Session {
+		s := session.Session{ID: id, AccountID: a.ID, Version: a.Version, ExpiresAt: end}
+		b.insertSession(s)
+		return s
+	}
+	gone, kept := store("gone", moment().Add(-time.Microsecond)), store("kept", moment().Add(time.Microsecond))
+	b.purge()
+	if b.held(gone) || !b.held(kept) {
+		b.Error("not the session that has ended, and that alone, is gone")
+	}
+	b.equal("the account", b.account(a.ID), a)
+}
+
+func (b purges) Purge_RevocationsAfterAnHour() {
+	for id, age := range map[string]time.Duration{"gone": 61 * time.Minute, "kept": 59 * time.Minute} {
+		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), id, moment().Add(-age)) })
+	}
+	b.purge()
+	b.equal("the revocations", b.revoked(time.Time{}), []string{"kept"})
+}
+
+func (b purges) Purge_ThrottlesThatMayBeForgotten() {
+	b.save("gone", throttle.State{Count: 1, Until: moment().Add(-time.Microsecond)})
+	kept := b.save("kept", throttle.State{Count: 1, Until: moment().Add(time.Microsecond)})
+	b.purge()
+	b.equal("the one", b.state("gone"), throttle.State{})
+	b.equal("the other", b.state("kept"), kept)
+}
+
+// A batch that is full says that there may be more: that is how the facts
+// which are gone are counted here.
+func (b purges) Purge_OldFactsInBatches() {
+	const batch = 500
+	fact := func(at time.Time) {
+		b.write(func(tx *store.Tx) error {
+			for n := range batch {
+				f := audit.Fact{ID: fmt.Sprint(at.UnixMicro(), n), At: at, AccountID: "id"}
+				if err := tx.InsertFact(b.Context(), f); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	fact(moment().Add(-keepAudit - time.Microsecond))
+	fact(moment().Add(-keepAudit + time.Microsecond))
+	for _, want := range []bool{true, false} {
+		if b.purge() != want {
+			b.Errorf("there is more to purge, want %v", want)
+		}
+	}
+	b.insertAccount(account.Account{ID: "id"})
+	if later := moment().Add(time.Hour); !b.purgeAt(later) || b.purgeAt(later) {
+		b.Error("the young facts were not there, or not gone when they were old")
+	}
+}
+
+func (b *bundle) purge() (more bool) {
+	b.Helper()
+	return b.purgeAt(moment())
+}
+
+func (b *bundle) purgeAt(now time.Time) (more bool) {
+	b.Helper()
+	return b.did(func(tx *store.Tx) (bool, error) { return tx.Purge(b.Context(), now, keepAudit) })
+}

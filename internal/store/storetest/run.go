@@ -1,0 +1,43 @@
+package storetest
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"portico/internal/store"
+)
+
+// rooms are the parts of the contract. Each method of theirs that has an
+// underscore is a case: the method of the store, what is promised of it.
+func rooms(b *bundle) []any {
+	return []any{
+		accounts{b}, identities{b}, sessions{b}, codes{b}, flows{b}, throttles{b},
+		audits{b}, outboxes{b}, installations{b}, purges{b}, migrations{b}, transactions{b},
+	}
+}
+
+// Run holds an engine to the contract. Each case opens a fresh, migrated
+// store, which open closes when the test that it was given ends.
+func Run(t *testing.T, open func(t *testing.T) *store.Store) {
+	held := map[string]bool{}
+	for room, part := range rooms(nil) {
+		for method := range reflect.TypeOf(part).Methods() {
+			about, _, isCase := strings.Cut(method.Name, "_")
+			if !isCase {
+				continue // of testing.T
+			}
+			held[about] = true
+			t.Run(method.Name, func(t *testing.T) {
+				t.Parallel()
+				b := &bundle{T: t, store: open(t)}
+				reflect.ValueOf(rooms(b)[room]).MethodByName(method.Name).Call(nil)
+			})
+		}
+	}
+	for method := range reflect.TypeFor[*store.Tx]().Methods() {
+		if !held[method.Name] {
+			t.Errorf("the contract has no case of %s", method.Name)
+		}
+	}
+}

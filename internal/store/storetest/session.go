@@ -1,0 +1,209 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+type sessions struct{ *bundle }
+
+func (b sessions) InsertSession_EveryField() {
+	a, other := b.person(1), b.person(2)
+	s := b.session(a, 1)
+	b.session(other, 2)
+	found, _ := b.sessionByHash(s.ID)
+	person := session.Person{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles}
+	b.equal("the session by hash", found, session.Found{Session: s, Person: person})
+	b.equal("the sessions of the account", b.sessions(a.ID), []session.Session{s})
+}
+
+func (b sessions) InsertSession_NothingSet() {
+	b.insertAccount(account.Account{ID: "id", State: account.Active})
+	s := session.Session{ID: "s", AccountID: "id"}
+	b.insertSession(s)
+	found, _ := b.sessionByHash("s")
+	b.equal("the session", found, session.Found{Session: s, Person: session.Person{ID: "id"}})
+}
+
+func (b sessions) InsertSession_Refused() {
+	s := b.session(b.person(1), 1)
+	for why, change := range map[string]func(*session.Session, *string){
+		"a hash that is taken": func(_ *session.Session, hash *string) { *hash = s.ID },
+		"an id that is taken":  func(other *session.Session, _ *string) { other.ID = s.ID },
+		"an unknown account":   func(other *session.Session, _ *string) { other.AccountID = "no" },
+	} {
+		other, hash := s, "other"
+		other.ID = "other"
+		change(&other, &hash)
+		b.fails(why, func(tx *store.Tx) error { return tx.InsertSession(b.Context(), []byte(hash), other) })
+	}
+}
+
+func (b sessions) SessionByHash_WhateverTheTime() {
+	s := full[session.Session](1)
+	a := b.person(1)
+	s.AccountID, s.Version, s.ExpiresAt = a.ID, a.Version, moment().AddDate(-1, 0, 0)
+	b.insertSession(s)
+	if !b.held(s) {
+		b.Error("the session was not found")
+	}
+	if _, ok := b.sessionByHash("no"); ok {
+		b.Error("a session was found by another hash")
+	}
+}
+
+func (b sessions) SessionByHash_ClosedAccount() {
+	a, other := b.person(1), b.person(2)
+	s, theirs := b.session(a, 1), b.session(other, 2)
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Closed) })
+	if b.held(s) || !b.held(theirs) {
+		b.Error("not the sessions of the closed account, and those alone, are gone")
+	}
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Active) })
+	if b.held(s) {
+		b.Error("opening the account brought a session back")
+	}
+}
+
+// Not only because closing moves the version.
+func (b sessions) SessionByHash_ClosedAccountSameVersion() {
+	b.insertAccount(account.Account{ID: "id", State: account.Closed})
+	s := session.Session{ID: "s", AccountID: "id"}
+	b.insertSession(s)
+	if b.held(s) {
+		b.Error("a closed account has a session")
+	}
+}
+
+func (b sessions) SessionByHash_VersionMoved() {
+	a := b.person(1)
+	s := b.session(a, 1)
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "rehashed", false) })
+	if !b.held(s) {
+		b.Error("a session ended with its account's version unmoved")
+	}
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "new", true) })
+	if b.held(s) || len(b.sessions(a.ID)) != 0 {
+		b.Error("a session outlived the version of its account")
+	}
+}
+
+func (b sessions) SessionsOf_NewestFirst() {
+	a := b.person(1)
+	b.session(b.person(2), 9)
+	var want []session.Session
+	for _, number := range []int{2, 3, 1} {
+		want = append(want, b.session(a, number))
+	}
+	slices.SortFunc(want, func(x, y session.Session) int { return y.CreatedAt.Compare(x.CreatedAt) })
+	b.equal("the sessions", b.sessions(a.ID), want)
+	now := want[2].ExpiresAt
+	b.equal("those that end later than one of them", b.sessionsAt(a.ID, now), want[:2])
+}
+
+func (b sessions) DeleteSession_OnlyOneOfTheOwn() {
+	a, other := b.person(1), b.person(2)
+	s, second, theirs := b.session(a, 1), b.session(a, 2), b.session(other, 3)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteSession(b.Context(), a.ID, theirs.ID) }) || !b.held(theirs) {
+		b.Error("one account ended another's session")
+	}
+	for _, want := range []bool{true, false} {
+		if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteSession(b.Context(), a.ID, s.ID) }) != want {
+			b.Errorf("deleted, want %v", want)
+		}
+	}
+	if b.held(s) || !b.held(second) {
+		b.Error("not that session, and that alone, has ended")
+	}
+}
+
+func (b sessions) DeleteSessions_ButOne() {
+	a, other := b.person(1), b.person(2)
+	first, second, kept, theirs := b.session(a, 1), b.session(a, 2), b.session(a, 3), b.session(other, 4)
+	n := result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.DeleteSessions(b.Context(), a.ID, kept.ID) })
+	if n != 2 || b.held(first) || b.held(second) || !b.held(kept) || !b.held(theirs) {
+		b.Errorf("%d ended, want 2: all but the kept one, and nobody else's", n)
+	}
+	n = result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.DeleteSessions(b.Context(), a.ID, "") })
+	if n != 1 || b.held(kept) || !b.held(theirs) {
+		b.Errorf("%d ended, want the last one", n)
+	}
+}
+
+func (b sessions) InsertRevocation_FoundOnceByItsTime() {
+	at := moment()
+	for _, id := range []string{"old", "a", "a", "b"} {
+		when := at
+		if id == "old" {
+			when = at.Add(-time.Microsecond)
+		}
+		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), id, when) })
+	}
+	b.equal("those after a time", b.revoked(at.Add(-time.Microsecond)), []string{"a", "b"})
+}
+
+func (b sessions) RevokedSince_None() {
+	b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), "a", moment()) })
+	b.equal("those after the last one", b.revoked(moment()), []string(nil))
+}
+
+func (b sessions) TouchSession_NeverBack() {
+	a := b.person(1)
+	s, other := b.session(a, 1), b.session(a, 2)
+	later := s.LastSeenAt.Add(time.Microsecond)
+	for _, seen := range []time.Time{later, later.Add(-time.Hour), later} {
+		b.write(func(tx *store.Tx) error { return tx.TouchSession(b.Context(), s.ID, seen) })
+		got, _ := b.sessionByHash(s.ID)
+		s.LastSeenAt = later
+		b.equal("the session", got.Session, s)
+	}
+	got, _ := b.sessionByHash(other.ID)
+	b.equal("another session", got.Session, other)
+	b.write(func(tx *store.Tx) error { return tx.TouchSession(b.Context(), "gone", later) })
+}
+
+func (b *bundle) insertSession(s session.Session) {
+	b.Helper()
+	b.write(func(tx *store.Tx) error { return tx.InsertSession(b.Context(), []byte(s.ID), s) })
+}
+
+func (b *bundle) sessionByHash(hash string) (session.Found, bool) {
+	b.Helper()
+	return find(b, func(tx *store.Tx) (session.Found, bool, error) { return tx.SessionByHash(b.Context(), []byte(hash)) })
+}
+
+func (b *bundle) held(s session.Session) bool {
+	b.Helper()
+	_, ok := b.sessionByHash(s.ID)
+	return ok
+}
+
+func (b *bundle) sessions(accountID string) []session.Session {
+	b.Helper()
+	return b.sessionsAt(accountID, moment())
+}
+
+func (b *bundle) sessionsAt(accountID string, now time.Time) []session.Session {
+	b.Helper()
+	return list(b, func(tx *store.Tx) ([]session.Session, error) { return tx.SessionsOf(b.Context(), accountID, now) })
+}
+
+func (b *bundle) revoked(since time.Time) []string {
+	b.Helper()
+	ids := list(b, func(tx *store.Tx) ([]string, error) { return tx.RevokedSince(b.Context(), since) })
+	slices.Sort(ids)
+	return ids
+}
+
+// session stores a session of the account, under its id as the hash.
+func (b *bundle) session(a account.Account, number int) session.Session {
+	b.Helper()
+	s := full[session.Session](number)
+	s.AccountID, s.Version = a.ID, a.Version
+	b.insertSession(s)
+	return s
+}

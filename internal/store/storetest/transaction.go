@@ -1,0 +1,63 @@
+package storetest
+
+import (
+	"errors"
+
+	"portico/internal/account"
+	"portico/internal/store"
+)
+
+type transactions struct{ *bundle }
+
+func (b transactions) Write_AllOrNothing() {
+	failed := errors.New("the step fails")
+	for name, end := range map[string]func() error{
+		"an error": func() error { return failed },
+		"a panic":  func() error { panic("a mistake") },
+	} {
+		err := b.store.Write(b.Context(), func(tx *store.Tx) error {
+			if _, err := tx.InsertAccount(b.Context(), account.Account{ID: name}); err != nil {
+				return err
+			}
+			return end()
+		})
+		if err == nil {
+			b.Errorf("%s was no error of Write", name)
+		}
+		b.equal("what was written before "+name, b.account(name), account.Account{})
+	}
+	b.person(1) // the store still works
+}
+
+// The reason is the caller's own error, to be told by errors.Is.
+func (b transactions) Write_ReturnsTheError() {
+	if err := b.store.Write(b.Context(), func(*store.Tx) error { return account.Exists }); !errors.Is(err, account.Exists) {
+		b.Errorf("the error is %v, want %v", err, account.Exists)
+	}
+	if err := b.store.Read(b.Context(), func(*store.Tx) error { return account.Exists }); !errors.Is(err, account.Exists) {
+		b.Errorf("the error of a read is %v, want %v", err, account.Exists)
+	}
+}
+
+func (b transactions) Read_SeesWhatIsCommitted() {
+	a := full[account.Account](1)
+	written, looked := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(looked)
+		<-written
+		b.equal("what another transaction has not committed", b.account(a.ID), account.Account{})
+	}()
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.InsertAccount(b.Context(), a)
+		close(written)
+		<-looked
+		return err
+	})
+	b.equal("what it has committed", b.account(a.ID), a)
+}
+
+func (b transactions) Ping_Answers() {
+	if err := b.store.Ping(b.Context()); err != nil {
+		b.Error(err)
+	}
+}
