@@ -181,6 +181,7 @@ func (a *App) buildProviders() error {
 		configured = append(configured, federation.ProviderConfig{
 			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer,
 			ClientID: p.ClientID, ClientSecret: p.ClientSecret, TrustEmail: &p.TrustEmail,
+			TeamID: p.TeamID, KeyID: p.KeyID, PrivateKey: p.PrivateKey,
 		})
 	}
 	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})

@@ -68,6 +68,9 @@ func (a *App) Run(ctx context.Context, l Listeners) error {
 	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), l.Public, grace)
 	stop()
 	work.Wait()
+	if a.Mailer != nil {
+		a.Mailer.Close()
+	}
 	servers.Wait()
 	return errors.Join(publicErr, opsErr)
 }

@@ -44,6 +44,7 @@ type commands struct {
 	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, else portico.toml of the current folder." placeholder:"FILE" name:"config"`
 
 	Serve   serveCmd   `cmd:"" help:"Serve for real, as the configuration says."`
+	Dev     devCmd     `cmd:"" help:"Try everything on this machine: nothing to configure."`
 	Cfg     configCmd  `cmd:"" name:"config" help:"Check or show the configuration."`
 	User    userCmd    `cmd:"" help:"Create and change accounts."`
 	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`

@@ -78,7 +78,10 @@ type Provider struct {
 	Name         string // on the button; "" where the preset knows it
 	ClientID     string
 	ClientSecret string
-	TrustEmail   bool // whether its verified addresses count as proven to us
+	TeamID       string // Apple: in place of the secret, what it is made of
+	KeyID        string
+	PrivateKey   string // PEM
+	TrustEmail   bool   // whether its verified addresses count as proven to us
 }
 
 // Default returns the settings of an installation that sets none.

@@ -76,11 +76,18 @@ func providerKeys(id string) []key {
 	}
 	prefix := "providers." + id + "."
 	clientSecret := of(func(p *Provider) *string { return &p.ClientSecret })
+	privateKey := of(func(p *Provider) *string { return &p.PrivateKey })
 	return []key{
 		text(prefix+"client_id", of(func(p *Provider) *string { return &p.ClientID }), anything,
 			"The id under which Portico is registered with the provider."),
 		text(prefix+"client_secret", clientSecret, anything,
 			"The secret of that registration.").secretly(clientSecret, hide),
+		text(prefix+"team_id", of(func(p *Provider) *string { return &p.TeamID }), anything,
+			"Of Apple: the id of your team. With `key_id` and `private_key` in place of a client secret, Portico signs its own."),
+		text(prefix+"key_id", of(func(p *Provider) *string { return &p.KeyID }), anything,
+			"Of Apple: the id of your key for Sign in with Apple."),
+		text(prefix+"private_key", privateKey, anything,
+			"Of Apple: that key, the text of the `.p8` file.").secretly(privateKey, hide),
 		text(prefix+"preset", of(func(p *Provider) *string { return &p.Preset }), oneOf(presets()...),
 			"What Portico knows about the provider already. The default is the preset of the same name as the id, else `openid`, which knows nothing and needs the issuer."),
 		text(prefix+"issuer", of(func(p *Provider) *string { return &p.Issuer }), checkIssuer,

@@ -34,7 +34,7 @@ func (c *Config) check() Problems {
 		if p.ClientID == "" {
 			add(prefix+"client_id", "the provider is not complete", "write the id of the client that is registered there")
 		}
-		if p.ClientSecret == "" {
+		if p.ClientSecret == "" && p.PrivateKey == "" {
 			add(prefix+"client_secret", "the provider is not complete", "write the secret of that client, or "+prefix+"client_secret_file")
 		}
 		if p.Preset == "openid" && p.Issuer == "" {

@@ -1,0 +1,178 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"portico/internal/app"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/dev/idp"
+	"portico/internal/dev/mailbox"
+	"portico/internal/secret"
+	"portico/internal/server"
+)
+
+const (
+	appPath     = "/app"
+	mailboxPath = "/dev/mailbox"
+
+	providerID = "example"
+)
+
+// world is what runs beside the product, and what it prints.
+type world struct {
+	cfg      config.Config
+	public   net.Listener
+	doors    []server.Door
+	provider *http.Server
+	serving  sync.WaitGroup
+	lines    []string
+}
+
+// Run serves until ctx ends. It writes the addresses to out once everything
+// answers.
+func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (err error) {
+	w := &world{cfg: cfg}
+	if err := w.listen(ctx); err != nil {
+		return err
+	}
+	defer w.stop()
+	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx)); err != nil {
+		return err
+	}
+	w.addApp()
+	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Doors: w.doors})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	people, err := seed(ctx, a)
+	if err != nil {
+		return err
+	}
+	base := w.cfg.PublicURL.String()
+	fmt.Fprintf(out, "\n  Portico is running.\n\n  %-18s%s/auth/signin\n  %-18s%s/auth/signup\n", "Sign in", base, "Sign up", base)
+	for _, line := range append(w.lines, people...) {
+		fmt.Fprintln(out, "  "+line)
+	}
+	fmt.Fprintln(out, "\n  Stop with Ctrl-C.")
+	return a.Run(ctx, app.Listeners{Public: w.public})
+}
+
+// listen takes the configured port, or the next free one when none was asked
+// for, and makes the rest of the settings fit it.
+func (w *world) listen(ctx context.Context) (err error) {
+	if w.public, err = listenNear(ctx, w.cfg.Listen, w.cfg.IsSet("listen")); err != nil {
+		return err
+	}
+	if w.cfg.PublicURL == nil {
+		w.cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port(w.public)}
+	}
+	if !w.cfg.IsSet("database_url") {
+		w.cfg.DatabaseURL = "sqlite:portico-data/dev/portico.db"
+	}
+	if !w.cfg.IsSet("secret_file") {
+		w.cfg.SecretFile = "portico-data/dev/secret.key"
+	}
+	return nil
+}
+
+func (w *world) addMailbox(ctx context.Context) error {
+	if w.cfg.IsSet("smtp_url") {
+		return nil
+	}
+	box, err := mailbox.Start(ctx, mailbox.Config{})
+	if err != nil {
+		return err
+	}
+	w.cfg.SMTPURL = "smtp://" + box.SMTPAddr() + "?tls=none"
+	if w.cfg.MailFrom == "" {
+		w.cfg.MailFrom = w.cfg.Brand.Name + " <no-reply@portico.example>"
+	}
+	w.doors = append(w.doors, pages{mailboxPath, box.Handler(mailboxPath)})
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Mailbox", w.cfg.PublicURL, mailboxPath))
+	return nil
+}
+
+func (w *world) addProvider(ctx context.Context) error {
+	if len(w.cfg.Providers) > 0 {
+		return nil
+	}
+	// The same port each time where it is free: the issuer is part of who
+	// somebody is.
+	l, err := listenNear(ctx, "127.0.0.1:8091", false)
+	if err != nil {
+		return err
+	}
+	issuer := "http://localhost:" + port(l)
+	id, clientSecret := "portico-dev", secret.Token()
+	handler, err := idp.New(idp.Config{
+		Issuer: issuer, ClientID: id, ClientSecret: clientSecret, Clock: clock.System{},
+		RedirectURI: w.cfg.PublicURL.JoinPath("auth", "provider", providerID, "callback").String(),
+	})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	w.provider = &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	w.serving.Go(func() { _ = w.provider.Serve(l) }) // ends when it is closed
+	w.cfg.Providers = []config.Provider{{
+		ID: providerID, Preset: "openid", Name: "Example ID", Issuer: issuer,
+		ClientID: id, ClientSecret: clientSecret, TrustEmail: true,
+	}}
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s (stand-in)", "Example ID", issuer))
+	return nil
+}
+
+func (w *world) addApp() {
+	if w.cfg.IsSet("upstream") || w.cfg.IsSet("return_default") {
+		return
+	}
+	w.cfg.ReturnDefault = appPath
+	w.doors = append(w.doors, newSample("http://127.0.0.1:"+port(w.public), w.cfg.PublicURL.Host))
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Sample app", w.cfg.PublicURL, appPath))
+}
+
+func (w *world) stop() {
+	_ = w.public.Close() // served and closed by then, unless the start failed
+	if w.provider != nil {
+		_ = w.provider.Close()
+	}
+	w.serving.Wait()
+}
+
+// listenNear listens at the address, or at one of the next ports when it is
+// taken and nobody asked for it.
+func listenNear(ctx context.Context, address string, exact bool) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err == nil || exact {
+		return l, err
+	}
+	host, first, splitErr := net.SplitHostPort(address)
+	n, convErr := strconv.Atoi(first)
+	if splitErr != nil || convErr != nil {
+		return nil, err
+	}
+	for next := n + 1; next < n+10; next++ {
+		if l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(next))); err == nil {
+			return l, nil
+		}
+	}
+	return lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+}
+
+func port(l net.Listener) string {
+	a := l.Addr().String()
+	return a[strings.LastIndexByte(a, ':')+1:]
+}
