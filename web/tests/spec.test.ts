@@ -51,7 +51,7 @@ const SPEC = {
   ],
   'verify-code': [
     'heading: Verify your code',
-    'text: Enter the 6-digit code sent to your email address m•••@example.com.',
+    'text: Enter the 6-digit code sent to your email address mara@example.com.',
     'label: 6-digit code',
     'code text required ""',
     'text: The code is checked as soon as all six digits are there.',

@@ -25,8 +25,8 @@ function View({ boot }: { boot: Boot }) {
     >
       <Lead>
         {choose(
-          boot.flow.address,
-          t('reset-password.lead_for', { address: boot.flow.address }),
+          boot.flow.email,
+          t('reset-password.lead_for', { address: boot.flow.email }),
           t('reset-password.lead'),
         )}
       </Lead>

@@ -53,7 +53,7 @@ function Enter({ boot }: { boot: Boot }) {
         {null}
       </When>
       <Lead>
-        {choose(flow.address, t('verify-code.lead_to', { address: flow.address }), t('verify-code.lead'))}
+        {choose(flow.email, t('verify-code.lead_to', { address: flow.email }), t('verify-code.lead'))}
       </Lead>
       <form {...form.props}>
         <HiddenField name="flow" value={flow.id} />
