@@ -1,0 +1,39 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { STATES } from '../support/states.js';
+import { expect, test } from '../support/test.js';
+
+// Every screen in its main states, for everybody: no violation that axe knows at
+// 1280 and 320 px, and nothing to scroll sideways, at twice the text size neither.
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+for (const { name, reach } of STATES) {
+  test(name, async ({ page, world, guard }) => {
+    guard.allow(/net::ERR_FAILED/);
+    await reach(page, world);
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect.soft(await violations(page), `violations at ${width} px`).toEqual([]);
+      expect.soft(await sideways(page), `sideways scroll at ${width} px`).toBe(0);
+    }
+    await twiceTheText(page);
+    expect.soft(await sideways(page), 'sideways scroll at 320 px with twice the text size').toBe(0);
+  });
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).setLegacyMode().analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`);
+}
+
+const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** As a person sets it in the browser; the content policy forbids a style element, not the CSSOM. */
+const twiceTheText = (page: Page) =>
+  page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(':root { font-size: 200% !important }');
+    document.adoptedStyleSheets = [sheet];
+  });
