@@ -99,7 +99,8 @@ func (f *Flows) wrongCode(ctx context.Context, c Caller, p Pending, left int) er
 	case left == 0:
 		return code.UsedUp
 	}
-	return code.Wrong.WithParams(map[string]string{"count": strconv.Itoa(left)})
+	params := map[string]string{"count": strconv.Itoa(left)}
+	return code.Wrong.WithParams(params).WithFields(fault.Field{Name: "code", Code: code.CodeWrong, Params: params})
 }
 
 // proven carries out what the proof of the mailbox was for, in the transaction

@@ -67,6 +67,7 @@ type LinkView struct {
 	Kind     Kind
 	Address  string // masked: whoever opens the link need not be its owner
 	Email    string // in full, in the browser that typed it
+	FlowID   string // in that browser, while the code may be typed there instead
 	Password bool   // the password of the registration is asked for
 	Fault    *fault.Error
 }
@@ -98,6 +99,9 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 		v.Kind, v.Address = p.Kind, account.Mask(d.Address)
 		if f.here(c, p) {
 			v.Email = d.Address
+			if p.Step == Verify {
+				v.FlowID = p.ID
+			}
 		}
 		v.Password = p.Kind == SignUp && v.Email == "" && d.Password != ""
 		return nil

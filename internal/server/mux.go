@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 
 	"portico/internal/fault"
 	"portico/internal/locale"
@@ -39,6 +40,7 @@ type Config struct {
 // serves; from then on it is safe for concurrent use.
 type Mux struct {
 	routes    http.ServeMux
+	patterns  []string
 	fallback  *route
 	errorPage ErrorPage
 	hosts     hosts
@@ -71,7 +73,12 @@ func (m *Mux) Mount(doors ...Door) {
 // http.ServeMux does, when the pattern is malformed or conflicts.
 func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	m.routes.Handle(pattern, newRoute(m, pattern, h, traits))
+	m.patterns = append(m.patterns, pattern)
 }
+
+// Patterns returns the patterns of all routes: a test holds them against the
+// table of what may be reached, so that no route comes unseen.
+func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
 // Fallback registers the handler of every path that no pattern matches: the
 // app behind the door. Without it such a path is a 404.

@@ -199,3 +199,14 @@ func (c *cache) takeUsed() []use {
 	}
 	return list
 }
+
+// giveBack keeps uses that could not be written for the next time.
+func (c *cache) giveBack(list []use) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, u := range list {
+		if u.seen.After(c.used[u.id]) {
+			c.used[u.id] = u.seen
+		}
+	}
+}

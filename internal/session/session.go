@@ -204,6 +204,7 @@ func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Sto
 			return nil
 		})
 		if err != nil {
+			k.cache.giveBack(used)
 			return err
 		}
 		used = used[n:]

@@ -42,6 +42,7 @@ func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, 
 // that finds the request in the log.
 func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	s.blame(r, b, f)
+	b.Errors.RequestID = server.RequestID(r.Context())
 	b.Title = s.Catalogue.Text(b.Locale, "failure.title."+titleOf(b.Status), nil)
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
 	b.Next, b.NextLabel = "/auth/signin", s.Catalogue.Text(b.Locale, "failure.next.signin", nil)

@@ -140,6 +140,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Screens) fillLink(b *Boot, v flow.LinkView) {
 	b.Link = Link{State: "ready", Kind: string(v.Kind), Address: v.Address, Email: v.Email}
+	b.Flow.ID = v.FlowID
 	switch {
 	case v.Fault != nil:
 		b.Status = server.Status(v.Fault)

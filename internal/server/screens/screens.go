@@ -154,13 +154,19 @@ func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, name string, er
 	})
 }
 
-// blame fills the words of a fault into the data.
+// blame fills the words of a fault into the data. The request id is shown only
+// where somebody else has to look for the cause.
 func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 	b.Status = server.Status(f)
 	b.Errors.Code, b.Errors.RetryAfter = f.Code, server.RetryAfter(f)
-	b.Errors.RequestID = server.RequestID(r.Context())
+	if b.Status >= http.StatusInternalServerError {
+		b.Errors.RequestID = server.RequestID(r.Context())
+	}
 	b.Errors.Form = server.Words(s.Catalogue, b.Locale, f)
 	for _, field := range f.Fields {
+		if field.Code == f.Code {
+			b.Errors.Form = "" // the field says it already
+		}
 		words := server.FieldWords(s.Catalogue, b.Locale, field)
 		switch field.Name {
 		case "email":
