@@ -1,0 +1,140 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/clock"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+const (
+	idle     = time.Hour
+	absolute = 24 * time.Hour
+)
+
+// bundle is a keeper on a real database.
+type bundle struct {
+	testing.TB
+	store  *store.Store
+	clock  *clock.Manual
+	keeper *session.Keeper
+	reads  atomic.Int64 // of sessions by their hash
+}
+
+func setup(t testing.TB) *bundle {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := &bundle{TB: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
+	b.keeper = b.newKeeper()
+	return b
+}
+
+// newKeeper returns a keeper as another process has one: with its own cache.
+func (b *bundle) newKeeper() *session.Keeper {
+	return session.NewKeeper(session.Config{Clock: b.clock, Idle: idle, Absolute: absolute, CacheMax: 10_000})
+}
+
+// counted is a transaction that counts what the cache could not answer.
+type counted struct {
+	session.Store
+	reads *atomic.Int64
+}
+
+func (c counted) SessionByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
+	c.reads.Add(1)
+	return c.Store.SessionByHash(ctx, hash)
+}
+
+func (b *bundle) write(fn func(tx *store.Tx) error) {
+	b.Helper()
+	if err := b.store.Write(b.Context(), fn); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) person(id string) string {
+	b.Helper()
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.InsertAccount(b.Context(), account.Account{
+			ID: id, Address: account.Address{Mail: id + "@x.test", Key: id + "@x.test"}, State: account.Active, Version: 1,
+		})
+		return err
+	})
+	return id
+}
+
+func (b *bundle) start(accountID string) (token string, s session.Session) {
+	b.Helper()
+	b.write(func(tx *store.Tx) (err error) {
+		token, s, err = b.keeper.Start(b.Context(), tx, accountID, 1, "Firefox", "password")
+		return err
+	})
+	return token, s
+}
+
+// check asks a keeper for the session of a token.
+func (b *bundle) check(k *session.Keeper, token string) (found session.Found, err error) {
+	b.Helper()
+	_ = b.store.Read(b.Context(), func(tx *store.Tx) error {
+		found, err = k.Check(b.Context(), counted{tx, &b.reads}, token)
+		return nil
+	})
+	if err != nil && !errors.Is(err, session.Required) {
+		b.Fatal(err)
+	}
+	return found, err
+}
+
+// holds expects that a keeper lets a token in, or not.
+func (b *bundle) holds(k *session.Keeper, token string, want bool, why string) {
+	b.Helper()
+	if _, err := b.check(k, token); (err == nil) != want {
+		b.Errorf("%s: %v, want a session: %v", why, err, want)
+	}
+}
+
+func (b *bundle) list(accountID string) (list []session.Session) {
+	b.Helper()
+	err := b.store.Read(b.Context(), func(tx *store.Tx) (err error) {
+		list, err = b.keeper.List(b.Context(), tx, accountID)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return list
+}
+
+// flush returns how many transactions the keeper wrote its uses in.
+func (b *bundle) flush(k *session.Keeper) (transactions int) {
+	b.Helper()
+	err := k.Flush(b.Context(), func(ctx context.Context, fn func(session.Store) error) error {
+		transactions++
+		return b.store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return transactions
+}
+
+func (b *bundle) follow(k *session.Keeper) {
+	b.Helper()
+	if err := b.store.Read(b.Context(), func(tx *store.Tx) error { return k.Follow(b.Context(), tx) }); err != nil {
+		b.Fatal(err)
+	}
+}

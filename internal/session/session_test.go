@@ -1,0 +1,332 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portico/internal/secret"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+func TestStart(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, s := b.start(b.person("a"))
+	again, _ := b.start("a")
+	if !secret.ValidToken(token) || token == again {
+		t.Errorf("the tokens are %q and %q", token, again)
+	}
+	found, err := b.check(b.keeper, token)
+	want := session.Person{ID: "a", Address: "a@x.test"}
+	if err != nil || found.Session.ID != s.ID || found.Person.ID != want.ID || found.Person.Address != want.Address {
+		t.Errorf("found %+v (%v)", found, err)
+	}
+	if !s.ExpiresAt.Equal(b.clock.Now().Add(absolute)) || len(s.Methods) != 1 || s.Browser != "Firefox" {
+		t.Errorf("the session is %+v", s)
+	}
+}
+
+// Each boundary is met by a cache that knows the session and by one that reads
+// it.
+func TestCheck_Boundaries(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		steps []time.Duration // a use after each but the last
+		want  bool
+	}{
+		"at once":                    {[]time.Duration{0}, true},
+		"before the idle end":        {[]time.Duration{idle - time.Microsecond}, true},
+		"at the idle end":            {[]time.Duration{idle}, false},
+		"before the moved idle end":  {[]time.Duration{idle / 2, idle - time.Microsecond}, true},
+		"at the moved idle end":      {[]time.Duration{idle / 2, idle}, false},
+		"clock set back":             {[]time.Duration{0, -48 * time.Hour}, true},
+		"clock back and forth":       {[]time.Duration{0, -48 * time.Hour, 48*time.Hour + idle - time.Microsecond}, true},
+		"clock back and forth, idle": {[]time.Duration{0, -48 * time.Hour, 48*time.Hour + idle}, false},
+		"a refused check is no use":  {[]time.Duration{idle, idle - time.Microsecond}, false},
+	} {
+		for _, cache := range []string{"warm", "cold"} {
+			t.Run(name+", "+cache, func(t *testing.T) {
+				t.Parallel()
+				b := setup(t)
+				token, _ := b.start(b.person("a"))
+				keeper := b.keeper
+				for n, step := range tt.steps {
+					b.clock.Advance(step)
+					if n == len(tt.steps)-1 {
+						b.holds(keeper, token, tt.want, "the last check")
+						break
+					}
+					_, _ = b.check(keeper, token)
+					if cache == "cold" {
+						b.flush(keeper)
+						keeper = b.newKeeper()
+					}
+				}
+			})
+		}
+	}
+}
+
+// ASVS 7.3: use moves the idle end only.
+func TestCheck_AbsoluteEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, s := b.start(b.person("a"))
+	for b.clock.Now().Before(s.ExpiresAt.Add(-idle / 2)) {
+		b.clock.Advance(idle / 2)
+		b.holds(b.keeper, token, true, "a session in use")
+	}
+	b.clock.Advance(idle/2 - time.Microsecond)
+	b.holds(b.keeper, token, true, "just before the end")
+	b.clock.Advance(time.Microsecond)
+	b.holds(b.keeper, token, false, "at the end")
+	b.flush(b.keeper)
+	b.holds(b.newKeeper(), token, false, "at the end, for another process")
+}
+
+// SEC-078: what is no token is not even looked up.
+func TestCheck_NoToken(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, s := b.start(b.person("a"))
+	for _, wrong := range []string{"", " ", s.ID, token[:42], token + "A", token + "\n", strings.Repeat("A", 5000), token[:42] + "=", "' OR 1=1 --"} {
+		b.holds(b.keeper, wrong, false, wrong)
+	}
+	if n := b.reads.Load(); n != 0 {
+		t.Errorf("the database was asked %d times", n)
+	}
+	stranger := secret.Token()
+	b.holds(b.keeper, stranger, false, "a token that nobody has")
+	b.holds(b.keeper, stranger, false, "once more")
+	if n := b.reads.Load(); n != 2 {
+		t.Errorf("the database was asked %d times, want 2: strangers do not fill the cache", n)
+	}
+}
+
+func TestCheck_HitAndForget(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, _ := b.start(b.person("a"))
+	other, _ := b.start(b.person("b"))
+	asked := func(want int64, why string) {
+		t.Helper()
+		b.holds(b.keeper, token, true, why)
+		b.holds(b.keeper, other, true, why)
+		if n := b.reads.Load(); n != want {
+			t.Errorf("%s: the database was asked %d times in all, want %d", why, n, want)
+		}
+	}
+	asked(2, "the first time")
+	asked(2, "from the cache")
+	b.keeper.Forget("a")
+	asked(3, "after a is forgotten")
+	b.keeper.Forget("nobody")
+	asked(3, "after nobody is")
+}
+
+// slow is a transaction that waits after it has read a session.
+type slow struct {
+	session.Store
+	read, goOn chan struct{}
+}
+
+func (s slow) SessionByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
+	found, ok, err := s.Store.SessionByHash(ctx, hash)
+	close(s.read)
+	<-s.goOn
+	return found, ok, err
+}
+
+// SEC-068: a row that was read before the account's sessions ended, and comes
+// to the cache after, must not live on there.
+func TestForget_RowReadBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, _ := b.start(b.person("a"))
+	read, goOn := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		_ = b.store.Read(t.Context(), func(tx *store.Tx) error {
+			_, err := b.keeper.Check(t.Context(), slow{tx, read, goOn}, token)
+			if err != nil {
+				t.Errorf("the check that was under way: %v", err)
+			}
+			return nil
+		})
+	})
+	<-read
+	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "") })
+	b.keeper.Forget("a")
+	close(goOn)
+	group.Wait()
+	b.holds(b.keeper, token, false, "the session that has ended")
+}
+
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, s := b.start(b.person("a"))
+	kept, _ := b.start("a")
+	theirs, other := b.start(b.person("b"))
+	end := func(account, id string, want bool) {
+		t.Helper()
+		b.write(func(tx *store.Tx) error {
+			ended, err := b.keeper.End(t.Context(), tx, account, id)
+			if ended != want {
+				t.Errorf("ended is %v, want %v", ended, want)
+			}
+			return err
+		})
+		b.keeper.Forget(account)
+	}
+	b.holds(b.keeper, token, true, "before")
+	end("a", other.ID, false)
+	end("a", s.ID, true)
+	end("a", s.ID, false)
+	b.holds(b.keeper, token, false, "the ended one")
+	b.holds(b.keeper, kept, true, "another of the account")
+	b.holds(b.keeper, theirs, true, "another's")
+}
+
+func TestEndAll(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, _ := b.start(b.person("a"))
+	kept, s := b.start("a")
+	theirs, _ := b.start(b.person("b"))
+	b.holds(b.keeper, token, true, "before")
+	endAll := func(keep string) {
+		t.Helper()
+		b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", keep) })
+		b.keeper.Forget("a")
+	}
+	endAll(s.ID)
+	b.holds(b.keeper, token, false, "an ended one")
+	b.holds(b.keeper, kept, true, "the kept one")
+	endAll("")
+	b.holds(b.keeper, kept, false, "the last one")
+	b.holds(b.keeper, theirs, true, "another's")
+}
+
+// What one process ends is felt by the next Follow of another one.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*bundle, *store.Tx, session.Session) error{
+		"one": func(b *bundle, tx *store.Tx, s session.Session) error {
+			_, err := b.keeper.End(b.Context(), tx, "a", s.ID)
+			return err
+		},
+		"all": func(b *bundle, tx *store.Tx, _ session.Session) error {
+			return b.keeper.EndAll(b.Context(), tx, "a", "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			token, s := b.start(b.person("a"))
+			theirs, _ := b.start(b.person("b"))
+			far := b.newKeeper()
+			b.holds(far, token, true, "before")
+			b.holds(far, theirs, true, "before")
+			b.write(func(tx *store.Tx) error { return end(b, tx, s) })
+			b.clock.Advance(time.Second)
+			b.reads.Store(0)
+			b.follow(far)
+			b.holds(far, token, false, "after")
+			b.holds(far, theirs, true, "another's")
+			if n := b.reads.Load(); n != 1 {
+				t.Errorf("the database was asked %d times, want 1: only whose session ended is forgotten", n)
+			}
+		})
+	}
+}
+
+// Two clocks differ, and a transaction takes its time: Follow looks back.
+func TestFollow_ClocksDiffer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, _ := b.start(b.person("a"))
+	far := b.newKeeper()
+	b.holds(far, token, true, "before")
+	b.clock.Advance(-9 * time.Second) // that of the process which ends
+	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "") })
+	b.clock.Advance(9 * time.Second)
+	b.follow(far)
+	b.holds(far, token, false, "after")
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, old := b.start(b.person("a"))
+	b.clock.Advance(idle / 2)
+	token, young := b.start("a")
+	b.start(b.person("b"))
+	ids := func() string {
+		var got []string
+		for _, s := range b.list("a") {
+			got = append(got, s.ID)
+		}
+		return strings.Join(got, " ")
+	}
+	if got := ids(); got != young.ID+" "+old.ID {
+		t.Errorf("listed %s, want the newest first", got)
+	}
+	b.clock.Advance(idle / 2)
+	b.holds(b.keeper, token, true, "a use that only the cache knows")
+	if got := ids(); got != young.ID {
+		t.Errorf("listed %s, want the one that is in use", got)
+	}
+	if seen := b.list("a")[0].LastSeenAt; !seen.Equal(b.clock.Now()) {
+		t.Errorf("last used at %v, want now, %v", seen, b.clock.Now())
+	}
+}
+
+func TestFlush_Batches(t *testing.T) {
+	t.Parallel()
+	const sessions = 1001
+	b := setup(t)
+	b.person("a")
+	tokens := make([]string, sessions)
+	b.write(func(tx *store.Tx) (err error) {
+		for n := range tokens {
+			if tokens[n], _, err = b.keeper.Start(t.Context(), tx, "a", 1, "", "password"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	b.clock.Advance(time.Minute)
+	for _, token := range tokens {
+		b.holds(b.keeper, token, true, "a use")
+	}
+	if n := b.flush(b.keeper); n != 3 {
+		t.Errorf("1001 uses took %d transactions, want 3", n)
+	}
+	if n := b.flush(b.keeper); n != 0 {
+		t.Errorf("nothing took %d transactions", n)
+	}
+	b.clock.Advance(idle - time.Microsecond)
+	b.holds(b.newKeeper(), tokens[0], true, "the use is known to another process")
+}
+
+func TestFlush_FailureLosesNoUse(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, _ := b.start(b.person("a"))
+	b.clock.Advance(idle / 2)
+	b.holds(b.keeper, token, true, "a use")
+	broken := errors.New("the disk is full")
+	err := b.keeper.Flush(t.Context(), func(context.Context, func(session.Store) error) error { return broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("the error is %v", err)
+	}
+	b.flush(b.keeper)
+	b.clock.Advance(idle - time.Microsecond)
+	b.holds(b.newKeeper(), token, true, "the use is known to another process")
+}
