@@ -1,0 +1,169 @@
+package security
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var assetIn = regexp.MustCompile(`/auth/assets/[\w.-]+\.js`)
+
+func TestSEC083_LoginCSRF(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	attacker := fresh("attacker")
+	s.operator(attacker, good)
+	a := s.visitor()
+	flow := a.forgot(attacker)
+	code := s.mail.next(attacker).code(t)
+	bodies := map[string]string{
+		"/auth/signin":              url.Values{"email": {attacker}, "password": {good}}.Encode(),
+		"/auth/signup":              url.Values{"email": {fresh("n")}, "password": {good}, "confirm_password": {good}}.Encode(),
+		"/auth/verify-code":         url.Values{"flow": {flow}, "code": {code}}.Encode(),
+		"/auth/reset-password":      url.Values{"flow": {flow}, "password": {other}, "confirm_password": {other}}.Encode(),
+		"/auth/confirm-link":        "",
+		"/auth/signout":             "",
+		"/auth/api/signin":          encode(object{"email": attacker, "password": good}),
+		"/auth/provider/acme/start": "",
+	}
+	sites := map[string]http.Header{
+		"a foreign page":        {"Origin": {"https://evil.test"}, "Sec-Fetch-Site": {"cross-site"}},
+		"a sandboxed frame":     {"Origin": {"null"}, "Sec-Fetch-Site": {"cross-site"}},
+		"without Origin":        {"Sec-Fetch-Site": {"cross-site"}},
+		"a sibling":             {"Origin": {"https://sub.portico.test"}, "Sec-Fetch-Site": {"same-site"}},
+		"the same name by http": {"Origin": {"http://portico.test"}},
+		"an old browser":        {"Referer": {"https://evil.test/"}},
+	}
+	for target, body := range bodies {
+		for name, h := range sites {
+			for _, contentType := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"} {
+				v := s.visitor()
+				h = h.Clone()
+				h.Set("Content-Type", contentType)
+				got := v.do("POST", target, body, h)
+				if got.status != 403 || len(got.header["Set-Cookie"]) > 0 {
+					t.Errorf("%s from %s as %s is answered %d, cookies %v", target, name, contentType, got.status, got.header["Set-Cookie"])
+				}
+			}
+		}
+	}
+	a.verify(flow, code).must(200) // nothing of it was used
+}
+
+func TestSEC086_NoForeignOriginMayRead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	for pattern, r := range routes() {
+		method, target := path(pattern)
+		for _, origin := range []string{
+			"https://evil.test", "null", "https://portico.test.evil", "https://evilportico.test", "http://portico.test", "https://sub.portico.test", "file://",
+		} {
+			preflight := v.do("OPTIONS", target, "", http.Header{
+				"Origin": {origin}, "Access-Control-Request-Method": {method}, "Access-Control-Request-Headers": {"content-type,authorization"},
+			})
+			h := http.Header{"Origin": {origin}}
+			if r.body != "" {
+				h.Set("Content-Type", r.contentType(pattern))
+			}
+			if strings.Contains(pattern, "sign") && method == "POST" {
+				h.Set("Content-Type", "text/plain")
+			}
+			for _, a := range []*answer{preflight, v.do(method, target, r.body, h)} {
+				for name := range a.header {
+					if strings.HasPrefix(name, "Access-Control-") {
+						t.Errorf("%s for %s: %s: %s", pattern, origin, name, a.header.Get(name))
+					}
+				}
+			}
+		}
+	}
+}
+
+// polyglot closes whatever it stands in and calls a function when it runs.
+const polyglot = `jaVasCript:/*-/*` + "`" + `/*\'/*"/**/(/* */oNcliCk=alert(1) )//</stYle/</titLe/</teXtarEa/</scRipt/--!>\x3csVg/<sVg/oNloAd=alert(1)//>'">{{alert(1)}}<!--`
+
+// inert holds that a document repeats the payload as text at most.
+func (a *answer) inert(what string) {
+	a.Helper()
+	lower := strings.ToLower(a.body)
+	for _, live := range []string{"<svg/onload", "</script/--!>", "onload=alert(1)//>'\">", "{{alert(1)}}<!--", "</title/</textarea"} {
+		if strings.Contains(lower, live) {
+			a.Errorf("%s: the payload is part of the document: %q", what, live)
+		}
+	}
+	if contentType := a.header.Get("Content-Type"); strings.Contains(contentType, "html") && !strings.Contains(a.header.Get("Content-Security-Policy"), "script-src 'self'") {
+		a.Errorf("%s: the document has the policy %q", what, a.header.Get("Content-Security-Policy"))
+	}
+}
+
+// What a browser makes of it is held by TestSEC058 in a real one.
+func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
+	t.Parallel()
+	s := startWhole(t)
+	v := s.visitor().register(fresh("v"))
+	escaped := url.QueryEscape(polyglot)
+	pages := []string{"/auth/signin", "/auth/signup", "/auth/forgot-password", "/auth/verify-code", "/auth/confirm-link", "/auth/error", "/auth/reset-password", "/nowhere"}
+	for _, page := range pages {
+		var query []string
+		for _, name := range []string{
+			"error", "error_description", "error_hint", "login_hint", "ui_locales", "state", "return_to", "email", "code", "flow", "token", "provider", "request", "theme", "lang",
+		} {
+			query = append(query, name+"="+escaped)
+		}
+		for _, w := range []*visitor{v, s.visitor()} {
+			w.do("GET", page+"?"+strings.Join(query, "&"), "", http.Header{
+				"Accept": {"text/html"}, "Accept-Language": {strings.Map(ascii, polyglot)}, "User-Agent": {strings.Map(ascii, polyglot)}, "Referer": {"https://x.test/" + escaped},
+			}).inert(page)
+		}
+		w := s.visitor()
+		w.do("GET", page+"/"+url.PathEscape(polyglot), "", http.Header{"Accept": {"text/html"}}).inert(page + "/...")
+	}
+	for target, fields := range map[string]url.Values{
+		"/auth/signin":          {"email": {polyglot}, "password": {polyglot}, "return_to": {polyglot}, "flow": {polyglot}},
+		"/auth/signup":          {"email": {polyglot}, "password": {polyglot}, "confirm_password": {"x"}, "return_to": {polyglot}},
+		"/auth/forgot-password": {"email": {polyglot}, "return_to": {polyglot}},
+		"/auth/verify-code":     {"flow": {polyglot}, "code": {polyglot}},
+	} {
+		a := v.form(target, fields)
+		a.inert(target)
+		if a.status != 422 {
+			t.Errorf("%s is answered %d", target, a.status)
+		}
+	}
+	a := v.post("signin", object{polyglot: polyglot, "email": polyglot})
+	if a.inert("an unknown field"); strings.Contains(a.body, "svg") {
+		t.Errorf("the name of an unknown field is repeated: %s", a.body)
+	}
+}
+
+func ascii(r rune) rune {
+	if r < ' ' || r > '~' {
+		return -1
+	}
+	return r
+}
+
+func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
+	t.Parallel()
+	logo := t.TempDir() + "/logo.svg"
+	writeFile(t, logo, `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><foreignObject><body onload="alert(1)"/></foreignObject></svg>`)
+	s := startWhole(t, brand(polyglot, logo))
+	address := fresh("v")
+	if _, err := s.app.Flows.CreateUser(t.Context(), address, polyglot, good); err != nil {
+		t.Fatal(err)
+	}
+	v := s.visitor()
+	v.header["User-Agent"] = []string{strings.Map(ascii, polyglot)}
+	v.signIn(address, good).must(200)
+	for _, target := range []string{"/auth/account", "/auth/signin", "/auth/api/session", "/auth/api/sessions", "/nowhere"} {
+		v.get(target).inert(target)
+	}
+	a := v.get("/auth/logo").must(200)
+	policy := a.header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, "sandbox") || !strings.Contains(policy, "default-src 'none'") || a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("the logo, opened by itself, has the headers %v", a.header)
+	}
+}

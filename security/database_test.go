@@ -1,0 +1,146 @@
+package security
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	_ "github.com/ncruces/go-sqlite3/driver" // reads the file beside the product
+)
+
+// database opens the file of the site for reading, as a thief of it would.
+func (s *site) database() *sql.DB {
+	s.Helper()
+	db, err := sql.Open("sqlite3", "file:"+s.databaseFile()+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func (s *site) databaseFile() string { return strings.TrimPrefix(s.config.DatabaseURL, "sqlite:") }
+
+// count returns the number that a query gives.
+func (s *site) count(query string, args ...any) int {
+	s.Helper()
+	var n int
+	if err := s.database().QueryRow(query, args...).Scan(&n); err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// evaluated returns how many codes or passwords were really compared and
+// found wrong, as the record says: attempts that a limit refused leave no entry.
+func (s *site) evaluated(what string) int {
+	s.Helper()
+	return s.count(`SELECT COUNT(*) FROM audit WHERE name IN (?1, 'throttled')`, what)
+}
+
+// rows returns every value of every table, as text.
+func (s *site) rows() map[string][]string {
+	s.Helper()
+	db := s.database()
+	found := map[string][]string{}
+	for _, table := range s.strings(db, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`) {
+		rows, err := db.Query(`SELECT * FROM "` + table + `"`)
+		if err != nil {
+			s.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			s.Fatal(err)
+		}
+		found[table] = []string{}
+		for rows.Next() {
+			values := make([]any, len(columns))
+			for i := range values {
+				values[i] = new(any)
+			}
+			if err := rows.Scan(values...); err != nil {
+				s.Fatal(err)
+			}
+			var row []string
+			for i, v := range values {
+				row = append(row, columns[i]+"="+valueText(*v.(*any)))
+			}
+			found[table] = append(found[table], strings.Join(row, " "))
+		}
+		if err := rows.Err(); err != nil {
+			s.Fatal(err)
+		}
+		slices.Sort(found[table])
+	}
+	return found
+}
+
+func valueText(v any) string {
+	if b, ok := v.([]byte); ok {
+		return fmt.Sprintf("%x", b)
+	}
+	return fmt.Sprint(v)
+}
+
+func (s *site) strings(db *sql.DB, query string) (list []string) {
+	s.Helper()
+	rows, err := db.Query(query)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			s.Fatal(err)
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// unchanged holds that fn changes nothing in the database.
+func (s *site) unchanged(what string, fn func()) {
+	s.Helper()
+	before := s.rows()
+	fn()
+	after := s.rows()
+	for _, table := range slices.Sorted(maps.Keys(after)) {
+		if !slices.Equal(before[table], after[table]) {
+			s.Errorf("%s changed the table %s:\n%s\n---\n%s", what, table, strings.Join(before[table], "\n"), strings.Join(after[table], "\n"))
+		}
+	}
+}
+
+// files returns what lies on the disk beside the key: the database with its log.
+func (s *site) files() map[string]string {
+	s.Helper()
+	found := map[string]string{}
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(s.databaseFile() + suffix)
+		if err != nil {
+			s.Fatal(err)
+		}
+		found["the database file"+suffix] = string(data)
+	}
+	return found
+}
+
+// breakStore makes every statement of the site fail, with words of the
+// database in the error.
+func (s *site) breakStore() {
+	s.Helper()
+	db, err := sql.Open("sqlite3", "file:"+s.databaseFile()+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer db.Close()
+	for _, table := range s.strings(db, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`) {
+		if _, err := db.Exec(`ALTER TABLE "` + table + `" RENAME TO "gone_` + table + `"`); err != nil {
+			s.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package security
+
+import (
+	"bufio"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// connect opens a connection to the site, for requests that no client library
+// would send.
+func (s *site) connect() net.Conn {
+	s.Helper()
+	c, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if s.secure {
+		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+	}
+	s.Cleanup(func() { _ = c.Close() })
+	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// raw sends the bytes and returns every answer until the server closes the
+// connection or says nothing more for a while.
+func (s *site) raw(request string) []*answer {
+	s.Helper()
+	c := s.connect()
+	go func() { _, _ = io.WriteString(c, request) }() // the server may answer and close before the end
+	var answers []*answer
+	for r := bufio.NewReader(c); ; {
+		if len(answers) > 0 {
+			_ = c.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+		}
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			return answers
+		}
+		body, _ := io.ReadAll(resp.Body)
+		answers = append(answers, &answer{s.visitor(), resp.StatusCode, resp.Header, string(body)})
+		if resp.Close {
+			return answers
+		}
+	}
+}

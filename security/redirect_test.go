@@ -1,0 +1,153 @@
+package security
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/config"
+)
+
+// apps allows two kinds of app as return targets.
+func apps(c *config.Config) { c.ReturnOrigins = []string{"https://app.test", "https://*.apps.test"} }
+
+// evilTargets lead a browser to another site, though some parser takes them
+// for local or for an allowed app.
+func evilTargets() []string {
+	return []string{
+		"//evil.test", "///evil.test", "/\\evil.test", "\\/evil.test", "\\\\evil.test", "/\t/evil.test", "/\n/evil.test", "/\r/evil.test",
+		" //evil.test", "\t//evil.test", "/ /evil.test", "https:evil.test", "https:/evil.test", "https:///evil.test", "http:\\\\evil.test",
+		"https://app.test@evil.test", "https://app.test:443@evil.test", "https://app.test.evil.test", "https://evil.test#@app.test",
+		"https://evil.test?@app.test", "https://evil.test\\.app.test", "https://evil.test\\@app.test", "//evil\u3002test", "https://\uff41pp.test",
+		"/%2f%2fevil.test", "/%2F/evil.test", "/..//evil.test", "/.//evil.test", "/%5cevil.test", "/%09/evil.test", "/%0a/evil.test", "//%65vil.test",
+		"https://app.test%2eevil.test", "https://app.test%00.evil.test", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\tscript:alert(1)",
+		"vbscript:x", "data:text/html,<script>alert(1)</script>", "blob:https://app.test/x", "file:///etc/passwd", "/%252f%252fevil.test/..//evil.test",
+		"http://app.test", "https://app.test:8443", "https://App.test", "https://app.test.", "https://xapp.test", "https://apptest",
+		"https://a.b.apps.test", "https://apps.test", "https://evilapps.test", "https://.apps.test", "https://user@x.apps.test", "https://x.apps.test:444",
+		"https://x.apps.test.evil.test", "https://[::1]", "https://app.test\x00", "/" + strings.Repeat("a", 4096), "/auth/signin?return_to=//evil.test", "evil.test", "?x", "#x",
+	}
+}
+
+// landing signs in with a return target and returns where the browser is sent.
+func (s *site) landing(address, target string) (byScript, byForm, shown string) {
+	s.Helper()
+	v := s.visitor()
+	a := v.post("signin", object{"email": address, "password": good, "return_to": target})
+	if a.status != 200 {
+		return "refused", "refused", "" // text that is no text: NUL
+	}
+	byScript = a.next()
+	byForm = s.visitor().form("/auth/signin", url.Values{"email": {address}, "password": {good}, "return_to": {target}}).must(303).header.Get("Location")
+	page := s.visitor().get("/auth/signin?return_to=" + url.QueryEscape(target))
+	return byScript, byForm, page.body
+}
+
+func TestSEC056_ReturnTargetsStayHere(t *testing.T) {
+	t.Parallel()
+	s := startWhole(t, apps)
+	address := fresh("v")
+	s.operator(address, good)
+	targets := evilTargets()
+	if !full() {
+		targets = everyOther(targets)
+	}
+	for _, target := range targets {
+		script, form, page := s.landing(address, target)
+		for _, got := range []string{script, form} {
+			if got != "/auth/account" && got != "refused" {
+				t.Errorf("%.60q leads to %.60q", target, got)
+			}
+		}
+		if len(target) > 3 && strings.Contains(page, "evil.test") {
+			t.Errorf("%.60q is repeated on the page", target)
+		}
+	}
+	for _, target := range []string{"/", "/x", "/x/y?q=//evil.test#f", "https://app.test", "https://app.test/a?b", "https://x.apps.test/", "/auth/account"} {
+		if script, form, _ := s.landing(address, target); script != target || form != target {
+			t.Errorf("%q leads to %q and %q", target, script, form)
+		}
+	}
+}
+
+// everyOther takes half of a list: the quick form; each target is also held by
+// the tests of the rule itself.
+func everyOther(list []string) (half []string) {
+	for i, item := range list {
+		if i%2 == 0 {
+			half = append(half, item)
+		}
+	}
+	return half
+}
+
+// The targets of SEC-056 contain the origins that only look like an allowed
+// one; here they come by the other ways: registration, recovery, the account.
+func TestSEC057_AllowedOriginsAreExact(t *testing.T) {
+	t.Parallel()
+	s := start(t, apps)
+	for _, target := range []string{"https://app.test.evil", "https://xapp.test", "https://a.b.apps.test", "http://app.test", "https://app.test:8443"} {
+		address := fresh("n")
+		v := s.visitor()
+		flow := v.post("signup", object{"email": address, "password": good, "confirm_password": good, "return_to": target}).flow()
+		if next := v.verify(flow, s.mail.next(address).code(t)).next(); next != "/auth/account" {
+			t.Errorf("a registration with %q ends at %q", target, next)
+		}
+		w := s.visitor()
+		flow = w.post("forgot-password", object{"email": address, "return_to": target}).flow()
+		w.verify(flow, lastCode(s, s.mail, address)).must(200)
+		if next := w.reset(flow, other).next(); next != "/auth/account" {
+			t.Errorf("a recovery with %q ends at %q", target, next)
+		}
+	}
+}
+
+func TestSEC060_CanonicalRedirectsStayHere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, target := range []string{
+		"//evil.test/..;/", "//evil.test/%2e%2e", "/\\evil.test/", "//evil.test//", "/auth/signin/", "/auth//signin", "/evil.test//..", "/.//evil.test",
+		"/%2fevil.test", "/%5cevil.test", "/auth/../..//evil.test", "/auth", "/.well-known/change-password/", "http://evil.test/", "https://evil.test/auth/signin",
+	} {
+		for _, extra := range []string{"", "X-Forwarded-Prefix: //evil.test\r\n"} {
+			for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: portico.test\r\nAccept: text/html\r\n" + extra + "Connection: close\r\n\r\n") {
+				if location := a.header.Get("Location"); location != "" && (!strings.HasPrefix(location, "/") || strings.HasPrefix(location, "//")) || strings.Contains(location, "evil") {
+					t.Errorf("%s redirects to %q", target, location)
+				}
+			}
+		}
+	}
+	// A loopback alias goes to the configured name, whatever else is asked.
+	local := start(t, plain)
+	v := local.visitor()
+	a := v.do("GET", "/auth/signin", "", http.Header{"Host": {strings.Replace(local.config.PublicURL.Host, "localhost", "127.0.0.1", 1)}, "Accept": {"text/html"}})
+	if a.status != 307 || a.header.Get("Location") != local.origin+"/auth/signin" {
+		t.Errorf("a loopback alias is answered %d to %q", a.status, a.header.Get("Location"))
+	}
+}
+
+func TestSEC061_NoSecretsInURLs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	secrets := s.journey()
+	for _, seen := range s.trace.all() {
+		if strings.HasPrefix(seen, "GET /auth/confirm-link?token=") {
+			continue // the mailed link itself
+		}
+		for name, value := range secrets {
+			if value != "" && (strings.Contains(seen, value) || strings.Contains(seen, url.QueryEscape(value))) {
+				t.Errorf("%s holds the %s", seen, name)
+			}
+		}
+	}
+	if len(s.trace.all()) < 20 {
+		t.Errorf("only %d addresses were seen", len(s.trace.all()))
+	}
+	// The page behind the mailed link, and those that hold a flow, tell no
+	// other site where they are.
+	for _, target := range []string{"/auth/confirm-link", "/auth/reset-password?flow=x", "/auth/verify-code?flow=x", "/auth/confirm-link?token=" + secrets["reset link"]} {
+		if policy := s.visitor().get(target).header.Get("Referrer-Policy"); policy != "same-origin" && policy != "no-referrer" {
+			t.Errorf("%s has the referrer policy %q", target, policy)
+		}
+	}
+}

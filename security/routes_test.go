@@ -1,0 +1,352 @@
+package security
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"portico/internal/server"
+)
+
+// route is what may be reached, by whom, and with what.
+type route struct {
+	anonymous int    // the status for nobody
+	signedIn  int    // for somebody
+	body      string // a plausible body of a write, in JSON where the route takes it
+	crossSite bool   // takes writes of other sites, and why that is safe stands in its code
+}
+
+const flowID = "0123456789abcdefghjkmnpqrs" // of no flow
+
+// routes is the whole surface of the public listener. A route that is not
+// listed here fails the test of SEC-165.
+func routes() map[string]route {
+	credentials := `{"email":"nobody@x.test","password":"no password of anybody"}`
+	registration := `{"email":"not an address","password":"x","confirm_password":"y"}`
+	return map[string]route{
+		"GET /{$}":                          {303, 303, "", false},
+		"GET /.well-known/change-password":  {303, 303, "", false},
+		"GET /auth/signin":                  {200, 200, "", false},
+		"POST /auth/signin":                 {401, 401, credentials, false},
+		"GET /auth/signup":                  {200, 200, "", false},
+		"POST /auth/signup":                 {422, 422, registration, false},
+		"GET /auth/forgot-password":         {200, 200, "", false},
+		"POST /auth/forgot-password":        {422, 422, `{"email":"no"}`, false},
+		"GET /auth/verify-code":             {200, 200, "", false},
+		"POST /auth/verify-code":            {404, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"GET /auth/confirm-link":            {422, 422, "", false},
+		"POST /auth/confirm-link":           {422, 422, `{}`, false},
+		"GET /auth/reset-password":          {303, 303, "", false},
+		"POST /auth/reset-password":         {303, 303, `{"flow":"` + flowID + `","password":"x","confirm_password":"x"}`, false},
+		"GET /auth/account":                 {303, 200, "", false},
+		"POST /auth/signout":                {303, 303, `{}`, false},
+		"GET /auth/signed-out":              {200, 200, "", false},
+		"GET /auth/error":                   {404, 404, "", false},
+		"GET /auth/assets/{file}":           {404, 404, "", false},
+		"GET /auth/logo":                    {404, 404, "", false},
+		"POST /auth/api/signin":             {401, 401, credentials, false},
+		"POST /auth/api/signup":             {422, 422, registration, false},
+		"POST /auth/api/forgot-password":    {422, 422, `{"email":"no"}`, false},
+		"POST /auth/api/verify-code":        {404, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/api/resend":             {404, 404, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/api/confirm-link":       {422, 422, `{}`, false},
+		"POST /auth/api/reset-password":     {404, 404, `{"flow":"` + flowID + `","password":"x","confirm_password":"x"}`, false},
+		"POST /auth/api/signout":            {200, 200, `{}`, false},
+		"GET /auth/api/session":             {401, 200, "", false},
+		"GET /auth/api/sessions":            {401, 200, "", false},
+		"DELETE /auth/api/sessions":         {401, 204, "", false},
+		"DELETE /auth/api/sessions/{id}":    {401, 404, "", false},
+		"GET /auth/api/flows/{id}":          {404, 404, "", false},
+		"GET /auth/api/openapi.json":        {200, 200, "", false},
+		"POST /auth/api/csp-report":         {204, 204, `{"csp-report":{"effective-directive":"img-src"}}`, true},
+		"POST /auth/provider/{id}/start":    {303, 303, `{}`, false},
+		"GET /auth/provider/{id}/callback":  {303, 303, "", false},
+		"POST /auth/provider/{id}/callback": {303, 303, "state=x&code=y", true},
+	}
+}
+
+// path fills the wildcards of a pattern.
+func path(pattern string) (method, target string) {
+	method, target, _ = strings.Cut(pattern, " ")
+	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js").Replace(target)
+}
+
+// contentType is that of the body in the table.
+func (r route) contentType(pattern string) string {
+	switch {
+	case strings.HasSuffix(pattern, "csp-report"):
+		return "application/csp-report"
+	case strings.HasPrefix(r.body, "{"):
+		return "application/json"
+	case r.body != "":
+		return "application/x-www-form-urlencoded"
+	}
+	return ""
+}
+
+// list is a door that opens nothing: it sees what the others have mounted.
+type list struct{ patterns func() []string }
+
+func (l *list) Mount(m *server.Mux) { l.patterns = m.Patterns }
+
+// call sends the request of a route as a page of ours would.
+func (v *visitor) call(pattern string, r route) *answer {
+	v.Helper()
+	method, target := path(pattern)
+	h := v.ours(r.contentType(pattern))
+	if r.body == "" {
+		h.Del("Content-Type")
+	}
+	return v.do(method, target, r.body, h)
+}
+
+func TestSEC165_EveryRouteIsKnown(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	table := routes()
+	s.visitor().get("/auth/signin").must(200) // it serves: everything is mounted
+	var mounted []string
+	for _, pattern := range s.mounted.patterns() {
+		if _, known := table[pattern]; !known {
+			t.Errorf("%s is mounted and not in the table of routes: decide who may call it, and add it", pattern)
+		}
+		mounted = append(mounted, pattern)
+	}
+	for pattern, r := range table {
+		if !slices.Contains(mounted, pattern) {
+			t.Errorf("%s is in the table of routes and not mounted", pattern)
+			continue
+		}
+		if a := s.visitor().call(pattern, r); a.status != r.anonymous {
+			t.Errorf("%s is answered %d to nobody, want %d: %.200s", pattern, a.status, r.anonymous, a.body)
+		}
+	}
+	v := s.visitor().register(fresh("v"))
+	for pattern, r := range table {
+		w := s.visitor()
+		maps.Copy(w.cookies, v.cookies)
+		if strings.Contains(pattern, "signout") {
+			continue // it would end the session of the others
+		}
+		if a := w.call(pattern, r); a.status != r.signedIn {
+			t.Errorf("%s is answered %d to a person, want %d: %.200s", pattern, a.status, r.signedIn, a.body)
+		}
+	}
+	for _, target := range []string{
+		"/metrics", "/livez", "/readyz", "/healthz", "/debug/pprof/", "/debug/vars", "/openapi.json", "/.git/HEAD", "/.git/config", "/.env",
+		"/auth/", "/auth", "/auth/api/", "/auth/assets/", "/auth/assets/..%2fdocuments", "/auth/admin", "/auth/api/users", "/auth/api/admin",
+		"/auth/assets/signin.js.map", "/auth/documents/en/signin.html", "/auth/documents/manifest.json", "/portico.toml", "/robots.txt", "/dev", "/auth/dev",
+	} {
+		if a := v.do("GET", target, "", nil); a.status != 404 && a.status != 400 {
+			t.Errorf("%s is answered %d", target, a.status)
+		}
+	}
+}
+
+func TestSEC085_ReadingChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	flow := v.signUp(fresh("n"), good)
+	s.settle()
+	s.unchanged("reading", func() {
+		for pattern := range routes() {
+			_, target := path(pattern) // the paths of the writes as well
+			for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE"} {
+				for _, target := range []string{target, target + "?flow=" + flow + "&action=resend&email=x@x.test&code=000000&return_to=/"} {
+					v.do(method, target, "", http.Header{"Referer": {"https://evil.test/"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"image"}})
+				}
+			}
+		}
+	})
+	if v.whoami() == "" {
+		t.Error("reading has signed out")
+	}
+}
+
+func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	s.settle()
+	foreign := []http.Header{
+		{"Origin": {"https://evil.test"}},
+		{"Origin": {"https://sub.portico.test"}, "Sec-Fetch-Site": {"same-site"}},
+		{"Origin": {"http://portico.test"}},
+		{"Origin": {"https://portico.test:8443"}},
+		{"Origin": {"https://portico.test.evil.test"}},
+		{"Origin": {"https://portico.test/"}},
+		{"Origin": {"HTTPS://PORTICO.TEST"}},
+		{"Origin": {"null"}},
+		{"Origin": {""}},
+		{"Origin": {s.origin, "https://evil.test"}},
+		{"Origin": {"https://evil.test"}, "Sec-Fetch-Site": {"same-origin"}},
+		{"Sec-Fetch-Site": {"cross-site"}},
+		{"Sec-Fetch-Site": {"same-site"}},
+		{"Sec-Fetch-Site": {"same-origin", "cross-site"}},
+		{"Referer": {s.origin + "/auth/account"}},
+		{},
+	}
+	types := []string{"", "application/json", "application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", "application/json;charset=x"}
+	s.unchanged("a write of another origin", func() {
+		for pattern, r := range routes() {
+			method, target := path(pattern)
+			if method == "GET" || r.crossSite {
+				continue
+			}
+			for i, headers := range foreign {
+				h := maps.Clone(headers)
+				contentType := r.contentType(pattern)
+				if full() || i < len(types) {
+					contentType = types[i%len(types)]
+				}
+				h["Content-Type"] = []string{contentType}
+				h["X-Http-Method-Override"] = []string{"GET"}
+				if a := v.do(method, target, r.body, h); a.status != 403 {
+					t.Errorf("%s with %v is answered %d", pattern, headers, a.status)
+				} else if len(a.header["Set-Cookie"]) > 0 {
+					t.Errorf("%s with %v sets %v", pattern, headers, a.header["Set-Cookie"])
+				}
+			}
+		}
+	})
+	if v.whoami() == "" {
+		t.Error("another origin has signed out")
+	}
+	// What takes other sites changes nothing by itself.
+	s.unchanged("a cross-site form_post", func() {
+		for pattern, r := range routes() {
+			if method, target := path(pattern); r.crossSite {
+				v.do(method, target, r.body, http.Header{"Origin": {"https://evil.test"}, "Content-Type": {r.contentType(pattern)}})
+			}
+		}
+	})
+}
+
+// strictHeaders are those of every answer, whatever it is.
+func (a *answer) strictHeaders(what string, document bool) {
+	a.Helper()
+	policy := a.header.Get("Content-Security-Policy")
+	parts := []string{"base-uri 'none'", "frame-ancestors 'none'", "default-src 'none'"}
+	if document {
+		parts = append(parts, "object-src 'none'", "form-action 'self'", "script-src 'self'", "require-trusted-types-for 'script'")
+	}
+	for _, part := range parts {
+		if !strings.Contains(policy, part) {
+			a.Errorf("%s: the content policy lacks %s: %s", what, part, policy)
+		}
+	}
+	if strings.Contains(policy, "unsafe-") || strings.Contains(policy, "*") {
+		a.Errorf("%s: the content policy allows too much: %s", what, policy)
+	}
+	for name, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Strict-Transport-Security": "max-age=63072000", "Permissions-Policy": "camera=()", "Referrer-Policy": "",
+	} {
+		if got := a.header.Get(name); !strings.Contains(got, want) || got == "" {
+			a.Errorf("%s: %s is %q", what, name, got)
+		}
+	}
+	if contentType := a.header.Get("Content-Type"); strings.HasPrefix(contentType, "text/") && !strings.Contains(contentType, "charset=utf-8") {
+		a.Errorf("%s: the content type is %q", what, contentType)
+	} else if len(a.body) > 0 && contentType == "" {
+		a.Errorf("%s: a body without a content type", what)
+	}
+	for _, name := range []string{"Server", "X-Powered-By", "Via", "X-Aspnet-Version", "X-Runtime"} {
+		if got := a.header.Get(name); got != "" {
+			a.Errorf("%s: the answer tells %s: %s", what, name, got)
+		}
+	}
+}
+
+func TestSEC089_EveryAnswerHasTheHeaders(t *testing.T) {
+	t.Parallel()
+	s := startWhole(t)
+	v := s.visitor().register(fresh("v"))
+	seen := map[int]int{}
+	check := func(stage string) {
+		for pattern, r := range routes() {
+			_, target := path(pattern)
+			for _, method := range []string{"GET", "POST", "DELETE", "PUT", "OPTIONS"} {
+				for _, accept := range []string{"text/html", "application/json"} {
+					h := v.ours(r.contentType(pattern))
+					h.Set("Accept", accept)
+					a := s.with(v.cookie("session")).do(method, target, r.body, h)
+					seen[a.status]++
+					document := strings.HasPrefix(a.header.Get("Content-Type"), "text/html")
+					a.strictHeaders(fmt.Sprintf("%s: %s %s as %s: %d", stage, method, target, accept, a.status), document)
+				}
+			}
+			if pattern == "POST /auth/signout" || pattern == "DELETE /auth/api/sessions" {
+				v = s.visitor().register(fresh("v"))
+			}
+		}
+	}
+	check("running")
+	for _, target := range []string{"/nowhere", "//", "/auth/assets/x", "/%00", "/auth/signin?" + strings.Repeat("a", 9000)} {
+		for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n") {
+			seen[a.status]++
+			a.strictHeaders(target, false)
+		}
+	}
+	for _, status := range []int{200, 303, 400, 401, 404, 405, 414, 422} {
+		if seen[status] == 0 {
+			t.Errorf("no answer had the status %d", status)
+		}
+	}
+	t.Logf("SEC-089: answers by status %v", seen)
+}
+
+func TestSEC089_AlsoWhenTheDatabaseIsGone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.breakStore()
+	failed := 0
+	for pattern, r := range routes() {
+		_, target := path(pattern)
+		method, _, _ := strings.Cut(pattern, " ")
+		for _, accept := range []string{"text/html", "application/json"} {
+			h := s.visitor().ours(r.contentType(pattern))
+			h.Set("Accept", accept)
+			a := s.with(strings.Repeat("A", 43)).do(method, strings.TrimSuffix(target, "/"), r.body, h)
+			a.strictHeaders(fmt.Sprintf("%s as %s: %d", pattern, accept, a.status), strings.HasPrefix(a.header.Get("Content-Type"), "text/html"))
+			if a.status >= 500 {
+				failed++
+			}
+		}
+	}
+	if failed < 10 {
+		t.Errorf("only %d answers were failures", failed)
+	}
+}
+
+func TestSEC152_OtherMethodsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	for pattern := range routes() {
+		_, target := path(pattern)
+		for _, method := range []string{"PATCH", "PUT", "TRACE", "CONNECT", "OPTIONS", "PROPFIND", "get", "post", "FOO", "GET\x00"} {
+			request := method + " " + target + " HTTP/1.1\r\nHost: portico.test\r\nOrigin: " + s.origin + "\r\nCookie: " + v.cookieLine() +
+				"\r\nX-HTTP-Method-Override: GET\r\nX-HTTP-Method: GET\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+			for _, a := range s.raw(request) {
+				if a.status != 405 && a.status != 501 && a.status != 400 && a.status != 404 {
+					t.Errorf("%s %s is answered %d", method, target, a.status)
+				}
+				if a.status == 405 && a.header.Get("Allow") == "" {
+					t.Errorf("%s %s is refused without Allow", method, target)
+				}
+			}
+		}
+		// HEAD is GET without a body.
+		if method, _ := path(pattern); method == "GET" {
+			get, head := s.visitor().do("GET", target, "", nil), s.visitor().do("HEAD", target, "", nil)
+			if get.status != head.status || head.body != "" {
+				t.Errorf("HEAD %s is answered %d %q, GET %d", target, head.status, head.body, get.status)
+			}
+		}
+	}
+}

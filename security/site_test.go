@@ -1,0 +1,284 @@
+package security
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"io/fs"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/app"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/server"
+	"portico/internal/store"
+)
+
+// A password that passes every rule, and one that differs from it.
+const (
+	good  = "copper lantern over seven hills"
+	other = "seven hills under a paper lantern"
+)
+
+// site is one running Portico with a clock, a mail server, a database file and
+// a log of its own.
+type site struct {
+	*testing.T
+	app    *app.App
+	clock  *clock.Manual
+	mail   *mailServer
+	log    *logBuffer
+	trace  *trace
+	config config.Config
+	origin string // as browsers write it
+	addr   string // where it listens
+	secure bool
+	ops    string // where the operations listener listens
+
+	screens fs.FS // nil for those of the product
+	mounted list  // every route of the public listener
+
+	stop func()
+}
+
+// option changes the configuration before the start.
+type option func(*config.Config)
+
+// plain serves http on a loopback name, as in development.
+func plain(c *config.Config) { c.PublicURL = nil }
+
+// start runs a Portico behind TLS at https://portico.test. Its screens are tiny
+// ones: compressing the real ones takes longer than most tests.
+func start(t *testing.T, options ...option) *site {
+	t.Helper()
+	return startWith(t, tinyScreens(), options...)
+}
+
+// startWhole is start with the real screens.
+func startWhole(t *testing.T, options ...option) *site {
+	t.Helper()
+	return startWith(t, nil, options...)
+}
+
+func startWith(t *testing.T, screens fs.FS, options ...option) *site {
+	t.Helper()
+	dir := t.TempDir()
+	s := &site{
+		T: t, clock: clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)), mail: newMailServer(t),
+		log: &logBuffer{}, trace: &trace{}, config: config.Default(),
+		screens: screens,
+	}
+	s.config.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
+	s.config.DatabaseURL = "sqlite:" + filepath.Join(dir, "portico.db")
+	s.config.SecretFile = filepath.Join(dir, "secret.key")
+	s.config.SMTPURL = "smtp://" + s.mail.addr + "?tls=none"
+	s.config.MailFrom = "no-reply@portico.test"
+	for _, o := range options {
+		o(&s.config)
+	}
+	s.secure = s.config.PublicURL != nil
+	s.run()
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+// run starts the application on the data that is there.
+func (s *site) run() {
+	s.Helper()
+	listeners := app.Listeners{Public: s.listen(), Ops: s.listen()}
+	s.addr, s.ops = listeners.Public.Addr().String(), listeners.Ops.Addr().String()
+	if s.secure {
+		listeners.Public = tls.NewListener(listeners.Public, serverTLS(s.T))
+	} else {
+		_, port, _ := net.SplitHostPort(s.addr)
+		s.config.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
+	}
+	s.origin = s.config.PublicURL.String()
+	a, err := app.New(s.Context(), s.config, app.Options{
+		Clock: s.clock, Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Doors: []server.Door{&s.mounted}, Dist: s.screens,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.app = a
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- a.Run(ctx, listeners) }()
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			s.Error("stop:", err)
+		}
+		if err := a.Close(); err != nil {
+			s.Log("close:", err) // a test may have broken the store
+		}
+	})
+}
+
+// restart ends the application and starts it on the same data.
+func (s *site) restart() {
+	s.Helper()
+	s.stop()
+	s.run()
+}
+
+func (s *site) listen() net.Listener {
+	s.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.Fatal(err)
+	}
+	return l
+}
+
+// operator makes an account as `portico user create` does.
+func (s *site) operator(address, password string) account.Account {
+	s.Helper()
+	a, err := s.app.Flows.CreateUser(s.Context(), address, "", password)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a
+}
+
+// close disables an account as `portico user disable` does.
+func (s *site) disable(address string) {
+	s.Helper()
+	a, err := s.app.Flows.User(s.Context(), address)
+	if err == nil {
+		err = s.app.Flows.SetUserState(s.Context(), a.ID, account.Closed)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// settle waits until every mail that was caused so far has left the outbox.
+func (s *site) settle() {
+	s.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		waiting := -1
+		err := s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
+			counts, err := tx.CountMessages(s.Context())
+			waiting = counts.Waiting
+			return err
+		})
+		switch {
+		case err != nil:
+			s.Fatal(err)
+		case waiting == 0:
+			return
+		case time.Now().After(deadline):
+			s.Fatalf("%d mails are still waiting", waiting)
+		}
+	}
+}
+
+// tinyScreens are documents that hold the data and nothing else.
+func tinyScreens() fs.FS {
+	const document = `<!doctype html><title>{{html .screen}}</title><p>{{html .errors.form}}{{html .values.email}}</p><script type="application/json">{{.boot}}</script>`
+	screens := fstest.MapFS{"documents/manifest.json": {Data: []byte(`{"style_hashes":{}}`)}, "assets": {Mode: fs.ModeDir}}
+	for _, locale := range []string{"de", "en"} {
+		for _, name := range []string{"signin", "signup", "forgot-password", "verify-code", "confirm-link", "reset-password", "account", "signed-out", "error"} {
+			screens["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
+		}
+	}
+	return screens
+}
+
+// logBuffer collects the log of a site.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// trace is every address that a browser of the site has asked for or was sent
+// to: what histories, proxies and Referer headers would hold.
+type trace struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (t *trace) add(addresses ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.seen = append(t.seen, addresses...)
+}
+
+func (t *trace) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.seen)
+}
+
+// serial numbers what must be different in every test.
+var serial atomic.Int64
+
+// fresh returns an address that no test has used.
+func fresh(name string) string { return name + strconv.FormatInt(serial.Add(1), 10) + "@x.test" }
+
+// serverTLS makes one self-signed certificate for the whole run.
+var certificate = sync.OnceValues(func() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "portico.test"}, DNSNames: []string{"portico.test"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+})
+
+func serverTLS(t *testing.T) *tls.Config {
+	t.Helper()
+	c, err := certificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{c}, NextProtos: []string{"http/1.1"}}
+}
+
+// brand sets the operator's name and picture.
+func brand(name, logo string) option {
+	return func(c *config.Config) { c.Brand = config.Brand{Name: name, Logo: logo} }
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,116 @@
+package security
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// comparison is what pairs of interleaved measurements say.
+type comparison struct {
+	n       int
+	a, b    time.Duration // medians
+	auc     float64       // how often a value of b is greater than one of a: 0.5 when nothing tells them apart
+	slowest time.Duration
+}
+
+// compare measures a and b in turn, n times each, and swaps who goes first, so
+// that what disturbs the machine disturbs both.
+func compare(n int, a, b func() time.Duration) comparison {
+	var as, bs []time.Duration
+	for i := range n {
+		if i%2 == 0 {
+			as, bs = append(as, a()), append(bs, b())
+		} else {
+			bs, as = append(bs, b()), append(as, a())
+		}
+	}
+	return comparison{n: n, a: median(as), b: median(bs), auc: auc(as, bs), slowest: max(slices.Max(as), slices.Max(bs))}
+}
+
+func median(list []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+// auc is the area under the curve of the rank-sum test (Mann-Whitney U / nm).
+func auc(as, bs []time.Duration) float64 {
+	greater := 0.0
+	for _, a := range as {
+		for _, b := range bs {
+			switch {
+			case b > a:
+				greater++
+			case b == a:
+				greater += 0.5
+			}
+		}
+	}
+	return greater / float64(len(as)*len(bs))
+}
+
+// judge prints the figures and fails when they tell a from b: by more than the
+// floor or 5 % of the time, or by the ranks. The quick form allows what a
+// loaded machine does with few samples; a difference that matters (a hash that
+// is not computed) is many times larger. The full form measures three times
+// and fails when two fail.
+func judge(t *testing.T, what string, n int, floor time.Duration, a, b func() time.Duration) {
+	t.Helper()
+	rounds, slack, band := 1, 3.0, 0.25
+	if full() {
+		rounds, slack, band = 3, 1.0, 0.08
+	}
+	failed := 0
+	for range rounds {
+		c := compare(n, a, b)
+		limit := time.Duration(slack * float64(max(floor, c.a/20)))
+		// A constant difference far below what a network lets anybody measure
+		// moves the ranks of a quick answer as well: they count from 100 µs on.
+		tells := (c.b-c.a).Abs() > limit || math.Abs(c.auc-0.5) > band && (c.b-c.a).Abs() > 100*time.Microsecond
+		if tells {
+			failed++
+		}
+		t.Logf("%s: n=%d median %v and %v (difference %v, limit %v), AUC %.3f, slowest %v",
+			what, c.n, c.a.Round(time.Microsecond), c.b.Round(time.Microsecond), (c.b - c.a).Round(time.Microsecond), limit, c.auc, c.slowest.Round(time.Millisecond))
+	}
+	if failed > rounds/2 {
+		t.Errorf("%s: the time tells one from the other in %d of %d rounds", what, failed, rounds)
+	}
+}
+
+// timed returns how long fn takes.
+func timed(fn func()) time.Duration {
+	start := time.Now()
+	fn()
+	return time.Since(start)
+}
+
+// atOnce runs n functions behind a start barrier and waits for them.
+func atOnce(n int, fn func(i int)) {
+	var ready, all sync.WaitGroup
+	ready.Add(n)
+	for i := range n {
+		all.Go(func() {
+			ready.Done()
+			ready.Wait()
+			fn(i)
+		})
+	}
+	all.Wait()
+}
+
+func TestStatistics(t *testing.T) {
+	t.Parallel()
+	steady := func(d time.Duration) func() time.Duration {
+		i := 0
+		return func() time.Duration { i++; return d + time.Duration(i*7919%100)*time.Microsecond }
+	}
+	if c := compare(200, steady(time.Millisecond), steady(time.Millisecond)); math.Abs(c.auc-0.5) > 0.02 {
+		t.Errorf("equal measurements have the AUC %.3f", c.auc)
+	}
+	if c := compare(200, steady(time.Millisecond), steady(2*time.Millisecond)); c.auc != 1 || c.b-c.a != time.Millisecond {
+		t.Errorf("a millisecond more has the AUC %.3f and the difference %v", c.auc, c.b-c.a)
+	}
+}
