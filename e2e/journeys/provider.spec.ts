@@ -1,11 +1,13 @@
 import { continueWithAcme, signInAtAcme } from '../support/acme.js';
 import {
   alive,
+  back,
   button,
   expectAccount,
   expectScreen,
   field,
   fillSignIn,
+  forgot,
   link,
   open,
   signIn,
@@ -104,6 +106,41 @@ test('without an address there is another way', async ({ page, world }) => {
   await expectScreen(page, 'Create an account');
 });
 
+test('an address that belongs to another person of the provider is not connected', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  const { email } = world.stranger('noor');
+  for (const login of [email, `second ${email}`])
+    world.provider.knows(login, { email, email_verified: true });
+  await open(page, '/auth/signin');
+  await continueWithAcme(page, email);
+  await expectScreen(page, 'Your account');
+  const other = await openBrowser();
+  await open(other, '/auth/signin');
+  await continueWithAcme(other, `second ${email}`);
+  await expect(other.getByText('it is connected to another Acme ID account')).toBeVisible();
+  await link(other, 'Go to sign in').click();
+  await expectScreen(other, 'Sign in');
+});
+
+test('who came through the provider and forgets that is told by mail', async ({ page, world }) => {
+  const { email } = world.stranger('noor');
+  world.provider.knows(email, { email, email_verified: true });
+  await open(page, '/auth/signin');
+  await continueWithAcme(page, email);
+  await expectScreen(page, 'Your account');
+  await alive(page);
+  await button(page, 'Sign out').click();
+  await expectScreen(page, 'You are signed out');
+  await forgot(page, email);
+  await world.mailbox.next(email); // Acme was connected
+  const mail = await world.mailbox.next(email);
+  expect(mail.text).toContain('you sign in with Acme ID');
+  expect(mail.code).toBe('');
+});
+
 test('a provider that breaks on the way is named, and trying again works', async ({ page, world }) => {
   const person = world.stranger('noor');
   world.provider.knows(person.email, { email: person.email, email_verified: true });
@@ -153,7 +190,7 @@ test('Back from the provider finds the form ready', async ({ page, world }) => {
   await open(page, '/auth/signin');
   await button(page, 'Continue with Acme ID').click();
   await expect(page.getByRole('heading', { name: 'Sign in to Acme' })).toBeVisible();
-  await page.goBack();
+  await back(page);
   await expectScreen(page, 'Sign in');
   await expect(button(page, 'Continue with Acme ID')).toHaveAttribute('aria-busy', 'false');
   await signIn(page, person);

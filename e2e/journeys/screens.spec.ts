@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expectScreen, field, link, open } from '../support/screen.js';
+import { back, expectScreen, field, forward, link, open } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
 // What spec.md section 2 fixes: the routes, their titles and texts, and the order in which they stand.
@@ -129,9 +129,9 @@ test('the root leads to the sign-in page and leaves no entry in the history', as
   await page.goto('/auth/signup');
   await page.goto('/');
   await expect(page).toHaveURL('/auth/signin');
-  await page.goBack();
+  await back(page);
   await expect(page).toHaveURL('/auth/signup');
-  await page.goForward();
+  await forward(page);
   await expect(page).toHaveURL('/auth/signin');
 });
 

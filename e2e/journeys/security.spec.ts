@@ -1,5 +1,6 @@
 import { storageOf } from '../support/guard.js';
 import {
+  back,
   button,
   expectAccount,
   expectScreen,
@@ -84,7 +85,7 @@ test('after signing out nothing is kept, and Back shows nothing', async ({ page,
   await expectScreen(page, 'You are signed out');
   expect(await storageOf(page)).toEqual([]);
   expect((await context.cookies()).map((cookie) => cookie.name)).not.toContain('portico-session');
-  await page.goBack();
+  await back(page);
   await expectScreen(page, 'Sign in');
   await expect(page.getByText(`Signed in as ${person.email}`)).toBeHidden();
 });

@@ -21,6 +21,10 @@ export async function alive(page: Page): Promise<void> {
   });
 }
 
+/** Goes through the history; a page that comes back as it was left does not load again. */
+export const back = (page: Page) => page.goBack({ waitUntil: 'commit' });
+export const forward = (page: Page) => page.goForward({ waitUntil: 'commit' });
+
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 export const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
