@@ -26,7 +26,7 @@ type Flow struct {
 func FlowOf(v flow.View) Flow {
 	return Flow{
 		ID: v.ID, Kind: string(v.Kind), State: v.State(), Address: account.Mask(v.Address), Email: v.Address,
-		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: secondsUp(v.ResendAt), Now: seconds(v.Now),
+		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: resendAt(v), Now: seconds(v.Now),
 		Next: v.Next,
 	}
 }
@@ -38,10 +38,12 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// secondsUp keeps a browser that counts whole seconds from asking too early.
-func secondsUp(t time.Time) int64 {
-	if t.Nanosecond() > 0 {
-		return t.Unix() + 1
+// resendAt makes the whole seconds until the next mail no fewer than the true
+// ones, so that a browser that counts them does not ask too early.
+func resendAt(v flow.View) int64 {
+	left := v.ResendAt.Sub(v.Now)
+	if left <= 0 {
+		return seconds(v.ResendAt)
 	}
-	return seconds(t)
+	return seconds(v.Now) + int64((left+time.Second-1)/time.Second)
 }
