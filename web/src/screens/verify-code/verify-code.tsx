@@ -71,9 +71,11 @@ function Enter({ boot }: { boot: Boot }) {
         <Hint>{t('verify-code.nothing_arrived')}</Hint>
       </When>
       <Footer>
-        <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
-          {t('verify-code.change_address')}
-        </a>
+        <When value={flow.kind} otherwise={<a href="/auth/signin">{t('common.back_to_signin')}</a>}>
+          <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
+            {t('verify-code.change_address')}
+          </a>
+        </When>
       </Footer>
     </Frame>
   );
