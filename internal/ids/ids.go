@@ -29,6 +29,6 @@ func Valid(s string) bool {
 	if len(s) != Length {
 		return false
 	}
-	_, err := encoding.DecodeString(s)
-	return err == nil
+	b, err := encoding.DecodeString(s)
+	return err == nil && encoding.EncodeToString(b) == s // the decoder passes over line ends
 }

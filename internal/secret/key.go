@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,11 +28,8 @@ func NewKey() *Key {
 	return &Key{master: b}
 }
 
-// String keeps the key out of logs and formatted errors.
-func (*Key) String() string { return "secret.Key" }
-
-// GoString does the same for %#v.
-func (*Key) GoString() string { return "secret.Key" }
+// Format keeps the key out of logs and errors, whatever the verb.
+func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "secret.Key") }
 
 // ErrNoKey says that the key file does not exist.
 var ErrNoKey = errors.New("the key file does not exist")
@@ -60,28 +58,53 @@ func ReadKey(path string) (*Key, error) {
 	return &Key{master: b}, nil
 }
 
-// CreateKey writes a fresh key to path, mode 0600, and fails when a file is
-// already there: a key that protects data is never replaced by accident.
+// CreateKey writes a fresh key to path, mode 0600. The error wraps fs.ErrExist
+// when a file is already there: a key that protects data is never replaced by
+// accident. The file appears whole or not at all, and survives the loss of
+// power once CreateKey has returned.
 func CreateKey(path string) (*Key, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of the key file: %w", err)
 	}
 	key := NewKey()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("create the key file: %w", err)
-	}
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key.master) + "\n")
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
+	part, err := key.write(folder)
 	if err != nil {
 		return nil, fmt.Errorf("write the key file: %w", err)
 	}
+	defer os.Remove(part)
+	switch err := os.Link(part, path); { // a rename would replace
+	case errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("create the key file %s: %w", path, fs.ErrExist)
+	case err != nil:
+		return nil, fmt.Errorf("create the key file: %w", err)
+	}
+	if err := syncFolder(folder); err != nil {
+		return nil, fmt.Errorf("write the key file: %w", err)
+	}
 	return key, nil
+}
+
+// write puts the key into a file of the folder that has no name yet.
+func (k *Key) write(folder string) (path string, err error) {
+	f, err := os.CreateTemp(folder, ".key-*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(base64.StdEncoding.EncodeToString(k.master) + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return f.Name(), err
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // derive returns the key of a purpose.

@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
+	"io"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
@@ -61,6 +63,9 @@ type MAC struct {
 func (k *Key) MAC(purpose string) *MAC {
 	return &MAC{key: k.derive("mac " + purpose)}
 }
+
+// Format keeps the key out of logs and errors, whatever the verb.
+func (MAC) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "secret.MAC") }
 
 // Sum returns the keyed hash of the parts. Each part is preceded by its
 // length, so that no two lists of parts give the same input.
