@@ -83,14 +83,10 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if a.catalogue, err = locale.Load(web.Messages); err != nil {
 		return nil, err
 	}
-	key, err := openKey(cfg)
-	if err != nil {
-		return nil, err
-	}
 	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL}); err != nil {
 		return nil, err
 	}
-	if err := a.build(ctx, key); err != nil {
+	if err := a.build(ctx); err != nil {
 		_ = a.Store.Close()
 		return nil, err
 	}
@@ -107,8 +103,12 @@ func (a *App) Close() error {
 	return a.Store.Close()
 }
 
-func (a *App) build(ctx context.Context, key *secret.Key) error {
+func (a *App) build(ctx context.Context) error {
 	if _, err := a.Store.Migrate(ctx); err != nil {
+		return err
+	}
+	key, err := openKey(ctx, a.Config, a.Store)
+	if err != nil {
 		return err
 	}
 	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile); err != nil {

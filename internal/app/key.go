@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"strings"
 
 	"portico/internal/config"
@@ -13,20 +13,31 @@ import (
 )
 
 // openKey reads the master key. On SQLite the first start makes it; a key is
-// never made beside data that another one protects.
-func openKey(cfg config.Config) (*secret.Key, error) {
+// never made beside data that another one protects. Processes that start at
+// the same time get the same key.
+func openKey(ctx context.Context, cfg config.Config, s *store.Store) (*secret.Key, error) {
+	used := false // looked at before the key, which is made before the data
+	err := s.Read(ctx, func(tx *store.Tx) (err error) {
+		_, used, err = tx.KeyCheck(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	key, err := secret.ReadKey(cfg.SecretFile)
-	if !errors.Is(err, secret.ErrNoKey) {
+	switch {
+	case !errors.Is(err, secret.ErrNoKey):
 		return key, err
-	}
-	path, ok := strings.CutPrefix(cfg.DatabaseURL, "sqlite:")
-	if !ok {
+	case !strings.HasPrefix(cfg.DatabaseURL, "sqlite:"):
 		return nil, fmt.Errorf("the key file %s does not exist: make it once with 'portico config new-key' and give it to every node", cfg.SecretFile)
+	case used:
+		return nil, fmt.Errorf("the key file %s does not exist, but the database %s does: restore the key from your backup, since another one cannot open what the database holds",
+			cfg.SecretFile, strings.TrimPrefix(cfg.DatabaseURL, "sqlite:"))
 	}
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		return nil, fmt.Errorf("the key file %s does not exist, but the database %s does: restore the key from your backup, since another one cannot open what the database holds", cfg.SecretFile, path)
+	if key, err = secret.CreateKey(cfg.SecretFile); errors.Is(err, fs.ErrExist) {
+		return secret.ReadKey(cfg.SecretFile)
 	}
-	return secret.CreateKey(cfg.SecretFile)
+	return key, err
 }
 
 // checkKey refuses a key that is not the one of the database.

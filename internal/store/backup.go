@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
 // Backup writes a consistent copy of the database to path while it is in use.
-// The copy appears whole or not at all; an existing file is not replaced.
+// The copy appears whole or not at all; an existing file is not replaced, and
+// the error wraps fs.ErrExist.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s exists already: choose another name", path)
+		return fmt.Errorf("write the backup %s: %w: choose another name", path, fs.ErrExist)
 	}
 	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -12,10 +12,16 @@ func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	stored, _, err := first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`, nil, func(row scanner) ([]byte, error) {
-		var b []byte
-		err := row.Scan(&b)
-		return b, err
-	})
+	stored, _, err := t.KeyCheck(ctx)
 	return bytes.Equal(stored, check), err
+}
+
+// KeyCheck returns the stored check value. Without one the database holds
+// nothing yet that a key protects.
+func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
+	return first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`, nil, func(row scanner) ([]byte, error) {
+		var check []byte
+		err := row.Scan(&check)
+		return check, err
+	})
 }

@@ -15,6 +15,18 @@ func (b installations) KeepKeyCheck_TheFirst() {
 	}
 }
 
+func (b installations) KeyCheck_NoneUntilOneIsKept() {
+	check := func() ([]byte, bool) {
+		return find(b.bundle, func(tx *store.Tx) ([]byte, bool, error) { return tx.KeyCheck(b.Context()) })
+	}
+	if got, ok := check(); ok {
+		b.Errorf("a fresh database has the check %q", got)
+	}
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("first")) })
+	got, _ := check()
+	b.equal("the check", got, []byte("first"))
+}
+
 func (b installations) KeepKeyCheck_OneOfMany() {
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
 		return tx.KeepKeyCheck(b.Context(), []byte{byte(worker)})
