@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -57,16 +59,25 @@ func (d *Door) start(w http.ResponseWriter, r *http.Request) error {
 	return d.sendAway(w, r, id, result.Next)
 }
 
+// leavingStyle is the page and the link of the screens: a provider may take
+// seconds to answer, and the person looks at this in the meantime.
+const leavingStyle = `body{display:grid;place-items:center;min-height:100vh;margin:0;background:#f3f5f8;font:600 1rem/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}a{color:#1a4ab8;text-underline-offset:.2em}`
+
 // leaving goes on by itself and keeps a link for browsers that do not.
 var leaving = template.Must(template.New("leaving").Parse(`<!doctype html>
 <html lang="{{.Locale}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="0;url={{.URL}}"><title>{{.Words}}</title></head>
-<body><p><a href="{{.URL}}" rel="noreferrer">{{.Words}}</a></p></body></html>
+<meta http-equiv="refresh" content="0;url={{.URL}}"><title>{{.Words}}</title><style>` + leavingStyle + `</style></head>
+<body><main><a href="{{.URL}}" rel="noreferrer">{{.Words}}</a></main></body></html>
 `))
+
+func leavingPolicy() string {
+	sum := sha256.Sum256([]byte(leavingStyle))
+	return server.DocumentPolicy([]string{"sha256-" + base64.StdEncoding.EncodeToString(sum[:])})
+}
 
 func (d *Door) sendAway(w http.ResponseWriter, r *http.Request, id, to string) error {
 	loc := d.Desk.Locale(r)
-	server.SetPolicy(w, server.DocumentPolicy(nil))
+	server.SetPolicy(w, leavingPolicy())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return leaving.Execute(w, map[string]string{
 		"Locale": loc, "URL": to,
