@@ -1,0 +1,214 @@
+package throttle_test
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/fault"
+	"portico/internal/secret"
+	"portico/internal/store"
+	"portico/internal/throttle"
+)
+
+var (
+	three = throttle.Limit{Name: "three", Count: 3, Window: time.Hour}
+	five  = throttle.Limit{Name: "five", Count: 5, Window: 2 * time.Hour}
+)
+
+// bundle is a gate on a real database.
+type bundle struct {
+	*testing.T
+	store *store.Store
+	clock *clock.Manual
+	gate  *throttle.Gate
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := &bundle{T: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
+	b.gate = throttle.NewGate(secret.NewKey(), b.clock)
+	return b
+}
+
+func (b *bundle) write(fn func(tx *store.Tx) error) {
+	b.Helper()
+	if err := b.store.Write(b.Context(), fn); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) take(tries ...throttle.Try) (d throttle.Decision) {
+	b.Helper()
+	b.write(func(tx *store.Tx) (err error) {
+		d, err = b.gate.Take(b.Context(), tx, tries...)
+		return err
+	})
+	return d
+}
+
+func (b *bundle) left(try throttle.Try, want int) {
+	b.Helper()
+	_ = b.store.Read(b.Context(), func(tx *store.Tx) error {
+		if n, err := b.gate.Left(b.Context(), tx, try); n != want || err != nil {
+			b.Errorf("%d tries of %s are left (%v), want %d", n, try.Limit.Name, err, want)
+		}
+		return nil
+	})
+}
+
+func TestTake(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	try := throttle.Try{Limit: three, Subject: "v@x.test"}
+	for want := 2; want >= 0; want-- {
+		if d := b.take(try); !d.Allowed || d.Left != want {
+			t.Errorf("%+v, want %d left", d, want)
+		}
+	}
+	b.clock.Advance(time.Minute)
+	if d := b.take(try); d.Allowed || d.By != "three" || d.Wait != 59*time.Minute {
+		t.Errorf("the fourth: %+v", d)
+	}
+	for _, other := range []throttle.Try{{Limit: three, Subject: "w@x.test"}, {Limit: five, Subject: "v@x.test"}} {
+		if d := b.take(other); !d.Allowed {
+			t.Errorf("another subject or limit: %+v", d)
+		}
+	}
+	b.clock.Advance(59 * time.Minute)
+	if d := b.take(try); !d.Allowed || d.Left != 2 {
+		t.Errorf("after the window: %+v", d)
+	}
+}
+
+// A try that one limit refuses is not counted by the others.
+func TestTake_AllOrNone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	narrow, wide := throttle.Try{Limit: three, Subject: "s"}, throttle.Try{Limit: five, Subject: "s"}
+	for want := 2; want >= 0; want-- {
+		if d := b.take(wide, narrow); !d.Allowed || d.Left != want {
+			t.Errorf("%+v, want the fewest that are left, %d", d, want)
+		}
+	}
+	for range 3 {
+		if d := b.take(wide, narrow); d.Allowed || d.By != "three" {
+			t.Errorf("%+v, want a refusal by three", d)
+		}
+	}
+	b.left(wide, 2)
+	b.take(wide)
+	b.take(wide)
+	for _, tries := range [][]throttle.Try{{wide, narrow}, {narrow, wide}} {
+		if d := b.take(tries...); d.By != "five" || d.Wait != 2*time.Hour {
+			t.Errorf("%+v, want the longest wait", d)
+		}
+	}
+}
+
+// SEC-018: parallel tries cannot pass the limit.
+func TestTake_Parallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	try := throttle.Try{Limit: three, Subject: "s"}
+	var passed atomic.Int64
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	for range 20 {
+		group.Go(func() {
+			<-start
+			if b.take(try).Allowed {
+				passed.Add(1)
+			}
+		})
+	}
+	close(start)
+	group.Wait()
+	if passed.Load() != 3 {
+		t.Errorf("%d of 20 passed, want 3", passed.Load())
+	}
+}
+
+func TestReturn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	try := throttle.Try{Limit: three, Subject: "s"}
+	giveBack := func() { b.write(func(tx *store.Tx) error { return b.gate.Return(t.Context(), tx, try) }) }
+	giveBack()
+	b.left(try, 3) // never more than the limit
+	b.take(try)
+	b.take(try)
+	b.left(try, 1)
+	giveBack()
+	b.left(try, 2)
+}
+
+func TestClear(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	try, other := throttle.Try{Limit: three, Subject: "s"}, throttle.Try{Limit: three, Subject: "t"}
+	b.take(try)
+	b.take(other)
+	b.write(func(tx *store.Tx) error { return b.gate.Clear(t.Context(), tx, try) })
+	b.left(try, 3)
+	b.left(other, 2)
+}
+
+func TestLeft_AfterTheWindow(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	try := throttle.Try{Limit: three, Subject: "s"}
+	b.left(try, 3)
+	b.take(try)
+	b.clock.Advance(time.Hour - time.Microsecond)
+	b.left(try, 2)
+	b.clock.Advance(time.Microsecond)
+	b.left(try, 3)
+}
+
+// The table tells nobody's address, and a subject does not run into the name
+// of its limit.
+func TestTake_Keys(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.take(throttle.Try{Limit: throttle.Limit{Name: "ab", Count: 1, Window: time.Hour}, Subject: "c"})
+	if d := b.take(throttle.Try{Limit: throttle.Limit{Name: "a", Count: 1, Window: time.Hour}, Subject: "bc"}); !d.Allowed {
+		t.Error("two limits share a count")
+	}
+	b.take(throttle.Try{Limit: three, Subject: "v@x.test"})
+	_ = b.store.Read(t.Context(), func(tx *store.Tx) error {
+		for _, plain := range []string{"v@x.test", "three v@x.test", "threev@x.test"} {
+			if s, err := tx.ThrottleState(t.Context(), plain); s.Count != 0 || err != nil {
+				t.Errorf("%q is a key of the table (%v)", plain, err)
+			}
+		}
+		return nil
+	})
+}
+
+func TestRounded(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]time.Duration{
+		-time.Second: time.Second, 0: time.Second, 1: time.Second, time.Second: time.Second,
+		time.Second + 1: 2 * time.Second, 90*time.Second - 1: 90 * time.Second,
+	} {
+		if got := throttle.Rounded(d); got != want {
+			t.Errorf("%v is rounded to %v, want %v", d, got, want)
+		}
+	}
+	if f := throttle.Limited(time.Minute); f.Kind != fault.Limited || f.RetryAfter != time.Minute || !strings.HasPrefix(f.Code, "throttle.") {
+		t.Errorf("the fault is %+v", f)
+	}
+}
