@@ -19,7 +19,7 @@ import (
 const (
 	defaultKeep  = 200
 	maxBytes     = 1 << 20 // of one message
-	maxSeconds   = 30 * time.Second
+	patience     = 30 * time.Second
 	maxReceivers = 50
 )
 
@@ -70,7 +70,7 @@ func Start(ctx context.Context, cfg Config) (*Mailbox, error) {
 	m.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{mailbox: m}, nil }))
 	m.server.Domain = "mailbox.localhost"
 	m.server.MaxMessageBytes, m.server.MaxRecipients = maxBytes, maxReceivers
-	m.server.ReadTimeout, m.server.WriteTimeout = maxSeconds, maxSeconds
+	m.server.ReadTimeout, m.server.WriteTimeout = patience, patience
 	m.server.ErrorLog = silence{}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = m.server.Serve(ln) })
