@@ -9,6 +9,7 @@ const (
 
 	CodeSignInRejected = "signin.rejected"
 	CodeSignUpClosed   = "signup.closed"
+	CodeLinkPassword   = "link.password"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -24,6 +25,11 @@ var (
 
 	// Rejected is the one answer to a wrong address or a wrong password.
 	Rejected = fault.New(fault.Unauthenticated, CodeSignInRejected)
+
+	// LinkPassword says that the password is not the one of the registration
+	// that a mailed link belongs to.
+	LinkPassword = fault.New(fault.Unauthenticated, CodeLinkPassword).
+			WithFields(fault.Field{Name: "password", Code: CodeLinkPassword})
 
 	// SignUpClosed says that the operator lets nobody register.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)

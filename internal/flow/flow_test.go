@@ -431,7 +431,7 @@ func TestConfirmLink(t *testing.T) {
 	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, ""); codeOf(err) != fault.CodeInvalid {
 		t.Errorf("a stranger's browser without the password: %v", err)
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, "not the password"); !errors.Is(err, flow.Rejected) {
+	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, "not the password"); !errors.Is(err, flow.LinkPassword) {
 		t.Errorf("a stranger's browser with a wrong password: %v", err)
 	}
 	there.must(b.flows.ConfirmLink(t.Context(), there.Caller, token, good))

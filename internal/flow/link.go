@@ -18,8 +18,8 @@ import (
 // confirm theirs. An external identity that was given elsewhere is not attached
 // for the same reason: the owner of the mailbox chooses a password instead.
 //
-// Faults: those of code.FindLink; the field password; Rejected when the
-// password is not that of the registration; throttle.Limited.
+// Faults: those of code.FindLink; the field password; LinkPassword;
+// throttle.Limited.
 func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) (Result, error) {
 	p, d, err := f.linked(ctx, token)
 	if err != nil {
@@ -98,7 +98,7 @@ func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed stri
 	}
 	ok, _, err := f.passwords.Verify(ctx, d.Password, typed)
 	if err == nil && !ok {
-		return Rejected
+		return LinkPassword
 	}
 	return err
 }
