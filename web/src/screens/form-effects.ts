@@ -26,6 +26,26 @@ export function useFocusOnTrouble(
   }, [trouble, form, summary]);
 }
 
+/** Where a field that takes the focus by itself covers nothing: no keyboard comes up, and the whole form is in sight. */
+const ROOMY = '(min-width: 48rem) and (pointer: fine)';
+
+/**
+ * Puts the caret into the first empty field of a page that nobody has touched
+ * yet, unless something stands before the form to be read first. What has the
+ * focus already, a summary of errors above all, keeps it.
+ */
+export function useFirstField(form: RefObject<HTMLFormElement | null>, readFirst: string): void {
+  useEffect(() => {
+    if (readFirst || document.activeElement !== document.body || navigator.userActivation?.hasBeenActive)
+      return;
+    if (!matchMedia(ROOMY).matches) return;
+    const fields = form.current?.querySelectorAll<HTMLInputElement>('input:not([type=hidden], [readonly])');
+    Array.from(fields ?? [])
+      .find((field) => field.value === '')
+      ?.focus();
+  }, [form, readFirst]);
+}
+
 /** Runs when Back brings this page as it was left, with its button still busy. */
 export function useRestoredPage(onRestored: () => void): void {
   useEffect(() => {

@@ -6,7 +6,7 @@ import { useText } from '../i18n/provider';
 import { useCountdown } from '../lib/use-countdown';
 import { checkFields } from './check-fields';
 import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot } from './failure';
-import { useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
+import { useFirstField, useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
 
 export interface FormOptions<T> {
   /** Of a form that the server handles without script; its trouble stands there from the start. */
@@ -72,6 +72,7 @@ export function useForm<T extends Next = Next>({
 
   useOwnValidation(form);
   useFocusOnTrouble(trouble, form, summary);
+  useFirstField(form, boot ? boot.notice || boot.session.email : '');
   useRestoredPage(useCallback(() => setBusy(false), []));
 
   const fail = (next: Trouble) => {

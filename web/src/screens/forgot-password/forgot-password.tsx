@@ -13,8 +13,8 @@ import { useForm } from '../use-form';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  useCarriedEmail(); // before useForm, which looks for the first empty field
   const form = useForm({ boot, path: '/auth/api/forgot-password' });
-  useCarriedEmail();
 
   return (
     <Frame
