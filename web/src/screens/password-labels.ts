@@ -6,6 +6,13 @@ type FieldLabels = Pick<
   'password' | 'passwordPlaceholder' | 'confirm' | 'confirmPlaceholder'
 >;
 
+/** The words of every password field. */
+export const passwordLabels = (t: Text['t']) => ({
+  show: t('common.show_password'),
+  capsLock: t('common.caps_lock'),
+  capsLockWas: t('common.caps_lock_was'),
+});
+
 /** The words of the fields for a new password; the screens name the fields differently. */
 export const newPasswordLabels = (
   { t, fault }: Text,
@@ -13,8 +20,7 @@ export const newPasswordLabels = (
   fields: FieldLabels,
 ): NewPasswordLabels => ({
   ...fields,
-  show: t('common.show_password'),
-  capsLock: t('common.caps_lock'),
+  ...passwordLabels(t),
   mismatch: fault('password.mismatch') ?? '',
   rules: {
     length: t('common.rule.length', { count: minLength }),

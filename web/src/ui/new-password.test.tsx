@@ -10,6 +10,7 @@ const labels = {
   confirmPlaceholder: 'Repeat your password',
   show: 'Show password',
   capsLock: 'Caps lock is on.',
+  capsLockWas: 'Caps lock was on while you typed.',
   mismatch: 'The two passwords differ.',
   rules: { length: 'At least 8 characters', address: 'Does not contain your email address', met: '(done)' },
   strength: {
@@ -27,7 +28,12 @@ beforeEach(() => {
   show(
     <form>
       <input name="email" aria-label="Email" defaultValue="mara@example.com" />
-      <NewPassword labels={labels} minLength={8} errors={{ password: '', confirm_password: '' }} />
+      <NewPassword
+        labels={labels}
+        minLength={8}
+        maxLength={256}
+        errors={{ password: '', confirm_password: '' }}
+      />
     </form>,
   );
   password = document.querySelector('#password') as HTMLInputElement;
@@ -45,6 +51,13 @@ test('is accessible, and the rules are read with the field before typing', async
   expect(await violations()).toEqual([]);
   expect(password.getAttribute('aria-describedby')?.split(' ')[0]).toBe('password-rules');
   expect(met()).toEqual([false, false]);
+});
+
+test('managers are told what to generate, and nothing cuts what is pasted', () => {
+  for (const field of [password, confirm]) {
+    expect(field.getAttribute('passwordrules')).toBe('minlength: 8; maxlength: 256;');
+    expect(field.maxLength).toBe(-1);
+  }
 });
 
 test.each([

@@ -11,6 +11,7 @@ export interface NewPasswordLabels {
   confirmPlaceholder: string;
   show: string;
   capsLock: string;
+  capsLockWas: string;
   rules: { length: string; address: string; met: string };
   strength: Record<Strength, string>;
   mismatch: string;
@@ -19,6 +20,7 @@ export interface NewPasswordLabels {
 interface NewPasswordProps {
   labels: NewPasswordLabels;
   minLength: number;
+  maxLength: number;
   errors: { password: string; confirm_password: string };
 }
 
@@ -29,7 +31,7 @@ const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
  * to done one by one; that the two differ is said when the second field is left
  * and taken back as soon as they agree, never while the person still types.
  */
-export function NewPassword({ labels, minLength, errors }: NewPasswordProps) {
+export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswordProps) {
   const [rules, setRules] = useState(EMPTY);
   const [mismatch, setMismatch] = useState(false);
 
@@ -52,7 +54,9 @@ export function NewPassword({ labels, minLength, errors }: NewPasswordProps) {
     setMismatch(confirm !== '' && confirm !== password);
   };
 
-  const shared = { labels, autoComplete: 'new-password', minLength };
+  // No maxlength attribute: it would cut a pasted password without a word.
+  const passwordrules = `minlength: ${minLength}; maxlength: ${maxLength};`;
+  const shared = { labels, autoComplete: 'new-password', minLength, passwordrules };
 
   return (
     <div onInput={watch}>
@@ -136,4 +140,11 @@ function fieldsAround(element: HTMLElement) {
     confirm: value('confirm_password'),
     address: value('email') || value('username'),
   };
+}
+
+declare module 'react' {
+  interface InputHTMLAttributes<T> {
+    /** What a generated password must look like, for the managers that read it. */
+    passwordrules?: string;
+  }
 }

@@ -13,7 +13,11 @@ beforeEach(() => {
       <PasswordField
         name="password"
         label="Password"
-        labels={{ show: 'Show password', capsLock: 'Caps lock is on.' }}
+        labels={{
+          show: 'Show password',
+          capsLock: 'Caps lock is on.',
+          capsLockWas: 'Caps lock was on while you typed.',
+        }}
         error=""
         autoComplete="current-password"
       />
@@ -69,11 +73,49 @@ test('hides the password when the form is sent', async () => {
   await expect.poll(() => field.type).toBe('password');
 });
 
+const capsHint = () => document.querySelector('#password-caps')?.textContent;
+
+/** A key as a keyboard sends it, since the driver cannot switch caps lock on. */
+function press(key: string, capsLock: boolean): void {
+  const init = { key, bubbles: true, modifierCapsLock: capsLock };
+  field.dispatchEvent(new KeyboardEvent('keydown', init));
+  if (key.length === 1) field.setRangeText(key, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
+  field.dispatchEvent(new KeyboardEvent('keyup', init));
+}
+
 test('says that caps lock is on, and stops saying so', async () => {
-  const key = (on: boolean) =>
-    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true, modifierCapsLock: on }));
-  key(true);
-  await expect.element(page.getByText('Caps lock is on.')).toBeVisible();
-  key(false);
-  await expect.poll(() => document.querySelector('#password-caps')?.textContent).toBe('');
+  press('Shift', true);
+  await expect.poll(capsHint).toBe('Caps lock is on.');
+  press('Shift', false);
+  await expect.poll(capsHint).toBe('');
+});
+
+test('says that a part was typed with caps lock, until it is typed anew', async () => {
+  press('a', false);
+  press('B', true);
+  await expect.poll(capsHint).toBe('Caps lock is on.');
+  press('c', false);
+  await expect.poll(capsHint).toBe('Caps lock was on while you typed.');
+  field.focus();
+  field.blur();
+  expect(capsHint()).toBe('Caps lock was on while you typed.');
+  field.select();
+  press('d', false);
+  await expect.poll(capsHint).toBe('');
+  press('E', true);
+  field.value = '';
+  press('Backspace', false);
+  await expect.poll(capsHint).toBe('');
+});
+
+test('leaving with caps lock on still says so; a figure is the same with and without', async () => {
+  press('1', true);
+  field.focus();
+  field.blur();
+  await expect.poll(capsHint).toBe('');
+  press('A', true);
+  field.blur();
+  field.focus();
+  field.blur();
+  await expect.poll(capsHint).toBe('Caps lock was on while you typed.');
 });

@@ -1,12 +1,13 @@
-import { type ComponentProps, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
 import { choose } from '../lib/template';
 import styles from './field.module.css';
+import { useCapsLock } from './use-caps-lock';
 
 interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className' | 'type' | 'ref'> {
   name: string;
   label: string;
   error: string;
-  labels: { show: string; capsLock: string };
+  labels: { show: string; capsLock: string; capsLockWas: string };
   /** Ids of further descriptions, before the error. */
   describedBy?: string;
 }
@@ -20,7 +21,7 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
   const { name } = input;
   const field = useRef<HTMLInputElement>(null);
   const [shown, setShown] = useState(false);
-  const [capsLock, setCapsLock] = useState(false);
+  const capsLock = useCapsLock();
 
   useEffect(() => {
     const form = field.current?.form;
@@ -28,8 +29,6 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
     form?.addEventListener('submit', hide);
     return () => form?.removeEventListener('submit', hide);
   }, []);
-
-  const watchCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'));
 
   return (
     <div className={styles.field}>
@@ -49,10 +48,10 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
           className={`${styles.input} ${styles.revealable}`}
           aria-invalid={choose(error, 'true', 'false') as 'true' | 'false'}
           aria-describedby={[describedBy, `${name}-error`, `${name}-caps`].filter(Boolean).join(' ')}
-          onKeyDown={watchCapsLock}
-          onKeyUp={watchCapsLock}
+          onKeyDown={capsLock.onKeyDown}
+          onKeyUp={capsLock.onKeyUp}
           onBlur={(event) => {
-            setCapsLock(false);
+            capsLock.onBlur();
             input.onBlur?.(event);
           }}
         />
@@ -71,7 +70,7 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
         {error}
       </p>
       <p className={styles.hint} id={`${name}-caps`} role="status">
-        {capsLock ? labels.capsLock : ''}
+        {capsLock.on ? labels.capsLock : capsLock.wasOn ? labels.capsLockWas : ''}
       </p>
     </div>
   );

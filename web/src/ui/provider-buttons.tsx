@@ -1,13 +1,17 @@
 import { type FormEvent, useEffect, useState } from 'react';
+import { lastProvider, rememberProvider } from '../lib/last-provider';
 import { Each, When } from '../lib/template';
 import { Button } from './button';
 import { Actions, Divider } from './layout';
+import styles from './provider-buttons.module.css';
 import { ProviderIcon } from './provider-icon';
 
 interface ProviderButtonsProps {
   providers: readonly { id: string; name: string; icon: string }[];
   divider: string;
   label: (provider: string) => string;
+  /** Marks the provider by which this browser went last. */
+  lastUsed: string;
   hidden: { return_to: string; flow: string };
 }
 
@@ -16,8 +20,11 @@ interface ProviderButtonsProps {
  * without script and the browser may leave for the provider. A second press
  * while the first is under way would start a second attempt, so it is refused.
  */
-export function ProviderButtons({ providers, divider, label, hidden }: ProviderButtonsProps) {
+export function ProviderButtons({ providers, divider, label, lastUsed, hidden }: ProviderButtonsProps) {
   const [leaving, setLeaving] = useState('');
+  const [last, setLast] = useState('');
+
+  useEffect(() => setLast(lastProvider()), []);
 
   useEffect(() => {
     const back = (event: PageTransitionEvent) => event.persisted && setLeaving('');
@@ -28,7 +35,9 @@ export function ProviderButtons({ providers, divider, label, hidden }: ProviderB
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();
     const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
-    setLeaving(submitter?.dataset.provider ?? '');
+    const id = submitter?.dataset.provider ?? '';
+    setLeaving(id);
+    rememberProvider(id);
   };
 
   return (
@@ -45,9 +54,15 @@ export function ProviderButtons({ providers, divider, label, hidden }: ProviderB
                 formAction={`/auth/provider/${provider.id}/start`}
                 data-provider={provider.id}
                 busy={leaving !== '' && leaving === provider.id}
+                aria-describedby={last === provider.id ? 'last-used' : undefined}
               >
                 <ProviderIcon icon={provider.icon} />
                 {label(provider.name)}
+                {last === provider.id ? (
+                  <span className={styles.last} id="last-used" aria-hidden="true">
+                    {lastUsed}
+                  </span>
+                ) : null}
               </Button>
             )}
           </Each>

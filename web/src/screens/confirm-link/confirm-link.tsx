@@ -8,7 +8,9 @@ import { Footer, Lead, UsernameField } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
 import { useRestoredPage } from '../form-effects';
 import { Frame } from '../frame';
+import { passwordLabels } from '../password-labels';
 import type { Screen } from '../screen';
+import { SignedInOther } from '../signed-in';
 import { type Form, useForm } from '../use-form';
 
 /** States in which the link leads nowhere. */
@@ -67,10 +69,8 @@ function View({ boot: initial }: { boot: Boot }) {
 
 /** The way on from a link that leads nowhere. */
 function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
-  const { t } = useText();
-  if (state === 'used') return <Used />;
-  if (state === 'malformed') return <Lead>{t('confirm-link.malformed.lead')}</Lead>;
-  return <SendAgain boot={boot} state={state} />;
+  if (state === 'expired' || state === 'replaced') return <SendAgain boot={boot} state={state} />;
+  return <ToSignIn state={state} />;
 }
 
 /** The press that counts; in a browser that did not choose the password, with the password. */
@@ -80,6 +80,7 @@ function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready'
   const address = addressOf(boot, t);
   return (
     <form {...form.props}>
+      <SignedInOther boot={boot} address={address} />
       <Lead>
         {choose(
           kind,
@@ -95,7 +96,7 @@ function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready'
           <PasswordField
             name="password"
             label={t('common.password')}
-            labels={{ show: t('common.show_password'), capsLock: t('common.caps_lock') }}
+            labels={passwordLabels(t)}
             error={form.trouble.fields.password}
             autoComplete="current-password"
             enterKeyHint="go"
@@ -128,11 +129,11 @@ function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' 
 const addressOf = ({ link }: Boot, t: Text['t']) =>
   choose(link.address, link.address, t('common.your_address'));
 
-function Used() {
+function ToSignIn({ state }: { state: 'used' | 'malformed' }) {
   const { t } = useText();
   return (
     <>
-      <Lead>{t('confirm-link.used.lead')}</Lead>
+      <Lead>{t(`confirm-link.${state}.lead`)}</Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
     </>
   );

@@ -8,13 +8,14 @@ import { HiddenField } from '../../ui/provider-buttons';
 import { Frame } from '../frame';
 import { newPasswordLabels } from '../password-labels';
 import type { Screen } from '../screen';
+import { SignedInOther } from '../signed-in';
 import { useForm } from '../use-form';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/reset-password' });
-  const minLength = boot.policy.password_min;
+  const { password_min: minLength, password_max: maxLength } = boot.policy;
 
   return (
     <Frame
@@ -23,6 +24,7 @@ function View({ boot }: { boot: Boot }) {
       summary={form.summary}
       announcement={form.announcement}
     >
+      <SignedInOther boot={boot} address={choose(boot.flow.email, boot.flow.email, boot.flow.address)} />
       <Lead>
         {choose(
           boot.flow.email,
@@ -41,6 +43,7 @@ function View({ boot }: { boot: Boot }) {
             confirmPlaceholder: t('common.confirm_placeholder'),
           })}
           minLength={minLength}
+          maxLength={maxLength}
           errors={form.trouble.fields}
         />
         <Button busy={form.busy} wait={form.wait}>

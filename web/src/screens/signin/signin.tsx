@@ -7,6 +7,7 @@ import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
+import { passwordLabels } from '../password-labels';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
@@ -15,6 +16,7 @@ import { useForm } from '../use-form';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  useCarriedEmail(); // before useForm, which looks for the first empty field
   const form = useForm({
     boot,
     path: '/auth/api/signin',
@@ -24,7 +26,6 @@ function View({ boot }: { boot: Boot }) {
       return false;
     },
   });
-  useCarriedEmail();
   const hidden = { return_to: boot.return_to, flow: boot.flow.id };
 
   return (
@@ -49,7 +50,7 @@ function View({ boot }: { boot: Boot }) {
         <PasswordField
           name="password"
           label={t('common.password')}
-          labels={{ show: t('common.show_password'), capsLock: t('common.caps_lock') }}
+          labels={passwordLabels(t)}
           error={form.trouble.fields.password}
           autoComplete="current-password webauthn"
           enterKeyHint="go"
@@ -65,6 +66,7 @@ function View({ boot }: { boot: Boot }) {
         providers={boot.providers}
         divider={t('common.or')}
         label={(provider) => t('common.continue_with', { provider })}
+        lastUsed={t('common.last_used')}
         hidden={hidden}
       />
       <Footer>

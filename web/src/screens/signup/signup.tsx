@@ -12,13 +12,15 @@ import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
 import { useForm } from '../use-form';
+import { useSuggestion } from './suggestion';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  useCarriedEmail(); // before useForm, which looks for the first empty field
   const form = useForm({ boot, path: '/auth/api/signup' });
-  useCarriedEmail();
-  const minLength = boot.policy.password_min;
+  const { suggestion, ...watch } = useSuggestion();
+  const { password_min: minLength, password_max: maxLength } = boot.policy;
 
   return (
     <Frame
@@ -36,7 +38,9 @@ function View({ boot }: { boot: Boot }) {
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
           enterKeyHint="next"
+          {...watch}
         />
+        {suggestion}
         <NewPassword
           labels={newPasswordLabels(text, minLength, {
             password: t('common.password'),
@@ -45,6 +49,7 @@ function View({ boot }: { boot: Boot }) {
             confirmPlaceholder: t('common.confirm_placeholder'),
           })}
           minLength={minLength}
+          maxLength={maxLength}
           errors={form.trouble.fields}
         />
         <Button busy={form.busy} wait={form.wait}>
@@ -55,6 +60,7 @@ function View({ boot }: { boot: Boot }) {
         providers={boot.providers}
         divider={t('common.or')}
         label={(provider) => t('common.continue_with', { provider })}
+        lastUsed={t('common.last_used')}
         hidden={{ return_to: boot.return_to, flow: '' }}
       />
       <Footer>

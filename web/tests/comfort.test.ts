@@ -1,0 +1,244 @@
+import type { BrowserContextOptions, Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hydrated, openWorld, type Visit, visit, type World } from './browser';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const open = (path: string, options: Parameters<typeof visit>[2] = {}) =>
+  visit(world, `/preview/${path}`, options);
+
+const close = ({ page, complaints }: Visit) => {
+  expect(complaints).toEqual([]);
+  return page.context().close();
+};
+
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element?.id || element?.getAttribute('role') || element?.tagName;
+  });
+
+test('a mistyped domain is asked about after the field is left, and a press corrects it', async () => {
+  const opened = await open('signup/idle');
+  const { page } = opened;
+  const email = page.getByLabel('Email', { exact: true });
+  const offer = page.getByRole('status').getByRole('button', { name: 'Did you mean mara@gmail.com?' });
+  await email.pressSequentially('mara@gmial.com');
+  expect(await offer.count()).toBe(0);
+  await email.press('Tab');
+  await offer.waitFor();
+  expect(await focused(page)).toBe('password'); // nothing takes the focus from where the person went
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  expect(await email.inputValue()).toBe('mara@gmail.com');
+  expect(await focused(page)).toBe('email');
+  expect(await offer.count()).toBe(0);
+  await close(opened);
+});
+
+test('the question goes with the next letter and comes for nothing that is right', async () => {
+  const opened = await open('signup/idle/de');
+  const { page } = opened;
+  const email = page.locator('#email');
+  const offer = page.getByRole('button', { name: /^Meinten Sie/ });
+  await email.fill('mara@gmial.com');
+  await email.blur();
+  await offer.waitFor();
+  await email.press('End');
+  await email.press('x');
+  expect(await offer.count()).toBe(0);
+  await email.fill('mara@example.com');
+  await email.blur();
+  expect(await offer.count()).toBe(0);
+  await close(opened);
+});
+
+test('the question never stands between a press and its button', async () => {
+  const opened = await open('signup/idle', {
+    api: { '/auth/api/signup': { body: { next: '/preview/verify-code/idle' } } },
+  });
+  const { page } = opened;
+  await page.getByLabel('Password', { exact: true }).fill('tram lemon kite');
+  await page.getByLabel('Confirm Password').fill('tram lemon kite');
+  await page.getByLabel('Email', { exact: true }).fill('mara@gmial.com');
+  const posted = page.waitForRequest('**/auth/api/signup');
+  const box = await page.getByRole('button', { name: 'Create account' }).boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 3); // an inserted line would move this edge away
+  await page.mouse.down();
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
+  expect(await page.getByText('Did you mean').count()).toBe(0);
+  await page.mouse.up();
+  expect((await posted).postDataJSON()).toMatchObject({ email: 'mara@gmial.com' });
+  await page.waitForURL('**/verify-code/idle');
+  await close(opened);
+});
+
+test('managers learn the rules of a new password from the document', async () => {
+  for (const path of ['signup/idle', 'reset-password/idle']) {
+    const opened = await open(path);
+    for (const field of ['#password', '#confirm_password']) {
+      expect(await opened.page.locator(field).getAttribute('passwordrules')).toBe(
+        'minlength: 8; maxlength: 256;',
+      );
+    }
+    await close(opened);
+  }
+});
+
+const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+const NARROW: BrowserContextOptions = { viewport: { width: 360, height: 740 } };
+const TOUCH: BrowserContextOptions = { ...WIDE, hasTouch: true, isMobile: true };
+
+test.each([
+  ['signin/idle', WIDE, 'email'],
+  ['signin/limited', WIDE, 'alert'], // the summary keeps the focus
+  ['signin/invalid', WIDE, 'email'],
+  ['signin/signed-in', WIDE, 'BODY'], // who is signed in stands before the form
+  ['signin/ended', WIDE, 'BODY'],
+  ['signup/idle', WIDE, 'email'],
+  ['forgot-password/idle', WIDE, 'email'],
+  ['reset-password/idle', WIDE, 'password'],
+  ['confirm-link/password', WIDE, 'password'],
+  ['verify-code/idle', WIDE, 'code'],
+  ['account/idle', WIDE, 'BODY'],
+  ['signin/idle', NARROW, 'BODY'],
+  ['signin/idle', TOUCH, 'BODY'],
+  ['verify-code/idle', NARROW, 'code'],
+] as const)('%s, %j: %s has the focus', async (path, options, id) => {
+  const opened = await open(path, { ...options, api: { '/auth/api/sessions': { body: { sessions: [] } } } });
+  expect(await focused(opened.page)).toBe(id);
+  await close(opened);
+});
+
+test('the first field that is still empty is the one after the carried address', async () => {
+  const opened = await open('signin/idle');
+  const { page } = opened;
+  await page.getByLabel('Email').fill('mara@example.com');
+  await page.reload();
+  await hydrated(page);
+  expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
+  expect(await focused(page)).toBe('password');
+  await close(opened);
+});
+
+test('a page that somebody has begun to use keeps its focus', async () => {
+  for (const begin of [
+    (page: Page) => page.keyboard.press('Tab'),
+    async (page: Page) => {
+      await page.locator('#email').pressSequentially('mara');
+      await page.mouse.click(5, 500); // beside the card: nothing has the focus
+    },
+  ]) {
+    const page = await (await world.browser.newContext(WIDE)).newPage();
+    let release = () => {};
+    const gate = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route('**/auth/assets/*.js', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.goto(`${world.origin}/preview/signin/idle`, { waitUntil: 'commit' });
+    await page.locator('#password').waitFor();
+    await begin(page);
+    const before = await focused(page);
+    release();
+    await hydrated(page);
+    expect(await focused(page)).toBe(before);
+    await page.context().close();
+  }
+});
+
+test('the provider of the last time is marked, by its id alone and without moving anything', async () => {
+  const opened = await open('signin/all-providers');
+  const { page } = opened;
+  await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
+  expect(await page.getByText('Last used').count()).toBe(0);
+  await page.getByRole('button', { name: 'Continue with GitHub' }).click();
+  expect(await page.evaluate(() => Object.entries(localStorage))).toEqual([['portico.provider', 'github']]);
+
+  await page.goto(`${world.origin}/preview/signup/idle`);
+  await hydrated(page);
+  expect(await page.getByText('Last used').count()).toBe(0); // not offered here
+  await page.goto(`${world.origin}/preview/signin/all-providers`);
+  const button = page.getByRole('button', { name: 'Continue with GitHub', exact: true });
+  const before = await button.boundingBox();
+  await hydrated(page);
+  await button.getByText('Last used').waitFor();
+  expect(await button.boundingBox()).toEqual(before);
+  expect(await button.evaluate((element) => element.getAttribute('aria-describedby'))).toBe('last-used');
+  expect(await page.getByText('Last used').count()).toBe(1);
+  await close(opened);
+});
+
+test('storage that is switched off costs the comfort alone', async () => {
+  const opened = await open('signin/idle', { hydrate: false });
+  const { page } = opened;
+  await page.addInitScript(() => {
+    for (const area of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(window, area, {
+        get: () => {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
+    }
+  });
+  await page.reload();
+  await hydrated(page);
+  const posted = page.waitForRequest('**/auth/provider/google/start');
+  await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
+  await page.getByRole('button', { name: 'Continue with Google' }).click();
+  await posted;
+  await close(opened);
+});
+
+test("the wait for another code never starts above the server's interval", async () => {
+  const now = 1_700_000_000;
+  const flow = {
+    id: 'flow1',
+    kind: 'signup',
+    address: 'm•••@example.com',
+    email: '',
+    sent_at: now,
+    expires_at: now + 600,
+    resend_at: now + 30,
+    now,
+    state: 'code',
+    next: '',
+  };
+  const opened = await open('verify-code/idle', {
+    api: { '/auth/api/resend': { body: { next: '/auth/verify-code?flow=flow1', flow } } },
+  });
+  const { page } = opened;
+  const button = page.getByRole('button', { name: 'Resend' });
+  const shown = button.evaluate(
+    (element) =>
+      new Promise<string>((done) => {
+        new MutationObserver(() => {
+          if (element.textContent?.includes(':')) done(element.textContent);
+        }).observe(element, { childList: true, subtree: true, characterData: true });
+      }),
+  );
+  await button.click();
+  expect(await shown).toBe('Resend\u00a0(0:30)');
+  await close(opened);
+});
+
+test('who is signed in is named beside the account of the link, and a cut link leads somewhere', async () => {
+  const words =
+    'You are signed in as other@example.com at the moment. Afterwards this browser is signed in as m•••@example.com.';
+  for (const path of ['confirm-link/signed-in', 'reset-password/invalid']) {
+    const opened = await open(path);
+    expect(await opened.page.getByText(words).count()).toBe(1);
+    await close(opened);
+  }
+  const opened = await open('confirm-link/malformed');
+  expect(await opened.page.getByRole('link', { name: 'Go to sign in' }).getAttribute('href')).toBe(
+    '/auth/signin',
+  );
+  await close(opened);
+});
