@@ -19,6 +19,7 @@ for (const { name, reach } of STATES) {
     }
     await twiceTheText(page);
     expect.soft(await sideways(page), 'sideways scroll at 320 px with twice the text size').toBe(0);
+    expect.soft(await outsideTheCard(page), 'outside the card with twice the text size').toEqual([]);
   });
 }
 
@@ -29,6 +30,16 @@ async function violations(page: Page): Promise<string[]> {
 
 const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** What stands out of the card; the field of the code is wider than what is shown of it. */
+const outsideTheCard = (page: Page) =>
+  page.evaluate(() => {
+    const card = document.querySelector('main > *');
+    const right = card?.getBoundingClientRect().right ?? 0;
+    return [...(card?.querySelectorAll('*:not(#code)') ?? [])]
+      .filter((element) => element.getBoundingClientRect().right > right)
+      .map((element) => element.outerHTML.slice(0, 100));
+  });
 
 /** As a person sets it in the browser; the content policy forbids a style element, not the CSSOM. */
 const twiceTheText = (page: Page) =>

@@ -4,20 +4,29 @@ import { expect, test } from '../support/test.js';
 
 // Without a mouse: only keys are pressed from the first screen on.
 
-/** What has the focus, as it is announced. */
+/** What has the focus, as it is announced: `textbox "Email"`. */
 async function focused(page: Page): Promise<string> {
-  return (await page.locator('*:focus').ariaSnapshot()).replace(/^- |:$/g, '').split('\n')[0] ?? '';
+  const snapshot = await page
+    .locator('*:focus')
+    .ariaSnapshot({ timeout: 1000 })
+    .catch(() => '');
+  return /^- (\w+ "[^"]*")/.exec(snapshot)?.[1] ?? '';
 }
 
-async function tabTo(page: Page, announced: string): Promise<void> {
-  await page.keyboard.press('Tab');
-  expect(await focused(page)).toContain(announced);
+/** Presses Tab until the focus is there; returns what it passed on the way. */
+async function tabTo(page: Page, announced: string): Promise<string[]> {
+  const passed: string[] = [];
+  while ((await focused(page)) !== announced) {
+    passed.push(await focused(page));
+    if (passed.length > 20) throw new Error(`Tab does not lead to ${announced}, but to ${passed.join(', ')}`);
+    await page.keyboard.press('Tab');
+  }
+  return passed;
 }
 
 test('sign in by keyboard', async ({ page, world }) => {
   const person = await world.member();
   await open(page, '/auth/signin');
-  await tabTo(page, 'link "Portico"');
   await tabTo(page, 'textbox "Email"');
   await page.keyboard.type(person.email);
   await tabTo(page, 'textbox "Password"');
@@ -25,36 +34,47 @@ test('sign in by keyboard', async ({ page, world }) => {
   await tabTo(page, 'button "Show password"');
   await page.keyboard.press('Space');
   await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAttribute('type', 'text');
-  await tabTo(page, 'link "Forgot your password?"');
-  await tabTo(page, 'button "Login"');
+  expect(await tabTo(page, 'button "Login"')).toEqual([
+    'button "Show password"',
+    'link "Forgot your password?"',
+  ]);
   await page.keyboard.press('Enter');
   await expectAccount(page, person);
+  await tabTo(page, 'button "Sign out"');
+  await page.keyboard.press('Enter');
+  await expectScreen(page, 'You are signed out');
 });
 
-test('sign up by keyboard, with the way on announced by the focus', async ({ page, world }) => {
-  const person = world.stranger();
+test('the focus goes through the sign-in page in the order of the eye', async ({ page }) => {
   await open(page, '/auth/signin');
-  for (const stop of ['Portico', 'Email', 'Password', 'Show password', 'Forgot', 'Login', 'Continue with']) {
-    await tabTo(page, stop);
-  }
-  await tabTo(page, 'link "Sign up"');
+  await page.getByRole('link', { name: 'Portico' }).focus();
+  expect(await tabTo(page, 'link "Sign up"')).toEqual([
+    'link "Portico"',
+    'textbox "Email"',
+    'textbox "Password"',
+    'button "Show password"',
+    'link "Forgot your password?"',
+    'button "Login"',
+    'button "Continue with Acme ID"',
+  ]);
   await page.keyboard.press('Enter');
   await expectScreen(page, 'Create an account');
-  await tabTo(page, 'link "Portico"');
+});
+
+test('sign up by keyboard: what is wrong has the focus, and typing replaces it', async ({ page, world }) => {
+  const person = world.stranger();
+  await open(page, '/auth/signup');
   await tabTo(page, 'textbox "Email"');
   await page.keyboard.type(person.email);
-  await tabTo(page, 'textbox "Password"');
-  await page.keyboard.type('short');
-  await tabTo(page, 'button "Show password"');
-  await tabTo(page, 'textbox "Confirm Password"');
-  await page.keyboard.type('short');
+  for (const field of ['textbox "Password"', 'textbox "Confirm Password"']) {
+    await tabTo(page, field);
+    await page.keyboard.type('short');
+  }
   await page.keyboard.press('Enter');
   await expect(page.getByText('Use at least 8 characters.')).toBeVisible();
-  expect(await focused(page)).toContain('textbox "Password"'); // what is wrong has the focus, and typing replaces it
+  expect(await focused(page)).toBe('textbox "Password"');
   await page.keyboard.type(person.password);
-  await tabTo(page, 'button "Show password"');
-  await tabTo(page, 'textbox "Confirm Password"');
-  await page.keyboard.press('Control+A');
+  await tabTo(page, 'textbox "Confirm Password"'); // selected, as browsers do with Tab
   await page.keyboard.type(person.password);
   await page.keyboard.press('Enter');
   await expectScreen(page, 'Verify your code');

@@ -47,7 +47,9 @@ test('sign up with the link, here and elsewhere', async ({ page, openBrowser, wo
   await elsewhere.goto((await world.mailbox.next(there.email)).link);
   await field(elsewhere, 'Password').fill('not the right password');
   await button(elsewhere, 'Confirm address').click();
-  await expect(elsewhere.getByText('password is not right')).toBeVisible();
+  await expect(
+    elsewhere.getByText('This is not the password that was chosen for this account.'),
+  ).toBeVisible();
   await field(elsewhere, 'Password').fill(there.password);
   await button(elsewhere, 'Confirm address').click();
   await expectAccount(elsewhere, there);

@@ -49,7 +49,10 @@ test('a link opened elsewhere asks for the chosen password', async ({ page, open
   await expect(elsewhere.getByText('Enter your password.')).toBeVisible();
   await field(elsewhere, 'Password').fill('a password of somebody else');
   await button(elsewhere, 'Confirm address').click();
-  await expect(elsewhere.getByRole('alert')).toContainText('password is not right');
+  await expect(
+    elsewhere.getByText('This is not the password that was chosen for this account.'),
+  ).toBeVisible();
+  await expect(field(elsewhere, 'Password')).toBeFocused();
   await field(elsewhere, 'Password').fill(person.password);
   await button(elsewhere, 'Confirm address').click();
   await expectAccount(elsewhere, person);
