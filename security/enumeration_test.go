@@ -245,7 +245,7 @@ func TestSEC005_ResendAndVerifyTellNothing(t *testing.T) {
 	v := browsers["active"]
 	gone := map[string]*answer{
 		"expired":         v.verify(flows["active"], "000000"),
-		"made up":         v.verify("0123456789abcdefghjkmnpqrs", "000000"),
+		"made up":         v.verify(flowID, "000000"),
 		"another browser": browsers["nobody"].verify(flows["active"], "000000"),
 	}
 	gone["made up"].refused(404, "flow.unknown")

@@ -55,7 +55,7 @@ func (s *site) journey() map[string]string {
 		"password 2": "canary-password-two 83", "password 3": "canary-password-three 84",
 		"sign-up link": signUp.token(s.T), "reset link": reset.token(s.T),
 		"session 1": v.cookie("session"), "session 2": w.cookie("session"), "session 3": r.cookie("session"),
-		"browser 1": v.cookie("browser"), "browser 2": w.cookie("browser"), "browser 4": pending.cookie("browser"),
+		"browser 1": v.cookie("browser"), "browser 4": pending.cookie("browser"),
 		"device 1": v.cookie("device"), "device 2": w.cookie("device"),
 		"sign-up code": signUp.code(s.T), "reset code": reset.code(s.T),
 	}

@@ -301,7 +301,7 @@ func TestSEC072_SessionsAreListedAndEndedByTheirOwnerOnly(t *testing.T) {
 	if len(theirs) != 1 || len(ids(a)) != 1 || ids(a)[0] == theirs[0] {
 		t.Fatalf("the lists are %v and %v", theirs, ids(a))
 	}
-	made := a.do("DELETE", "/auth/api/sessions/0123456789abcdefghjkmnpqrs", "", a.ours(""))
+	made := a.do("DELETE", "/auth/api/sessions/"+flowID, "", a.ours(""))
 	foreign := a.do("DELETE", "/auth/api/sessions/"+theirs[0], "", a.ours(""))
 	foreign.refused(404, "session.missing")
 	alike(t, map[string]*answer{"made up": made, "foreign": foreign})

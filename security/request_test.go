@@ -1,0 +1,329 @@
+package security
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestSEC153_NoBackDoorForMachines(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, agent := range []string{"kube-probe/1.0", "GoogleHC/1.0", "ELB-HealthChecker/2.0", "Prometheus/3", "curl/8"} {
+		v := s.visitor()
+		v.header.Set("User-Agent", agent)
+		v.do("GET", "/auth/api/session", "", nil).refused(401, "session.required")
+		if a := v.get("/auth/account"); a.status != 303 {
+			t.Errorf("%s sees the account page: %d", agent, a.status)
+		}
+		for _, target := range []string{"/livez", "/readyz", "/healthz", "/ping", "/metrics", "/debug/pprof/", "/status"} {
+			if a := v.do("GET", target, "", nil); a.status != 404 {
+				t.Errorf("%s on the public listener is answered %d", target, a.status)
+			}
+		}
+	}
+	// On its own listener it says that it lives, and nothing else.
+	for target, want := range map[string]int{"/livez": 200, "/readyz": 200, "/auth/signin": 404, "/auth/api/session": 404, "/debug/pprof/": 404} {
+		resp, err := http.Get("http://" + s.ops + target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != want || want == 200 && len(body) > 20 {
+			t.Errorf("%s on the operations listener is answered %d %.100s", target, resp.StatusCode, body)
+		}
+	}
+}
+
+func TestSEC155_FailsClosed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	address := fresh("v")
+	v := s.visitor().register(address)
+	token := v.cookie("session")
+	s.restart() // nothing is cached
+	s.breakStore()
+	w := s.with(token)
+	if a := w.do("GET", "/auth/api/session", "", nil); a.status < 500 {
+		t.Errorf("a session that cannot be looked up is answered %d", a.status)
+	}
+	if a := w.get("/auth/account"); a.status < 500 {
+		t.Errorf("the account page is answered %d", a.status)
+	}
+	for operation, body := range map[string]object{
+		"signin":          {"email": address, "password": good},
+		"signup":          {"email": fresh("n"), "password": good, "confirm_password": good},
+		"forgot-password": {"email": address},
+		"verify-code":     {"flow": flowID, "code": "000000"},
+	} {
+		w := s.visitor()
+		w.cookies[w.cookieName("browser")] = v.cookie("browser")
+		if a := w.post(operation, body); a.status < 500 || len(a.header["Set-Cookie"]) > 0 {
+			t.Errorf("%s without a database is answered %d with the cookies %v", operation, a.status, a.header["Set-Cookie"])
+		}
+	}
+	s.visitor().get("/auth/signin").must(200) // what needs no database stays
+	resp, err := http.Get("http://" + s.ops + "/livez")
+	if err != nil || resp.StatusCode != 200 {
+		t.Errorf("the process seems dead: %v", err)
+	}
+}
+
+func TestSEC157_FramingIsUnambiguous(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	head := "POST /auth/api/signin HTTP/1.1\r\nHost: portico.test\r\nOrigin: " + s.origin + "\r\nContent-Type: application/json\r\n"
+	inner := "GET /auth/smuggled HTTP/1.1\r\nHost: portico.test\r\n\r\n"
+	for name, request := range map[string]string{
+		"CL.TE":                     head + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner,
+		"TE.CL":                     head + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n5c\r\n" + inner + "\r\n0\r\n\r\n",
+		"chunked":                   head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner,
+		"chunked, identity":         head + "Transfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n\r\n{}" + inner,
+		"identity":                  head + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\n{}" + inner,
+		"xchunked":                  head + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + inner,
+		"a tab before chunked":      head + "Transfer-Encoding:\tchunked\r\nContent-Length: 2\r\n\r\n{}" + inner,
+		"a blank before the colon":  head + "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}" + inner,
+		"two lengths":               head + "Content-Length: 2\r\nContent-Length: 10\r\n\r\n{}" + inner,
+		"a list of lengths":         head + "Content-Length: 2, 10\r\n\r\n{}" + inner,
+		"a negative length":         head + "Content-Length: -1\r\n\r\n" + inner,
+		"a length with a sign":      head + "Content-Length: +2\r\n\r\n{}" + inner,
+		"a huge length":             head + "Content-Length: 99999999999999999999\r\n\r\n" + inner,
+		"bare LF in chunks":         head + "Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n" + inner,
+		"an extension with LF":      head + "Transfer-Encoding: chunked\r\n\r\n2;a\nb\r\n{}\r\n0\r\n\r\n" + inner,
+		"a huge chunk":              head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{}" + inner,
+		"two hosts":                 strings.Replace(head, "Host: portico.test\r\n", "Host: portico.test\r\nHost: evil.test\r\n", 1) + "Content-Length: 2\r\n\r\n{}" + inner,
+		"no host":                   strings.Replace(head, "Host: portico.test\r\n", "", 1) + "Content-Length: 2\r\n\r\n{}" + inner,
+		"a folded header":           head + "X-A: b\r\n Content-Length: 2\r\n\r\n",
+		"CR in a header":            head + "X-A: b\rContent-Length: 2\r\n\r\n{}" + inner,
+		"NUL in a header":           head + "X-A: b\x00c\r\nContent-Length: 2\r\n\r\n{}" + inner,
+		"HTTP/2 by prior knowledge": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+		"an upgrade to h2c":         strings.Replace(head, "POST", "GET", 1) + "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 0\r\n\r\n",
+		"an odd version":            strings.Replace(head, "HTTP/1.1", "HTTP/1.2", 1) + "Content-Length: 2\r\n\r\n{}",
+		"an absolute target":        strings.Replace(head, "POST /auth", "POST http://169.254.169.254/auth", 1) + "Content-Length: 2\r\n\r\n{}",
+	} {
+		answers := s.raw(request)
+		for i, a := range answers {
+			if a.status < 400 || i > 0 {
+				t.Errorf("%s: answer %d is %d: a second request was read from the body of the first", name, i+1, a.status)
+			}
+		}
+		if len(answers) == 0 {
+			t.Logf("%s: the connection is closed without an answer", name)
+		}
+	}
+	if n := strings.Count(s.log.String(), "smuggled"); n != 0 {
+		t.Errorf("the log has %d smuggled requests", n)
+	}
+}
+
+func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	known := fresh("v")
+	s.operator(known, good)
+	v := s.visitor()
+	flow := v.forgot(known)
+	v.verify(flow, s.mail.next(known).code(t)).must(200)
+	bodies := map[string]object{
+		"signup":         {"email": fresh("n"), "password": good, "confirm_password": good},
+		"signin":         {"email": known, "password": good},
+		"reset-password": {"flow": flow, "password": other, "confirm_password": other},
+	}
+	s.unchanged("an unknown field", func() {
+		for operation, body := range bodies {
+			for _, name := range []string{
+				"id", "sub", "role", "roles", "groups", "admin", "is_admin", "email_verified", "verified", "disabled", "state", "created_at", "password_hash",
+				"totp_secret", "mfa_required", "tenant", "metadata", "version", "account_id", "user", "Email", "PASSWORD", "__proto__", "user.roles", "user[roles]", "name",
+			} {
+				for _, value := range []any{"admin", true, []string{"admin"}, object{"roles": "admin"}} {
+					more := object{name: value}
+					for k, v := range body {
+						more[k] = v
+					}
+					if a := v.post(operation, more); a.status != 400 {
+						t.Errorf("%s with %s is answered %d %s", operation, name, a.status, a.body)
+					}
+				}
+				form := url.Values{name: {"admin"}}
+				for k, v := range body {
+					form.Set(k, fmt.Sprint(v))
+				}
+				if a := v.form("/auth/"+operation, form); a.status != 400 {
+					t.Errorf("the form %s with %s is answered %d", operation, name, a.status)
+				}
+			}
+		}
+	})
+}
+
+func TestSEC163_IdentityComesFromTheSession(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	victim := s.visitor().register(fresh("victim"))
+	var who struct{ User struct{ ID, Email string } }
+	victim.do("GET", "/auth/api/session", "", nil).must(200).parse(&who)
+	for _, v := range []*visitor{s.visitor(), s.visitor().register(fresh("a"))} {
+		own := v.whoami()
+		for _, name := range []string{"userId", "user_id", "sub", "accountId", "account_id", "email", "as", "on_behalf_of", "user", "session"} {
+			for _, value := range []string{who.User.ID, who.User.Email} {
+				query := "?" + url.Values{name: {value}}.Encode()
+				h := v.ours("application/json")
+				h["X-"+name], h["X-User-Id"], h["X-Forwarded-User"], h["Remote-User"] = []string{value}, []string{value}, []string{value}, []string{value}
+				for _, target := range []string{"/auth/api/session", "/auth/api/sessions", "/auth/account"} {
+					if a := v.do("GET", target+query, "", h); strings.Contains(a.body, who.User.Email) || strings.Contains(a.body, who.User.ID) {
+						t.Errorf("%q sees the victim by %s: %s", own, name, a.body)
+					}
+				}
+				v.do("DELETE", "/auth/api/sessions"+query, encode(object{name: value}), h)
+			}
+		}
+		if v.whoami() != own {
+			t.Errorf("%q became %q", own, v.whoami())
+		}
+	}
+	if victim.whoami() == "" {
+		t.Error("somebody has ended the victim's session")
+	}
+}
+
+func TestSEC164_ForeignIDsAreMissing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	victim, attacker := s.visitor().register(fresh("victim")), s.visitor().register(fresh("a"))
+	var list struct{ Sessions []struct{ ID string } }
+	victim.do("GET", "/auth/api/sessions", "", nil).must(200).parse(&list)
+	flow := victim.forgot(fresh("n"))
+	ids := map[string]string{"session": list.Sessions[0].ID, "flow": flow}
+	for pattern := range routes() {
+		if !strings.Contains(pattern, "{id}") {
+			continue
+		}
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			_, target := path(pattern)
+			for _, v := range []*visitor{attacker, s.visitor()} {
+				made := v.do(method, target, "", v.ours(""))
+				for what, id := range ids {
+					foreign := v.do(method, strings.Replace(target, flowID, id, 1), "", v.ours(""))
+					if foreign.status != made.status || requestIDs.ReplaceAllString(foreign.body, "") != requestIDs.ReplaceAllString(made.body, "") {
+						if !strings.HasPrefix(made.header.Get("Location"), "/auth/error") { // which tells the id of the request
+							t.Errorf("%s %s with a foreign %s is answered %d %s, with a made-up one %d %s", method, target, what, foreign.status, foreign.body, made.status, made.body)
+						}
+					}
+				}
+			}
+		}
+	}
+	if victim.whoami() == "" || victim.do("GET", "/auth/api/flows/"+flow, "", nil).status != 200 {
+		t.Error("the victim has lost something")
+	}
+}
+
+func TestSEC169_NoInputReachesSQL(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	for _, trick := range []string{
+		"'", `"`, ")", ";", "--", "\\", "%", "_", "' OR '1'='1", "x' UNION SELECT password FROM account--", "1; DROP TABLE account", "$1", "?1", ":a", "\x00", "'||(SELECT 1)||'",
+		"a'@x.test", `"'"@x.test`, "v%@x.test", "v_@x.test", strings.Repeat("'", 200), "\u2019", "\xff",
+	} {
+		escaped := url.QueryEscape(trick)
+		answers := []*answer{
+			v.do("GET", "/auth/api/flows/"+url.PathEscape(trick), "", nil),
+			v.do("DELETE", "/auth/api/sessions/"+url.PathEscape(trick), "", v.ours("")),
+			v.get("/auth/verify-code?flow=" + escaped), v.get("/auth/confirm-link?token=" + escaped), v.get("/auth/signin?flow=" + escaped),
+			v.get("/auth/error?code=" + escaped + "&request=" + escaped), v.get("/auth/provider/" + url.PathEscape(trick) + "/callback?state=" + escaped),
+			v.post("signin", object{"email": trick, "password": trick, "flow": trick, "return_to": trick}),
+			v.post("forgot-password", object{"email": trick}), v.post("verify-code", object{"flow": trick, "code": trick}),
+			v.post("resend", object{"flow": trick}), v.form("/auth/signin", url.Values{"email": {trick}, "password": {"x"}}),
+			s.with(url.QueryEscape(trick)).do("GET", "/auth/api/session", "", nil),
+		}
+		for i, a := range answers {
+			if a.status >= 500 || a.status == 200 && i != 3 && i != 4 && i != 8 { // pages, and an answer that is the same for every address
+				t.Errorf("%q in request %d is answered %d %.100s", trick, i, a.status, a.body)
+			}
+		}
+	}
+	if v.whoami() == "" || s.count(`SELECT COUNT(*) FROM account`) != 1 {
+		t.Error("something is gone")
+	}
+}
+
+func TestSEC170_LogLinesCannotBeForged(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := s.visitor()
+	const forged = "\n{\"event\":\"admin_login\"}\x1b[31m\u2028"
+	v.post("signin", object{"email": "a@x.test" + forged, "password": forged})
+	v.post("verify-code", object{"flow": forged, "code": forged})
+	v.get("/auth/signin?email=" + url.QueryEscape(forged) + "&x=" + strings.Repeat("a", 7000))
+	v.get("/auth/" + url.PathEscape(forged))
+	v.get("/auth/error?code=" + url.QueryEscape(forged))
+	v.get("/auth/provider/" + url.PathEscape("acme"+forged) + "/callback?error=" + url.QueryEscape(forged) + "&error_description=" + url.QueryEscape(forged))
+	s.raw("GET /x" + strings.ReplaceAll(forged, "\n", "%0a") + " HTTP/1.1\r\nHost: portico.test\r\nUser-Agent: \x1b[31m\r\nConnection: close\r\n\r\n")
+	s.raw("FORGED\x1b[31m / HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n")
+	v.do("GET", "/auth/signin", "", http.Header{"X-Request-Id": {"forged-id"}, "User-Agent": {strings.Repeat("u", 20_000)}})
+	lines := 0
+	for scan := bufio.NewScanner(strings.NewReader(s.log.String())); scan.Scan(); lines++ {
+		var entry map[string]any
+		if err := json.Unmarshal(scan.Bytes(), &entry); err != nil || entry["event"] != nil || len(scan.Bytes()) > 8<<10 {
+			t.Errorf("a line of the log: %.300s", scan.Text())
+		}
+		if strings.ContainsAny(scan.Text(), "\x1b\u2028") || strings.Contains(scan.Text(), "forged-id") {
+			t.Errorf("the log shows %.300q", scan.Text())
+		}
+	}
+	if lines < 5 {
+		t.Errorf("the log has %d lines only", lines)
+	}
+}
+
+func TestSEC172_ErrorsTellNothingInternal(t *testing.T) {
+	t.Parallel()
+	s := startWhole(t)
+	v := s.visitor()
+	internal := []string{
+		"sql", "sqlite", "no such table", "gone_", "account_id", ".go:", "goroutine", "panic", "internal/", "portico.db", s.config.DatabaseURL, "SELECT", "runtime error", "127.0.0.1",
+	}
+	check := func(a *answer) {
+		t.Helper()
+		text := a.body
+		if i := strings.Index(text, "<script"); i > 0 && strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+			text = text[:i] // words of the page, without the names of its scripts
+		}
+		for _, word := range internal {
+			if strings.Contains(text, word) {
+				t.Errorf("an answer %d tells %q: %.300s", a.status, word, text)
+			}
+		}
+		if strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
+			if p := a.problem(); p.Code == "" || p.RequestID == "" {
+				t.Errorf("a refusal without code or request id: %s", a.body)
+			}
+		}
+	}
+	for _, body := range []string{"{", "[]", `{"email":1}`, "", "null", strings.Repeat("[", 1000)} {
+		check(v.do("POST", "/auth/api/signin", body, v.ours("application/json")))
+	}
+	check(v.do("PUT", "/auth/api/signin", "", v.ours("")))
+	check(v.get("/auth/api/flows/" + strings.Repeat("9", 4000)))
+	s.breakStore()
+	for pattern, r := range routes() {
+		for _, accept := range []string{"text/html", "application/json"} {
+			method, target := path(pattern)
+			h := v.ours(r.contentType(pattern))
+			h.Set("Accept", accept)
+			check(s.with(strings.Repeat("A", 43)).do(method, target, r.body, h))
+		}
+	}
+	check(v.post("signin", object{"email": "a@x.test", "password": good}))
+	check(v.form("/auth/forgot-password", url.Values{"email": {"a@x.test"}}))
+	if log := s.log.String(); !strings.Contains(log, "no such table") {
+		t.Error("the operator does not learn the cause either")
+	}
+}
