@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"portico/internal/code"
 	"portico/internal/fault"
@@ -133,7 +134,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, "confirm-link", func(b *Boot) {
-		b.Session = person
+		b.Session = other(person, v.Email)
 		s.fillLink(b, v)
 	})
 }
@@ -178,7 +179,16 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = person, door.FlowOf(v) })
+	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = other(person, v.Address), door.FlowOf(v) })
+}
+
+// other returns who is signed in when it is somebody else than the person whose
+// step this is: both must be named then.
+func other(person Person, email string) Person {
+	if strings.EqualFold(person.Email, email) {
+		return Person{}
+	}
+	return person
 }
 
 func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
