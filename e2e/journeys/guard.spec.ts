@@ -1,55 +1,75 @@
+import type { Page } from '@playwright/test';
+import { Guard, NOTHING } from '../support/guard.js';
 import { field, open, signIn } from '../support/screen.js';
-import { expect, test } from '../support/test.js';
+import { test as base, expect } from '../support/test.js';
 
-// The watch over all journeys sees what it is there for: each of these must fail.
-test.describe('the guard fails a journey', () => {
-  test.fail();
+// The watch over all journeys sees what it is there for.
 
-  test('for a line in the console', async ({ page }) => {
-    await open(page, '/auth/signin');
-    // biome-ignore lint/suspicious/noConsole: the line is what this is about
-    await page.evaluate(() => console.error('out of order'));
-  });
-
-  test('for an uncaught error', async ({ page }) => {
-    await open(page, '/auth/signin');
-    await page.evaluate(() => void queueMicrotask(() => JSON.parse('{')));
-    await expect(page.getByRole('main')).toBeVisible();
-  });
-
-  test('for what the content policy stops', async ({ page }) => {
-    await open(page, '/auth/signin');
-    await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
-  });
-
-  test('for a code that was kept in the browser, if only for a moment', async ({ page, world }) => {
-    const { email } = await world.member();
-    await open(page, '/auth/signin');
-    await page.evaluate((code) => {
-      sessionStorage.setItem('draft', code);
-      sessionStorage.clear();
-    }, world.mailbox.to(email)[0]?.code ?? '');
-  });
-
-  test('for a password in an address', async ({ page, world }) => {
-    const { email, password } = await world.member();
-    await open(page, '/auth/signin');
-    await page.route('**/auth/api/signin', (route) =>
-      route.fulfill({ json: { next: `/auth/signin?p=${encodeURIComponent(password)}` } }),
-    );
-    await field(page, 'Email').fill(email);
-    await field(page, 'Password').fill(password);
-    await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(/\?p=/);
-  });
-
-  test('for a session token in an address', async ({ page, context, world }) => {
-    await signIn(page, await world.member());
-    const session = (await context.cookies()).find(({ name }) => name === 'portico-session');
-    await page.goto(`/auth/account?session=${session?.value}`);
-  });
+/** A browser of its own, so that what goes wrong here is found and fails nothing. */
+const test = base.extend<{ watched: { page: Page; guard: Guard } }>({
+  watched: async ({ browser, baseURL, world }, use) => {
+    const guard = new Guard(world);
+    const context = await browser.newContext(baseURL ? { baseURL } : {});
+    await guard.watch(context);
+    await use({ page: await context.newPage(), guard });
+    await context.close();
+  },
 });
 
-test('the guard lets a plain visit pass', async ({ page }) => {
+test('a plain visit is found to be in order', async ({ watched: { page, guard } }) => {
   await open(page, '/auth/signin');
+  await guard.sample(page.context());
+  expect(guard.findings).toEqual(NOTHING);
+});
+
+test('lines in the console, uncaught errors and what the policy stops are found', async ({
+  watched: { page, guard },
+}) => {
+  await open(page, '/auth/signin');
+  await page.evaluate(() => {
+    // biome-ignore lint/suspicious/noConsole: the line is what this is about
+    console.warn('out of order');
+    queueMicrotask(() => JSON.parse('{'));
+    document.body.setAttribute('style', 'color: red');
+  });
+  await expect
+    .poll(() => guard.findings.complaints)
+    .toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('warning: out of order'),
+        expect.stringContaining('uncaught: SyntaxError'),
+        expect.stringContaining('Content Security Policy'),
+      ]),
+    );
+});
+
+test('a code that was kept in the browser for a moment is found', async ({
+  watched: { page, guard },
+  world,
+}) => {
+  const { email } = await world.member();
+  await open(page, '/auth/signin');
+  const code = world.mailbox.to(email)[0]?.code ?? '';
+  await page.evaluate((text) => {
+    sessionStorage.setItem('draft', text);
+    sessionStorage.clear();
+  }, code);
+  await expect.poll(() => guard.findings.secretsInStorage).toEqual([`draft=${code}`]);
+});
+
+test('a password and a session token in an address are found', async ({
+  watched: { page, guard },
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const session = (await page.context().cookies()).find(({ name }) => name === 'portico-session');
+  await page.goto(`/auth/account?session=${session?.value}`);
+  await page.goto(`/auth/signin?typed=${encodeURIComponent(person.password)}`);
+  await field(page, 'Email').waitFor();
+  await guard.sample(page.context());
+  expect(guard.findings.secretsInAddresses).toEqual([
+    expect.stringContaining('?session='),
+    expect.stringContaining('?typed='),
+  ]);
 });

@@ -4,6 +4,20 @@ import type { World } from './world.js';
 /** The browser's own line for an answer of 4xx or 5xx; assets never have one. */
 const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of [45]\d\d/;
 
+export interface Findings {
+  complaints: string[];
+  secretsInAddresses: string[];
+  secretsInStorage: string[];
+  secretsInTheLog: string[];
+}
+
+export const NOTHING: Findings = {
+  complaints: [],
+  secretsInAddresses: [],
+  secretsInStorage: [],
+  secretsInTheLog: [],
+};
+
 /**
  * Watches every page of a journey: nothing may complain in the console, and no
  * password, code or token may stand in a URL, a Referer or the browser's
@@ -79,17 +93,16 @@ export class Guard {
     }
   }
 
-  /** Fails the journey for what was seen. */
-  verify(): void {
-    const complaints = this.#complaints.filter(
-      (line) => !this.#allowed.some((pattern) => pattern.test(line)),
-    );
+  /** What was seen that must not be. */
+  get findings(): Findings {
     const log = this.#world.portico.log.slice(this.#linesBefore).map((line) => JSON.stringify(line));
     const secrets = this.#secrets();
-    expect.soft(complaints, 'complaints of the browser').toEqual([]);
-    expect.soft(leaks([...this.#urls], secrets), 'secrets in URLs').toEqual([]);
-    expect.soft(leaks([...this.#stored], secrets), 'secrets in storage').toEqual([]);
-    expect.soft(leaks(log, secrets), 'secrets in the log').toEqual([]);
+    return {
+      complaints: this.#complaints.filter((line) => !this.#allowed.some((pattern) => pattern.test(line))),
+      secretsInAddresses: leaks([...this.#urls], secrets),
+      secretsInStorage: leaks([...this.#stored], secrets),
+      secretsInTheLog: leaks(log, secrets),
+    };
   }
 
   #secrets(): string[] {

@@ -1,5 +1,11 @@
-import { type BrowserContext, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
-import { Guard } from './guard.js';
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Page,
+} from '@playwright/test';
+import { Guard, NOTHING } from './guard.js';
 import { World } from './world.js';
 
 interface Fixtures {
@@ -27,7 +33,7 @@ export const test = base.extend<Fixtures, { world: World }>({
     await guard.watch(context);
     await use(context);
     await guard.sample(context);
-    guard.verify();
+    expect.soft(guard.findings).toEqual(NOTHING);
   },
 
   // Asks for the context only so that it outlives the others and verifies what they did.
