@@ -64,5 +64,5 @@ web/dist/documents/manifest.json: web/node_modules/.package-lock.json $(WEB_SOUR
 
 %/node_modules/.package-lock.json: %/package-lock.json
 	@echo "installing the packages of $*"
-	@cd $* && npm ci --no-audit --no-fund --silent
+	@cd $* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
