@@ -1,0 +1,150 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const good = "copper lantern over seven hills"
+
+// serial makes names and networks that nobody has used.
+var serial atomic.Int64
+
+func fresh(name string) string { return fmt.Sprintf("%s%d@x.test", name, serial.Add(1)) }
+
+// browser is a client on a network of its own.
+type browser struct {
+	*place
+	cookies   map[string]string
+	transport *http.Transport
+}
+
+func (p *place) browser() *browser {
+	n := serial.Add(1)
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16&0x7f), byte(n>>8), byte(n))}}
+	b := &browser{place: p, cookies: map[string]string{}, transport: &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, p.listen)
+		},
+		DisableCompression: true,
+	}}
+	p.Cleanup(b.transport.CloseIdleConnections)
+	return b
+}
+
+// close gives the connections back before the test ends.
+func (b *browser) close() { b.transport.CloseIdleConnections() }
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request; the error is one of the network.
+func (b *browser) do(method, target string, body map[string]string) (answer, error) {
+	text := ""
+	if body != nil {
+		raw, _ := json.Marshal(body)
+		text = string(raw)
+	}
+	r, err := http.NewRequest(method, b.origin+target, strings.NewReader(text))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Origin", b.origin)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range b.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	resp, err := b.transport.RoundTrip(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, c := range resp.Cookies() {
+		if c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		} else {
+			b.cookies[c.Name] = c.Value
+		}
+	}
+	return answer{resp.StatusCode, resp.Header, string(data)}, nil
+}
+
+func (b *browser) post(operation string, body map[string]string) (answer, error) {
+	return b.do("POST", "/auth/api/"+operation, body)
+}
+
+// must is post that has to be answered with 200.
+func (b *browser) must(operation string, body map[string]string) answer {
+	b.Helper()
+	a, err := b.post(operation, body)
+	if err != nil || a.status != 200 {
+		b.Fatalf("%s: %v %d %s", operation, err, a.status, a.body)
+	}
+	return a
+}
+
+// next returns where a step leads, and the flow in it.
+func (a answer) next() (target, flow string) {
+	var body struct{ Next string }
+	_ = json.Unmarshal([]byte(a.body), &body)
+	if u, err := url.Parse(body.Next); err == nil {
+		flow = u.Query().Get("flow")
+	}
+	return body.Next, flow
+}
+
+func (a answer) code() string {
+	var p struct{ Code string }
+	_ = json.Unmarshal([]byte(a.body), &p)
+	return p.Code
+}
+
+// whoami reports whether the browser is signed in.
+func (b *browser) whoami() bool {
+	a, err := b.do("GET", "/auth/api/session", nil)
+	return err == nil && a.status == 200
+}
+
+// begin signs up and returns the flow, "" when it was not acknowledged.
+func (b *browser) begin(address string) string {
+	a, err := b.post("signup", map[string]string{"email": address, "password": good, "confirm_password": good})
+	if err != nil || a.status != 200 {
+		return ""
+	}
+	_, flow := a.next()
+	return flow
+}
+
+// register makes an account.
+func (b *browser) register(address string) {
+	b.Helper()
+	flow := b.begin(address)
+	b.must("verify-code", map[string]string{"flow": flow, "code": b.mail.code(address, 20*time.Second)})
+}
+
+// percentile returns a value of the sorted list.
+func percentile(list []time.Duration, p int) time.Duration {
+	if len(list) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[min(len(sorted)-1, len(sorted)*p/100)]
+}

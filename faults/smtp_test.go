@@ -1,0 +1,122 @@
+package faults
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// FLT-07: the mail server is down, slow or hostile. Nobody who signs up
+// notices, and the mails that can still be sent are sent afterwards.
+//
+// Not parallel: it compares times.
+func TestFLT07_MailServerMisbehaves(t *testing.T) {
+	mail := newSink(t)
+	p := newPlace(t, mail)
+	p.serve()
+	measure := func(m mode) (p50, p99 time.Duration) {
+		mail.be(m)
+		var times []time.Duration
+		for i := range rounds(40, 200) {
+			b := p.browser()
+			operation, body := "forgot-password", map[string]string{"email": fresh("p99")}
+			if i%8 == 0 { // of a registration, the hash would hide what the mail costs
+				operation, body = "signup", map[string]string{"email": fresh("p99"), "password": good, "confirm_password": good}
+			}
+			began := time.Now()
+			a, err := b.post(operation, body)
+			if err != nil || a.status != 200 {
+				t.Fatalf("%s: %v %d %s", m, err, a.status, a.body)
+			}
+			if i%8 != 0 {
+				times = append(times, time.Since(began))
+			}
+			b.close()
+		}
+		return percentile(times, 50), percentile(times, 99)
+	}
+	measure(healthy) // warms up
+	base50, base99 := measure(healthy)
+	t.Logf("FLT-07: %s: p50 %v, p99 %v", healthy, base50, base99)
+	for _, m := range []mode{refusing, silent, tarpit, later, never, vanishing, talkative} {
+		p50, p99 := measure(m)
+		t.Logf("FLT-07: %s: p50 %v, p99 %v", m, p50, p99)
+		// The median is held strictly; the tail of few samples on a loaded
+		// machine is not.
+		if p50 > 3*base50+5*time.Millisecond || full() && p99 > 3*base99+20*time.Millisecond {
+			t.Errorf("%s: p50 %v and p99 %v, with a healthy server %v and %v", m, p50, p99, base50, base99)
+		}
+	}
+	// What was refused for good is given up at once and shown to the operator.
+	mail.be(never)
+	b, address := p.browser(), fresh("refused")
+	if b.begin(address) == "" {
+		t.Fatal("a registration is refused with its mail")
+	}
+	if !eventually(20*time.Second, func() bool {
+		return p.count(`SELECT COUNT(*) FROM outbox WHERE dead_at > 0 AND template = 'verify-address'`) > 0
+	}) {
+		t.Error("a mail that is refused for good is tried on and on")
+	}
+	out := p.command("mail", "list")
+	if !strings.Contains(out, address) || !strings.Contains(out, "550") {
+		t.Errorf("the operator is not told:\n%s", out)
+	}
+	// Once the server is back, the next mail goes at once.
+	mail.be(healthy)
+	b, address = p.browser(), fresh("back")
+	b.begin(address)
+	if mail.code(address, 20*time.Second) == "" {
+		t.Error("no mail comes after the server is back")
+	}
+	drain(p, mail)
+}
+
+// drain measures how fast a queue empties.
+func drain(p *place, mail *sink) {
+	p.Helper()
+	n := rounds(120, 180) // under the limit for mails to unknown addresses
+	before := len(mail.all())
+	began := time.Now()
+	var senders sync.WaitGroup
+	for range 6 {
+		senders.Go(func() {
+			b := p.browser()
+			for range n / 6 {
+				_, _ = b.post("signup", map[string]string{"email": fresh("drain"), "password": good, "confirm_password": good})
+			}
+		})
+	}
+	senders.Wait()
+	sent := time.Since(began)
+	if !eventually(30*time.Second, func() bool { return len(mail.all()) >= before+n }) {
+		p.Errorf("%d of %d mails came", len(mail.all())-before, n)
+		return
+	}
+	// The registrations are slower than the mails, so this is a lower bound.
+	p.Logf("FLT-07: %d mails within %v of the last of %d registrations, which took %v", n, (time.Since(began) - sent).Round(time.Millisecond), n, sent.Round(time.Millisecond))
+}
+
+func eventually(limit time.Duration, condition func() bool) bool {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if condition() {
+			return true
+		}
+	}
+	return false
+}
+
+// command runs an operator's command on the installation.
+func (p *place) command(args ...string) string {
+	p.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Dir, cmd.Env = p.dir, p.environ()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Sprintf("%v\n%s", err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,96 @@
+package faults
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// FLT-19: a storm of wrong sign-ins. Memory stays that of the hashing slots,
+// what cannot be served is shed with Retry-After, and who is signed in does not
+// notice.
+//
+// Not parallel: it measures.
+func TestFLT19_SignInStorm(t *testing.T) {
+	p := newPlace(t, newSink(t))
+	r := p.serve()
+	me := p.browser()
+	me.register(fresh("me"))
+	quiet := sessionChecks(me, 300*time.Millisecond, nil)
+	base, _ := r.rss()
+
+	var shed, bare, answered, broken atomic.Int64
+	workers := rounds(300, 500)
+	stop := make(chan struct{})
+	var storm sync.WaitGroup
+	for range workers {
+		storm.Go(func() {
+			for i := 0; ; i++ {
+				b := p.browser()
+				for range 90 { // fewer than one network may fail
+					select {
+					case <-stop:
+						b.close()
+						return
+					default:
+					}
+					a, err := b.post("signin", map[string]string{"email": fresh("storm"), "password": "not the right password 7"})
+					switch {
+					case err != nil:
+						broken.Add(1)
+					case a.status == 503 && a.header.Get("Retry-After") != "":
+						shed.Add(1)
+						time.Sleep(50 * time.Millisecond) // an attacker that is only this impatient
+					case a.status == 401:
+						answered.Add(1)
+					default:
+						bare.Add(1)
+					}
+				}
+				b.close()
+			}
+		})
+	}
+	length := time.Duration(rounds(5, 30)) * time.Second
+	time.Sleep(length / 5)
+	during := sessionChecks(me, length*4/5, nil)
+	_, peak := r.rss()
+	close(stop)
+	storm.Wait()
+
+	slots := runtime.NumCPU()
+	limit := base + slots*19 + 64 + workers/4 // slots, what the collector holds twice, connections
+	t.Logf("FLT-19: %d workers for %v: %d hashed, %d shed with Retry-After, %d otherwise, %d broken; RSS %d MiB before, peak %d MiB (limit %d)",
+		workers, length, answered.Load(), shed.Load(), bare.Load(), broken.Load(), base, peak, limit)
+	t.Logf("FLT-19: session check p50 %v p99 %v before, p50 %v p99 %v during (%d checks)",
+		percentile(quiet, 50), percentile(quiet, 99), percentile(during, 50), percentile(during, 99), len(during))
+	if peak > limit {
+		t.Errorf("the peak of the memory is %d MiB, at most %d may be", peak, limit)
+	}
+	if bare.Load() > 0 || broken.Load() > 0 {
+		t.Errorf("%d answers are neither given nor shed with Retry-After, %d broke", bare.Load(), broken.Load())
+	}
+	if shed.Load() == 0 {
+		t.Error("nothing was shed")
+	}
+	if most := map[bool]time.Duration{true: 50 * time.Millisecond, false: 500 * time.Millisecond}[full()]; percentile(during, 99) > most {
+		t.Errorf("session checks waited %v behind the storm, at most %v", percentile(during, 99), most)
+	}
+	if !me.whoami() || !r.alive() {
+		t.Error("the session or the process is gone")
+	}
+}
+
+// sessionChecks asks who is signed in, a few hundred times a second, and
+// returns how long each answer took.
+func sessionChecks(b *browser, length time.Duration, times []time.Duration) []time.Duration {
+	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(3 * time.Millisecond) {
+		began := time.Now()
+		if b.whoami() {
+			times = append(times, time.Since(began))
+		}
+	}
+	return times
+}
