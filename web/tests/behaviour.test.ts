@@ -239,6 +239,22 @@ test('resend counts down, says when it is possible again, and restarts with the 
   await page.context().close();
 });
 
+test.each([
+  ['Verify', '/auth/api/verify-code', 'code.used'],
+  ['Verify', '/auth/api/verify-code', 'flow.conflict'],
+  ['Resend', '/auth/api/resend', 'flow.conflict'],
+])('%s after the step was taken (%s: %s) loads what the server shows now', async (button, path, code) => {
+  const { page, complaints } = await open('verify-code/idle', { [path]: problem(409, { code }) });
+  await page.route('**/preview/verify-code/idle', (route) =>
+    route.continue({ url: `${world.origin}/preview/verify-code/done` }),
+  );
+  if (button === 'Verify') await page.getByLabel('6-digit code').fill('123456');
+  else await page.getByRole('button', { name: button }).click();
+  await page.getByText('This code has done its work. You can sign in now.').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },

@@ -7,6 +7,7 @@ import { Footer, Hint } from '../../ui/layout';
 import { Announcement, ErrorSummary } from '../../ui/message';
 import { HiddenField } from '../../ui/provider-buttons';
 import { useForm } from '../use-form';
+import { reloadWhenOver } from './reload-when-over';
 
 /** Asks for another code; until the server allows it, the seconds are counted beside the button. */
 export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Resent) => void }) {
@@ -15,7 +16,12 @@ export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Rese
   const onCool = useCallback(() => setReady(t('verify-code.can_resend')), [t]);
   const cooldown = useMemo(() => ({ seconds: flow.resend_at - flow.now }), [flow]);
   const hold = useCountdown(cooldown, onCool);
-  const form = useForm<Resent>({ path: '/auth/api/resend', hold, onAnswer: onResent });
+  const form = useForm<Resent>({
+    path: '/auth/api/resend',
+    hold,
+    onAnswer: onResent,
+    onTrouble: reloadWhenOver,
+  });
   const times = useTimes(flow);
 
   return (

@@ -11,6 +11,7 @@ import { HiddenField } from '../../ui/provider-buttons';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { useForm } from '../use-form';
+import { reloadWhenOver } from './reload-when-over';
 import { Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
 
@@ -30,7 +31,7 @@ function Enter({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const [flow, setFlow] = useState<Flow>(boot.flow);
-  const form = useForm({ boot, path: '/auth/api/verify-code' });
+  const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble: reloadWhenOver });
   const [resent, setResent] = useState('');
   useFlowRefresh(flow.id, setFlow);
 
