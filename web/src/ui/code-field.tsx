@@ -10,6 +10,9 @@ interface CodeFieldProps {
   error: string;
 }
 
+/** Any text with exactly as many digits, as the server takes it: without script a pasted "894 529" stays as it is. */
+const PATTERN = `(\\D*\\d){${CODE_LENGTH}}\\D*`;
+
 const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
 
 /**
@@ -60,7 +63,7 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
             type="text"
             inputMode="numeric"
             autoComplete="one-time-code"
-            pattern="[0-9]{6}"
+            pattern={PATTERN}
             title={label}
             required
             spellCheck={false}
@@ -68,19 +71,19 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
             // biome-ignore lint/a11y/noAutofocus: the one thing to do on this page; phones offer the code from the mail only on the focused field
             autoFocus
             aria-invalid={choose(error, 'true', 'false') as 'true' | 'false'}
-            aria-describedby="code-error code-hint"
+            aria-describedby="code-notes"
             onInput={onInput}
             onCompositionEnd={onInput}
             onPaste={(event) => pasteCode(event, onInput)}
           />
         </div>
       </div>
-      <p className={text.error} id="code-error">
-        {error}
-      </p>
-      <p className={text.hint} id="code-hint">
-        {hint}
-      </p>
+      <div id="code-notes">
+        <p className={text.error} id="code-error">
+          {error}
+        </p>
+        <p className={`${text.hint} ${styles.hint}`}>{hint}</p>
+      </div>
     </div>
   );
 }
