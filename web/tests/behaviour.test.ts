@@ -78,6 +78,64 @@ test('too many tries: the button counts down and comes back by itself', async ()
   await page.context().close();
 });
 
+test('too many tries for an address: another one need not wait', async () => {
+  const { page } = await open('signin/idle', {
+    [SIGNIN]: problem(429, { code: 'throttle.limited', retry_after: 900 }),
+  });
+  await signIn(page);
+  const button = page.getByRole('button', { name: 'Login' });
+  await expect.poll(() => button.textContent()).toContain('(15:00)');
+  await page.getByLabel('Password', { exact: true }).fill('another password');
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await page.getByLabel('Email').fill('other@example.com');
+  await expect.poll(() => button.textContent()).toBe('Login');
+  expect(await page.getByRole('alert').textContent()).toBe('');
+  const sent = page.waitForRequest(`**${SIGNIN}`);
+  await button.click();
+  expect((await sent).postDataJSON()).toMatchObject({ email: 'other@example.com' });
+  await expect.poll(() => button.textContent()).toContain('(15:00)');
+  await page.context().close();
+});
+
+test('the same holds for a document that came with the refusal', async () => {
+  const { page } = await open('signin/limited');
+  const button = page.getByRole('button', { name: 'Login' });
+  await expect.poll(() => button.textContent()).toContain('(0:');
+  await page.getByLabel('Email').press('End');
+  await page.keyboard.type('m');
+  await expect.poll(() => button.textContent()).toBe('Login');
+  await page.context().close();
+});
+
+test('the message goes while another try is under way, and the focus stays in the form', async () => {
+  const api: Api = { [SIGNIN]: 'abort' };
+  const { page } = await open('signin/idle', api);
+  await signIn(page);
+  api[SIGNIN] = 'hang';
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await page.locator('button[aria-busy=true]').waitFor();
+  expect(await page.getByRole('alert').textContent()).toBe('');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Login');
+  await page.context().close();
+});
+
+test('a repetition is asked for when there is something to repeat', async () => {
+  const { page, complaints } = await open('signup/idle');
+  const said = () => page.locator('#password-error, #confirm_password-error').allTextContents();
+  const [password, confirm] = [page.locator('#password'), page.locator('#confirm_password')];
+  const press = () => page.getByRole('button', { name: 'Create account' }).click();
+  await press();
+  await expect.poll(said).toEqual(['Enter your password.', '']);
+  await password.fill('tram lemon kite');
+  await press();
+  await expect.poll(said).toEqual(['', 'Enter your password.']);
+  await confirm.fill('tram lemon');
+  await press();
+  await expect.poll(said).toEqual(['', 'The two passwords differ. Enter the same one again.']);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test.each([
   ['abort', 'The server could not be reached. Check the connection and try again.'],
   [
@@ -343,7 +401,7 @@ test.each([
     'email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
   ],
   ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
-  ['verify-code/idle', { '#code': '123456' }, 'Verify', 'flow=flow1&code=123456'],
+  ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
   ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],
   ['confirm-link/ready', {}, 'Confirm address', ''],
   ['confirm-link/expired', {}, 'Send a new link', 'action=resend'],
@@ -361,6 +419,11 @@ test.each([
   const posted = page.waitForRequest((request) => request.method() === 'POST');
   await page.getByRole('button', { name: button, exact: true }).click();
   expect((await posted).postData() ?? '').toBe(body);
-  expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(0); // it could do nothing
+  for (const idle of [
+    page.getByRole('button', { name: 'Show password' }),
+    page.getByText(/as soon as all six/),
+  ]) {
+    expect(await idle.filter({ visible: true }).count()).toBe(0); // without script it would be a lie
+  }
   await page.context().close();
 });

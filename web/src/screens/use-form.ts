@@ -34,6 +34,7 @@ export interface Form {
   props: {
     ref: RefObject<HTMLFormElement | null>;
     method: 'post';
+    onInput: (event: FormEvent<HTMLFormElement>) => void;
     onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   };
   trouble: Trouble;
@@ -62,6 +63,7 @@ export function useForm<T extends Next = Next>({
   const text = useText();
   const form = useRef<HTMLFormElement>(null);
   const summary = useRef<HTMLDivElement>(null);
+  const sentEmail = useRef(boot?.values.email);
   const [trouble, setTrouble] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
   const [busy, setBusy] = useState(false);
   const [announcement, setAnnouncement] = useState('');
@@ -88,21 +90,34 @@ export function useForm<T extends Next = Next>({
       return fail({ ...NO_TROUBLE, code: 'invalid', fields: { ...NO_FIELDS, ...faults } });
     }
     setBusy(true);
+    setTrouble(NO_TROUBLE);
     setAnnouncement('');
+    sentEmail.current = emailIn(element);
     const body = new FormData(element);
     body.delete('action'); // tells a page's forms apart; the API has a path for each
     const answer = await request<T>('POST', path, { body: Object.fromEntries(body) });
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
-    setTrouble(NO_TROUBLE);
     if (!onAnswer) return location.assign(answer.value.next); // stays busy until the next page is here
     setBusy(false);
     onAnswer(answer.value);
+  };
+
+  const retry = () => {
+    // The pressed button goes with the message; the one that sends keeps the focus in the form.
+    form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
+    form.current?.requestSubmit();
   };
 
   return {
     props: {
       ref: form,
       method: 'post',
+      onInput: ({ currentTarget }) => {
+        // The limit is one of the address: another one need not wait.
+        if (trouble.code === 'throttle.limited' && emailIn(currentTarget) !== sentEmail.current) {
+          setTrouble(NO_TROUBLE);
+        }
+      },
       onSubmit: (event) => {
         event.preventDefault();
         void send(event.currentTarget);
@@ -115,11 +130,11 @@ export function useForm<T extends Next = Next>({
     summary: {
       words: trouble.form,
       requestId: { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) },
-      retry: trouble.again
-        ? { label: text.t('common.try_again'), onRetry: () => form.current?.requestSubmit() }
-        : undefined,
+      retry: trouble.again ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
       ref: summary,
     },
     clear: () => setTrouble(NO_TROUBLE),
   };
 }
+
+const emailIn = (form: HTMLFormElement) => form.querySelector<HTMLInputElement>('[name=email]')?.value;

@@ -24,8 +24,8 @@ export function useSuggestion() {
     if (field) {
       field.value = suggested;
       field.focus();
+      field.dispatchEvent(new Event('input', { bubbles: true })); // as typed: the form listens too
     }
-    setSuggested('');
   };
 
   const suggestion = (
