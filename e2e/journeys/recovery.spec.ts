@@ -91,7 +91,7 @@ test('the password of today is refused', async ({ page, world }) => {
 test('an unknown address gets the same page; only its mailbox learns', async ({ page, world }) => {
   const { email } = world.stranger();
   await forgot(page, email);
-  await expect(page.getByText('Nothing arrives if there is no account for the address.')).toBeVisible();
+  await expect(page.getByText('If there is no account for the address, a mail says so instead')).toBeVisible();
   const mail = await world.mailbox.next(email);
   expect(mail.subject).toBe('No Portico account uses this email address');
   expect(mail.code + mail.link).toBe('');
