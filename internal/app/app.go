@@ -1,8 +1,8 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -40,6 +40,10 @@ type Options struct {
 	Log   *slog.Logger // discarded when nil
 	Dist  fs.FS        // the built screens of the binary when nil
 
+	// Existing refuses a database that is not there yet: for commands that
+	// would otherwise do their work on an empty one.
+	Existing bool
+
 	// Deliver sends mails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
 	// Doors are mounted beside ours: the pages of `portico dev`.
@@ -76,14 +80,15 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Upstream != nil {
-		return nil, errors.New("upstream: this version has no gateway yet: remove the setting and let your app ask /auth/api/session who is there")
-	}
-	var err error
-	if a.catalogue, err = locale.Load(web.Messages); err != nil {
+	if err := Check(cfg); err != nil {
 		return nil, err
 	}
-	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL}); err != nil {
+	catalogue, err := locale.Load(web.Messages)
+	if err != nil {
+		return nil, err
+	}
+	a.catalogue, _ = catalogue.WithDefault(cfg.Locale) // checked above
+	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL, MustExist: options.Existing}); err != nil {
 		return nil, err
 	}
 	if err := a.build(ctx); err != nil {
@@ -145,13 +150,7 @@ func (a *App) publicURL() *url.URL {
 }
 
 func (a *App) fallback() string {
-	switch {
-	case a.Config.ReturnDefault != "":
-		return a.Config.ReturnDefault
-	case a.Config.Upstream != nil:
-		return "/"
-	}
-	return "/auth/account"
+	return cmp.Or(a.Config.ReturnDefault, "/auth/account")
 }
 
 func (a *App) buildPasswords(key *secret.Key) error {

@@ -47,7 +47,12 @@ func (a *App) Listen(ctx context.Context) (Listeners, error) {
 
 // Run serves until ctx ends, then stops in order: readiness first, then
 // requests under way, then mail under way.
-func (a *App) Run(ctx context.Context, l Listeners) error {
+func (a *App) Run(ctx context.Context, l Listeners) (err error) {
+	claim, err := a.Store.Claim()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, claim.Close()) }()
 	public, err := a.public()
 	if err != nil {
 		return err
@@ -62,7 +67,9 @@ func (a *App) Run(ctx context.Context, l Listeners) error {
 	var publicErr, opsErr error
 	if l.Ops != nil {
 		servers.Go(func() {
-			opsErr = server.Serve(background, server.NewServer(a.operations(ctx), a.log), l.Ops, time.Second)
+			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx), a.log), l.Ops, time.Second); opsErr != nil {
+				a.log.Error("the operations listener has ended", "error", opsErr)
+			}
 		})
 	}
 	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), l.Public, grace)

@@ -53,6 +53,9 @@ type commands struct {
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
+// errUsage says that the command line asks for something that it must not.
+var errUsage = errors.New("nothing was done")
+
 // session is what a command runs with.
 type session struct {
 	context.Context
@@ -93,13 +96,17 @@ func Run(ctx context.Context, p Process) int {
 
 // exit reports an error in the words of the catalogue and chooses the code.
 func (s *session) exit(err error) int {
-	if err == nil || errors.Is(err, context.Canceled) && s.Err() != nil {
+	if err == nil {
 		return exitDone
 	}
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, p := range problems {
 			fmt.Fprintln(s.Stderr, "portico:", p)
 		}
+		return exitUsage
+	}
+	if errors.Is(err, errUsage) {
+		fmt.Fprintln(s.Stderr, "portico:", err)
 		return exitUsage
 	}
 	f := fault.From(err)
@@ -146,7 +153,7 @@ func (s *session) withApp(fn func(*app.App) error) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.New(s, cfg, app.Options{})
+	a, err := app.New(s, cfg, app.Options{Existing: true})
 	if err != nil {
 		return err
 	}

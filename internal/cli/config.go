@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/secret"
 )
@@ -27,6 +28,9 @@ func (configCheckCmd) Run(s *session) error {
 		return err
 	}
 	if err := cfg.CheckServe(); err != nil {
+		return err
+	}
+	if err := app.Check(cfg); err != nil {
 		return err
 	}
 	return s.print(false, nil, "the configuration is complete")

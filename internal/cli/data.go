@@ -17,7 +17,7 @@ func (migrateCmd) Help() string { return "Example:\n  portico migrate --status" 
 
 // Run migrates, or lists the migrations.
 func (c migrateCmd) Run(s *session) error {
-	return s.withStore(func(db *store.Store) error {
+	return s.withStore(false, func(db *store.Store) error {
 		if c.Status {
 			list, err := db.Migrations(s)
 			if err != nil {
@@ -58,16 +58,21 @@ Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it th
 
 // Run writes the copy.
 func (c backupCmd) Run(s *session) error {
-	return s.withStore(func(db *store.Store) error { return db.Backup(s, c.File) })
+	return s.withStore(true, func(db *store.Store) error {
+		if err := db.Backup(s, c.File); err != nil {
+			return err
+		}
+		return s.print(false, nil, c.File)
+	})
 }
 
 // withStore runs fn with the database alone: no key is needed.
-func (s *session) withStore(fn func(*store.Store) error) (err error) {
+func (s *session) withStore(mustExist bool, fn func(*store.Store) error) (err error) {
 	cfg, err := s.settings()
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(s, store.Config{URL: cfg.DatabaseURL})
+	db, err := store.Open(s, store.Config{URL: cfg.DatabaseURL, MustExist: mustExist})
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
+	if cfg.PublicURL.Scheme == "https" && len(cfg.TrustedProxies) == 0 {
+		log.Warn("trusted_proxies is not set: all clients behind a proxy share its limits, and one of them can use them up")
+	}
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
 	err = a.Run(s, listeners)
 	log.Info("stopped")

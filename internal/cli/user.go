@@ -167,7 +167,7 @@ func (userDeleteCmd) Help() string { return "Example:\n  portico user delete mar
 // Run deletes the account.
 func (c userDeleteCmd) Run(s *session) error {
 	if !c.Yes {
-		return errors.New("this deletes the account for good: add --yes to do it, or use 'portico user disable'")
+		return fmt.Errorf("%w: this deletes the account for good: add --yes to do it, or use 'portico user disable'", errUsage)
 	}
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		return a.Flows.DeleteUser(s, u.ID)

@@ -15,7 +15,7 @@ import (
 func (c *Config) check() Problems {
 	var ps Problems
 	add := func(key, why, write string) {
-		ps = append(ps, Problem{Source: c.source(key), Key: key, Why: why, Write: write})
+		ps = append(ps, Problem{Source: c.Source(key), Key: key, Why: why, Write: write})
 	}
 	if c.Session.Idle > c.Session.Absolute {
 		add("session.idle", "it is longer than session.absolute", "write at most "+formatDuration(c.Session.Absolute))
@@ -61,7 +61,7 @@ func (p Password) least() int {
 func (c *Config) CheckServe() error {
 	var ps Problems
 	add := func(key, why, write string) {
-		ps = append(ps, Problem{Source: c.source(key), Key: key, Why: why, Write: write})
+		ps = append(ps, Problem{Source: c.Source(key), Key: key, Why: why, Write: write})
 	}
 	if c.PublicURL == nil {
 		add("public_url", "links in mails and cookies need it", "write the address that browsers use, such as https://login.example.com")
@@ -84,7 +84,8 @@ func (c *Config) CheckServe() error {
 }
 
 // source returns where the value of a key came from.
-func (c *Config) source(key string) string {
+// Source returns where the value of a setting comes from, for a Problem.
+func (c *Config) Source(key string) string {
 	if s, ok := c.sources[key]; ok {
 		return s
 	}

@@ -595,3 +595,24 @@ func TestSessions_OwnOnly(t *testing.T) {
 		t.Errorf("mara %q, second %q, noah %q", mara.signedIn(), second.signedIn(), noah.signedIn())
 	}
 }
+
+// Who asks for an account that is switched off learns it by mail, not by the
+// page and not by silence.
+func TestRecover_ClosedAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.visitor("192.0.2.1")
+	owner.register("mara@example.org")
+	a, _ := b.flows.User(t.Context(), "mara@example.org")
+	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
+		t.Fatal(err)
+	}
+	v := b.visitor("192.0.2.2")
+	v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
+	for range 2 {
+		if m := b.next(); m.Template != "account-closed" || m.Data["code"] != "" || m.Data["link"] != "" {
+			t.Errorf("mail %+v", m)
+		}
+	}
+}

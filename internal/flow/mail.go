@@ -17,6 +17,7 @@ const (
 	mailRecover    = "recover"
 	mailRegistered = "already-registered"
 	mailNoAccount  = "no-account"
+	mailClosed     = "account-closed"
 	mailProvider   = "provider-only"
 	mailPassword   = "password-changed"
 	mailBlocked    = "signin-blocked"
@@ -81,6 +82,8 @@ func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string
 		l.to = known.Address.Mail
 	}
 	switch {
+	case known != nil && known.State != account.Active:
+		l.template = mailClosed
 	case p.Kind == SignUp && known == nil:
 		l.template, l.secret = mailVerify, &issued
 	case p.Kind == SignUp:
@@ -96,6 +99,6 @@ func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string
 	if err != nil {
 		return err
 	}
-	l.suppress = !told || known != nil && known.State != account.Active
+	l.suppress = !told
 	return f.post(ctx, tx, c, l)
 }

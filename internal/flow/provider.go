@@ -37,7 +37,8 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnT
 // linked to, or registers a new person, or asks for a sign-in to the account
 // that has the address.
 //
-// The flow is taken before the provider is asked, so an answer works once.
+// The flow is taken before the provider is asked, so an answer works once. With
+// a fault, Next is where the person wanted to go.
 //
 // Faults: Unknown, Moved; provider.cancelled, .rejected, .unavailable,
 // .no_address, .address_taken; account.Disabled; SignUpClosed.
@@ -48,7 +49,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
-		return Result{}, f.refuseProvider(ctx, c, providerID, err)
+		return Result{Next: p.ReturnTo}, f.refuseProvider(ctx, c, providerID, err)
 	}
 	var r Result
 	var owner string
@@ -66,7 +67,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		return err
 	})
 	if err != nil {
-		return Result{}, f.refuseProvider(ctx, c, providerID, err)
+		return Result{Next: p.ReturnTo}, f.refuseProvider(ctx, c, providerID, err)
 	}
 	return f.settled(r, owner), nil
 }
@@ -109,6 +110,9 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	}
 	returnTo, err := f.linkPending(ctx, tx, c, d.LinkFlow, a, p.ReturnTo)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := f.noticeDevice(ctx, tx, c, a); err != nil {
 		return Result{}, err
 	}
 	return f.enter(ctx, tx, c, a, returnTo, "provider:"+linked.Provider)
@@ -180,8 +184,9 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 }
 
 // linkPending links the identity that waits in the flow, when the account that
-// has just been signed in to is the one it waits for. A flow that is not
-// there, or waits for another account, changes nothing about the sign-in.
+// has just been signed in to is the one it waits for, and tells its owner. A
+// flow that is not there, or waits for another account, changes nothing about
+// the sign-in.
 func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo string) (string, error) {
 	if flowID == "" {
 		return returnTo, nil
@@ -199,10 +204,15 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return "", err
 	}
-	return returnTo, f.attach(ctx, tx, c, a.ID, *d.Identity)
+	if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
+		return "", err
+	}
+	return returnTo, f.post(ctx, tx, c, letter{
+		template: mailLinked, to: a.Address.Mail, accountID: a.ID, provider: f.named(d.Identity.Provider)["provider"],
+	})
 }
 
-// attach links an identity to an account, records it and tells the owner.
+// attach links an identity to an account and records it.
 func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i identity) error {
 	ok, err := f.accounts.Link(ctx, tx, account.Identity{
 		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: accountID,
@@ -213,15 +223,7 @@ func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i
 	if !ok {
 		return Moved // linked to another account in the meantime
 	}
-	a, _, err := tx.AccountByID(ctx, accountID)
-	if err != nil {
-		return err
-	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, accountID, i.Provider)); err != nil {
-		return err
-	}
-	name := f.named(i.Provider)["provider"]
-	return f.post(ctx, tx, c, letter{template: mailLinked, to: a.Address.Mail, accountID: accountID, provider: name})
+	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, accountID, i.Provider))
 }
 
 // named returns the params of a fault that names a provider.

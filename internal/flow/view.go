@@ -23,6 +23,7 @@ type View struct {
 	UsedUp    bool // no guess is left
 	Next      string
 	Provider  string // of a flow that waits to be linked
+	ReturnTo  string
 }
 
 // View returns the state of a flow, or Unknown. Next is where the person
@@ -34,7 +35,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if err != nil {
 			return err
 		}
-		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now()}
+		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now(), ReturnTo: p.ReturnTo}
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
 		}

@@ -28,6 +28,8 @@ type Catalogue struct {
 	tags    []language.Tag
 	texts   map[string]map[string]message
 	matcher language.Matcher
+
+	fallback string // what Match returns when nothing fits
 }
 
 // message is one text: plain, or by plural form.
@@ -52,7 +54,7 @@ func Load(fsys fs.FS) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the message files: %w", err)
 	}
-	c := &Catalogue{texts: make(map[string]map[string]message)}
+	c := &Catalogue{texts: make(map[string]map[string]message), fallback: Default}
 	for _, file := range files {
 		name := strings.TrimSuffix(path.Base(file), ".json")
 		if _, err := language.Parse(name); err != nil {
@@ -77,6 +79,19 @@ func Load(fsys fs.FS) (*Catalogue, error) {
 	}
 	c.matcher = language.NewMatcher(c.tags)
 	return c, nil
+}
+
+// WithDefault returns the catalogue with another default locale for people
+// whose browser asks for none that is here. It reports false when there is no
+// such locale.
+func (c *Catalogue) WithDefault(loc string) (*Catalogue, bool) {
+	at := slices.Index(c.locales, loc)
+	if at < 0 {
+		return c, false
+	}
+	other := *c
+	other.fallback = loc
+	return &other, true
 }
 
 // parse reads one catalogue file.
@@ -118,18 +133,18 @@ func parse(data []byte) (map[string]message, error) {
 func (c *Catalogue) Locales() []string { return slices.Clone(c.locales) }
 
 // Match returns the locale that fits an Accept-Language header best
-// (RFC 9110 12.5.4), Default when none does or the header is malformed.
+// (RFC 9110 12.5.4), the default one when none does or the header is malformed.
 func (c *Catalogue) Match(acceptLanguage string) string {
 	if len(acceptLanguage) > acceptLimit {
-		return Default
+		return c.fallback
 	}
 	wanted, _, err := language.ParseAcceptLanguage(acceptLanguage)
 	if err != nil {
-		return Default
+		return c.fallback
 	}
 	_, at, confidence := c.matcher.Match(wanted...)
 	if confidence == language.No {
-		return Default
+		return c.fallback
 	}
 	return c.locales[at]
 }

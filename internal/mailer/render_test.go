@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // templates are all templates, in the order of the product.
 func templates() []string {
 	return []string{
-		"verify-address", "recover", "already-registered", "no-account", "provider-only",
+		"verify-address", "recover", "already-registered", "no-account", "account-closed", "provider-only",
 		"password-changed", "signin-blocked", "new-device", "provider-linked",
 	}
 }

@@ -47,6 +47,8 @@ func lookup(template string) (layout, bool) {
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
 		}, true
+	case "account-closed":
+		return layout{parts: []part{heading, intro, facts, note}}, true
 	case "provider-only":
 		return layout{
 			needs: []string{"provider", "signin_link"},

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,8 @@ import (
 // Config says where the database is.
 type Config struct {
 	URL string // sqlite:PATH
+
+	MustExist bool // whether a database that is not there is an error, not made
 }
 
 // Store is an open database. It is safe for concurrent use.
@@ -30,12 +33,12 @@ type Store struct {
 
 // Open opens the database and starts its writer. It does not migrate.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	if strings.HasPrefix(cfg.URL, "postgres:") || strings.HasPrefix(cfg.URL, "postgresql:") {
-		return nil, errors.New("this version keeps its data in SQLite only: write sqlite:PATH as the database URL")
-	}
 	path, ok := strings.CutPrefix(cfg.URL, "sqlite:")
 	if !ok || path == "" {
 		return nil, fmt.Errorf("the database URL %q is not understood: write sqlite:PATH", redact(cfg.URL))
+	}
+	if _, err := os.Stat(path); cfg.MustExist && err != nil {
+		return nil, fmt.Errorf("there is no database at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", path)
 	}
 	writerDB, writer, reader, err := openSQLite(ctx, path)
 	if err != nil {

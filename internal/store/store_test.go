@@ -220,3 +220,24 @@ func TestMigrate_NewerSchema(t *testing.T) {
 		t.Errorf("migrate on a newer schema: %v, want ErrSchemaNewer", err)
 	}
 }
+
+// FLT-22: of two processes that serve one file the second refuses.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	claim, err := s.Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Claim(); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second claim: %v, want ErrInUse", err)
+	}
+	if err := claim.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Claim()
+	if err != nil {
+		t.Fatalf("after the first has ended: %v", err)
+	}
+	_ = again.Close()
+}

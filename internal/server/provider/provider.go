@@ -20,7 +20,7 @@ type Config struct {
 	Catalogue *locale.Catalogue
 	Name      func(id string) string
 	// Failure returns the path of the screen that explains a fault.
-	Failure func(r *http.Request, f *fault.Error, provider string) string
+	Failure func(r *http.Request, f *fault.Error, provider, returnTo string) string
 }
 
 // Door is the door.
@@ -53,7 +53,7 @@ func (d *Door) start(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	result, err := d.Desk.Flows.StartProvider(r.Context(), d.Desk.Caller(w, r), id, in.ReturnTo, in.Flow)
 	if err != nil {
-		return d.explain(w, r, id, err)
+		return d.explain(w, r, id, in.ReturnTo, err)
 	}
 	d.Desk.Give(w, result)
 	return d.sendAway(w, r, id, result.Next)
@@ -89,7 +89,7 @@ func (d *Door) callback(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	result, err := d.Desk.Flows.FinishProvider(r.Context(), d.Desk.Caller(w, r), id, r.URL.Query())
 	if err != nil {
-		return d.explain(w, r, id, err)
+		return d.explain(w, r, id, result.Next, err)
 	}
 	d.Desk.Give(w, result)
 	return server.SeeOther(w, result.Next)
@@ -97,13 +97,13 @@ func (d *Door) callback(w http.ResponseWriter, r *http.Request) error {
 
 // explain leads to a screen that says what went wrong and how to go on: one
 // that can be reloaded, which an answer with a used code could not.
-func (d *Door) explain(w http.ResponseWriter, r *http.Request, id string, err error) error {
+func (d *Door) explain(w http.ResponseWriter, r *http.Request, id, returnTo string, err error) error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
 		return err
 	}
 	server.Note(w, err)
-	return server.SeeOther(w, d.Failure(r, f, id))
+	return server.SeeOther(w, d.Failure(r, f, id, returnTo))
 }
 
 // callbackForm turns a form_post answer into a GET of the same address: the

@@ -2,6 +2,7 @@ package screens
 
 import (
 	"net/http"
+	"net/url"
 
 	"portico/internal/account"
 	"portico/internal/fault"
@@ -43,7 +44,7 @@ func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, 
 func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	s.blame(r, b, f)
 	b.Errors.RequestID = server.RequestID(r.Context())
-	b.Title = s.Catalogue.Text(b.Locale, "failure.title."+titleOf(b.Status), nil)
+	b.Title = s.Catalogue.Text(b.Locale, "failure.title."+titleOf(b.Status, f.Code), nil)
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
 	b.Next, b.NextLabel = "/auth/signin", s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
@@ -54,7 +55,10 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	}
 }
 
-func titleOf(status int) string {
+func titleOf(status int, code string) string {
+	if code == flow.CodeFlowUnknown || code == flow.CodeFlowConflict {
+		return "over"
+	}
 	switch status {
 	case http.StatusNotFound:
 		return "missing"
@@ -68,9 +72,10 @@ func titleOf(status int) string {
 	return "invalid"
 }
 
-// Failure returns the path of the error screen for a fault of another door.
-func Failure(r *http.Request, f *fault.Error, provider string) string {
-	return failurePath(f, r, map[string][]string{"provider": {provider}})
+// Failure returns the path of the error screen for a fault of the way through
+// a provider. ReturnTo is where the person wanted to go, "" when not known.
+func Failure(r *http.Request, f *fault.Error, provider, returnTo string) string {
+	return failurePath(f, r, url.Values{"provider": {provider}, "return_to": {returnTo}})
 }
 
 var _ server.ErrorPage = (*Screens)(nil).errorPage

@@ -39,6 +39,9 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		b.Next = s.Targets.Or(b.ReturnTo)
 		if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, link.Address
+			if b.ReturnTo == "" {
+				b.ReturnTo = link.ReturnTo
+			}
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
 		}
 	})
@@ -63,7 +66,7 @@ func (s *Screens) providerName(id string) string {
 			return p.Name
 		}
 	}
-	return id
+	return s.Brand.Name
 }
 
 func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
@@ -166,18 +169,17 @@ func linkState(f *fault.Error) string {
 // resetPassword shows the form of a flow that has proven the mailbox.
 func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), r.URL.Query().Get("flow"))
-	if err == nil && v.Step != flow.Reset {
-		err = flow.Unknown
+	if err != nil && !errors.Is(err, flow.Unknown) {
+		return err
 	}
-	if errors.Is(err, flow.Unknown) {
+	person, personErr := s.person(w, r)
+	switch {
+	case personErr != nil:
+		return personErr
+	case v.Step == flow.Done && person != (Person{}):
+		return server.SeeOther(w, v.Next) // Back, after the password was set
+	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, failurePath(flow.Unknown, r, nil))
-	}
-	if err != nil {
-		return err
-	}
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
 	}
 	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = other(person, v.Address), door.FlowOf(v) })
 }
@@ -203,6 +205,13 @@ func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	if person != (Person{}) {
+		return server.SeeOther(w, "/auth/account")
+	}
 	return s.show(w, r, "signed-out", nil)
 }
 
@@ -227,11 +236,13 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		f = fault.New(fault.Missing, server.CodeRouteMissing)
 	}
-	if name := query.Get("provider"); name != "" {
-		f = f.WithParams(map[string]string{"provider": s.providerName(name)})
-	}
+	// Only a configured provider is named: the address bar is anybody's to fill.
+	f = f.WithParams(map[string]string{"provider": s.providerName(query.Get("provider"))})
 	return s.show(w, r, "error", func(b *Boot) {
 		s.explain(r, b, f)
+		if target := s.Targets.Clean(query.Get("return_to")); target != "" {
+			b.Next += "?return_to=" + url.QueryEscape(target)
+		}
 		if id := query.Get("request"); ids.Valid(id) {
 			b.Errors.RequestID = id
 		}

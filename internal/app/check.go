@@ -1,0 +1,35 @@
+package app
+
+import (
+	"strings"
+
+	"portico/internal/config"
+	"portico/internal/locale"
+	"portico/web"
+)
+
+// Check returns what of a configuration this version cannot carry out, as
+// config.Problems: what config itself cannot know. New refuses the same.
+func Check(cfg config.Config) error {
+	var ps config.Problems
+	add := func(key, why, write string) {
+		ps = append(ps, config.Problem{Source: cfg.Source(key), Key: key, Why: why, Write: write})
+	}
+	if cfg.Upstream != nil {
+		add("upstream", "this version has no gateway yet", "remove it, and let your app ask /auth/api/session who is there")
+	}
+	if !strings.HasPrefix(cfg.DatabaseURL, "sqlite:") {
+		add("database_url", "this version keeps its data in SQLite only", "write sqlite:PATH")
+	}
+	catalogue, err := locale.Load(web.Messages)
+	if err != nil {
+		return err
+	}
+	if _, ok := catalogue.WithDefault(cfg.Locale); !ok {
+		add("locale", "there are no texts in "+cfg.Locale, "write one of: "+strings.Join(catalogue.Locales(), ", "))
+	}
+	if len(ps) > 0 {
+		return ps
+	}
+	return nil
+}
