@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { back, expectScreen, field, forward, link, open } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
-// What spec.md section 2 fixes: the routes, their titles and texts, and the order in which they stand.
+// What docs/specification.md section 2 fixes: the routes, their titles and texts, and the order in which they stand.
 
 const PROVIDER = `
   - paragraph: OR

@@ -13,7 +13,7 @@ import (
 	"portico/internal/secret"
 )
 
-// Length of a code in digits (spec.md section 9; NIST 800-63B-4 3.1.3.2 asks
+// Length of a code in digits (docs/specification.md section 9; NIST 800-63B-4 3.1.3.2 asks
 // for six or more).
 const Length = 6
 

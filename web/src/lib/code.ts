@@ -1,4 +1,4 @@
-/** Digits of a verification code (spec.md section 9). */
+/** Digits of a verification code (docs/specification.md section 9). */
 export const CODE_LENGTH = 6;
 
 const WHOLE = /(?<!\d)\d{6}(?!\d)/;
