@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"go.uber.org/goleak"
+
+	"portico/internal/account"
+	"portico/internal/config"
+	"portico/internal/flow"
+)
+
+const good = "copper lantern over seven hills"
+
+// Whatever an App starts has ended when it is closed.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// settings are those of an installation in a folder of its own.
+func settings(t testing.TB, folder string) config.Config {
+	t.Helper()
+	cfg := config.Default()
+	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost"}
+	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.DatabaseURL = "sqlite:" + filepath.Join(folder, "portico.db")
+	cfg.SecretFile = filepath.Join(folder, "secret.key")
+	return cfg
+}
+
+// open builds an App that the test closes at its end, unless it did before.
+func open(t testing.TB, cfg config.Config, options Options) *App {
+	t.Helper()
+	a, err := New(t.Context(), cfg, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a *App) end(t testing.TB) {
+	t.Helper()
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// dist is a front end of empty documents: what is tested here does not depend
+// on whether the real one was built.
+func dist() fstest.MapFS {
+	files := fstest.MapFS{
+		"documents/manifest.json": {Data: []byte("{}")},
+		"assets/empty.js":         {Data: []byte("")},
+	}
+	for _, name := range strings.Fields("signin signup forgot-password verify-code confirm-link reset-password account signed-out error") {
+		for _, loc := range []string{"en", "de"} {
+			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte("<!doctype html><title>" + name + "</title>")}
+		}
+	}
+	return files
+}
+
+// running is an App that serves.
+type running struct {
+	*App
+	public, ops string
+	client      *http.Client
+	stop        context.CancelFunc
+	stopped     chan error
+}
+
+// run serves on free ports until stop is called; then stopped has the error.
+// The public address is that of the port.
+func run(t testing.TB, a *App) *running {
+	t.Helper()
+	listeners, err := a.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listeners.Public.Addr().String())
+	a.Config.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{
+		App: a, public: a.Config.PublicURL.String(), ops: "http://" + listeners.Ops.Addr().String(),
+		client: &http.Client{Transport: &http.Transport{}}, stop: cancel, stopped: make(chan error, 1),
+	}
+	t.Cleanup(r.client.CloseIdleConnections)
+	t.Cleanup(cancel)
+	go func() { r.stopped <- a.Run(ctx, listeners) }()
+	return r
+}
+
+// get returns the status and the text of an answer, 0 when there is none.
+func (r *running) get(address string) (int, string) {
+	response, err := r.client.Get(address)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	return response.StatusCode, strings.TrimSpace(string(body))
+}
+
+// signIn returns a caller whose browser has a session.
+func (a *App) signIn(t testing.TB, address string) flow.Caller {
+	t.Helper()
+	c := flow.Caller{Peer: "192.0.2.1", Locale: "en"}
+	r, err := a.Flows.SignIn(t.Context(), c, flow.SignInInput{Email: address, Password: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Session = r.Session.Value
+	return c
+}
+
+func (a *App) create(t testing.TB, address string) account.Account {
+	t.Helper()
+	user, err := a.Flows.CreateUser(t.Context(), address, "", good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"portico/internal/config"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+// refused expects that an App is not built, and that the reason names the key
+// file and says what to do.
+func refused(t *testing.T, cfg config.Config, reason string) {
+	t.Helper()
+	a, err := New(t.Context(), cfg, Options{})
+	if err == nil {
+		a.end(t)
+		t.Fatal("the key was taken")
+	}
+	if !strings.Contains(err.Error(), reason) || !strings.Contains(err.Error(), cfg.SecretFile) {
+		t.Errorf("the error is %v, want one with %q and the path", err, reason)
+	}
+}
+
+func TestNew_KeyOfTheFirstStart(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	open(t, cfg, Options{}).end(t)
+	first, err := os.ReadFile(cfg.SecretFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open(t, cfg, Options{}).end(t)
+	if second, err := os.ReadFile(cfg.SecretFile); err != nil || string(second) != string(first) {
+		t.Errorf("the second start has another key (%v)", err)
+	}
+}
+
+func TestNew_WrongKey(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	open(t, cfg, Options{}).end(t)
+	cfg.SecretFile = filepath.Join(t.TempDir(), "other.key")
+	if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, cfg, "is not the one that this database was made with")
+}
+
+func TestNew_MissingKey(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	open(t, cfg, Options{}).end(t)
+	if err := os.Remove(cfg.SecretFile); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, cfg, "restore the key from your backup")
+	if _, err := os.Stat(cfg.SecretFile); !os.IsNotExist(err) {
+		t.Errorf("a key was made beside data of another one (%v)", err)
+	}
+}
+
+func TestNew_UnsafeKey(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	open(t, cfg, Options{}).end(t)
+	if err := os.Chmod(cfg.SecretFile, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, cfg, "chmod 600")
+}
+
+// 'portico migrate' and 'portico backup' work without a key: what they leave
+// behind is no data that a key protects.
+func TestNew_AfterMigrateAlone(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	s, err := store.Open(t.Context(), store.Config{URL: cfg.DatabaseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, cfg, Options{}).end(t)
+}
+
+// A server and a command of the operator may be the first start together.
+func TestNew_FourAtOnce(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			a, err := New(t.Context(), cfg, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			a.end(t)
+		})
+	}
+	group.Wait()
+}

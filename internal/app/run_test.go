@@ -1,0 +1,109 @@
+package app
+
+import (
+	"net/http"
+	"testing"
+
+	"portico/internal/server"
+)
+
+// held is a door whose one page waits until it is let go.
+type held struct{ asked, letGo chan struct{} }
+
+func (h held) Mount(m *server.Mux) {
+	m.Handle("GET /held", func(w http.ResponseWriter, _ *http.Request) error {
+		close(h.asked)
+		<-h.letGo
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	})
+}
+
+// Stopping is in order: not ready any more, no new connections, and what was
+// asked before is still answered.
+func TestRun_Stop(t *testing.T) {
+	t.Parallel()
+	page := held{make(chan struct{}), make(chan struct{})}
+	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Doors: []server.Door{page}})
+	defer a.end(t)
+	r := run(t, a)
+	for path, want := range map[string]string{"/livez": "alive", "/readyz": "ready"} {
+		if status, text := r.get(r.ops + path); status != http.StatusOK || text != want {
+			t.Errorf("%s: %d %s, want %s", path, status, text, want)
+		}
+	}
+	if status, _ := r.get(r.public + "/auth/signin"); status != http.StatusOK {
+		t.Errorf("the sign-in page answers %d", status)
+	}
+	answered := make(chan int, 1)
+	go func() {
+		status, _ := r.get(r.public + "/held")
+		answered <- status
+	}()
+	<-page.asked
+	r.stop()
+	if status, text := r.get(r.ops + "/readyz"); status != http.StatusServiceUnavailable || text != "stopping" {
+		t.Errorf("while it stops, /readyz says %d %s", status, text)
+	}
+	if status, _ := r.get(r.ops + "/livez"); status != http.StatusOK {
+		t.Errorf("while it stops, /livez says %d", status)
+	}
+	select {
+	case err := <-r.stopped:
+		t.Errorf("it stopped (%v) with a request under way", err)
+	default:
+	}
+	close(page.letGo)
+	if status := <-answered; status != http.StatusNoContent {
+		t.Errorf("the request under way was answered with %d", status)
+	}
+	if err := <-r.stopped; err != nil {
+		t.Error(err)
+	}
+	if status, _ := r.get(r.public + "/auth/signin"); status != 0 {
+		t.Errorf("after it stopped, somebody answers with %d", status)
+	}
+}
+
+func TestRun_DatabaseGone(t *testing.T) {
+	t.Parallel()
+	a := open(t, settings(t, t.TempDir()), Options{Dist: dist()})
+	r := run(t, a)
+	if err := a.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status, text := r.get(r.ops + "/readyz"); status != http.StatusServiceUnavailable || text != "the database does not answer" {
+		t.Errorf("/readyz says %d %s", status, text)
+	}
+	r.stop()
+	if err := <-r.stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// A port that is taken leaves the other one free.
+func TestListen_PortTaken(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	a := open(t, cfg, Options{})
+	defer a.end(t)
+	first, err := a.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Ops.Close()
+	if err := first.Public.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a.Config.Listen, a.Config.OpsListen = first.Public.Addr().String(), first.Ops.Addr().String()
+	if l, err := a.Listen(t.Context()); err == nil {
+		t.Errorf("two listen on %s", l.Ops.Addr())
+	}
+	a.Config.OpsListen = "127.0.0.1:0"
+	again, err := a.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Public.Close()
+	defer again.Ops.Close()
+}

@@ -1,0 +1,187 @@
+package app
+
+import (
+	"context"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/flow"
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+// inBubble runs fn in a time of its own, in which a wait takes none. What work
+// is called with runs beside fn, as it does beside requests.
+func inBubble(t *testing.T, fn func(t *testing.T, work func(*App))) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(context.Background())
+		var working sync.WaitGroup
+		fn(t, func(a *App) { a.startWork(ctx, &working) })
+		stop()
+		working.Wait()
+	})
+}
+
+// SEC-068: what an operator's command does to an account is felt by the server
+// within a second.
+func TestWork_FeelsAnotherProcess(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(context.Context, *App, account.Account) error{
+		"disable": func(ctx context.Context, a *App, u account.Account) error {
+			return a.Flows.SetUserState(ctx, u.ID, account.Closed)
+		},
+		"delete": func(ctx context.Context, a *App, u account.Account) error { return a.Flows.DeleteUser(ctx, u.ID) },
+		"set-password": func(ctx context.Context, a *App, u account.Account) error {
+			return a.Flows.SetUserPassword(ctx, u, good+" again")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, work func(*App)) {
+				cfg := settings(t, t.TempDir())
+				server, command := open(t, cfg, Options{}), open(t, cfg, Options{})
+				t.Cleanup(func() { server.end(t); command.end(t) })
+				work(server)
+				user := server.create(t, "v@example.org")
+				server.create(t, "w@example.org")
+				caller, other := server.signIn(t, "v@example.org"), server.signIn(t, "w@example.org")
+				server.holds(t, caller, true)
+				server.holds(t, other, true)
+				if err := change(t.Context(), command, user); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+				server.holds(t, caller, false)
+				server.holds(t, other, true)
+			})
+		})
+	}
+}
+
+// holds expects that a caller is signed in, or is not.
+func (a *App) holds(t *testing.T, c flow.Caller, want bool) {
+	t.Helper()
+	if _, err := a.Flows.Session(t.Context(), c); (err == nil) != want {
+		t.Errorf("signed in: %v, want %v", err, want)
+	}
+}
+
+// The last use of a session reaches the database in half a minute, or when the
+// process stops.
+func TestWork_LastUses(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]time.Duration{"in time": flushEvery, "at the end": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, work func(*App)) {
+				cfg := settings(t, t.TempDir())
+				a := open(t, cfg, Options{})
+				user := a.create(t, "v@example.org")
+				caller := a.signIn(t, "v@example.org")
+				time.Sleep(time.Minute)
+				used := a.clock.Now()
+				a.holds(t, caller, true)
+				if wait > 0 {
+					work(a)
+					time.Sleep(wait)
+					synctest.Wait()
+					t.Cleanup(func() { a.end(t) })
+				} else {
+					a.end(t)
+				}
+				other := open(t, cfg, Options{})
+				t.Cleanup(func() { other.end(t) })
+				_ = other.Store.Read(t.Context(), func(tx *store.Tx) error {
+					list, err := tx.SessionsOf(t.Context(), user.ID, used)
+					if err != nil || len(list) != 1 || list[0].LastSeenAt.Before(used) {
+						t.Errorf("the database knows %+v (%v), want a use at %v", list, err, used)
+					}
+					return nil
+				})
+			})
+		})
+	}
+}
+
+// What has ended goes away by itself, more than one batch of it.
+func TestWork_Purges(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, work func(*App)) {
+		a := open(t, settings(t, t.TempDir()), Options{})
+		t.Cleanup(func() { a.end(t) })
+		old := a.clock.Now().Add(-2 * time.Hour)
+		err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+			for range 1200 {
+				if err := tx.InsertRevocation(t.Context(), "a", old); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		work(a)
+		time.Sleep(purgeEvery)
+		synctest.Wait()
+		_ = a.Store.Read(t.Context(), func(tx *store.Tx) error {
+			if left, err := tx.RevokedSince(t.Context(), time.Time{}); len(left) != 0 || err != nil {
+				t.Errorf("%v is left (%v)", left, err)
+			}
+			return nil
+		})
+	})
+}
+
+// silent is a listener to which nobody connects.
+type silent struct{ closed chan struct{} }
+
+func (s silent) Accept() (net.Conn, error) { <-s.closed; return nil, net.ErrClosed }
+func (s silent) Close() error              { close(s.closed); return nil }
+func (s silent) Addr() net.Addr            { return &net.TCPAddr{} }
+
+// A mail that is on its way when the process is told to stop is brought to its
+// end before it does.
+func TestRun_StopWaitsForMail(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun, letGo := make(chan outbox.Message), make(chan struct{})
+		a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Deliver: func(_ context.Context, m outbox.Message) error {
+			begun <- m
+			<-letGo
+			return nil
+		}})
+		t.Cleanup(func() { a.end(t) })
+		ctx, stop := context.WithCancel(context.Background())
+		stopped := make(chan error, 1)
+		go func() { stopped <- a.Run(ctx, Listeners{Public: silent{make(chan struct{})}}) }()
+		_, err := a.Flows.SignUp(t.Context(), flow.Caller{Peer: "192.0.2.1", Locale: "en"}, flow.SignUpInput{Email: "v@example.org", Password: good, Confirm: good})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := <-begun; m.To != "v@example.org" || m.Data["code"] == "" {
+			t.Errorf("the mail is %+v", m)
+		}
+		stop()
+		synctest.Wait()
+		select {
+		case err := <-stopped:
+			t.Errorf("it stopped (%v) with a mail under way", err)
+		default:
+		}
+		close(letGo)
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+		_ = a.Store.Read(t.Context(), func(tx *store.Tx) error {
+			if c, err := tx.CountMessages(t.Context()); c.Waiting != 0 || c.Dead != 0 || err != nil {
+				t.Errorf("the outbox holds %+v (%v): the mail would be sent again", c, err)
+			}
+			return nil
+		})
+	})
+}
