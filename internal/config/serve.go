@@ -78,7 +78,7 @@ func (c *Config) CheckServe() error {
 	case errors.Is(err, secret.ErrNoKey):
 		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once: (umask 077; openssl rand -base64 32 >"+c.SecretFile+")")
 	case err != nil:
-		add("secret_file", err.Error(), "write the path of the file that holds the master key")
+		add("secret_file", err.Error(), "mend that, or write the path of another key file")
 	}
 	return ps.asError()
 }
