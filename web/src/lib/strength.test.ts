@@ -6,6 +6,12 @@ test.each([
   ['12345678', 'weak'],
   ['qwertyuiop', 'weak'],
   ['Passw0rd', 'weak'],
+  ['x'.repeat(300), 'weak'],
+  ['ab12'.repeat(20), 'weak'],
+  ['password123', 'weak'],
+  ['Welcome2024!', 'weak'],
+  ['qwerty-123456', 'weak'],
+  ['my admin likes lemons', 'strong'], // a stem in the middle of something else
   ['tram-lemon', 'fair'],
   ['correct horse', 'good'],
   ['correct horse battery staple', 'strong'],
@@ -22,7 +28,8 @@ test.each([
   ['xMARAx!', 'mara@example.com', true],
   ['something else', 'mara@example.com', false],
   ['ab12', 'ab@example.com', false], // too short a name to mean anything
-  ['anything', '', false],
+  ['ab@example.com', 'ab@example.com', true],
+  ['any@thing', '', false],
 ])('%j contains %j: %s', (password, address, contains) => {
   expect(containsAddress(password, address)).toBe(contains);
 });

@@ -3,17 +3,25 @@ export type Strength = 'weak' | 'fair' | 'good' | 'strong';
 
 const RUNS = ['abcdefghijklmnopqrstuvwxyz', '0123456789', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
+/** What guessing starts with. */
+const STEMS = /p[a@]ss?w[o0]r[dt]|qwert[yz]|123456|letmein|admin|welcome|willkommen/g;
+
+/** Fewer different characters only repeat themselves, and fewer beside a stem hide nothing. */
+const FEW = 5;
+
 /**
  * A light estimate for the hint under the field: every character counts, one
  * that repeats or continues its predecessor ("aaa", "1234", "qwer") hardly does.
  */
 export function strengthOf(password: string): Strength {
   const characters = Array.from(password.toLowerCase());
+  const distinct = new Set(characters).size;
+  if (distinct < FEW || characters.join('').replace(STEMS, '').length <= FEW) return 'weak';
   let bits = 0;
   characters.forEach((character, i) => {
     bits += follows(characters[i - 1], character) ? 0.5 : 3.2;
   });
-  bits *= 0.6 + 0.4 * Math.min(1, new Set(characters).size / 8);
+  bits *= 0.6 + 0.4 * Math.min(1, distinct / 8);
   if (kinds(password) > 1) bits += 4;
   if (bits < 24) return 'weak';
   if (bits < 34) return 'fair';
@@ -37,8 +45,8 @@ const kinds = (text: string) =>
 /** Characters as the policy counts them: code points of the NFC form. */
 export const lengthOf = (password: string) => Array.from(password.normalize('NFC')).length;
 
-/** Whether the password holds the address or the part before its @. */
+/** Whether the password holds the part of the address before its @; a short one means nothing without the @. */
 export function containsAddress(password: string, address: string): boolean {
   const [local = ''] = address.toLowerCase().split('@');
-  return local.length >= 3 && password.toLowerCase().includes(local);
+  return local !== '' && password.toLowerCase().includes(local.length < 3 ? `${local}@` : local);
 }

@@ -37,12 +37,13 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
 
   const watch = (event: FormEvent<HTMLDivElement>) => {
     const { password, confirm, address } = fieldsAround(event.currentTarget);
+    const free = !containsAddress(password, address);
     setRules(
       password
         ? {
             length: lengthOf(password) >= minLength,
-            address: !containsAddress(password, address),
-            strength: strengthOf(password),
+            address: free,
+            strength: free ? strengthOf(password) : 'weak',
           }
         : EMPTY,
     );
