@@ -373,8 +373,12 @@ test('what was typed before the script came is still there, and so is the code',
     });
     await page.goto(`${world.origin}/preview/${path}`, { waitUntil: 'commit' });
     await page.locator(field).pressSequentially(value);
+    const toggle = page.locator('[aria-controls=password]');
+    const dead = [await toggle.isVisible(), await page.locator('main').boundingBox()];
     release();
     await hydrated(page);
+    expect(dead).toEqual([false, await page.locator('main').boundingBox()]);
+    expect(await toggle.isVisible()).toBe(field === '#email');
     expect(await page.locator(field).inputValue()).toBe(value);
     await context.close();
   }

@@ -14,6 +14,7 @@ export function start({ View }: Screen, messages: Messages): void {
   const root = document.getElementById('root');
   const boot = document.getElementById('boot')?.textContent;
   if (!root || !boot) return;
+  root.dataset['live'] = ''; // shows what only script can do; React leaves its container alone
   const data = JSON.parse(boot) as Boot;
   hydrateRoot(
     root,
