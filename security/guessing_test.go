@@ -35,7 +35,7 @@ func TestSEC011_PasswordLimitHoldsAcrossNetworks(t *testing.T) {
 		t.Errorf("the owner got %d mails about the burst, want one", len(mails))
 	}
 	// A patient attacker waits as long as he is told to.
-	waits, tries := []time.Duration{}, rounds(10, 110)
+	waits, tries := []time.Duration{}, max(10, rounds(10, 110))
 	for range tries {
 		a := s.visitor().signIn(victim, other)
 		if a.status != 429 {

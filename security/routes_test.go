@@ -43,7 +43,7 @@ func routes() map[string]route {
 		"POST /auth/reset-password":         {303, 303, `{"flow":"` + flowID + `","password":"x","confirm_password":"x"}`, false},
 		"GET /auth/account":                 {303, 200, "", false},
 		"POST /auth/signout":                {303, 303, `{}`, false},
-		"GET /auth/signed-out":              {200, 200, "", false},
+		"GET /auth/signed-out":              {200, 303, "", false},
 		"GET /auth/error":                   {404, 404, "", false},
 		"GET /auth/assets/{file}":           {404, 404, "", false},
 		"GET /auth/logo":                    {404, 404, "", false},
