@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, hydrated, openWorld, visit, type World } from './browser';
+import { type Api, hydrated, openWorld, problem, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -10,10 +10,6 @@ afterAll(() => world.close());
 
 const SIGNIN = '/auth/api/signin';
 const open = (path: string, api: Api = {}) => visit(world, `/preview/${path}`, { api });
-const problem = (status: number, members: object) => ({
-  status,
-  body: { status, request_id: '01JD3K8V5Q', ...members },
-});
 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('mara@example.com');
@@ -238,90 +234,6 @@ test('a second press on a provider starts no second attempt', async () => {
   await page.context().close();
 });
 
-test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {
-  const bodies: unknown[] = [];
-  const { page, complaints } = await open('verify-code/idle', {
-    '/auth/api/verify-code': problem(422, { code: 'code.wrong', params: { count: '4' } }),
-  });
-  page.on('request', (request) => {
-    if (request.method() === 'POST') bodies.push(request.postDataJSON());
-  });
-  const code = page.getByLabel('6-digit code');
-  expect(await focused(page)).toBe('code');
-  await page.keyboard.insertText('Your code is 123 456');
-  await expect
-    .poll(() => page.locator('#code-error').textContent())
-    .toBe('This code is not right. 4 tries are left.');
-  expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
-  expect(
-    await code.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
-  ).toEqual([0, 6]);
-  await page.getByRole('button', { name: 'Verify' }).click();
-  await expect.poll(() => bodies.length).toBe(2);
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-test('resend counts down, says when it is possible again, and restarts with the new code', async () => {
-  const now = 1_700_000_000;
-  const { page } = await open('verify-code/recovery', {
-    '/auth/api/resend': {
-      body: {
-        next: '/auth/verify-code?flow=flow1',
-        flow: {
-          id: 'flow1',
-          kind: 'recovery',
-          address: 'm•••@example.com',
-          email: '',
-          sent_at: now,
-          expires_at: now + 600,
-          resend_at: now + 42,
-          now,
-          state: 'code',
-          next: '',
-        },
-      },
-    },
-  });
-  const button = page.getByRole('button', { name: 'Resend' });
-  await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
-  await page.clock.install();
-  await page.reload();
-  await hydrated(page);
-  await page.clock.runFor(43_000);
-  await expect.poll(() => button.textContent()).toBe('Resend');
-  expect(await page.getByText('You can ask for another code now.').count()).toBe(1);
-  await button.click();
-  await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
-  expect(await page.getByText('A new code is on its way.').count()).toBe(1);
-  await page.context().close();
-});
-
-test.each([
-  ['Verify', '/auth/api/verify-code', 'code.used'],
-  ['Verify', '/auth/api/verify-code', 'flow.conflict'],
-  ['Resend', '/auth/api/resend', 'flow.conflict'],
-])('%s after the step was taken (%s: %s) loads what the server shows now', async (button, path, code) => {
-  const { page, complaints } = await open('verify-code/idle', { [path]: problem(409, { code }) });
-  await page.route('**/preview/verify-code/idle', (route) =>
-    route.continue({ url: `${world.origin}/preview/verify-code/done` }),
-  );
-  if (button === 'Verify') await page.getByLabel('6-digit code').fill('123456');
-  else await page.getByRole('button', { name: button }).click();
-  await page.getByText('This code has done its work. You can sign in now.').waitFor();
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-test('a code that replaces a used-up flow leads to that flow', async () => {
-  const { page } = await open('verify-code/used-up', {
-    '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },
-  });
-  await page.getByRole('button', { name: 'Resend' }).click();
-  await page.waitForURL('**/verify-code/idle?flow=flow2');
-  await page.context().close();
-});
-
 test('a link that turns out to be used changes the screen and its title', async () => {
   const { page } = await open('confirm-link/ready', {
     '/auth/api/confirm-link': problem(409, { code: 'link.used' }),
@@ -382,52 +294,4 @@ test('what was typed before the script came is still there, and so is the code',
     expect(await page.locator(field).inputValue()).toBe(value);
     await context.close();
   }
-});
-
-test.each([
-  [
-    'signin/idle',
-    { '#email': 'mara@example.com', '#password': 'some password' },
-    'Login',
-    'email=mara%40example.com&password=some+password',
-  ],
-  [
-    'signin/linking',
-    { '#email': 'mara@example.com', '#password': 'pw' },
-    'Login',
-    'flow=flow2&email=mara%40example.com&password=pw',
-  ],
-  ['signin/all-providers', {}, 'Continue with GitHub', 'return_to=%2Freports%3Fpage%3D2%26sort%3D%22new%22'],
-  [
-    'signup/idle',
-    { '#email': 'm@x.test', '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
-    'Create account',
-    'email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
-  ],
-  ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
-  ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
-  ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],
-  ['confirm-link/ready', {}, 'Confirm address', ''],
-  ['confirm-link/expired', {}, 'Send a new link', 'action=resend'],
-  ['confirm-link/password', { '#password': 'tram-lemon' }, 'Confirm address', 'password=tram-lemon'],
-  [
-    'reset-password/idle',
-    { '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
-    'Save password',
-    'flow=flow1&password=tram-lemon&confirm_password=tram-lemon',
-  ],
-  ['account/idle', {}, 'Sign out', ''],
-])('without script, %s posts %j by %j', async (path, values, button, body) => {
-  const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
-  for (const [field, value] of Object.entries(values)) await page.locator(field).fill(value);
-  const posted = page.waitForRequest((request) => request.method() === 'POST');
-  await page.getByRole('button', { name: button, exact: true }).click();
-  expect((await posted).postData() ?? '').toBe(body);
-  for (const idle of [
-    page.getByRole('button', { name: 'Show password' }),
-    page.getByText(/as soon as all six/),
-  ]) {
-    expect(await idle.filter({ visible: true }).count()).toBe(0); // without script it would be a lie
-  }
-  await page.context().close();
 });

@@ -38,6 +38,12 @@ export type Api = Record<
   { status?: number; body?: object; headers?: Record<string, string> } | 'hang' | 'abort'
 >;
 
+/** An answer of the API that is a fault. */
+export const problem = (status: number, members: object) => ({
+  status,
+  body: { status, request_id: '01JD3K8V5Q', ...members },
+});
+
 export async function visit(
   world: World,
   path: string,

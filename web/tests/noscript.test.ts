@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, visit, type World } from './browser';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+test.each([
+  [
+    'signin/idle',
+    { '#email': 'mara@example.com', '#password': 'some password' },
+    'Login',
+    'email=mara%40example.com&password=some+password',
+  ],
+  [
+    'signin/linking',
+    { '#email': 'mara@example.com', '#password': 'pw' },
+    'Login',
+    'flow=flow2&email=mara%40example.com&password=pw',
+  ],
+  ['signin/all-providers', {}, 'Continue with GitHub', 'return_to=%2Freports%3Fpage%3D2%26sort%3D%22new%22'],
+  [
+    'signup/idle',
+    { '#email': 'm@x.test', '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
+    'Create account',
+    'email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
+  ],
+  ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
+  ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
+  ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],
+  ['confirm-link/ready', {}, 'Confirm address', ''],
+  ['confirm-link/expired', {}, 'Send a new link', 'action=resend'],
+  ['confirm-link/password', { '#password': 'tram-lemon' }, 'Confirm address', 'password=tram-lemon'],
+  [
+    'reset-password/idle',
+    { '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
+    'Save password',
+    'flow=flow1&password=tram-lemon&confirm_password=tram-lemon',
+  ],
+  ['account/idle', {}, 'Sign out', ''],
+])('without script, %s posts %j by %j', async (path, values, button, body) => {
+  const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
+  for (const [field, value] of Object.entries(values)) await page.locator(field).fill(value);
+  const posted = page.waitForRequest((request) => request.method() === 'POST');
+  await page.getByRole('button', { name: button, exact: true }).click();
+  expect((await posted).postData() ?? '').toBe(body);
+  for (const idle of [
+    page.getByRole('button', { name: 'Show password' }),
+    page.getByText(/as soon as all six/),
+  ]) {
+    expect(await idle.filter({ visible: true }).count()).toBe(0); // without script it would be a lie
+  }
+  await page.context().close();
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, hydrated, openWorld, problem, visit, type World } from './browser';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const open = (path: string, api: Api = {}) => visit(world, `/preview/${path}`, { api });
+
+test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {
+  const bodies: unknown[] = [];
+  const { page, complaints } = await open('verify-code/idle', {
+    '/auth/api/verify-code': problem(422, { code: 'code.wrong', params: { count: '4' } }),
+  });
+  page.on('request', (request) => {
+    if (request.method() === 'POST') bodies.push(request.postDataJSON());
+  });
+  const code = page.getByLabel('6-digit code');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('code');
+  await page.keyboard.insertText('Your code is 123 456');
+  await expect
+    .poll(() => page.locator('#code-error').textContent())
+    .toBe('This code is not right. 4 tries are left.');
+  expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
+  expect(
+    await code.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
+  ).toEqual([0, 6]);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await expect.poll(() => bodies.length).toBe(2);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('resend counts down, says when it is possible again, and restarts with the new code', async () => {
+  const now = 1_700_000_000;
+  const { page } = await open('verify-code/recovery', {
+    '/auth/api/resend': {
+      body: {
+        next: '/auth/verify-code?flow=flow1',
+        flow: {
+          id: 'flow1',
+          kind: 'recovery',
+          address: 'm•••@example.com',
+          email: '',
+          sent_at: now,
+          expires_at: now + 600,
+          resend_at: now + 42,
+          now,
+          state: 'code',
+          next: '',
+        },
+      },
+    },
+  });
+  const button = page.getByRole('button', { name: 'Resend' });
+  await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
+  await page.clock.install();
+  await page.reload();
+  await hydrated(page);
+  await page.clock.runFor(43_000);
+  await expect.poll(() => button.textContent()).toBe('Resend');
+  expect(await page.getByText('You can ask for another code now.').count()).toBe(1);
+  await button.click();
+  await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
+  expect(await page.getByText('A new code is on its way.').count()).toBe(1);
+  await page.context().close();
+});
+
+test.each([
+  ['Verify', '/auth/api/verify-code', 'code.used'],
+  ['Verify', '/auth/api/verify-code', 'flow.conflict'],
+  ['Resend', '/auth/api/resend', 'flow.conflict'],
+])('%s after the step was taken (%s: %s) loads what the server shows now', async (button, path, code) => {
+  const { page, complaints } = await open('verify-code/idle', { [path]: problem(409, { code }) });
+  await page.route('**/preview/verify-code/idle', (route) =>
+    route.continue({ url: `${world.origin}/preview/verify-code/done` }),
+  );
+  if (button === 'Verify') await page.getByLabel('6-digit code').fill('123456');
+  else await page.getByRole('button', { name: button }).click();
+  await page.getByText('This code has done its work. You can sign in now.').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('a code that replaces a used-up flow leads to that flow', async () => {
+  const { page } = await open('verify-code/used-up', {
+    '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },
+  });
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.waitForURL('**/verify-code/idle?flow=flow2');
+  await page.context().close();
+});
