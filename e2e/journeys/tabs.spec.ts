@@ -115,6 +115,11 @@ test('Back and reload in a recovery lead on, and after it the form leads to the 
   await button(page, 'Save password').click();
   await expectAccount(page, person);
   await page.goto(reset);
+  await expectAccount(page, person); // it is done, and the person is signed in
+  await alive(page);
+  await button(page, 'Sign out').click();
+  await expectScreen(page, 'You are signed out');
+  await page.goto(reset);
   await expect(page.getByText('This step is no longer open')).toBeVisible();
   await link(page, 'Start again').click();
   await expectScreen(page, 'Sign in');

@@ -67,17 +67,17 @@ export class Mailbox {
     this.#arrivals.emit('mail');
   }
 
-  /** The oldest mail to the address that was not read yet; waits for it. */
-  async next(to: string): Promise<Mail> {
+  /** The oldest mail to the address, of those about the subject, that was not read yet; waits for it. */
+  async next(to: string, about = /./): Promise<Mail> {
     const tooLate = AbortSignal.timeout(PATIENCE_MS);
     for (;;) {
-      const mail = this.to(to).find((m) => !this.#read.has(m));
+      const mail = this.to(to).find((m) => !this.#read.has(m) && about.test(m.subject));
       if (mail) {
         this.#read.add(mail);
         return mail;
       }
       await once(this.#arrivals, 'mail', { signal: tooLate }).catch(() => {
-        throw new Error(`No mail came for ${to}. Read before: ${this.to(to).map((m) => m.subject)}`);
+        throw new Error(`No mail about ${about} came for ${to}, only: ${this.to(to).map((m) => m.subject)}`);
       });
     }
   }
