@@ -59,8 +59,10 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
 		return viewErr
 	}
-	if v.Step == flow.Reset {
-		return server.SeeOther(w, v.Next) // pressed twice: the first press did it
+	if viewErr == nil && v.Step != flow.Verify {
+		// Pressed twice, or done in another browser: the page says where the
+		// flow is by now.
+		return server.SeeOther(w, "/auth/verify-code?flow="+v.ID)
 	}
 	return s.refuse(w, r, "verify-code", err, func(b *Boot) {
 		if viewErr == nil {
