@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strings"
 
@@ -112,6 +113,9 @@ func (s *session) exit(err error) int {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
 		fmt.Fprintln(s.Stderr, "portico:", err)
+		if errors.Is(err, fs.ErrExist) {
+			return exitExists
+		}
 		return exitFailed
 	}
 	for _, line := range faultLines(f) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/secret"
 )
@@ -27,10 +26,7 @@ func (configCheckCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := cfg.CheckServe(); err != nil {
-		return err
-	}
-	if err := app.Check(cfg); err != nil {
+	if err := checkServe(cfg); err != nil {
 		return err
 	}
 	return s.print(false, nil, "the configuration is complete")

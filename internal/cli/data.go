@@ -1,11 +1,6 @@
 package cli
 
-import (
-	"fmt"
-
-	"portico/internal/app"
-	"portico/internal/store"
-)
+import "portico/internal/store"
 
 type migrateCmd struct {
 	Status bool `help:"Only list the migrations and whether they are applied."`
@@ -82,43 +77,4 @@ func (s *session) withStore(mustExist bool, fn func(*store.Store) error) (err er
 		}
 	}()
 	return fn(db)
-}
-
-type mailCmd struct {
-	List  mailListCmd  `cmd:"" help:"List the mails that were given up, newest first."`
-	Retry mailRetryCmd `cmd:"" help:"Send one of them again."`
-}
-
-type mailListCmd struct {
-	JSON bool `name:"json" help:"Print as JSON."`
-}
-
-// Help shows an example.
-func (mailListCmd) Help() string { return "Example:\n  portico mail list" }
-
-// Run lists the dead letters.
-func (c mailListCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error {
-		letters, err := a.DeadLetters(s, 500)
-		if err != nil {
-			return err
-		}
-		lines := make([]string, 0, len(letters))
-		for _, l := range letters {
-			lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", l.ID, l.DeadAt.Format("2006-01-02T15:04:05Z"), l.Template, l.To, l.Reason))
-		}
-		return s.print(c.JSON, letters, lines...)
-	})
-}
-
-type mailRetryCmd struct {
-	ID string `arg:"" help:"As 'portico mail list' shows it."`
-}
-
-// Help shows an example.
-func (mailRetryCmd) Help() string { return "Example:\n  portico mail retry 7m3k..." }
-
-// Run puts the letter back into the queue; the server that runs sends it.
-func (c mailRetryCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error { return a.RetryLetter(s, c.ID) })
 }

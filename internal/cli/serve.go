@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"portico/internal/app"
+	"portico/internal/config"
 )
 
 type serveCmd struct{}
@@ -25,7 +26,7 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := cfg.CheckServe(); err != nil {
+	if err := checkServe(cfg); err != nil {
 		return err
 	}
 	log := s.logger(cfg.Log)
@@ -45,4 +46,21 @@ func (serveCmd) Run(s *session) (err error) {
 	err = a.Run(s, listeners)
 	log.Info("stopped")
 	return err
+}
+
+// checkServe returns all Problems of a configuration that is to be served: of
+// the installation, and of what this version can carry out.
+func checkServe(cfg config.Config) error {
+	var all config.Problems
+	for _, err := range []error{cfg.CheckServe(), app.Check(cfg)} {
+		problems, ok := errors.AsType[config.Problems](err)
+		if err != nil && !ok {
+			return err
+		}
+		all = append(all, problems...)
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return nil
 }

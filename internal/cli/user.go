@@ -23,6 +23,9 @@ type userCmd struct {
 	Delete      userDeleteCmd      `cmd:"" help:"Delete an account for good."`
 }
 
+// timeForm is how times are written, in UTC (RFC 3339).
+const timeForm = "2006-01-02T15:04:05Z"
+
 // person is an account in the output.
 type person struct {
 	ID        string `json:"id"`
@@ -36,7 +39,7 @@ type person struct {
 func personOf(a account.Account) person {
 	return person{
 		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State),
-		Password: a.Password != "", CreatedAt: a.CreatedAt.Format("2006-01-02T15:04:05Z"),
+		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm),
 	}
 }
 

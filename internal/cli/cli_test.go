@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"portico/internal/account"
+	"portico/internal/store"
+)
+
+// call runs a command in this process.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = Run(t.Context(), Process{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+	return code, out.String(), errs.String()
+}
+
+// Every command, also one that comes later, explains itself by an example that
+// can be typed as it is.
+func TestHelp_ShowsAnExample(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.Name("portico"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves := parser.Model.Leaves(false)
+	if len(leaves) < 15 {
+		t.Fatalf("%d commands", len(leaves))
+	}
+	for _, leaf := range leaves {
+		words := append(strings.Fields(leaf.FullPath())[1:], "--help")
+		code, stdout, stderr := call(t, words...)
+		_, example, shown := strings.Cut(stdout, "Example:\n")
+		if code != 0 || stderr != "" || !shown || !strings.Contains(example, leaf.FullPath()) {
+			t.Errorf("%s: exit code %d, no example of %s in\n%s%s", words, code, leaf.FullPath(), stdout, stderr)
+		}
+		if leaf.Help == "" || !strings.HasSuffix(leaf.Help, ".") {
+			t.Errorf("%s has the help %q, want a sentence", leaf.FullPath(), leaf.Help)
+		}
+	}
+}
+
+// What scripts read is one JSON document.
+func TestJSON_WhereOutputIsData(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := map[string]bool{}
+	for _, leaf := range parser.Model.Leaves(false) {
+		for _, flag := range leaf.Flags {
+			data[leaf.Path()] = data[leaf.Path()] || flag.Name == "json"
+		}
+	}
+	for _, path := range strings.Split("config show, user create, user list, mail list, migrate, version", ", ") {
+		if !data[path] {
+			t.Errorf("%s has no --json", path)
+		}
+	}
+}
+
+// The version is that of the newest release in the changelog, once there is
+// one.
+func TestVersion_IsThatOfTheChangelog(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if release, ok := strings.CutPrefix(line, "## ["); ok {
+			if !strings.HasPrefix(release, version+"]") {
+				t.Errorf("the version is %s, the newest release %s", version, line)
+			}
+			return
+		}
+	}
+}
+
+// A page of the list is no end of it.
+func TestUserList_MoreThanAPage(t *testing.T) {
+	t.Parallel()
+	const people = 501
+	folder := t.TempDir()
+	environ := []string{
+		"PORTICO_DATABASE_URL=sqlite:" + filepath.Join(folder, "p.db"),
+		"PORTICO_SECRET_FILE=" + filepath.Join(folder, "key"),
+	}
+	fill(t, filepath.Join(folder, "p.db"), people)
+	for flag, found := range map[string]string{"": "\n", "--json": `"email"`} {
+		var out strings.Builder
+		args := strings.Fields("user list " + flag)
+		code := Run(t.Context(), Process{Args: args, Environ: environ, Stdout: &out, Stderr: os.Stderr})
+		if n := strings.Count(out.String(), found); code != 0 || n != people {
+			t.Errorf("%s: exit code %d, %d people, want %d", args, code, n, people)
+		}
+	}
+}
+
+func fill(t *testing.T, path string, people int) {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err = s.Write(t.Context(), func(tx *store.Tx) error {
+		for n := range people {
+			id := fmt.Sprint(n)
+			if _, err := tx.InsertAccount(t.Context(), account.Account{ID: id, Address: account.Address{Mail: id, Key: id}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A password is a line as it is, without its end.
+func TestReadPassword(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"": "", "\n": "", "secret": "secret", "secret\n": "secret", "secret\r\n": "secret",
+		" secret \n": " secret ", "first\nsecond\n": "first", "pässwörd\n": "pässwörd",
+	} {
+		s := session{Process: Process{Stdin: strings.NewReader(typed)}}
+		if got, err := s.readPassword(); err != nil || got != want {
+			t.Errorf("%q gives %q (%v), want %q", typed, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+
+	"portico/internal/app"
+	"portico/internal/outbox"
+)
+
+type mailCmd struct {
+	List  mailListCmd  `cmd:"" help:"List the mails that were given up, newest first."`
+	Retry mailRetryCmd `cmd:"" help:"Send one of them again."`
+}
+
+// letter is a dead letter in the output.
+type letter struct {
+	ID        string `json:"id"`
+	Template  string `json:"template"`
+	To        string `json:"to"`
+	CreatedAt string `json:"created_at"`
+	DeadAt    string `json:"dead_at"`
+	Tries     int    `json:"tries"`
+	Reason    string `json:"reason"`
+}
+
+func letterOf(l outbox.Letter) letter {
+	return letter{
+		ID: l.ID, Template: l.Template, To: l.To, Tries: l.Claims, Reason: l.Reason,
+		CreatedAt: l.CreatedAt.Format(timeForm), DeadAt: l.DeadAt.Format(timeForm),
+	}
+}
+
+func (l letter) String() string {
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", l.ID, l.DeadAt, l.Template, l.To, l.Reason)
+}
+
+type mailListCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (mailListCmd) Help() string { return "Example:\n  portico mail list" }
+
+// Run lists the dead letters.
+func (c mailListCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		letters, err := a.DeadLetters(s, 500)
+		if err != nil {
+			return err
+		}
+		all, lines := make([]letter, 0, len(letters)), make([]string, 0, len(letters))
+		for _, l := range letters {
+			all = append(all, letterOf(l))
+			lines = append(lines, letterOf(l).String())
+		}
+		return s.print(c.JSON, all, lines...)
+	})
+}
+
+type mailRetryCmd struct {
+	ID string `arg:"" help:"As 'portico mail list' shows it."`
+}
+
+// Help shows an example.
+func (mailRetryCmd) Help() string { return "Example:\n  portico mail retry 7m3k..." }
+
+// Run puts the letter back into the queue; the server that runs sends it.
+func (c mailRetryCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error { return a.RetryLetter(s, c.ID) })
+}

@@ -1,0 +1,53 @@
+package cli_test
+
+import (
+	"io"
+	"log"
+	"net"
+	"sync/atomic"
+
+	"github.com/emersion/go-smtp"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// mailServer is a real SMTP server that takes or refuses what comes.
+type mailServer struct {
+	addr   string
+	refuse atomic.Bool
+	asked  chan struct{} // one token for each mail, taken or refused
+}
+
+func newMailServer(env *testscript.Env) *mailServer {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		env.T().Fatal(err)
+	}
+	m := &mailServer{addr: l.Addr().String(), asked: make(chan struct{}, 100)}
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return delivery{m}, nil }))
+	server.Domain = "mx.test"
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	go func() { _ = server.Serve(l) }()
+	env.Defer(func() { _ = server.Close() })
+	return m
+}
+
+type delivery struct{ *mailServer }
+
+func (delivery) Mail(string, *smtp.MailOptions) error { return nil }
+
+func (d delivery) Rcpt(string, *smtp.RcptOptions) error {
+	if !d.refuse.Load() {
+		return nil
+	}
+	d.asked <- struct{}{}
+	return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user here"}
+}
+
+func (d delivery) Data(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	d.asked <- struct{}{}
+	return err
+}
+
+func (delivery) Reset()        {}
+func (delivery) Logout() error { return nil }

@@ -1,0 +1,106 @@
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"portico/internal/cli"
+	"portico/web"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"portico": func() {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		os.Exit(cli.Run(ctx, cli.Process{
+			Args: os.Args[1:], Environ: os.Environ(),
+			Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		}))
+	}})
+}
+
+// Each script runs the commands as processes of their own, in a new folder.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			mail := newMailServer(env)
+			env.Values["mail"] = mail
+			env.Setenv("SMTP", "smtp://"+mail.addr+"?tls=none")
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "built" {
+				return false, errors.New("no such condition")
+			}
+			_, err := fs.Stat(web.Dist, "documents/manifest.json")
+			return err == nil, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "keep": keep, "mode": mode, "smtp": serveMail,
+		},
+	})
+}
+
+// exits is exec for a command that must end with the given code:
+// exits 3 portico user delete ...
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		ended, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d; standard error:\n%s", got, want, ts.ReadFile("stderr"))
+	}
+}
+
+// keep puts what a pattern finds in the standard output into the environment:
+// keep ID '"id": "(.*)"'
+func keep(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("the output does not match %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// mode expects the mode of a file: mode 600 secret.key
+func mode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := strconv.FormatInt(int64(info.Mode().Perm()), 8); got != args[0] {
+		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
+	}
+}
+
+// serveMail tells the mail server what to do, or waits for it:
+// smtp accept, smtp refuse, smtp wait
+func serveMail(ts *testscript.TestScript, _ bool, args []string) {
+	mail := ts.Value("mail").(*mailServer)
+	switch args[0] {
+	case "accept", "refuse":
+		mail.refuse.Store(args[0] == "refuse")
+	case "wait":
+		<-mail.asked
+	default:
+		ts.Fatalf("smtp %s is not known", args[0])
+	}
+}
