@@ -63,6 +63,7 @@ export type MessageKey =
   | 'confirm-link.signup.title'
   | 'confirm-link.submit'
   | 'confirm-link.used.lead'
+  | 'confirm-link.used.recovery'
   | 'confirm-link.used.title'
   | 'forgot-password.lead'
   | 'forgot-password.submit'

@@ -70,7 +70,7 @@ function View({ boot: initial }: { boot: Boot }) {
 /** The way on from a link that leads nowhere. */
 function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   if (state === 'expired' || state === 'replaced') return <SendAgain boot={boot} state={state} />;
-  return <ToSignIn state={state} />;
+  return <ToSignIn boot={boot} state={state} />;
 }
 
 /** The press that counts; in a browser that did not choose the password, with the password. */
@@ -125,15 +125,21 @@ function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' 
   );
 }
 
-/** The masked address, or words for it when the link no longer says whose it was. */
+/** The address, masked where it was not typed, or words for it when the link no longer says whose it was. */
 const addressOf = ({ link }: Boot, t: Text['t']) =>
-  choose(link.address, link.address, t('common.your_address'));
+  choose(link.email, link.email, choose(link.address, link.address, t('common.your_address')));
 
-function ToSignIn({ state }: { state: 'used' | 'malformed' }) {
+function ToSignIn({ boot, state }: { boot: Boot; state: 'used' | 'malformed' }) {
   const { t } = useText();
+  const used = choose(
+    boot.link.kind,
+    t('confirm-link.used.recovery'),
+    t('confirm-link.used.lead'),
+    'recovery',
+  );
   return (
     <>
-      <Lead>{t(`confirm-link.${state}.lead`)}</Lead>
+      <Lead>{state === 'used' ? used : t('confirm-link.malformed.lead')}</Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
     </>
   );
