@@ -60,6 +60,7 @@ test('a mailed link works in another browser', async ({ page, openBrowser, world
   await expectAccount(elsewhere, person);
   await open(page, mail.link);
   await expectScreen(page, 'This link was already used');
+  await expect(page.getByText('If you chose a new password with it, sign in with that one.')).toBeVisible();
 });
 
 test('opening a link changes nothing: the code beside it still works', async ({

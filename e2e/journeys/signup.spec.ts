@@ -29,6 +29,7 @@ test('a new person signs up with the mailed link', async ({ page, world }) => {
   const mail = await world.mailbox.next(person.email);
   await open(page, mail.link);
   await expectScreen(page, 'Confirm your email address');
+  await expect(page.getByText(person.email)).toBeVisible(); // in full: it was typed here
   expect(page.url(), 'no token in the address bar').toBe(`${world.portico.origin}/auth/confirm-link`);
   await page.reload();
   await alive(page);

@@ -46,20 +46,20 @@ export class Portico {
     return portico;
   }
 
-  /** Resolves at the log line that says so; what else was printed is the error. */
+  /** Resolves at the log line that says so; all that was printed before an early end is the error. */
   async #serving(): Promise<void> {
     const printed: string[] = [];
     const serving = new Promise<void>((resolve, reject) => {
       for (const stream of [this.#child.stdout, this.#child.stderr]) {
         if (!stream) continue;
         createInterface(stream).on('line', (line) => {
+          printed.push(line);
           const entry = parseLine(line);
-          if (!entry) return printed.push(line);
-          this.log.push(entry);
-          return entry['msg'] === 'serving' && resolve();
+          if (entry) this.log.push(entry);
+          if (entry?.['msg'] === 'serving') resolve();
         });
       }
-      this.#child.once('exit', () => reject(new Error(`portico serve ended:\n${printed.join('\n')}`)));
+      this.#child.once('close', () => reject(new Error(`portico serve ended:\n${printed.join('\n')}`)));
     });
     await serving;
   }
