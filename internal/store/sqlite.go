@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
+	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // registers the driver
 )
 
@@ -28,7 +30,7 @@ func openSQLite(ctx context.Context, path string) (*sql.DB, *sql.Conn, *sql.DB, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	writer, err := writerDB.Conn(ctx)
+	writer, err := connect(ctx, writerDB)
 	if err != nil {
 		_ = writerDB.Close()
 		return nil, nil, nil, fmt.Errorf("open the database %s: %w", path, err)
@@ -52,6 +54,23 @@ func openPool(path string, pragmas []string, size int) (*sql.DB, error) {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	return db, nil
+}
+
+// connect opens the connection that writes. Of processes that open a new file
+// together one turns it to WAL; SQLite does not let the others wait for that.
+func connect(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+	const pause, most = 20 * time.Millisecond, 100
+	for tries := 1; ; tries++ {
+		conn, err := db.Conn(ctx)
+		if !errors.Is(err, sqlite3.BUSY) || tries == most {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // createPrivate makes the file and its folder readable by their owner only,
