@@ -76,12 +76,11 @@ func (p *place) environ() []string {
 // process is one life of a Portico.
 type process struct {
 	*place
-	cmd    *exec.Cmd
-	log    *safeBuffer
-	out    *bufio.Reader
-	start  time.Duration // until it was ready
-	ended  chan struct{}
-	waited sync.Once
+	cmd   *exec.Cmd
+	log   *safeBuffer
+	out   *bufio.Reader
+	start time.Duration // until it was ready
+	ended chan struct{}
 }
 
 // serve starts the real binary and waits until it is ready.

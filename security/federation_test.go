@@ -163,7 +163,7 @@ func TestSEC113_ForgedIDTokens(t *testing.T) {
 }
 
 func payloadOf(t *testing.T, token string) string {
-	jws, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
+	jws, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
 		t.Error(err)
 		return ""

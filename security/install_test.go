@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -177,5 +176,5 @@ func TestSEC190_ConcurrentSignUpGivesOneAccount(t *testing.T) {
 			t.Errorf("round %d: %d accounts, %d answers broke", round, n, odd.Load())
 		}
 	}
-	t.Log(fmt.Sprintf("SEC-190: %d rounds", rounds(2, 50)))
+	t.Logf("SEC-190: %d rounds", rounds(2, 50))
 }
