@@ -32,7 +32,7 @@ export class Portico {
     this.#folder = folder;
   }
 
-  static async start(outside: Outside): Promise<Portico> {
+  static async start(outside: Outside, attempts = 3): Promise<Portico> {
     const [listen = 0, operations = 0] = await freePorts(2);
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
     const origin = `http://localhost:${listen}`;
@@ -42,8 +42,16 @@ export class Portico {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const portico = new Portico(origin, child, folder);
-    await portico.#serving();
-    return portico;
+    try {
+      await portico.#serving();
+      return portico;
+    } catch (error) {
+      await portico.stop();
+      // a free port is only free until somebody else on this machine takes it
+      if (attempts > 1 && String(error).includes('address already in use'))
+        return Portico.start(outside, attempts - 1);
+      throw error;
+    }
   }
 
   /** Resolves at the log line that says so; all that was printed before an early end is the error. */
