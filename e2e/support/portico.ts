@@ -41,6 +41,7 @@ export class Portico {
       env: environment(outside, { origin, listen, operations, folder }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    process.once('exit', () => child.kill()); // a worker that is stopped early leaves nothing behind
     const portico = new Portico(origin, child, folder);
     try {
       await portico.#serving();
