@@ -71,6 +71,7 @@ func judge(t *testing.T, what string, n int, floor time.Duration, a, b func() ti
 		// moves the ranks of a quick answer as well: they count from 100 µs on.
 		tells := difference > limit && ranks > 0.04 || ranks > 0.08 && difference > 100*time.Microsecond
 		if !full() {
+			limit = max(floor, c.a/3)
 			tells = difference > limit && ranks > 0.2
 		}
 		if tells {
