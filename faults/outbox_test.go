@@ -79,7 +79,12 @@ func (o *postOffice) crashDuring(m mode, dir string, now time.Time, cause func(*
 	o.mail.be(m)
 	a, stop := o.open(dir, now)
 	cause(a)
-	held := <-o.mail.parked
+	var held parked
+	select {
+	case held = <-o.mail.parked:
+	case <-time.After(20 * time.Second):
+		o.Fatalf("no delivery came to the point: %s", m)
+	}
 	image := o.image(dir)
 	o.mail.be(healthy) // cuts the connection: the first life never learns the outcome
 	close(held.go_)

@@ -79,11 +79,14 @@ func TestSEC157_FramingIsUnambiguous(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	head := "POST /auth/api/signin HTTP/1.1\r\nHost: portico.test\r\nOrigin: " + s.origin + "\r\nContent-Type: application/json\r\n"
+	valid := strings.Replace(head, "signin", "forgot-password", 1)
 	inner := "GET /auth/smuggled HTTP/1.1\r\nHost: portico.test\r\n\r\n"
 	for name, request := range map[string]string{
 		"CL.TE":                     head + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner,
 		"TE.CL":                     head + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n5c\r\n" + inner + "\r\n0\r\n\r\n",
 		"chunked":                   head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner,
+		"a right body in a chunk":   valid + "Transfer-Encoding: chunked\r\n\r\n14\r\n{\"email\":\"a@x.test\"}\r\n0\r\n\r\n",
+		"a right body in both":      valid + "Content-Length: 20\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{\"email\":\"a@x.test\"}\r\n0\r\n\r\n",
 		"chunked, identity":         head + "Transfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n\r\n{}" + inner,
 		"identity":                  head + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\n{}" + inner,
 		"xchunked":                  head + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + inner,
