@@ -117,11 +117,12 @@ test.each([
 test('the first field that is still empty is the one after the carried address', async () => {
   const opened = await open('signin/idle');
   const { page } = opened;
-  await page.getByLabel('Email').fill('mara@example.com');
+  await page.evaluate(() => sessionStorage.setItem('portico.email', 'mara@example.com'));
   await page.reload();
   await hydrated(page);
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
   expect(await focused(page)).toBe('password');
+  expect(await page.evaluate(() => sessionStorage.length), 'SEC-082: an address stays in no storage').toBe(0);
   await close(opened);
 });
 

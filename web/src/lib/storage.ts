@@ -16,3 +16,12 @@ export function kept(area: Area, key: string): string {
     return '';
   }
 }
+
+/** The value that was kept, or "", which is not kept any longer. */
+export function take(area: Area, key: string): string {
+  const value = kept(area, key);
+  try {
+    window[area].removeItem(key);
+  } catch {}
+  return value;
+}

@@ -1,14 +1,17 @@
 import { useEffect } from 'react';
-import { carriedEmail, carryEmail } from '../lib/carry';
+import { carryEmail, takeCarriedEmail } from '../lib/carry';
 
-/** Fills the address that was typed on another screen, and keeps what is typed here for the next one. */
+/** Fills the address that was typed on the screen before, and sends it along a link to another screen. */
 export function useCarriedEmail(): void {
   useEffect(() => {
     const field = document.querySelector<HTMLInputElement>('input[name="email"]');
     if (!field) return;
-    if (!field.value) field.value = carriedEmail();
-    const leave = () => carryEmail(field.value.trim());
-    addEventListener('pagehide', leave);
-    return () => removeEventListener('pagehide', leave);
+    const carried = takeCarriedEmail();
+    if (!field.value) field.value = carried;
+    const leave = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest('a[href^="/auth/"]')) carryEmail(field.value.trim());
+    };
+    document.addEventListener('click', leave);
+    return () => document.removeEventListener('click', leave);
   }, []);
 }

@@ -17,6 +17,10 @@ export function useFlowRefresh(id: string, onFlow: (flow: Flow) => void): void {
       else onFlow(answer.value);
     };
     document.addEventListener('visibilitychange', refresh);
-    return () => document.removeEventListener('visibilitychange', refresh);
+    addEventListener('focus', refresh); // of two windows side by side, both are visible
+    return () => {
+      document.removeEventListener('visibilitychange', refresh);
+      removeEventListener('focus', refresh);
+    };
   }, [id, onFlow]);
 }
