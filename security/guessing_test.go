@@ -297,6 +297,21 @@ func TestSEC021_SprayingFromOneNetworkIsStopped(t *testing.T) {
 	s.visitor().signIn(address, good).must(200) // nobody else is locked out
 }
 
+// Each way to a provider is a row that is kept for a while.
+func TestSEC021_OneNetworkCannotBeginWithoutEnd(t *testing.T) {
+	t.Parallel()
+	s, _ := startWithIDP(t, true)
+	v := s.visitor()
+	for range 200 {
+		v.form("/auth/provider/acme/start", nil).must(200)
+	}
+	a := v.form("/auth/provider/acme/start", nil)
+	if a.status != 429 || a.header.Get("Retry-After") == "" {
+		t.Errorf("the 201st way to a provider in ten minutes is answered %d", a.status)
+	}
+	s.visitor().form("/auth/provider/acme/start", nil).must(200)
+}
+
 func TestSEC023_LimitsSurviveRestart(t *testing.T) {
 	t.Parallel()
 	s := start(t)

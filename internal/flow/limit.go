@@ -23,6 +23,8 @@ var (
 	signInPeer = throttle.Limit{Name: "sign-in peer", Count: 100, Window: 10 * time.Minute}
 	// Flows that send mail, begun from one network.
 	mailPeer = throttle.Limit{Name: "mail peer", Count: 300, Window: time.Hour}
+	// Ways to a provider, begun from one network.
+	providerPeer = throttle.Limit{Name: "provider peer", Count: 200, Window: 10 * time.Minute}
 
 	// Guesses of codes: for a flow, whatever is sent again, and for an address
 	// over all flows: in an hour, and in a row. After the last one of the row

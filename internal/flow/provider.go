@@ -10,14 +10,18 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/ids"
+	"portico/internal/throttle"
 )
 
 // StartProvider begins a sign-in with an external provider and returns the
 // address of the provider's page. FlowID, if any, is another provider's
 // identity that waits to be linked.
 //
-// Faults: provider.unknown, provider.unavailable.
+// Faults: provider.unknown, provider.unavailable, throttle.Limited.
 func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnTo, flowID string) (Result, error) {
+	if _, err := f.count(ctx, throttle.Try{Limit: providerPeer, Subject: c.Peer}); err != nil {
+		return Result{}, err
+	}
 	id := ids.New()
 	begun, err := f.providers.Begin(ctx, providerID, id)
 	if err != nil {

@@ -99,8 +99,8 @@ func (d *Door) callback(w http.ResponseWriter, r *http.Request) error {
 // that can be reloaded, which an answer with a used code could not.
 func (d *Door) explain(w http.ResponseWriter, r *http.Request, id, returnTo string, err error) error {
 	f := fault.From(err)
-	if f.Kind == fault.Internal {
-		return err
+	if f.Kind == fault.Internal || f.Kind == fault.Limited {
+		return err // a status of its own, and Retry-After
 	}
 	server.Note(w, err)
 	return server.SeeOther(w, d.Failure(r, f, id, returnTo))
