@@ -7,6 +7,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env['CI']),
+  // A journey that a loaded machine disturbs is tried once more, and listed as flaky then.
+  retries: process.env['CI'] ? 1 : 0,
   timeout: 30_000,
   expect: { timeout: 8_000 },
   reporter: [['list', { printSteps: false }]],
