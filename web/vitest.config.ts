@@ -45,6 +45,7 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           environment: 'node',
           testTimeout: 60_000,
+          retry: process.env['CI'] ? 1 : 0, // a page that a loaded machine disturbs is tried once more
           env: { CHROMIUM: executablePath },
         },
       },
