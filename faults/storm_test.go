@@ -42,7 +42,7 @@ func TestFLT19_SignInStorm(t *testing.T) {
 						broken.Add(1)
 					case a.status == 503 && a.header.Get("Retry-After") != "":
 						shed.Add(1)
-						time.Sleep(50 * time.Millisecond) // an attacker that is only this impatient
+						time.Sleep(500 * time.Millisecond) // half of what Retry-After asks for
 					case a.status == 401:
 						answered.Add(1)
 					default:
