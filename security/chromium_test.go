@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -48,6 +49,10 @@ func (s *site) browse() *chromium {
 	if _, err := os.Stat(binary); err != nil {
 		s.Skipf("no browser at %s", binary)
 	}
+	profile, err := os.MkdirTemp("", "portico-chromium")
+	if err != nil {
+		s.Fatal(err)
+	}
 	commandsR, commandsW, err := os.Pipe()
 	if err != nil {
 		s.Fatal(err)
@@ -57,9 +62,10 @@ func (s *site) browse() *chromium {
 		s.Fatal(err)
 	}
 	cmd := exec.Command(binary, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--ignore-certificate-errors", "--remote-debugging-pipe", "--user-data-dir="+s.TempDir(),
+		"--disable-component-update", "--disable-sync", "--ignore-certificate-errors", "--remote-debugging-pipe", "--user-data-dir="+profile,
 		"--host-resolver-rules=MAP * "+s.addr)
 	cmd.ExtraFiles = []*os.File{commandsR, eventsW}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		s.Fatal(err)
 	}
@@ -68,8 +74,14 @@ func (s *site) browse() *chromium {
 	c := &chromium{t: s.T, write: commandsW, waiting: map[int]chan reply{}}
 	go c.read(eventsR)
 	s.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // with its children
 		_ = cmd.Wait()
+		for range 50 { // until the last of them has let go of the folder
+			if os.RemoveAll(profile) == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
 	})
 	var target struct{ TargetID string }
 	c.call("Target.createTarget", object{"url": "about:blank"}, &target)

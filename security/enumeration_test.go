@@ -114,14 +114,14 @@ func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
 			return timed(func() { v.signIn(address, other).refused(401, "signin.rejected") })
 		}
 	}
-	n := rounds(80, 300)
+	n := rounds(200, 300)
 	nobody := attempt(people.nobody)
 	for range 5 {
 		nobody() // warm up
 	}
 	judge(t, "SEC-002 wrong password, active and nobody", n, 5*time.Millisecond, attempt(people.active), nobody)
-	judge(t, "SEC-002 wrong password, active and federated", n/2, 5*time.Millisecond, attempt(people.active), attempt(people.federated))
-	judge(t, "SEC-002 wrong password, active and disabled", n/2, 5*time.Millisecond, attempt(people.active), attempt(people.disabled))
+	judge(t, "SEC-002 wrong password, active and federated", rounds(40, 200), 5*time.Millisecond, attempt(people.active), attempt(people.federated))
+	judge(t, "SEC-002 wrong password, active and disabled", rounds(40, 200), 5*time.Millisecond, attempt(people.active), attempt(people.disabled))
 	for name := range s.visitor().signIn(people.nobody, other).header {
 		if strings.Contains(strings.ToLower(name), "timing") || strings.HasPrefix(strings.ToLower(name), "x-runtime") {
 			t.Errorf("the answer tells its own time: %s", name)
@@ -211,7 +211,7 @@ func TestSEC004_ForgotPasswordIsUniform(t *testing.T) {
 			return timed(func() { v.forgot(address) })
 		}
 	}
-	n := rounds(100, 300)
+	n := rounds(200, 300)
 	judge(t, "SEC-004 forgot password, active and nobody", n, 5*time.Millisecond, attempt(people.active), attempt(people.nobody))
 	judge(t, "SEC-004 forgot password, active and disabled", n, 5*time.Millisecond, attempt(people.active), attempt(people.disabled))
 }
