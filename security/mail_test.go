@@ -153,6 +153,7 @@ func trickAddresses(victim, attacker string) []string {
 		"a%b.test@relay.test", "a!b@relay.test", "a@[127.0.0.1]", "a@b", "@r1:a@b.test", "a@b@c.test", "a..b@c.test", ".a@c.test", "a.@c.test",
 		"a@-c.test", "a@c..test", "a@c.test.", "a@127.0.0.1", "mailto:a@c.test", `a\@b@c.test`, "", "@", strings.Repeat("a", 65) + "@x.test",
 		"a@" + strings.Repeat("b.", 130) + "test", "\u202ea@x.test", "a\u200b@x.test", "\uff41@x.test", "a@\uff58.test", "a@x\u3002test",
+		"a`b@x.test",
 	}
 }
 
@@ -196,7 +197,7 @@ func TestSEC048_StrangeAddressesAreRefused(t *testing.T) {
 		}
 	}
 	// What passes is stored as it was typed.
-	for _, address := range []string{"User.Name+tag@X.test", "o'hara@x.test", "a_b-c=d@sub.x.test"} {
+	for _, address := range []string{"User.Name+tag@X.test", "o'hara@x.test", "a_b-c=d@sub.x.test", "#$&*/?^{|}~@x.test"} {
 		w := s.visitor()
 		flow := w.signUp(" "+address, good)
 		w.verify(flow, s.mail.next(address).code(t)).must(200)

@@ -27,6 +27,7 @@ func TestParseAddress(t *testing.T) {
 		{typed: "=?x?q?=61=40evil.test=3e=00?=foo@b.test", code: CodeAddressInvalid},
 		{typed: "a%b.test@relay.test", code: CodeAddressInvalid},
 		{typed: "a!b@relay.test", code: CodeAddressInvalid},
+		{typed: "a`b@x.test", code: CodeAddressInvalid},
 		{typed: "@r1:a@b.test", code: CodeAddressInvalid},
 		{typed: "a@evil.test,v@x.test", code: CodeAddressInvalid},
 		{typed: "a@evil.test;v@x.test", code: CodeAddressInvalid},
