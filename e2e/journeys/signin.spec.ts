@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import {
   alive,
   button,
@@ -76,6 +77,50 @@ test('who is signed in already may go on or change places', async ({ page, world
   await link(page, 'Continue').click();
   await expectAccount(page, first);
   await signIn(page, second);
+});
+
+const endOthers = async (page: Page) => {
+  await button(page, 'End all other sessions').click();
+  await expect(page.getByRole('listitem')).toHaveCount(1);
+};
+
+const WHY = 'You were signed out because this session was ended on another device.';
+
+test('who was signed out from another device is told why, once', async ({ page, openBrowser, world }) => {
+  const person = await world.member();
+  for (const javaScriptEnabled of [true, false]) {
+    const phone = await openBrowser({ javaScriptEnabled });
+    await phone.goto('/auth/signin');
+    await fillSignIn(phone, person);
+    await button(phone, 'Login').click();
+    await expectAccount(phone, person);
+    await signIn(await openBrowser(), person); // a third one: there are others
+    await signIn(page, person);
+    await endOthers(page);
+    await phone.reload();
+    await expectScreen(phone, 'Sign in');
+    await expect(phone.getByRole('status').filter({ hasText: WHY })).toBeVisible();
+    await phone.reload();
+    await expect(phone.getByText(WHY)).toHaveCount(0);
+  }
+});
+
+test('a page that is still open leads to the notice by its next request', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  const person = await world.member();
+  const phone = await openBrowser();
+  await signIn(phone, person);
+  await signIn(page, person);
+  await endOthers(page);
+  await phone
+    .getByRole('button', { name: /^End the session on/ })
+    .first()
+    .click();
+  await expectScreen(phone, 'Sign in');
+  await expect(phone.getByRole('status').filter({ hasText: WHY })).toBeVisible();
 });
 
 test('the account lists the browsers, and ends another one', async ({ page, openBrowser, world }) => {

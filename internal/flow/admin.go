@@ -10,6 +10,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/password"
+	"portico/internal/session"
 )
 
 // operator is the caller of what an operator does from the command line.
@@ -88,15 +89,15 @@ func (f *Flows) Users(ctx context.Context, after string, limit int) (list []acco
 // SetUserState opens or closes an account; either ends its sessions and what
 // it has begun.
 func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
-	name := audit.AccountEnabled
+	name, why := audit.AccountEnabled, session.Left
 	if state == account.Closed {
-		name = audit.AccountDisabled
+		name, why = audit.AccountDisabled, session.Closed
 	}
 	return f.change(ctx, id, func(tx Tx) error {
 		if ok, err := tx.UpdateState(ctx, id, state); err != nil || !ok {
 			return missing(err)
 		}
-		if err := f.sessions.EndAll(ctx, tx, id, ""); err != nil {
+		if err := f.sessions.EndAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(name, id))
@@ -121,7 +122,7 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 // record says of it stays.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
 	return f.change(ctx, id, func(tx Tx) error {
-		if err := f.sessions.EndAll(ctx, tx, id, ""); err != nil {
+		if err := f.sessions.EndAll(ctx, tx, id, "", session.Deleted); err != nil {
 			return err
 		}
 		if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {

@@ -45,7 +45,7 @@ func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (accountID string, e
 	if err != nil || !ok {
 		return "", err
 	}
-	_, err = f.sessions.End(ctx, tx, old.Session.AccountID, old.Session.ID)
+	_, err = f.sessions.End(ctx, tx, old.Session.AccountID, old.Session.ID, session.Left)
 	return old.Session.AccountID, err
 }
 
@@ -88,10 +88,10 @@ func (f *Flows) SignOut(ctx context.Context, c Caller) error {
 	if err != nil {
 		return ignore(err, session.Required)
 	}
-	return f.endSession(ctx, c, found, found.Session.ID, audit.SignedOut)
+	return f.endSession(ctx, c, found, found.Session.ID, session.Left, audit.SignedOut)
 }
 
-// Session returns the caller's session, or session.Required.
+// Session returns the caller's session, session.Required or session.Ended.
 func (f *Flows) Session(ctx context.Context, c Caller) (found session.Found, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, err = f.sessions.Check(ctx, tx, c.Session)
@@ -115,12 +115,16 @@ func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, i
 	if !ids.Valid(id) {
 		return session.Missing
 	}
-	return f.endSession(ctx, c, found, id, audit.SessionEnded)
+	why := session.Elsewhere
+	if id == found.Session.ID {
+		why = session.Left
+	}
+	return f.endSession(ctx, c, found, id, why, audit.SessionEnded)
 }
 
-func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, name audit.Name) error {
+func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		ok, err := f.sessions.End(ctx, tx, found.Person.ID, id)
+		ok, err := f.sessions.End(ctx, tx, found.Person.ID, id, why)
 		if err != nil {
 			return err
 		}
@@ -136,7 +140,7 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 // EndOtherSessions ends all of the caller's sessions but this one.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		if err := f.sessions.EndAll(ctx, tx, found.Person.ID, found.Session.ID); err != nil {
+		if err := f.sessions.EndAll(ctx, tx, found.Person.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.Person.ID, "others"))

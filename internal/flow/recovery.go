@@ -7,6 +7,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/password"
+	"portico/internal/session"
 	"portico/internal/throttle"
 )
 
@@ -119,7 +120,7 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err
 	}
-	if err := f.sessions.EndAll(ctx, tx, owner.ID, ""); err != nil {
+	if err := f.sessions.EndAll(ctx, tx, owner.ID, "", session.Password); err != nil {
 		return err
 	}
 	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {

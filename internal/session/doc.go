@@ -15,6 +15,8 @@
 // Invariants:
 //   - A token is made at sign-in, never taken from the caller, and replaced at
 //     each new sign-in in the same browser (ASVS 7.2.4).
+//   - Why a session ended is told only to whoever has its token, and never
+//     costs a check that succeeds anything.
 //   - Use moves the idle end only, never the absolute one (ASVS 7.3).
 //   - After Forget no check of this node returns what was known before.
 //   - What a check returns is complete; there are no half sessions here

@@ -44,10 +44,14 @@ type Store interface {
 	SessionByHash(ctx context.Context, hash []byte) (Found, bool, error)
 	// SessionsOf returns the sessions of an account that end after now, newest first.
 	SessionsOf(ctx context.Context, accountID string, now time.Time) ([]Session, error)
-	// DeleteSession deletes the session of the account and reports whether it was there.
-	DeleteSession(ctx context.Context, accountID, id string) (bool, error)
+	// SessionEnd returns why a session was deleted.
+	SessionEnd(ctx context.Context, hash []byte) (Reason, bool, error)
+	// DeleteSession deletes the session of the account and reports whether it
+	// was there. It keeps the reason unless it is Left.
+	DeleteSession(ctx context.Context, accountID, id string, why Reason) (bool, error)
 	// DeleteSessions deletes those of the account but the one with the id keep.
-	DeleteSessions(ctx context.Context, accountID, keep string) (int64, error)
+	// It keeps the reason unless it is Left.
+	DeleteSessions(ctx context.Context, accountID, keep string, why Reason) (int64, error)
 	// InsertRevocation tells every process that sessions of the account ended.
 	InsertRevocation(ctx context.Context, accountID string, at time.Time) error
 	// RevokedSince returns the accounts with a revocation after the time.
@@ -88,8 +92,8 @@ func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version 
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }
 
-// Check returns the session of the token and its person, or Required. It
-// counts as use.
+// Check returns the session of the token and its person; Required; or Ended,
+// which is Required as well. It counts as use.
 func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, error) {
 	if !secret.ValidToken(token) {
 		return Found{}, Required
@@ -104,14 +108,26 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 		}
 	}
 	seen := entry.lastSeen()
-	if !now.Before(entry.found.Session.ExpiresAt) || now.Sub(seen) >= k.idle {
+	if why := k.over(entry.found.Session.ExpiresAt, seen, now); why != "" {
 		k.cache.drop(hash)
-		return Found{}, Required
+		return Found{}, ended(why)
 	}
 	entry.see(now)
 	found := entry.found
 	found.Session.LastSeenAt = seen
 	return found, nil
+}
+
+// over returns the reason for which a session has ended by itself, "" while it
+// holds.
+func (k *Keeper) over(expires, seen, now time.Time) Reason {
+	switch {
+	case !now.Before(expires):
+		return Absolute
+	case now.Sub(seen) >= k.idle:
+		return Idle
+	}
+	return ""
 }
 
 // IdleEnd returns when a session that was last used at seen ends by itself.
@@ -124,9 +140,21 @@ func (k *Keeper) load(ctx context.Context, store Store, hash key) (*entry, error
 		return nil, err
 	}
 	if !ok {
-		return nil, Required
+		return nil, whyMissing(ctx, store, hash)
 	}
 	return k.cache.put(hash, found, generation), nil
+}
+
+// whyMissing returns the fault of a token that has no session.
+func whyMissing(ctx context.Context, store Store, hash key) error {
+	why, ok, err := store.SessionEnd(ctx, hash[:])
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return Required
+	}
+	return ended(why)
 }
 
 // List returns the sessions of an account that hold, newest first.
@@ -149,17 +177,17 @@ func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Ses
 }
 
 // End ends one session of the account and reports whether there was one.
-func (k *Keeper) End(ctx context.Context, tx Store, accountID, id string) (bool, error) {
-	ended, err := tx.DeleteSession(ctx, accountID, id)
-	if err != nil || !ended {
+func (k *Keeper) End(ctx context.Context, tx Store, accountID, id string, why Reason) (bool, error) {
+	ok, err := tx.DeleteSession(ctx, accountID, id, why)
+	if err != nil || !ok {
 		return false, err
 	}
 	return true, tx.InsertRevocation(ctx, accountID, k.clock.Now())
 }
 
 // EndAll ends the sessions of the account but the one with the id keep.
-func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string) error {
-	if _, err := tx.DeleteSessions(ctx, accountID, keep); err != nil {
+func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string, why Reason) error {
+	if _, err := tx.DeleteSessions(ctx, accountID, keep, why); err != nil {
 		return err
 	}
 	return tx.InsertRevocation(ctx, accountID, k.clock.Now())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/fault"
 	"portico/internal/secret"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -101,7 +102,9 @@ func TestCheck_NoToken(t *testing.T) {
 		t.Errorf("the database was asked %d times", n)
 	}
 	stranger := secret.Token()
-	b.holds(b.keeper, stranger, false, "a token that nobody has")
+	if _, err := b.check(b.keeper, stranger); fault.From(err) != session.Required {
+		t.Errorf("a token that nobody has is told %v", err)
+	}
 	b.holds(b.keeper, stranger, false, "once more")
 	if n := b.reads.Load(); n != 2 {
 		t.Errorf("the database was asked %d times, want 2: strangers do not fill the cache", n)
@@ -160,7 +163,7 @@ func TestForget_RowReadBefore(t *testing.T) {
 		})
 	})
 	<-read
-	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "") })
+	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "", session.Elsewhere) })
 	b.keeper.Forget("a")
 	close(goOn)
 	group.Wait()
@@ -176,7 +179,7 @@ func TestEnd(t *testing.T) {
 	end := func(account, id string, want bool) {
 		t.Helper()
 		b.write(func(tx *store.Tx) error {
-			ended, err := b.keeper.End(t.Context(), tx, account, id)
+			ended, err := b.keeper.End(t.Context(), tx, account, id, session.Left)
 			if ended != want {
 				t.Errorf("ended is %v, want %v", ended, want)
 			}
@@ -202,7 +205,7 @@ func TestEndAll(t *testing.T) {
 	b.holds(b.keeper, token, true, "before")
 	endAll := func(keep string) {
 		t.Helper()
-		b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", keep) })
+		b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", keep, session.Elsewhere) })
 		b.keeper.Forget("a")
 	}
 	endAll(s.ID)
@@ -218,11 +221,11 @@ func TestFollow(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*bundle, *store.Tx, session.Session) error{
 		"one": func(b *bundle, tx *store.Tx, s session.Session) error {
-			_, err := b.keeper.End(b.Context(), tx, "a", s.ID)
+			_, err := b.keeper.End(b.Context(), tx, "a", s.ID, session.Elsewhere)
 			return err
 		},
 		"all": func(b *bundle, tx *store.Tx, _ session.Session) error {
-			return b.keeper.EndAll(b.Context(), tx, "a", "")
+			return b.keeper.EndAll(b.Context(), tx, "a", "", session.Elsewhere)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,10 +257,65 @@ func TestFollow_ClocksDiffer(t *testing.T) {
 	far := b.newKeeper()
 	b.holds(far, token, true, "before")
 	b.clock.Advance(-9 * time.Second) // that of the process which ends
-	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "") })
+	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "", session.Elsewhere) })
 	b.clock.Advance(9 * time.Second)
 	b.follow(far)
 	b.holds(far, token, false, "after")
+}
+
+// Whoever has the token of a session that ended is told why, by the process
+// that ended it and by any other.
+func TestCheck_WhyItEnded(t *testing.T) {
+	t.Parallel()
+	all := func(why session.Reason) func(*bundle, *store.Tx, session.Session) error {
+		return func(b *bundle, tx *store.Tx, _ session.Session) error {
+			return b.keeper.EndAll(b.Context(), tx, "a", "", why)
+		}
+	}
+	for name, tt := range map[string]struct {
+		wait time.Duration
+		end  func(*bundle, *store.Tx, session.Session) error
+		want session.Reason
+	}{
+		"idle":     {wait: idle, want: session.Idle},
+		"absolute": {wait: absolute, want: session.Absolute},
+		"password": {end: all(session.Password), want: session.Password},
+		"closed":   {end: all(session.Closed), want: session.Closed},
+		"elsewhere": {end: func(b *bundle, tx *store.Tx, s session.Session) error {
+			_, err := b.keeper.End(b.Context(), tx, "a", s.ID, session.Elsewhere)
+			return err
+		}, want: session.Elsewhere},
+		"left": {end: func(b *bundle, tx *store.Tx, s session.Session) error {
+			_, err := b.keeper.End(b.Context(), tx, "a", s.ID, session.Left)
+			return err
+		}, want: session.Left},
+		"deleted": {end: func(b *bundle, tx *store.Tx, s session.Session) error {
+			if err := b.keeper.EndAll(b.Context(), tx, "a", "", session.Deleted); err != nil {
+				return err
+			}
+			_, err := tx.DeleteAccount(b.Context(), "a")
+			return err
+		}, want: session.Deleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			token, s := b.start(b.person("a"))
+			b.holds(b.keeper, token, true, "before")
+			b.clock.Advance(tt.wait)
+			if tt.end != nil {
+				b.write(func(tx *store.Tx) error { return tt.end(b, tx, s) })
+				b.keeper.Forget("a")
+			}
+			for _, keeper := range []*session.Keeper{b.keeper, b.newKeeper()} {
+				_, err := b.check(keeper, token)
+				f := fault.From(err)
+				if !errors.Is(err, session.Required) || errors.Is(err, session.Ended) != (tt.want != "") || f.Params["reason"] != string(tt.want) {
+					t.Errorf("%v with %v, want the reason %q", err, f.Params, tt.want)
+				}
+			}
+		})
+	}
 }
 
 func TestList(t *testing.T) {

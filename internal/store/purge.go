@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"portico/internal/session"
 )
 
 // purgeBatch bounds one purge transaction, so that no write waits long for it.
@@ -20,7 +22,8 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		before time.Time
 	}{
 		{`DELETE FROM flow WHERE id IN (SELECT id FROM flow WHERE expires_at < $1 LIMIT $2)`, now.Add(-retention)},
-		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT $2)`, now},
+		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT $2)`, now.Add(-session.Remembered)},
+		{`DELETE FROM session_end WHERE token_hash IN (SELECT token_hash FROM session_end WHERE expires_at < $1 LIMIT $2)`, now.Add(-session.Remembered)},
 		{`DELETE FROM revocation WHERE id IN (SELECT id FROM revocation WHERE at < $1 LIMIT $2)`, now.Add(-time.Hour)},
 		{`DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE forget_at < $1 LIMIT $2)`, now},
 		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT $2)`, now.Add(-keepAudit)},

@@ -65,14 +65,38 @@ func (t *Tx) SessionsOf(ctx context.Context, accountID string, now time.Time) ([
 		})
 }
 
+// SessionEnd implements session.Store.
+func (t *Tx) SessionEnd(ctx context.Context, hash []byte) (session.Reason, bool, error) {
+	return first(ctx, t, `SELECT reason FROM session_end WHERE token_hash = $1`, []any{hash},
+		func(row scanner) (session.Reason, error) {
+			var why session.Reason
+			err := row.Scan(&why)
+			return why, err
+		})
+}
+
 // DeleteSession implements session.Store.
-func (t *Tx) DeleteSession(ctx context.Context, accountID, id string) (bool, error) {
+func (t *Tx) DeleteSession(ctx context.Context, accountID, id string, why session.Reason) (bool, error) {
+	if why != "" {
+		_, err := t.exec(ctx, `INSERT INTO session_end (token_hash, reason, expires_at)
+			SELECT token_hash, $3, expires_at FROM session WHERE id = $1 AND account_id = $2`, id, accountID, string(why))
+		if err != nil {
+			return false, err
+		}
+	}
 	n, err := t.exec(ctx, `DELETE FROM session WHERE id = $1 AND account_id = $2`, id, accountID)
 	return n == 1, err
 }
 
 // DeleteSessions implements session.Store.
-func (t *Tx) DeleteSessions(ctx context.Context, accountID, keep string) (int64, error) {
+func (t *Tx) DeleteSessions(ctx context.Context, accountID, keep string, why session.Reason) (int64, error) {
+	if why != "" {
+		_, err := t.exec(ctx, `INSERT INTO session_end (token_hash, reason, expires_at)
+			SELECT token_hash, $3, expires_at FROM session WHERE account_id = $1 AND id <> $2`, accountID, keep, string(why))
+		if err != nil {
+			return 0, err
+		}
+	}
 	return t.exec(ctx, `DELETE FROM session WHERE account_id = $1 AND id <> $2`, accountID, keep)
 }
 

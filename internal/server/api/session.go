@@ -3,15 +3,13 @@ package api
 import (
 	"net/http"
 
-	"portico/internal/flow"
 	"portico/internal/server"
-	"portico/internal/session"
 )
 
 // session answers who is signed in. Apps call it with each of their own
 // requests, so it takes the shortest way: cookie, hash, cache.
 func (a *API) session(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.found(w, r)
+	found, err := a.desk.Session(w, r)
 	if err != nil {
 		return err
 	}
@@ -27,19 +25,8 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// found returns the caller's session; a cookie of one that has ended is
-// cleared.
-func (a *API) found(w http.ResponseWriter, r *http.Request) (session.Found, error) {
-	token := a.desk.SessionToken(w, r)
-	found, err := a.desk.Flows.Session(r.Context(), flow.Caller{Session: token})
-	if err != nil && token != "" {
-		a.desk.ClearSession(w)
-	}
-	return found, err
-}
-
 func (a *API) list(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.found(w, r)
+	found, err := a.desk.Session(w, r)
 	if err != nil {
 		return err
 	}
@@ -58,7 +45,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) end(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.found(w, r)
+	found, err := a.desk.Session(w, r)
 	if err != nil {
 		return err
 	}
@@ -70,7 +57,7 @@ func (a *API) end(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) endOthers(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.found(w, r)
+	found, err := a.desk.Session(w, r)
 	if err != nil {
 		return err
 	}

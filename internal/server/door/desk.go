@@ -1,6 +1,7 @@
 package door
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/locale"
 	"portico/internal/server"
+	"portico/internal/session"
 )
 
 const (
@@ -59,10 +61,19 @@ func (d *Desk) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	return c
 }
 
-// SessionToken returns the session cookie's value, "" without one.
-func (d *Desk) SessionToken(w http.ResponseWriter, r *http.Request) string {
-	token, _ := d.session.Read(w, r)
-	return token
+// Session returns the caller's session, session.Required or session.Ended. A
+// cookie that opens nothing is cleared; that of a session that has ended stays
+// until the sign-in page has said why.
+func (d *Desk) Session(w http.ResponseWriter, r *http.Request) (session.Found, error) {
+	token, ok := d.session.Read(w, r)
+	if !ok {
+		return session.Found{}, session.Required
+	}
+	found, err := d.Flows.Session(r.Context(), flow.Caller{Session: token})
+	if errors.Is(err, session.Required) && !errors.Is(err, session.Ended) {
+		d.session.Clear(w)
+	}
+	return found, err
 }
 
 // ClearSession tells the browser to forget a session that has ended.
@@ -82,7 +93,7 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 		d.device.Write(w, result.Device, deviceLife)
 	}
 	if result.Session != nil {
-		d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now()))
+		d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
 	}
 }
 

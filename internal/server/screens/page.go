@@ -13,6 +13,7 @@ import (
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/door"
+	"portico/internal/session"
 )
 
 // root sends people to the sign-in page; a redirect leaves no entry of its own
@@ -21,20 +22,29 @@ func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, "/auth/signin")
 }
 
+// signIn says once why a session has ended: the cookie that tells so goes with
+// this answer.
 func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
-	person, err := s.person(w, r)
-	if err != nil {
+	found, err := s.Desk.Session(w, r)
+	if err != nil && !errors.Is(err, session.Required) {
 		return err
 	}
+	why, ended, person := fault.From(err), errors.Is(err, session.Ended), personOf(found)
 	query := r.URL.Query()
-	if person == (Person{}) && len(query) == 0 {
+	if person == (Person{}) && !ended && len(query) == 0 {
 		return s.show(w, r, "signin", nil)
 	}
 	link, err := s.waiting(w, r, query.Get("flow"))
 	if err != nil {
 		return err
 	}
+	if ended {
+		s.Desk.ClearSession(w)
+	}
 	return s.show(w, r, "signin", func(b *Boot) {
+		if ended {
+			b.Notice = server.Words(s.Catalogue, b.Locale, why)
+		}
 		b.ReturnTo, b.Session = s.Targets.Clean(query.Get("return_to")), person
 		b.Next = s.Targets.Or(b.ReturnTo)
 		if link.ID != "" {

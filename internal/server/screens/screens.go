@@ -183,14 +183,13 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 
 // person returns who is signed in; nobody is no error.
 func (s *Screens) person(w http.ResponseWriter, r *http.Request) (Person, error) {
-	token := s.Desk.SessionToken(w, r)
-	if token == "" {
-		return Person{}, nil
-	}
-	found, err := s.Desk.Flows.Session(r.Context(), flow.Caller{Session: token})
+	found, err := s.Desk.Session(w, r)
 	if errors.Is(err, session.Required) {
-		s.Desk.ClearSession(w)
 		return Person{}, nil
 	}
-	return Person{Email: found.Person.Address, Name: found.Person.Name}, err
+	return personOf(found), err
+}
+
+func personOf(found session.Found) Person {
+	return Person{Email: found.Person.Address, Name: found.Person.Name}
 }

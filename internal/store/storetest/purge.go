@@ -33,19 +33,31 @@ func (b purges) Purge_FlowsADayAfterTheirEnd() {
 	b.equal("the secrets of the other", b.codes(kept.ID), []code.Secret{secret})
 }
 
-func (b purges) Purge_SessionsAtTheirEnd() {
+func (b purges) Purge_SessionsADayAfterTheirEnd() {
 	a := b.person(1)
-	store := func(id string, end time.Time) session.Session {
+	insert := func(id string, end time.Time) session.Session {
 		s := session.Session{ID: id, AccountID: a.ID, Version: a.Version, ExpiresAt: end}
 		b.insertSession(s)
 		return s
 	}
-	gone, kept := store("gone", moment().Add(-time.Microsecond)), store("kept", moment().Add(time.Microsecond))
+	dayAgo := moment().Add(-session.Remembered)
+	gone, kept := insert("gone", dayAgo.Add(-time.Microsecond)), insert("kept", dayAgo.Add(time.Microsecond))
 	b.purge()
 	if b.held(gone) || !b.held(kept) {
-		b.Error("not the session that has ended, and that alone, is gone")
+		b.Error("not the session that ended a day ago, and that alone, is gone")
 	}
 	b.equal("the account", b.account(a.ID), a)
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.DeleteSessions(b.Context(), a.ID, "", session.Elsewhere)
+		return err
+	})
+	if _, ok := b.sessionEnd(kept.ID); !ok || b.purge() {
+		b.Error("why the session ended is not known")
+	}
+	b.purgeAt(moment().Add(time.Second))
+	if _, ok := b.sessionEnd(kept.ID); ok {
+		b.Error("why the session ended is kept for longer than the session would be")
+	}
 }
 
 func (b purges) Purge_RevocationsAfterAnHour() {

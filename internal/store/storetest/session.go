@@ -108,11 +108,11 @@ func (b sessions) SessionsOf_NewestFirst() {
 func (b sessions) DeleteSession_OnlyOneOfTheOwn() {
 	a, other := b.person(1), b.person(2)
 	s, second, theirs := b.session(a, 1), b.session(a, 2), b.session(other, 3)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteSession(b.Context(), a.ID, theirs.ID) }) || !b.held(theirs) {
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteSession(b.Context(), a.ID, theirs.ID, "why") }) || !b.held(theirs) {
 		b.Error("one account ended another's session")
 	}
 	for _, want := range []bool{true, false} {
-		if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteSession(b.Context(), a.ID, s.ID) }) != want {
+		if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteSession(b.Context(), a.ID, s.ID, "") }) != want {
 			b.Errorf("deleted, want %v", want)
 		}
 	}
@@ -124,13 +124,39 @@ func (b sessions) DeleteSession_OnlyOneOfTheOwn() {
 func (b sessions) DeleteSessions_ButOne() {
 	a, other := b.person(1), b.person(2)
 	first, second, kept, theirs := b.session(a, 1), b.session(a, 2), b.session(a, 3), b.session(other, 4)
-	n := result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.DeleteSessions(b.Context(), a.ID, kept.ID) })
+	n := result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.DeleteSessions(b.Context(), a.ID, kept.ID, "") })
 	if n != 2 || b.held(first) || b.held(second) || !b.held(kept) || !b.held(theirs) {
 		b.Errorf("%d ended, want 2: all but the kept one, and nobody else's", n)
 	}
-	n = result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.DeleteSessions(b.Context(), a.ID, "") })
+	n = result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.DeleteSessions(b.Context(), a.ID, "", "") })
 	if n != 1 || b.held(kept) || !b.held(theirs) {
 		b.Errorf("%d ended, want the last one", n)
+	}
+}
+
+func (b sessions) SessionEnd_OfThoseThatEnded() {
+	a, other := b.person(1), b.person(2)
+	one, left, second, kept, theirs := b.session(a, 1), b.session(a, 2), b.session(a, 3), b.session(a, 4), b.session(other, 5)
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.DeleteSession(b.Context(), a.ID, one.ID, session.Elsewhere)
+		return err
+	})
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.DeleteSession(b.Context(), a.ID, left.ID, session.Left)
+		return err
+	})
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.DeleteSessions(b.Context(), a.ID, kept.ID, session.Password)
+		return err
+	})
+	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) }) // whom the reason outlives
+	for id, want := range map[string]session.Reason{
+		one.ID: session.Elsewhere, left.ID: "", second.ID: session.Password, kept.ID: "", theirs.ID: "", "no": "",
+	} {
+		why, ok := b.sessionEnd(id)
+		if why != want || ok != (want != "") {
+			b.Errorf("%s ended by %q (%v), want %q", id, why, ok, want)
+		}
 	}
 }
 
@@ -174,6 +200,11 @@ func (b *bundle) insertSession(s session.Session) {
 func (b *bundle) sessionByHash(hash string) (session.Found, bool) {
 	b.Helper()
 	return find(b, func(tx *store.Tx) (session.Found, bool, error) { return tx.SessionByHash(b.Context(), []byte(hash)) })
+}
+
+func (b *bundle) sessionEnd(hash string) (session.Reason, bool) {
+	b.Helper()
+	return find(b, func(tx *store.Tx) (session.Reason, bool, error) { return tx.SessionEnd(b.Context(), []byte(hash)) })
 }
 
 func (b *bundle) held(s session.Session) bool {

@@ -20,7 +20,14 @@ export function Sessions() {
   const [ending, setEnding] = useState('');
   const [said, setSaid] = useState('');
 
-  const fail = useCallback((failure: Failure) => setTrouble(troubleOf(failure, text)), [text]);
+  const fail = useCallback(
+    (failure: Failure) => {
+      // Signed out meanwhile: the way back to this page leads over the sign-in page, which says why.
+      if (failure.kind === 'problem' && failure.problem.status === 401) location.reload();
+      else setTrouble(troubleOf(failure, text));
+    },
+    [text],
+  );
 
   const load = useCallback(
     async (signal?: AbortSignal) => {

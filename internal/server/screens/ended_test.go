@@ -1,0 +1,131 @@
+package screens_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/flow"
+	"portico/internal/secret"
+	"portico/internal/server/doortest"
+	"portico/internal/session"
+)
+
+const toAccount = "/auth/signin?return_to=%2Fauth%2Faccount"
+
+// Whoever is signed out by something else than the own press is told why: once,
+// and in the own language.
+func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
+	t.Parallel()
+	for why, tt := range map[session.Reason]struct {
+		end func(s *doortest.Site, v visitor, id string) error
+		en  string
+		de  string
+	}{
+		session.Idle: {func(s *doortest.Site, _ visitor, _ string) error {
+			s.Clock.Advance(s.Config.Session.Idle)
+			return nil
+		}, "you had not been active here for a long time.", "Sie hier längere Zeit nicht aktiv waren."},
+		session.Absolute: {func(s *doortest.Site, v visitor, _ string) error {
+			for end := s.Clock.Now().Add(s.Config.Session.Absolute); s.Clock.Now().Before(end); {
+				v.Open("/auth/account")
+				s.Clock.Advance(24 * time.Hour)
+			}
+			return nil
+		}, "a sign-in lasts for a limited time, which was over.", "eine Anmeldung nur für begrenzte Zeit gilt und diese vorüber war."},
+		session.Elsewhere: {func(s *doortest.Site, _ visitor, _ string) error {
+			other := visit(s)
+			other.SignIn("mara@example.org")
+			c := flow.Caller{Session: other.Cookie("session")}
+			found, err := s.Flows.Session(s.Context(), c)
+			if err != nil {
+				return err
+			}
+			return s.Flows.EndOtherSessions(s.Context(), c, found)
+		}, "this session was ended on another device.", "diese Sitzung auf einem anderen Gerät beendet wurde."},
+		session.Password: {func(s *doortest.Site, _ visitor, _ string) error {
+			a, err := s.Flows.User(s.Context(), "mara@example.org")
+			if err != nil {
+				return err
+			}
+			return s.Flows.SetUserPassword(s.Context(), a, "seven hills under a paper lantern")
+		}, "the password of your account was changed.", "das Passwort Ihres Kontos geändert wurde."},
+		session.Closed: {func(s *doortest.Site, _ visitor, id string) error {
+			return s.Flows.SetUserState(s.Context(), id, account.Closed)
+		}, "your account was switched off. Contact the operator of this site.", "Ihr Konto abgeschaltet wurde. Wenden Sie sich an den Betreiber dieser Website."},
+		session.Deleted: {func(s *doortest.Site, _ visitor, id string) error {
+			return s.Flows.DeleteUser(s.Context(), id)
+		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},
+	} {
+		t.Run(string(why), func(t *testing.T) {
+			t.Parallel()
+			s := doortest.Start(t)
+			id := s.Person("mara@example.org")
+			v, german := visit(s), visit(s)
+			german.Header = http.Header{"Accept-Language": {"de"}}
+			v.SignIn("mara@example.org")
+			german.SignIn("mara@example.org")
+			if err := tt.end(s, v, id); err != nil {
+				t.Fatal(err)
+			}
+			v.leads(v.Open("/auth/account"), toAccount)
+			if b := v.opens(toAccount); b.Notice != "You were signed out because "+tt.en || b.ReturnTo != "/auth/account" || b.Session.Email != "" {
+				t.Errorf("said %q, on the way to %q", b.Notice, b.ReturnTo)
+			}
+			if b := v.opens(toAccount); b.Notice != "" || v.Cookie("session") != "" {
+				t.Errorf("said again: %q, with the cookie %q", b.Notice, v.Cookie("session"))
+			}
+			if b := german.opens("/auth/signin"); b.Notice != "Sie wurden abgemeldet, weil "+tt.de {
+				t.Errorf("in German %q", b.Notice)
+			}
+		})
+	}
+}
+
+// A script, or the app behind the door, that meets the end first says so too,
+// and leaves the notice to the sign-in page.
+func TestSession_EndedIsAProblemOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	s.Clock.Advance(s.Config.Session.Idle)
+	for _, path := range []string{"/auth/api/session", "/auth/api/sessions"} {
+		p := v.Open(path)
+		if p.StatusCode != 401 || !strings.Contains(p.Body, `"code":"session.ended"`) || !strings.Contains(p.Body, `"reason":"idle"`) {
+			t.Errorf("%s: %d %s", path, p.StatusCode, p.Body)
+		}
+	}
+	if b := v.opens("/auth/signin"); !strings.HasPrefix(b.Notice, "You were signed out because") {
+		t.Errorf("said %q", b.Notice)
+	}
+}
+
+// Nothing is said to who signed out, and nothing to a cookie that never was
+// that of a session.
+func TestSignIn_SaysNothingOtherwise(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	token := v.Cookie("session")
+	v.leads(v.Send("/auth/signout", nil), "/auth/signed-out")
+	again := visit(s)
+	again.SignIn("mara@example.org")
+	replaced := again.Cookie("session")
+	again.SignIn("mara@example.org")
+	for name, value := range map[string]string{
+		"signed out": token, "signed in anew": replaced, "unknown": secret.Token(), "malformed": "x",
+	} {
+		for _, path := range []string{"/auth/account", "/auth/signin"} {
+			stranger := visit(s)
+			stranger.SetCookie("session", value)
+			p := stranger.Open(path)
+			if p.StatusCode == 200 && stranger.reads(p).Notice != "" || stranger.Cookie("session") != "" {
+				t.Errorf("%s, %s: told %s, with the cookie %q", name, path, p.Body, stranger.Cookie("session"))
+			}
+			stranger.SetCookie("session", value)
+			if p := stranger.Open("/auth/api/session"); !strings.Contains(p.Body, `"code":"session.required"`) {
+				t.Errorf("%s: %s", name, p.Body)
+			}
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package screens_test
+
+import (
+	"testing"
+
+	"portico/internal/server/doortest"
+	"portico/internal/server/screens"
+)
+
+// visitor is a browser that reads what a document was filled with.
+type visitor struct{ *doortest.Browser }
+
+func visit(s *doortest.Site) visitor { return visitor{s.Browser()} }
+
+// opens gets a document and returns its data.
+func (v visitor) opens(target string) screens.Boot {
+	v.Helper()
+	return v.reads(v.Open(target))
+}
+
+func (v visitor) reads(p doortest.Page) (b screens.Boot) {
+	v.Helper()
+	v.Boot(p, &b)
+	if b.Status != p.StatusCode {
+		v.Errorf("the document says %d, the answer %d", b.Status, p.StatusCode)
+	}
+	return b
+}
+
+// leads expects a redirect.
+func (v visitor) leads(p doortest.Page, to string) {
+	v.Helper()
+	if p.StatusCode != 303 || p.Next() != to {
+		v.Errorf("answered %d to %q, want 303 to %q", p.StatusCode, p.Next(), to)
+	}
+}
+
+func person(t *testing.T) (*doortest.Site, visitor) {
+	t.Helper()
+	s := doortest.Start(t)
+	s.Person("mara@example.org")
+	v := visit(s)
+	v.SignIn("mara@example.org")
+	return s, v
+}
