@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/mail"
 	"time"
 
 	"portico/internal/code"
@@ -59,6 +60,7 @@ func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 	cfg := screens.Config{
 		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Targets: a.targets, Root: a.Config.Upstream == nil,
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
+		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{
 			PasswordMin: a.Passwords.Policy().Min, PasswordMax: a.Passwords.Policy().Max, CodeLength: code.Length,
@@ -80,6 +82,16 @@ func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 		}
 	}
 	return screens.New(cfg)
+}
+
+// sender returns the address of a mailbox with or without a name; config has
+// checked it.
+func sender(from string) string {
+	parsed, err := mail.ParseAddress(from)
+	if err != nil {
+		return ""
+	}
+	return parsed.Address
 }
 
 // operations is the handler of the operations listener. Readiness ends with

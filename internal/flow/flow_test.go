@@ -472,6 +472,10 @@ func TestConfirmLink_States(t *testing.T) {
 	}
 	b.next()
 	newest := linkToken(b.next())
+	b.clock.Advance(4 * time.Minute)
+	if got, err := b.flows.ViewLink(t.Context(), v.Caller, oldest); err != nil || got.Age != 4*time.Minute {
+		t.Errorf("the mail that replaced the link is %v old (%v), want 4m", got.Age, err)
+	}
 	for token, want := range map[string]string{oldest: code.CodeLinkReplaced, "garbage": code.CodeLinkMalformed, "": code.CodeLinkMalformed} {
 		if got, err := b.flows.ViewLink(t.Context(), v.Caller, token); err != nil || got.Fault == nil || got.Fault.Code != want {
 			t.Errorf("link %.7q: %+v, %v; want %s", token, got, err, want)

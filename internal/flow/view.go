@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"portico/internal/account"
@@ -66,10 +67,11 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, v *View) error {
 // LinkView is a mailed link as its screen shows it.
 type LinkView struct {
 	Kind     Kind
-	Address  string // masked: whoever opens the link need not be its owner
-	Email    string // in full, in the browser that typed it
-	FlowID   string // in that browser, while the code may be typed there instead
-	Password bool   // the password of the registration is asked for
+	Address  string        // masked: whoever opens the link need not be its owner
+	Email    string        // in full, in the browser that typed it
+	FlowID   string        // in that browser, while the code may be typed there instead
+	Password bool          // the password of the registration is asked for
+	Age      time.Duration // of the newest mail, when that one replaces the link's
 	Fault    *fault.Error
 }
 
@@ -94,8 +96,13 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 			}
 			return nil
 		}
-		if v.Fault == nil && p.Step != Verify {
+		switch {
+		case v.Fault == nil && p.Step != Verify:
 			v.Fault = code.LinkUsed
+		case v.Fault != nil && errors.Is(v.Fault, code.LinkReplaced):
+			if v.Age, err = f.newestMail(ctx, tx, p.ID); err != nil {
+				return err
+			}
 		}
 		v.Kind, v.Address = p.Kind, account.Mask(d.Address)
 		if f.here(c, p) {
@@ -108,6 +115,15 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 		return nil
 	})
 	return v, err
+}
+
+// newestMail returns how long ago the newest code of a flow was sent.
+func (f *Flows) newestMail(ctx context.Context, tx Tx, flowID string) (time.Duration, error) {
+	sent, err := tx.CodesOf(ctx, flowID)
+	if err != nil || len(sent) == 0 {
+		return 0, err
+	}
+	return f.clock.Now().Sub(sent[0].SentAt), nil
 }
 
 // State returns the word for what the screen of the code should show.

@@ -237,14 +237,42 @@ test('a second press on a provider starts no second attempt', async () => {
   await page.context().close();
 });
 
-test('a link that turns out to be used changes the screen and its title', async () => {
-  const { page } = await open('confirm-link/ready', {
-    '/auth/api/confirm-link': problem(409, { code: 'link.used' }),
-  });
-  await page.getByRole('button', { name: 'Confirm address' }).click();
-  await page.getByRole('heading', { name: 'This link was already used' }).waitFor();
-  expect(await page.title()).toBe('This link was already used');
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+test.each(['used', 'replaced', 'expired', 'malformed'])(
+  'a link that turns out to be %s loads the document that says so',
+  async (state) => {
+    const { page } = await open('confirm-link/ready', {
+      '/auth/api/confirm-link': problem(409, { code: `link.${state}` }),
+    });
+    const again = page.waitForRequest((request) => request.isNavigationRequest());
+    await page.getByRole('button', { name: 'Confirm address' }).click();
+    await again;
+    await page.context().close();
+  },
+);
+
+test('success is said before the next page is there', async () => {
+  const { page } = await open('signin/idle', { [SIGNIN]: { body: { next: '/slow' } } });
+  await page.route('**/slow', (route) => route.fulfill({ status: 204 })); // the page stays
+  await signIn(page);
+  await page
+    .getByRole('status')
+    .filter({ hasText: 'Done. The next page is on its way.' })
+    .waitFor({ state: 'attached' });
+  await page.context().close();
+});
+
+test('who sends the mail is said where it is waited for, and nothing when nobody does', async () => {
+  const { page } = await open('verify-code/idle');
+  const words = page.getByText('The mail comes from no-reply@example.org. Look into the spam folder too.');
+  expect(await words.isVisible()).toBe(true);
+  await page.goto(`${world.origin}/preview/verify-code/no-sender`);
+  expect(await page.getByText('The mail comes from').count()).toBe(0);
+  await page.context().close();
+});
+
+test('the age of the newest mail is named by a link that it replaced', async () => {
+  const { page } = await open('confirm-link/replaced');
+  expect(await page.getByText('A newer mail was sent to m•••@example.com 3 minutes ago.').count()).toBe(1);
   await page.context().close();
 });
 

@@ -58,6 +58,7 @@ const SPEC = {
     'button: Verify',
     "text: Didn't receive a code?",
     'button: Resend',
+    'text: The mail comes from no-reply@example.org. Look into the spam folder too.',
     'link: Use another address -> /auth/signup',
   ],
 };

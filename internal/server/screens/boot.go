@@ -12,6 +12,7 @@ type Boot struct {
 	Locales   []string   `json:"locales"`
 	Brand     Brand      `json:"brand"`
 	Policy    Policy     `json:"policy"`
+	Sender    string     `json:"sender"` // address that mails come from, "" when none are sent
 	Providers []Provider `json:"providers"`
 	ReturnTo  string     `json:"return_to"`
 	Values    Values     `json:"values"`
@@ -76,6 +77,7 @@ type Link struct {
 	Kind    string `json:"kind"`
 	Address string `json:"address"`
 	Email   string `json:"email"`
+	Age     string `json:"age"` // in words, of the newest mail when it replaces this one
 }
 
 // Person is who is signed in.

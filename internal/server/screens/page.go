@@ -159,6 +159,9 @@ func (s *Screens) fillLink(b *Boot, v flow.LinkView) {
 	case v.Fault != nil:
 		b.Status = server.Status(v.Fault)
 		b.Link.State = linkState(v.Fault)
+		if b.Link.State == "replaced" {
+			b.Link.Age = s.Catalogue.Wait(b.Locale, v.Age)
+		}
 	case v.Password:
 		b.Link.State = "password"
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	Brand     Brand
 	Logo      *Logo // nil for the word logo
 	Policy    Policy
+	Sender    string // address that mails come from, "" when none are sent
 	Providers []Provider
 	Targets   flow.Targets
 	// Root says that this door answers "/": there is no app behind it.
@@ -116,7 +117,7 @@ func (s *Screens) Mount(m *server.Mux) {
 func (s *Screens) boot(name, loc string) Boot {
 	return Boot{
 		Screen: name, Locale: loc, Locales: s.Catalogue.Locales(),
-		Brand: s.Brand, Policy: s.Policy, Providers: s.Providers, Status: http.StatusOK,
+		Brand: s.Brand, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 	}
 }
 

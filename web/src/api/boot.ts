@@ -7,13 +7,15 @@ export interface Boot {
   locales: string[];
   brand: { name: string; logo: string };
   policy: { password_min: number; password_max: number; code_length: number };
+  /** Address that mails come from, empty when none are sent. */
+  sender: string;
   providers: Provider[];
   return_to: string;
   values: { email: string };
   errors: BootErrors;
   notice: string;
   flow: Flow;
-  link: { state: LinkState; kind: Flow['kind']; address: string; email: string };
+  link: { state: LinkState; kind: Flow['kind']; address: string; email: string; age: string };
   session: { email: string; name: string };
   status: number;
   title: string;
@@ -39,7 +41,7 @@ interface Provider {
 
 export type FieldName = 'email' | 'password' | 'confirm_password' | 'code';
 
-export type LinkState = '' | 'ready' | 'password' | 'expired' | 'used' | 'replaced' | 'malformed';
+type LinkState = '' | 'ready' | 'password' | 'expired' | 'used' | 'replaced' | 'malformed';
 
 export type ScreenName =
   | 'signin'

@@ -22,6 +22,7 @@ export type MessageKey =
   | 'common.email'
   | 'common.email_placeholder'
   | 'common.error_title'
+  | 'common.going_on'
   | 'common.last_used'
   | 'common.offline'
   | 'common.or'
@@ -98,6 +99,7 @@ export type MessageKey =
   | 'verify-code.nothing_arrived'
   | 'verify-code.resend'
   | 'verify-code.resent'
+  | 'verify-code.sender'
   | 'verify-code.submit'
   | 'verify-code.times'
   | 'verify-code.title';

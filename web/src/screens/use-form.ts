@@ -75,7 +75,11 @@ export function useForm<T extends Next = Next>({
   useOwnValidation(form);
   useFocusOnTrouble(trouble, form, summary);
   useFirstField(form, boot ? boot.notice || boot.session.email : '');
-  useRestoredPage(useCallback(() => setBusy(false), []));
+  const rest = useCallback(() => {
+    setBusy(false);
+    setAnnouncement('');
+  }, []);
+  useRestoredPage(rest);
 
   const fail = (next: Trouble) => {
     setBusy(false);
@@ -97,7 +101,10 @@ export function useForm<T extends Next = Next>({
     body.delete('action'); // tells a page's forms apart; the API has a path for each
     const answer = await request<T>('POST', path, { body: Object.fromEntries(body) });
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
-    if (!onAnswer) return location.assign(answer.value.next); // stays busy until the next page is here
+    if (!onAnswer) {
+      setAnnouncement(text.t('common.going_on'));
+      return location.assign(answer.value.next); // stays busy until the next page is here
+    }
     setBusy(false);
     onAnswer(answer.value);
   };

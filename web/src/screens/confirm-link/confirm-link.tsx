@@ -1,5 +1,5 @@
 import { type FormEvent, useCallback, useState } from 'react';
-import type { Boot, LinkState } from '../../api/boot';
+import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, queryValue, When } from '../../lib/template';
@@ -9,6 +9,7 @@ import { PasswordField } from '../../ui/password-field';
 import { useRestoredPage } from '../form-effects';
 import { Frame } from '../frame';
 import { passwordLabels } from '../password-labels';
+import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in';
 import { type Form, useForm } from '../use-form';
@@ -17,27 +18,10 @@ import { type Form, useForm } from '../use-form';
 const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
 type DeadState = (typeof DEAD)[number];
 
-/** Faults that change what the screen is about. */
-const STATE_OF_CODE: Record<string, LinkState> = {
-  'link.expired': 'expired',
-  'link.used': 'used',
-  'link.replaced': 'replaced',
-  'link.malformed': 'malformed',
-};
-
 /** Opening the mailed link changes nothing; the button on this screen does. */
-function View({ boot: initial }: { boot: Boot }) {
+function View({ boot }: { boot: Boot }) {
   const text = useText();
-  const [boot, setBoot] = useState(initial);
-  const form = useForm({
-    boot: initial,
-    path: '/auth/api/confirm-link',
-    onTrouble: ({ code }) => {
-      const state = STATE_OF_CODE[code];
-      if (state) setBoot({ ...boot, link: { ...boot.link, state } });
-      return state !== undefined;
-    },
-  });
+  const form = useForm({ boot, path: '/auth/api/confirm-link', onTrouble: reloadWhenOver });
 
   return (
     <Frame
@@ -118,7 +102,7 @@ function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' 
   const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
   return (
     <form method="post" onSubmit={send}>
-      <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t) })}</Lead>
+      <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t), age: boot.link.age })}</Lead>
       <input type="hidden" name="action" value="resend" />
       <Button busy={busy}>{t('confirm-link.resend')}</Button>
     </form>

@@ -6,8 +6,8 @@ import { Button } from '../../ui/button';
 import { Footer, Hint } from '../../ui/layout';
 import { Announcement, ErrorSummary } from '../../ui/message';
 import { HiddenField } from '../../ui/provider-buttons';
+import { reloadWhenOver } from '../reload-when-over';
 import { useForm } from '../use-form';
-import { reloadWhenOver } from './reload-when-over';
 
 /** Asks for another code; until the server allows it, the seconds are counted beside the button. */
 export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Resent) => void }) {

@@ -9,9 +9,9 @@ import { Footer, Hint, Lead } from '../../ui/layout';
 import { Notice } from '../../ui/message';
 import { HiddenField } from '../../ui/provider-buttons';
 import { Frame } from '../frame';
+import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
 import { useForm } from '../use-form';
-import { reloadWhenOver } from './reload-when-over';
 import { Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
 
@@ -68,6 +68,9 @@ function Enter({ boot }: { boot: Boot }) {
         </Button>
       </form>
       <Resend flow={flow} onResent={onResent} />
+      <When value={boot.sender}>
+        <Hint>{t('verify-code.sender', { sender: boot.sender })}</Hint>
+      </When>
       <When value={flow.kind} is="recovery">
         <Hint>{t('verify-code.nothing_arrived')}</Hint>
       </When>

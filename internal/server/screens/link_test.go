@@ -1,0 +1,54 @@
+package screens_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/config"
+	"portico/internal/outbox"
+	"portico/internal/server/doortest"
+)
+
+// replaced returns a visitor and the link of a mail that two newer ones follow,
+// the last of them four minutes ago.
+func replaced(t *testing.T) (visitor, string) {
+	t.Helper()
+	s := doortest.Start(t, func(c *config.Config) { c.MailFrom = "Portico <no-reply@example.org>" })
+	v := visit(s)
+	p := v.Send("/auth/signup", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "confirm_password": {doortest.Password}})
+	link := mailedLink(s, s.NextMail())
+	_, flow, _ := strings.Cut(p.Next(), "flow=")
+	for range 2 {
+		s.Clock.Advance(31 * time.Second)
+		v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "action": {"resend"}}), p.Next())
+	}
+	s.Clock.Advance(4 * time.Minute)
+	if b := v.opens(p.Next()); b.Sender != "no-reply@example.org" {
+		t.Errorf("the mail is said to come from %q", b.Sender)
+	}
+	return v, link
+}
+
+// mailedLink returns the link of a mail on the site's own origin.
+func mailedLink(s *doortest.Site, m outbox.Message) string {
+	return strings.TrimPrefix(m.Data["link"], s.Origin)
+}
+
+func TestConfirmLink_SaysHowOldTheNewestMailIs(t *testing.T) {
+	t.Parallel()
+	v, link := replaced(t)
+	v.leads(v.Open(link), "/auth/confirm-link")
+	if b := v.opens("/auth/confirm-link"); b.Link.State != "replaced" || b.Link.Age != "4 minutes" || b.Link.Email != "mara@example.org" {
+		t.Errorf("the link is %+v", b.Link)
+	}
+	b := v.reads(v.Send("/auth/confirm-link", nil))
+	if b.Link.Age != "4 minutes" || b.Errors.Form == "" || strings.Contains(b.Errors.Form, "{") {
+		t.Errorf("pressed, the link is %+v, the words are %q", b.Link, b.Errors.Form)
+	}
+	v.Header.Set("Accept-Language", "de")
+	if b := v.opens("/auth/confirm-link"); b.Link.Age != "4 Minuten" {
+		t.Errorf("in German %q", b.Link.Age)
+	}
+}
