@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 GO_FLAGS := -trimpath -ldflags='-s -w'
 WEB_SOURCES := $(shell find web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test check fmt lint unit web-test e2e security faults shots clean
+.PHONY: help run build test check fmt lint unit web-test e2e security faults bench shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,15 +27,16 @@ check: fmt lint ## Format, vet, lint, types, sizes
 	@cd web && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
-	@test -z "$$(gofmt -l cmd internal web/*.go)" || { gofmt -l cmd internal web/*.go; echo "run: gofmt -w cmd internal"; exit 1; }
+	@test -z "$$(gofmt -l cmd internal bench security faults web/*.go)" || { gofmt -l cmd internal bench security faults web/*.go; echo "run: gofmt -w cmd internal bench security faults"; exit 1; }
 
 lint: build
 	@go vet ./...
 	@go tool -modfile=tools/staticcheck.mod staticcheck ./...
 
 unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
-	@CGO_ENABLED=1 go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$')
+	@CGO_ENABLED=1 go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
 	@go test -timeout 10m ./security ./faults
+	@go test -timeout 10m ./bench
 
 web-test: web/dist/documents/manifest.json ## Screens and controls in a real Chromium
 	@tools/chromium
@@ -50,6 +51,9 @@ security: build ## The whole security suite (SEC-...), every sample and round
 
 faults: build ## The fault tests (FLT-...) in full
 	@PORTICO_FAULTS=full go test -count=1 -timeout 60m -v ./faults
+
+bench: build ## Speed, memory and growth against what the machine can do, into bench/RESULTS.md
+	@go run ./bench $(BENCH)
 
 shots: build e2e/node_modules/.package-lock.json ## Screenshots of every screen into e2e/results
 	@tools/chromium

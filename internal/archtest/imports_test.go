@@ -20,7 +20,7 @@ func importBans() []ban {
 	return []ban{
 		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
 		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox")}, // spreads retries
-		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest")},
+		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("bench security faults")},
@@ -86,7 +86,7 @@ func callBans() []ban {
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
 		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation")}, // its library takes the client no other way
 		{"os.Getenv", "settings come from internal/config", nil},
-		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate")},
+		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate bench")},
 		{"slog.Default", "take a logger", nil},
 		{"slog.SetDefault", "take a logger", nil},
 	}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/ncruces/go-sqlite3/driver" // the driver of the product
+
+	"portico/internal/secret"
+)
+
+type sqliteEngine struct{}
+
+func (sqliteEngine) name() string { return "SQLite" }
+
+func (sqliteEngine) byHash() string { return byHash("?1") }
+
+func (sqliteEngine) large(s scale) int { return s.large }
+
+// create leaves the making and the deleting to the folder.
+func (sqliteEngine) create(_ context.Context, dir string) (string, func() error, error) {
+	return "sqlite:" + filepath.Join(dir, "portico.db"), func() error { return nil }, nil
+}
+
+func (sqliteEngine) open(databaseURL string, pragmas ...string) (*sql.DB, error) {
+	path := strings.TrimPrefix(databaseURL, "sqlite:")
+	return sql.Open("sqlite3", "file:"+path+"?"+url.Values{"_pragma": pragmas}.Encode())
+}
+
+func (e sqliteEngine) reader(databaseURL string) (*sql.DB, error) {
+	db, err := e.open(databaseURL, "query_only(1)", "cache_size(-1000)")
+	if err == nil {
+		db.SetMaxOpenConns(4)
+		db.SetMaxIdleConns(4)
+	}
+	return db, err
+}
+
+// load writes row by row: SQLite has no hash function. Nothing has to survive
+// a power failure here, so nothing is logged or synced.
+func (e sqliteEngine) load(ctx context.Context, databaseURL string, p people) (err error) {
+	db, err := e.open(databaseURL, "journal_mode(off)", "synchronous(off)", "cache_size(-512000)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	created := time.Now().UnixMicro()
+	insertAccount, err := tx.PrepareContext(ctx, `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
+		VALUES (?1, ?2, ?2, '', 'active', '[]', ?3, 1, ?4)`)
+	if err != nil {
+		return err
+	}
+	insertSession, err := tx.PrepareContext(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
+		VALUES (?1, ?2, ?3, 1, '["password"]', '', ?4, ?4, ?4, ?5)`)
+	if err != nil {
+		return err
+	}
+	for n := range p.count {
+		if _, err := insertAccount.ExecContext(ctx, accountID(n), address(n), p.verifier, created); err != nil {
+			return err
+		}
+	}
+	for n := range p.sessions {
+		if _, err := insertSession.ExecContext(ctx, sessionID(n), secret.Hash(token(n)), accountID(n), created, created+life); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}

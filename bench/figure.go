@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// spread is what several rounds gave.
+type spread struct{ median, low, high float64 }
+
+func spreadOf(values []float64) spread {
+	sorted := slices.Sorted(slices.Values(values))
+	if len(sorted) == 0 {
+		return spread{}
+	}
+	middle := len(sorted) / 2
+	median := sorted[middle]
+	if len(sorted)%2 == 0 {
+		median = (sorted[middle-1] + median) / 2
+	}
+	return spread{median, sorted[0], sorted[len(sorted)-1]}
+}
+
+// ratios divides what one side gave by what the other gave in the same round.
+func ratios(a, b []reading, of func(reading) float64) spread {
+	var list []float64
+	for i := range a {
+		list = append(list, of(a[i])/of(b[i]))
+	}
+	return spreadOf(list)
+}
+
+// values is the spread of one side's readings.
+func values(a []reading, of func(reading) float64) spread {
+	var list []float64
+	for _, r := range a {
+		list = append(list, of(r))
+	}
+	return spreadOf(list)
+}
+
+func rateOf(r reading) float64 { return r.rate }
+func cpuOf(r reading) float64  { return float64(r.cpu) / float64(time.Microsecond) }
+func waitOf(r reading) float64 { return float64(r.wait) / float64(time.Millisecond) }
+
+// figure is one line of the table.
+type figure struct {
+	name    string
+	product string // absolute, for orientation
+	limit   string
+	value   spread
+	unit    string // "" for a ratio
+	aim     float64
+	atLeast bool // whether the aim is the least that will do, else the most
+}
+
+func (f figure) met() bool {
+	if f.atLeast {
+		return f.value.median >= f.aim
+	}
+	return f.value.median <= f.aim
+}
+
+func (f figure) number(v float64) string {
+	switch {
+	case f.unit == "":
+		return fmt.Sprintf("%.2f", v)
+	case v < 10:
+		return fmt.Sprintf("%.1f %s", v, f.unit)
+	}
+	return fmt.Sprintf("%.0f %s", v, f.unit)
+}
+
+func (f figure) aimText() string {
+	if f.atLeast {
+		return "at least " + f.number(f.aim)
+	}
+	return "at most " + f.number(f.aim)
+}
+
+func perSecond(s spread) string { return fmt.Sprintf("%.0f/s", s.median) }
+
+func micros(s spread) string { return fmt.Sprintf("%.0f µs", s.median) }
+
+func millis(s spread) string { return fmt.Sprintf("%.1f ms", s.median) }
+
+// percentile returns the time that so many of a hundred did not exceed.
+func percentile(times []time.Duration, p int) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[min(len(sorted)-1, len(sorted)*p/100)]
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"portico/internal/password"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+const (
+	publicHost    = "portico.test"
+	publicURL     = "https://" + publicHost // as behind a proxy that ends TLS
+	sessionCookie = "__Host-portico-session"
+	browserCookie = "__Host-portico-browser"
+)
+
+// installation is a Portico with its database, filled with people.
+type installation struct {
+	*bench
+	engine engine
+	dir    string
+	url    string
+	people int
+	drop   func() error
+	listen string // while it serves
+	ops    string
+
+	clients
+	turn atomic.Int64 // counts the people whose turn it was
+}
+
+// next returns the number of the person whose turn it is: everybody is asked
+// before anybody is asked again.
+func (i *installation) next() int { return int(i.turn.Add(1)-1) % i.people }
+
+// installed returns an installation with so many people. It is made once in a
+// run: the rows only add to it.
+func (b *bench) installed(ctx context.Context, e engine, count int) (*installation, error) {
+	name := fmt.Sprintf("%s-%d", e.name(), count)
+	if i := b.made[name]; i != nil {
+		return i, nil
+	}
+	i := &installation{bench: b, engine: e, dir: filepath.Join(b.dir, name), people: count}
+	if err := os.Mkdir(i.dir, 0o700); err != nil {
+		return nil, err
+	}
+	key, err := secret.CreateKey(i.keyFile())
+	if err != nil {
+		return nil, err
+	}
+	if i.url, i.drop, err = e.create(ctx, i.dir); err != nil {
+		return nil, err
+	}
+	b.made[name] = i
+	if err := migrate(ctx, i.url); err != nil {
+		return nil, err
+	}
+	passwords, err := newPasswords(key)
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := passwords.Hash(ctx, goodPassword)
+	if err != nil {
+		return nil, err
+	}
+	progress("%s: loading %d people", e.name(), count)
+	return i, e.load(ctx, i.url, people{count: count, sessions: i.sessions(), verifier: verifier})
+}
+
+func (i *installation) keyFile() string { return filepath.Join(i.dir, "secret.key") }
+
+// sessions is the number of people who are signed in.
+func (i *installation) sessions() int { return min(i.people, mostSessions) }
+
+func migrate(ctx context.Context, url string) (err error) {
+	s, err := store.Open(ctx, store.Config{URL: url})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	_, err = s.Migrate(ctx)
+	return err
+}
+
+// anything is a list of breached passwords for whoever chooses none.
+type anything struct{}
+
+func (anything) Contains(string) bool { return false }
+
+// newPasswords hashes as the product does.
+func newPasswords(key *secret.Key) (*password.Service, error) {
+	return password.New(password.Config{Keys: []*secret.Key{key}, Breached: anything{}, Slots: runtime.GOMAXPROCS(0)})
+}
+
+// serve starts the product and waits until it is ready.
+func (i *installation) serve(ctx context.Context) (*process, error) {
+	p, _, err := i.timed(ctx)
+	return p, err
+}
+
+// timed is serve, with the time that it took.
+func (i *installation) timed(ctx context.Context) (*process, time.Duration, error) {
+	var err error
+	if i.listen, err = freePort(); err != nil {
+		return nil, 0, err
+	}
+	if i.ops, err = freePort(); err != nil {
+		return nil, 0, err
+	}
+	name, args := i.binary, []string{"serve"}
+	if i.profile != "" {
+		i.lives++
+		name, args = i.self, []string{rolePortico, fmt.Sprintf("%s.%d", i.profile, i.lives)}
+	}
+	began := time.Now()
+	p, err := start(ctx, filepath.Join(i.dir, "log"), i.environ(), name, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	ready := []byte("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if err := p.await(i.ops, ready); err != nil {
+		return nil, 0, err
+	}
+	return p, time.Since(began), nil
+}
+
+func (i *installation) environ() []string {
+	return []string{
+		"PORTICO_PUBLIC_URL=" + publicURL, "PORTICO_LISTEN=" + i.listen, "PORTICO_OPS_LISTEN=" + i.ops,
+		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + i.url, "PORTICO_SECRET_FILE=" + i.keyFile(),
+		"PORTICO_SMTP_URL=smtp://" + i.mail.Addr().String() + "?tls=none", "PORTICO_MAIL_FROM=no-reply@bench.test",
+	}
+}
+
+// await asks until the answer is 200.
+func (p *process) await(addr string, request []byte) error {
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(500 * time.Microsecond) {
+		select {
+		case <-p.ended:
+			return p.failure()
+		default:
+		}
+		c, err := dial(addr)
+		if err != nil {
+			continue
+		}
+		a, err := c.do(request)
+		_ = c.Close()
+		if err == nil && a.status == 200 {
+			return nil
+		}
+	}
+	p.stop()
+	return errors.New("not ready after a minute: " + p.cmd.Path)
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}

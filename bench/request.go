@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+)
+
+const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+// get is a request for a document or an answer of the API.
+func get(path, cookie string) []byte {
+	if cookie != "" {
+		cookie = "Cookie: " + cookie + "\r\n"
+	}
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nAccept: */*\r\nAccept-Encoding: gzip, br\r\n%s\r\n",
+		path, publicHost, agent, cookie)
+}
+
+// check asks who session n is.
+func check(n int) []byte { return get("/auth/api/session", sessionCookie+"="+token(n)) }
+
+// clients gives every request that counts against a limit a client of its own.
+type clients struct{ last atomic.Uint32 }
+
+// post is a form of the API, sent by a new client. The browser cookie may be
+// empty.
+func (c *clients) post(operation, browser string, form map[string]string) []byte {
+	body, _ := json.Marshal(form) // strings always marshal
+	if browser != "" {
+		browser = "Cookie: " + browserCookie + "=" + browser + "\r\n"
+	}
+	n := c.last.Add(1)
+	return fmt.Appendf(nil, "POST /auth/api/%s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUser-Agent: %s\r\nX-Forwarded-For: 10.%d.%d.%d\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		operation, publicHost, publicURL, agent, n>>16&0xff, n>>8&0xff, n&0xff, browser, len(body), body)
+}
+
+// signIn is the sign-in of person n.
+func (c *clients) signIn(n int) []byte {
+	return c.post("signin", "", map[string]string{"email": address(n), "password": goodPassword})
+}

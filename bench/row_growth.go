@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// steady is a light load whose times are compared.
+type steady struct {
+	name        string
+	rate        float64
+	connections int
+	request     func(*installation) []byte
+}
+
+func steadies() []steady {
+	return []steady{
+		{"session check, p99", 400, 8, func(i *installation) []byte { return check(i.next() % i.sessions()) }},
+		{"sign-in, p99", 16, 8, func(i *installation) []byte { return i.signIn(i.next()) }},
+		{"forgot password, p99", 40, 8, func(i *installation) []byte {
+			return i.post("forgot-password", "", map[string]string{"email": address(i.next())})
+		}},
+	}
+}
+
+const growthFor = 3 // rounds that a turn lasts, so that a hundredth is something
+
+// growth compares a large installation with a small one.
+func growth(ctx context.Context, b *bench, e engine) (figures []figure, err error) {
+	var sides []*installation
+	for _, count := range []int{b.small, e.large(b.scale)} {
+		i, err := b.installed(ctx, e, count)
+		if err != nil {
+			return nil, err
+		}
+		p, err := i.serve(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer p.stop()
+		sides = append(sides, i)
+	}
+	small, large := sides[0], sides[1]
+	for _, s := range steadies() {
+		all, err := interleave(ctx, max(b.rounds/2, 2), large.steadily(s), small.steadily(s))
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{
+			name:    fmt.Sprintf("%s, %d people against %d", s.name, large.people, small.people),
+			product: millis(values(all[0], waitOf)), limit: millis(values(all[1], waitOf)),
+			value: ratios(all[0], all[1], waitOf), aim: 1.5,
+		})
+	}
+	return figures, nil
+}
+
+func (i *installation) steadily(s steady) side {
+	return func(ctx context.Context, _ int) (reading, error) {
+		times, err := arrive(ctx, i.listen, s.connections, s.rate, growthFor*i.round, func(c *conn) (bool, error) {
+			a, err := c.do(s.request(i))
+			if err != nil {
+				return false, err
+			}
+			return true, a.want(200)
+		})
+		if err == nil && len(times) == 0 {
+			err = errors.New("nothing was asked")
+		}
+		return reading{wait: percentile(times, 99)}, err
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+// registration registers people who are new, from the form to the account.
+func registration(ctx context.Context, b *bench, e engine) ([]figure, error) {
+	figures, err := b.hashes(ctx, e, 0.9, func(i *installation, server *process) side {
+		return func(ctx context.Context, _ int) (reading, error) {
+			return drive(ctx, server, i.listen, signers, b.round, i.register)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return figures[:1], nil // against our own hash nothing is aimed at
+}
+
+// register is one registration.
+func (i *installation) register(c *conn) (bool, error) {
+	address := fmt.Sprintf("r%d@bench.test", i.turn.Add(1))
+	code, browser := i.mail.expect(address), secret.Token()
+	a, err := c.do(i.post("signup", browser, map[string]string{"email": address, "password": goodPassword, "confirm_password": goodPassword}))
+	if err != nil {
+		return false, err
+	}
+	if err := a.want(200); err != nil {
+		return false, err
+	}
+	_, flow, ok := bytes.Cut(a.body, []byte("flow="))
+	if !ok || len(flow) < ids.Length {
+		return false, fmt.Errorf("no flow: %s", a.body)
+	}
+	form := map[string]string{"flow": string(flow[:ids.Length])}
+	select {
+	case form["code"] = <-code:
+	case <-time.After(20 * time.Second):
+		return false, errors.New("no code was mailed to " + address)
+	}
+	if a, err = c.do(i.post("verify-code", browser, form)); err != nil {
+		return false, err
+	}
+	return true, a.want(200)
+}

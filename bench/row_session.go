@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+)
+
+const checkers = 64 // connections of the session rows
+
+// sessionHot asks for sessions that the cache holds.
+func sessionHot(ctx context.Context, b *bench, e engine) ([]figure, error) {
+	i, err := b.installed(ctx, e, b.small)
+	if err != nil {
+		return nil, err
+	}
+	requests := make([][]byte, i.sessions())
+	for n := range requests {
+		requests[n] = check(n)
+	}
+	var turn atomic.Int64
+	ask := func(c *conn) (bool, error) {
+		a, err := c.do(requests[int(turn.Add(1))%len(requests)])
+		if err != nil {
+			return false, err
+		}
+		return true, a.want(200)
+	}
+	return b.sessions(ctx, i, 30, func(server *process, addr string, _ int) side {
+		return func(ctx context.Context, _ int) (reading, error) {
+			return drive(ctx, server, addr, checkers, b.round, ask)
+		}
+	}, roleSession, strconv.Itoa(len(requests)))
+}
+
+// sessionCold asks for every session once in the life of the server.
+func sessionCold(ctx context.Context, b *bench, e engine) ([]figure, error) {
+	i, err := b.installed(ctx, e, e.large(b.scale))
+	if err != nil {
+		return nil, err
+	}
+	slice := i.sessions() / 2 / (b.rounds + 1)
+	return b.sessions(ctx, i, 0, func(server *process, addr string, half int) side {
+		return func(ctx context.Context, turn int) (reading, error) {
+			var asked atomic.Int64
+			return drive(ctx, server, addr, checkers, b.round, func(c *conn) (bool, error) {
+				n := int(asked.Add(1)) - 1
+				if n >= slice {
+					return false, errEnough
+				}
+				a, err := c.do(check((2*turn+half)*slice + n))
+				if err != nil {
+					return false, err
+				}
+				return true, a.want(200)
+			})
+		}
+	}, roleRead, e.name(), i.url)
+}
+
+// sessions lets the product and a limit take turns at session checks. The
+// processor time is held against an aim when there is one.
+func (b *bench) sessions(ctx context.Context, i *installation, cpuAim float64, ask func(server *process, addr string, half int) side, role string, args ...string) ([]figure, error) {
+	server, err := i.serve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer server.stop()
+	limit, addr, err := b.limit(ctx, role, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer limit.stop()
+	all, err := interleave(ctx, b.rounds, ask(server, i.listen, 0), ask(limit, addr, 1))
+	if err != nil {
+		return nil, err
+	}
+	product, bare := all[0], all[1]
+	figures := []figure{{
+		name: "throughput", product: perSecond(values(product, rateOf)), limit: perSecond(values(bare, rateOf)),
+		value: ratios(product, bare, rateOf), aim: 0.7, atLeast: true,
+	}}
+	cpu := figure{name: "server CPU a request", limit: micros(values(bare, cpuOf)), value: values(product, cpuOf), unit: "µs", aim: cpuAim}
+	return append(figures, cpu), nil
+}

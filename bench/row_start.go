@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// The best peer of each kind, as measured on two cores.
+const (
+	bestStart  = 52 // ms
+	bestMemory = 38 // MiB
+	bestBinary = 33 // MB
+)
+
+// startUp starts the product again and again.
+func startUp(ctx context.Context, b *bench, e engine) ([]figure, error) {
+	i, err := b.installed(ctx, e, e.large(b.scale))
+	if err != nil {
+		return nil, err
+	}
+	var starts, bare []float64
+	for range b.starts {
+		p, took, err := i.timed(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.stop()
+		starts = append(starts, waitOf(reading{wait: took}))
+		began := time.Now()
+		limit, _, err := b.limit(ctx, roleSession, "0")
+		if err != nil {
+			return nil, err
+		}
+		bare = append(bare, waitOf(reading{wait: time.Since(began)}))
+		limit.stop()
+	}
+	p, err := i.serve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	time.Sleep(b.settle)
+	memory, err := p.memory("VmRSS")
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Stat(b.binary)
+	if err != nil {
+		return nil, err
+	}
+	return []figure{
+		{name: "start to ready", limit: millis(spreadOf(bare)) + " for a bare server", value: spreadOf(starts), unit: "ms", aim: bestStart},
+		{name: "idle memory", value: spreadOf([]float64{memory}), unit: "MiB", aim: bestMemory},
+		{name: "binary", value: spreadOf([]float64{float64(file.Size()) / 1e6}), unit: "MB", aim: bestBinary},
+	}, nil
+}

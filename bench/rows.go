@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// row is a line of the table, or a few that come of one measurement.
+type row struct {
+	name  string
+	about string // the load and the limit, for the reader of the table
+	run   func(context.Context, *bench, engine) ([]figure, error)
+	once  bool // whether it says nothing about the database, and is run on one
+}
+
+func allRows() []row {
+	return []row{
+		{name: "session-hot", run: sessionHot,
+			about: "`GET /auth/api/session` on 64 connections, every session seen before. Limit: a handler of net/http with the cookie, SHA-256, a map and the same JSON."},
+		{name: "session-cold", run: sessionCold,
+			about: "The same, every session seen for the first time. Limit: the same handler with the product's indexed read, by the same driver, in place of the map."},
+		{name: "sign-in", run: signIn,
+			about: "`POST /auth/api/signin` on 16 connections: another account each time, in a browser that it has not seen, so that a mail is sent as well. Limit: the hash alone, one goroutine a core: that of golang.org/x/crypto, and our own."},
+		{name: "storm", run: storm,
+			about: "200 people who sign in at the same time and again and again, and 20 session checks a second beside them, timed from their planned beginning. Limit: as for sign-in."},
+		{name: "registration", run: registration,
+			about: "Whole registrations on 16 connections: the form, the mail, the code. Limit: as for sign-in."},
+		{name: "sign-in page", run: signInPage, once: true,
+			about: "The document and all that it loads for its first picture, compressed, on 64 connections. Limit: a handler of net/http that gives the same bytes and headers from a map."},
+		{name: "start", run: startUp,
+			about: "From nothing to the first 200 of /readyz on a large database; what the process holds 5 seconds later; the size of the file. Limit: the best peer that was measured."},
+		{name: "growth", run: growth,
+			about: "The slowest of a hundred (p99) at a steady, light load, on a large database. Limit: the same on ten thousand people."},
+	}
+}
+
+// key is the name of a row as -row takes it.
+func (r row) key() string { return strings.ReplaceAll(r.name, " ", "-") }
+
+func rowNames() []string {
+	var names []string
+	for _, r := range allRows() {
+		names = append(names, r.key())
+	}
+	return names
+}
+
+// selectRows returns the rows of a list of names, all of them for "".
+func selectRows(list string) ([]row, error) {
+	rows := allRows()
+	if list == "" {
+		return rows, nil
+	}
+	names := strings.Split(list, ",")
+	for _, name := range names {
+		if !slices.Contains(rowNames(), name) {
+			return nil, fmt.Errorf("there is no row %q: write one of %s", name, strings.Join(rowNames(), ", "))
+		}
+	}
+	return slices.DeleteFunc(rows, func(r row) bool { return !slices.Contains(names, r.key()) }), nil
+}
