@@ -41,6 +41,8 @@ test.each(STATES.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   const card = await page.locator('main > div').boundingBox();
   expect.soft(card, 'centred card').toMatchObject({ width: 450, x: (1280 - 450) / 2 });
   await walkByKeyboard(page);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  expect.soft(await overlap(page), 'logo over the card').toBe(false);
 
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto(`${world.origin}/preview/${screen}/${state}/de`);
@@ -93,6 +95,15 @@ const smallTargets = (page: Page) =>
       })
       .map((element) => element.outerHTML.slice(0, 80)),
   );
+
+/** Whether the logo covers a part of the card. */
+const overlap = (page: Page) =>
+  page.evaluate(() => {
+    const [logo, card] = ['header', 'main > div'].map((part) =>
+      document.querySelector(part)?.getBoundingClientRect(),
+    );
+    return !logo || !card || (logo.right > card.left && logo.bottom > card.top);
+  });
 
 /** The policy forbids a style element, not the CSSOM. */
 const restyle = (page: Page, css: string) =>
@@ -149,6 +160,23 @@ test.each([
     expect(toggle?.x).toBeLessThan(field.x + field.width / 2);
   }
   await page.context().close();
+});
+
+test.each([
+  ['signin', 1280, 800],
+  ['signup', 1280, 800],
+  ['forgot-password', 1280, 800],
+  ['verify-code', 1280, 800],
+  ['signin', 360, 740],
+  ['signup', 360, 740],
+  ['forgot-password', 360, 740],
+  ['verify-code', 360, 740],
+])('%s is in sight as a whole at %i by %i', async (screen, width, height) => {
+  for (const locale of ['en', 'de']) {
+    const { page } = await open(screen, 'idle', { viewport: { width, height } }, locale);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
+    await page.context().close();
+  }
 });
 
 test('nothing moves for those who asked for less motion', async () => {
