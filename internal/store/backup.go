@@ -33,7 +33,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	defer db.Close()
 	if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, part); err != nil {
-		return fmt.Errorf("write the backup: %w", err)
+		return s.damaged(fmt.Errorf("write the backup: %w", err))
 	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write the backup: %w", err)

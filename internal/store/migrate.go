@@ -36,7 +36,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	for {
 		before, err := s.version(ctx, p)
 		if err != nil {
-			return files, err
+			return files, s.damaged(err)
 		}
 		applied, failure := p.Up(ctx)
 		if partial, ok := errors.AsType[*goose.PartialError](failure); ok {
@@ -49,7 +49,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 			return files, nil
 		}
 		if after, err := s.version(ctx, p); err != nil || after == before {
-			return files, fmt.Errorf("migrate the database: %w", failure)
+			return files, s.damaged(fmt.Errorf("migrate the database: %w", failure))
 		}
 	}
 }
@@ -62,7 +62,7 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	}
 	status, err := p.Status(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the schema version: %w", err)
+		return nil, s.damaged(fmt.Errorf("read the schema version: %w", err))
 	}
 	all := make([]Migration, 0, len(status))
 	for _, m := range status {

@@ -42,7 +42,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	writerDB, writer, reader, err := openSQLite(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, damaged(path, err)
 	}
 	s := &Store{
 		path: path, reader: reader, writerDB: writerDB, writer: writer,
