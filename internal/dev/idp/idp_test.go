@@ -53,6 +53,25 @@ func TestForeignClientSignsIn(t *testing.T) {
 	}
 }
 
+// Whoever opens the address that is printed at the start learns what it is.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	status, header, body := b.get(b.issuer + "/")
+	if status != http.StatusOK || !strings.HasPrefix(header.Get("Content-Type"), "text/html") ||
+		!strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("got %d %v", status, header)
+	}
+	for _, want := range []string{"stand-in for an identity provider", `href="http://127.0.0.1:8080/auth/signin"`, `href="` + b.issuer + `/.well-known/openid-configuration"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if status, _, _ := b.get(b.issuer + "/nothing"); status != http.StatusNotFound {
+		t.Errorf("got %d where nothing is", status)
+	}
+}
+
 func TestAuthorizationRequest(t *testing.T) {
 	t.Parallel()
 	set := func(name, value string) func(url.Values) { return func(q url.Values) { q.Set(name, value) } }

@@ -2,14 +2,14 @@ package idp
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"html/template"
 	"net/http"
 	"net/url"
 )
 
-//go:embed page.html
-var pageSource string
+//go:embed page.html home.html
+var sources embed.FS
 
 //go:embed page.css
 var pageStyle []byte
@@ -22,8 +22,17 @@ type view struct {
 	Error    string
 }
 
-func (p *provider) show(w http.ResponseWriter, status int, v view) {
-	page, err := template.New("page").Parse(pageSource)
+func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, status, "page.html", v) }
+
+// home says at the printed address what this is.
+func (p *provider) home(w http.ResponseWriter, _ *http.Request) {
+	p.page(w, http.StatusOK, "home.html", map[string]string{
+		"SignIn": originOf(p.config.RedirectURI) + "/auth/signin", "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
+	})
+}
+
+func (p *provider) page(w http.ResponseWriter, status int, name string, v any) {
+	page, err := template.ParseFS(sources, name)
 	var body bytes.Buffer
 	if err == nil {
 		err = page.Execute(&body, v)
