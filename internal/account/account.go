@@ -50,6 +50,7 @@ type Store interface {
 	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
+	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
 	DeleteAccount(ctx context.Context, id string) (bool, error)
 }
 
@@ -70,9 +71,9 @@ type Directory struct {
 func NewDirectory(c clock.Clock) *Directory { return &Directory{clock: c} }
 
 // Create stores a new active account, or returns Exists.
-func (d *Directory) Create(ctx context.Context, tx Store, address Address, name, password string) (Account, error) {
+func (d *Directory) Create(ctx context.Context, tx Store, address Address, name, password string, roles ...string) (Account, error) {
 	a := Account{
-		ID: ids.New(), Address: address, Name: name, State: Active,
+		ID: ids.New(), Address: address, Name: name, State: Active, Roles: roles,
 		Password: password, Version: 1, CreatedAt: d.clock.Now(),
 	}
 	ok, err := tx.InsertAccount(ctx, a)

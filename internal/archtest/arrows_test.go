@@ -34,7 +34,7 @@ func bands() []band {
 		{"storetest", list("internal/store/storetest"), list("adapter flow room ground")},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code session passkey totp federation openid keys throttle audit outbox"), list("ground")},
+		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox"), list("ground")},
 		{"ground", under("internal/", "fault clock ids secret locale origin egress browser"), nil},
 		{"web", list("web"), nil},
 		{"client", list("client"), nil},

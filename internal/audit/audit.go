@@ -28,6 +28,7 @@ const (
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
 	AccountDeleted  Name = "account_deleted"
+	RolesChanged    Name = "roles_changed"
 )
 
 // Fact is one entry of the record.

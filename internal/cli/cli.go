@@ -48,6 +48,7 @@ type commands struct {
 	Dev     devCmd     `cmd:"" help:"Try everything on this machine: nothing to configure."`
 	Cfg     configCmd  `cmd:"" name:"config" help:"Check or show the configuration."`
 	User    userCmd    `cmd:"" help:"Create and change accounts."`
+	Rules   rulesCmd   `cmd:"" help:"Look into the rules of the apps behind the door."`
 	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
 	Migrate migrateCmd `cmd:"" help:"Bring the schema of the database up to date."`
 	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of the SQLite database while it is in use."`

@@ -20,6 +20,7 @@ type userCmd struct {
 	Disable     userDisableCmd     `cmd:"" help:"Close an account and end its sessions."`
 	Enable      userEnableCmd      `cmd:"" help:"Open a closed account again."`
 	SetPassword userSetPasswordCmd `cmd:"" help:"Set a password, read from standard input; ends the sessions and tells the owner."`
+	SetRoles    userSetRolesCmd    `cmd:"" help:"Set the roles of an account, in place of those it has; none takes them all away."`
 	Delete      userDeleteCmd      `cmd:"" help:"Delete an account for good."`
 }
 
@@ -28,30 +29,36 @@ const timeForm = "2006-01-02T15:04:05Z"
 
 // person is an account in the output.
 type person struct {
-	ID        string `json:"id"`
-	Email     string `json:"email"`
-	Name      string `json:"name"`
-	State     string `json:"state"`
-	Password  bool   `json:"has_password"`
-	CreatedAt string `json:"created_at"`
+	ID        string   `json:"id"`
+	Email     string   `json:"email"`
+	Name      string   `json:"name"`
+	State     string   `json:"state"`
+	Roles     []string `json:"roles"`
+	Password  bool     `json:"has_password"`
+	CreatedAt string   `json:"created_at"`
 }
 
 func personOf(a account.Account) person {
 	return person{
-		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State),
+		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State), Roles: append([]string{}, a.Roles...),
 		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm),
 	}
 }
 
 func (p person) String() string {
-	return fmt.Sprintf("%s\t%s\t%s\t%s", p.Email, p.State, p.CreatedAt, p.Name)
+	line := fmt.Sprintf("%s\t%s\t%s\t%s", p.Email, p.State, p.CreatedAt, p.Name)
+	if len(p.Roles) > 0 {
+		line += "\t" + strings.Join(p.Roles, ",")
+	}
+	return line
 }
 
 type userCreateCmd struct {
-	Email    string `arg:"" help:"The person's address, which you vouch for."`
-	Name     string `help:"The person's name."`
-	Password bool   `help:"Read a password from standard input. Without it the person sets one by \"Forgot your password?\"."`
-	JSON     bool   `name:"json" help:"Print the account as JSON."`
+	Email    string   `arg:"" help:"The person's address, which you vouch for."`
+	Name     string   `help:"The person's name."`
+	Role     []string `help:"A role of the person, as rules name it; may be repeated." placeholder:"NAME" sep:"none"`
+	Password bool     `help:"Read a password from standard input. Without it the person sets one by \"Forgot your password?\"."`
+	JSON     bool     `name:"json" help:"Print the account as JSON."`
 }
 
 // Help shows an example.
@@ -69,7 +76,7 @@ func (c userCreateCmd) Run(s *session) error {
 		}
 	}
 	return s.withApp(func(a *app.App) error {
-		created, err := a.Flows.CreateUser(s, c.Email, c.Name, password)
+		created, err := a.Flows.CreateUser(s, c.Email, c.Name, password, c.Role...)
 		if err != nil {
 			return err
 		}
@@ -156,6 +163,23 @@ func (c userSetPasswordCmd) Run(s *session) error {
 			return err
 		}
 		return a.Flows.SetUserPassword(s, u, password)
+	})
+}
+
+type userSetRolesCmd struct {
+	Email string   `arg:"" help:"Whose account."`
+	Roles []string `arg:"" optional:"" name:"role" help:"The roles, as rules name them."`
+}
+
+// Help shows an example.
+func (userSetRolesCmd) Help() string {
+	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe next request of the person has the new roles; nobody is signed out."
+}
+
+// Run sets the roles.
+func (c userSetRolesCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Flows.SetUserRoles(s, u.ID, c.Roles)
 	})
 }
 

@@ -26,6 +26,14 @@ const maxLogo = 256 << 10
 
 func sameText(s string) string { return s }
 
+// parseText accepts every line of text.
+func parseText(s string) (string, *mistake) {
+	if !printable(s) {
+		return "", &mistake{"an item holds a line end or another character that does not print", "write each on one line"}
+	}
+	return s, nil
+}
+
 // checkListen accepts host:port with a numeric port.
 func checkListen(s string) (string, *mistake) {
 	_, port, err := net.SplitHostPort(s)

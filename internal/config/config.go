@@ -13,7 +13,10 @@ type Config struct {
 	OpsListen      string   // host:port of the operations listener
 	DatabaseURL    string   // sqlite:PATH or postgres://...
 	SecretFile     string
-	Upstream       *url.URL // nil when there is no app behind the door
+	Upstream       *url.URL // nil when there is no app behind the door by this setting
+	Rules          []string // of the app at Upstream
+	Headers        []string // of the app at Upstream
+	Apps           []App    // as [[app]] of the file says; Served has them all
 	TrustedProxies []netip.Prefix
 	SMTPURL        string // "" when not set
 	MailFrom       string
@@ -82,6 +85,20 @@ type Provider struct {
 	KeyID        string
 	PrivateKey   string // PEM
 	TrustEmail   bool   // whether its verified addresses count as proven to us
+}
+
+// App is a web app behind the door.
+type App struct {
+	Name     string
+	Host     string        // host[:port] as browsers send it; "" for that of the public URL
+	Path     string        // what is below it belongs to the app: "/" or "/shop"
+	Upstream *url.URL      // nil when another proxy forwards, and asks /auth/api/check
+	Audience string        // of its tokens; "" for the name
+	Rules    []string      // who may pass, in order; none: everybody who is signed in
+	Headers  []string      // "Remote-User: email", beside X-Portico-...
+	Timeout  time.Duration // until an answer begins
+
+	Key string // under which its settings are known to Source: "app.1"; "" for Upstream
 }
 
 // Default returns the settings of an installation that sets none.

@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,10 @@ return_default = "https://app.example.com/start"
 locale = "de"
 hsts_subdomains = false
 
+rules = ["public GET /static/*",
+  "signed-in /*"]
+headers = ["Remote-User: email"]
+
 [brand]
 name = "Example"
 
@@ -103,6 +108,22 @@ trust_email = true
 
 [providers]
 corp = { client_id = "c-id", client_secret = "canary4", issuer = "https://id.corp.test/realms/a", name = "Corp" }
+
+[[app]]
+name = "shop"
+path = "/shop"
+upstream = "https://10.0.0.7:8443"
+timeout = "90s"
+
+[[app]]
+name = "wiki"
+host = "wiki.example.com"
+audience = "https://wiki.example.com/"
+rules = [
+  "public GET /*",
+  "role:editor /*",
+]
+headers = ["Remote-User: id", "Remote-Groups: roles"]
 `
 
 func TestLoad_Everything(t *testing.T) {
@@ -125,6 +146,14 @@ func TestLoad_Everything(t *testing.T) {
 		Providers: []config.Provider{
 			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
+		},
+		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"},
+		Apps: []config.App{
+			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Key: "app.1"},
+			{
+				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Timeout: time.Minute, Key: "app.2",
+				Rules: []string{"public GET /*", "role:editor /*"}, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
+			},
 		},
 	}
 	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "Upstream")); diff != "" {
@@ -155,6 +184,26 @@ func TestLoad_Everything(t *testing.T) {
 	}
 	if diff := cmp.Diff(cut(shown), cut(again.Show())); diff != "" {
 		t.Errorf("settings shown, loaded and shown again (-first +second):\n%s", diff)
+	}
+}
+
+func TestServed(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(write(t, "portico.toml", everything), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range c.Served() {
+		got = append(got, strings.Join([]string{a.Name, a.Host, a.Path, a.Audience, strings.Join(a.Rules, ";"), filepath.Base(c.Source(a.Setting("rules", 1)))}, " | "))
+	}
+	want := []string{
+		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:52",
+		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:64",
+		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:17",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the apps (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -35,22 +36,29 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 			continue
 		}
 		source := fmt.Sprintf("%s:%d", file, at.line)
-		entries = append(entries, entry{strings.Join(at.path, "."), value{raw: raw, source: source}})
+		items := make([]string, len(at.items))
+		for i, line := range at.items {
+			items[i] = fmt.Sprintf("%s:%d", file, line)
+		}
+		entries = append(entries, entry{strings.Join(at.path, "."), value{raw: raw, source: source, items: items}})
 	}
 	return entries, nil
 }
 
-// position is the place of a key in a file.
+// position is the place of a key in a file, and of the items when it is a list.
 type position struct {
-	path []string
-	line int
+	path  []string
+	line  int
+	items []int
 }
 
-// positions walks over the syntax of a file that is known to be right. Tables
-// in arrays have no names of their own and end as unknown keys.
+// positions walks over the syntax of a file that is known to be right. The
+// tables of the array of apps are numbered from 1; those of other arrays have no
+// names of their own and end as unknown keys.
 func positions(data []byte) []position {
 	var found []position
 	var table []string
+	apps := 0
 	var p unstable.Parser
 	p.Reset(data)
 	for p.NextExpression() {
@@ -58,8 +66,14 @@ func positions(data []byte) []position {
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			table = pathOf(e.Key(), nil)
+			if e.Kind == unstable.ArrayTable && len(table) == 1 && table[0] == appArray {
+				apps++
+			}
+			if table[0] == appArray && apps > 0 {
+				table = append([]string{appArray, strconv.Itoa(apps)}, table[1:]...)
+			}
 			if e.Kind == unstable.ArrayTable {
-				found = append(found, position{table, lineOf(&p, e.Key())})
+				found = append(found, position{path: table, line: lineOf(&p, e.Key())})
 			}
 		case unstable.KeyValue:
 			found = walk(&p, e, table, found)
@@ -72,7 +86,7 @@ func positions(data []byte) []position {
 func walk(p *unstable.Parser, e *unstable.Node, table []string, found []position) []position {
 	path := pathOf(e.Key(), table)
 	if e.Value().Kind != unstable.InlineTable {
-		return append(found, position{path, lineOf(p, e.Key())})
+		return append(found, position{path, lineOf(p, e.Key()), linesOf(p, e.Value())})
 	}
 	for it := e.Value().Children(); it.Next(); {
 		found = walk(p, it.Node(), path, found)
@@ -88,6 +102,17 @@ func pathOf(key unstable.Iterator, prefix []string) []string {
 	return path
 }
 
+// linesOf returns the lines of the items of a list.
+func linesOf(p *unstable.Parser, list *unstable.Node) []int {
+	var lines []int
+	if list.Kind == unstable.Array {
+		for it := list.Children(); it.Next(); {
+			lines = append(lines, p.Shape(it.Node().Raw).Start.Line)
+		}
+	}
+	return lines
+}
+
 func lineOf(p *unstable.Parser, key unstable.Iterator) int {
 	if !key.Next() {
 		return 0
@@ -95,8 +120,19 @@ func lineOf(p *unstable.Parser, key unstable.Iterator) int {
 	return p.Shape(key.Node().Raw).Start.Line
 }
 
-// lookUp returns the value at a path, unless an array of tables is on the way.
+// lookUp returns the value at a path, unless an array of tables other than that
+// of apps is on the way.
 func lookUp(tree map[string]any, path []string) (any, bool) {
+	if path[0] == appArray && len(path) > 1 {
+		list, _ := tree[appArray].([]any)
+		if n, err := strconv.Atoi(path[1]); err == nil && n <= len(list) {
+			table, ok := list[n-1].(map[string]any)
+			if len(path) == 2 || !ok {
+				return table, ok
+			}
+			return lookUp(table, path[2:])
+		}
+	}
 	for _, name := range path[:len(path)-1] {
 		next, ok := tree[name].(map[string]any)
 		if !ok {

@@ -30,10 +30,17 @@ type value struct {
 	raw    any // string, bool, int64, []any and so on; a string from the environment
 	env    bool
 	source string
+	items  []string // where the items of a list stand
 }
 
-// env returns the name of the key in the environment.
-func (k key) env() string { return "PORTICO_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_")) }
+// env returns the name of the key in the environment, "" for those of [[app]],
+// which have none: apps have no fixed order or number there.
+func (k key) env() string {
+	if strings.HasPrefix(k.name, appArray+".") {
+		return ""
+	}
+	return "PORTICO_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
+}
 
 // text returns a key that holds a string. The check may replace it by its one
 // spelling.

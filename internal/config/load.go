@@ -89,6 +89,11 @@ func (l *loader) fileBegins() {
 
 // take stores one entry under the key that spell gives its name to.
 func (l *loader) take(e entry, spell func(key) string) {
+	if n, ok := appOf(e.name); ok && e.name == appKey(n) {
+		l.config.app(n)
+		l.config.sources[e.name] = e.source
+		return
+	}
 	k, isFile, found := find(e.name, spell)
 	if !found {
 		l.problem(e, "there is no such setting", suggest(e.name, spell))
@@ -116,6 +121,9 @@ func (l *loader) take(e entry, spell func(key) string) {
 		return
 	}
 	l.config.sources[k.name] = e.source
+	for i, at := range e.items {
+		l.config.sources[itemKey(k.name, i)] = at
+	}
 }
 
 // presets fills in what the preset of each provider knows.
@@ -157,6 +165,9 @@ func find(name string, spell func(key) string) (k key, isFile, found bool) {
 func candidates(name string) []key {
 	if id := providerOf(name); id != "" {
 		return providerKeys(id)
+	}
+	if n, ok := appOf(name); ok {
+		return appKeys(n)
 	}
 	return keys()
 }

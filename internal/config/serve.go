@@ -29,6 +29,7 @@ func (c *Config) check() Problems {
 	if u, err := url.Parse(c.ReturnDefault); err == nil && u.Host != "" && !slices.Contains(c.ReturnOrigins, origin.Of(u)) {
 		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path")
 	}
+	c.checkApps(add)
 	for _, p := range c.Providers {
 		prefix := "providers." + p.ID + "."
 		if p.ClientID == "" {
@@ -83,11 +84,18 @@ func (c *Config) CheckServe() error {
 	return ps.asError()
 }
 
-// source returns where the value of a key came from.
-// Source returns where the value of a setting comes from, for a Problem.
+// Source returns where the value of a setting comes from, for a Problem: that of
+// an item of a list where it is known, or of the table that the setting is
+// missing from.
 func (c *Config) Source(key string) string {
-	if s, ok := c.sources[key]; ok {
-		return s
+	for {
+		if s, ok := c.sources[key]; ok {
+			return s
+		}
+		at := strings.LastIndexByte(key, '.')
+		if at < 0 {
+			return "not set"
+		}
+		key = key[:at]
 	}
-	return "not set"
 }

@@ -19,6 +19,9 @@ func (c *Config) Entries() []Entry {
 	for _, p := range c.Providers {
 		all = append(all, providerKeys(p.ID)...)
 	}
+	for i := range c.Apps {
+		all = append(all, appKeys(i+1)...)
+	}
 	entries := make([]Entry, len(all))
 	for i, k := range all {
 		source, set := c.sources[k.name]
@@ -46,7 +49,11 @@ func (c *Config) Show() string {
 		if at := strings.LastIndexByte(name, '.'); at >= 0 {
 			if name[:at] != table {
 				table = name[:at]
-				fmt.Fprintf(&b, "\n[%s]\n", table)
+				header := "[" + table + "]"
+				if _, ok := appOf(table); ok {
+					header = "[[" + appArray + "]]"
+				}
+				fmt.Fprintf(&b, "\n%s\n", header)
 			}
 			name = name[at+1:]
 		}
@@ -83,6 +90,26 @@ digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>/auth/
 	for _, k := range providerKeys("<id>") {
 		describe(&b, k, "")
 	}
+	b.WriteString(`
+## Apps
+
+Each app behind the door is a table ` + "`[[app]]`" + ` of the file; these settings are not in the environment. One app alone can be
+given by ` + "`upstream`, `rules` and `headers`" + ` instead. What the rules and headers mean: [in front of an app](../integrating/README.md).
+
+` + "```toml" + `
+[[app]]
+name     = "shop"
+path     = "/shop"                    # or host = "shop.example.com"
+upstream = "http://127.0.0.1:3000"
+rules    = ["public GET /shop/static/*", "role:admin+fresh:10m /shop/admin/*", "signed-in /shop/*"]
+headers  = ["Remote-User: email", "Remote-Groups: roles"]
+` + "```" + `
+`)
+	var example Config
+	for _, k := range appKeys(1) {
+		k.name = appArray + strings.TrimPrefix(k.name, appKey(1))
+		describe(&b, k, k.get(&example))
+	}
 	return b.String()
 }
 
@@ -96,5 +123,9 @@ func describe(b *strings.Builder, k key, value string) {
 	default:
 		value = ", default `" + value + "`"
 	}
-	fmt.Fprintf(b, "\n### `%s`\n\n`%s`, %s%s.\n\n%s\n", k.name, k.env(), k.kind, value, k.about)
+	env := k.env()
+	if env != "" {
+		env = "`" + env + "`, "
+	}
+	fmt.Fprintf(b, "\n### `%s`\n\n%s%s%s.\n\n%s\n", k.name, env, k.kind, value, k.about)
 }

@@ -4,8 +4,15 @@ import "strings"
 
 // suggest says what to write instead of a name that is none.
 func suggest(name string, spell func(key) string) string {
-	best, distance := "", 4 // more changes than that are another word
-	for _, k := range withFiles(append(keys(), providerKeys(likelyProvider(name))...)) {
+	if name == appArray || strings.HasPrefix(name, appArray+".") && !appSetting(name) {
+		return "write each app as a table of its own, [[app]] in two brackets, with its settings below"
+	}
+	best, distance := "", min(4, len(name)/2) // more changes than that are another word
+	known := append(keys(), providerKeys(likelyProvider(name))...)
+	if n, ok := appOf(name); ok {
+		known = appKeys(n)
+	}
+	for _, k := range withFiles(known) {
 		if d := changes(name, spell(k.key)); d < distance {
 			best, distance = spell(k.key), d
 		}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/password"
+	"portico/internal/rule"
 	"portico/internal/session"
 )
 
@@ -21,10 +23,13 @@ const maxName = 100 // code points
 // CreateUser makes an account whose address the operator vouches for. Without
 // a password the person sets one by "Forgot your password?".
 //
-// Faults: the fields email and password, account.Exists.
-func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string) (account.Account, error) {
+// Faults: the fields email, role and password, account.Exists.
+func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, roles ...string) (account.Account, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
+		return account.Account{}, fault.InvalidFields(*bad)
+	}
+	if bad := badRole(roles); bad != nil {
 		return account.Account{}, fault.InvalidFields(*bad)
 	}
 	hash, err := f.hashChosen(ctx, chosen, address.Mail)
@@ -33,7 +38,7 @@ func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string) (acc
 	}
 	var a account.Account
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if a, err = f.accounts.Create(ctx, tx, address, cleanName(name), hash); err != nil {
+		if a, err = f.accounts.Create(ctx, tx, address, cleanName(name), hash, distinct(roles)...); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(audit.AccountCreated, a.ID))
@@ -102,6 +107,44 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		}
 		return f.record.Add(ctx, tx, byOperator(name, id))
 	})
+}
+
+// SetUserRoles replaces the roles of an account. Its sessions go on and have the
+// new roles from their next use, everywhere. Faults: the field role,
+// account.Missing.
+func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) error {
+	if bad := badRole(roles); bad != nil {
+		return fault.InvalidFields(*bad)
+	}
+	roles = distinct(roles)
+	return f.change(ctx, id, func(tx Tx) error {
+		if ok, err := tx.UpdateRoles(ctx, id, roles); err != nil || !ok {
+			return missing(err)
+		}
+		if err := f.sessions.Changed(ctx, tx, id); err != nil {
+			return err
+		}
+		fact := byOperator(audit.RolesChanged, id)
+		fact.Detail = strings.Join(roles, ",")
+		return f.record.Add(ctx, tx, fact)
+	})
+}
+
+// maxRoles bounds what a header and a token have to carry.
+const maxRoles = 32
+
+func badRole(roles []string) *fault.Field {
+	if len(roles) > maxRoles || slices.ContainsFunc(roles, func(r string) bool { return !rule.ValidRole(r) }) {
+		return &fault.Field{Name: "role", Code: CodeRoleInvalid}
+	}
+	return nil
+}
+
+// distinct returns the roles in alphabetical order, each once.
+func distinct(roles []string) []string {
+	roles = slices.Clone(roles)
+	slices.Sort(roles)
+	return slices.Compact(roles)
 }
 
 // SetUserPassword sets a password, ends the sessions and tells the owner.

@@ -10,6 +10,7 @@ const (
 	CodeSignInRejected = "signin.rejected"
 	CodeSignUpClosed   = "signup.closed"
 	CodeLinkPassword   = "link.password"
+	CodeRoleInvalid    = "role.invalid"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"

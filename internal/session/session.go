@@ -193,6 +193,12 @@ func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string, w
 	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
 }
 
+// Changed makes every process read the account of its sessions again: its roles
+// or name are others now, and the sessions go on.
+func (k *Keeper) Changed(ctx context.Context, tx Store, accountID string) error {
+	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
+}
+
 // Follow drops from the cache what another process has ended: an operator's
 // command, or another node. The application calls it twice a second, so that
 // an ended session is felt everywhere within one.

@@ -61,6 +61,12 @@ func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (b
 	return n == 1, err
 }
 
+// UpdateRoles implements account.Store.
+func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
+	return n == 1, err
+}
+
 // DeleteAccount implements account.Store.
 func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 	n, err := t.exec(ctx, `DELETE FROM account WHERE id = $1`, id)

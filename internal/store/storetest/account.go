@@ -106,6 +106,21 @@ func (b accounts) UpdateState_MovesTheVersion() {
 	}
 }
 
+func (b accounts) UpdateRoles_LeavesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	for _, roles := range [][]string{{"admin", "team:ops"}, {}} {
+		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateRoles(b.Context(), a.ID, roles) }) {
+			b.Fatal("the account was not found")
+		}
+		a.Roles = roles
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateRoles(b.Context(), "no", nil) }) {
+		b.Error("an account that does not exist has roles")
+	}
+}
+
 func (b accounts) DeleteAccount_WithAllThatIsItsOwn() {
 	a, other := b.person(1), b.person(2)
 	mine, theirs := b.session(a, 1), b.session(other, 2)

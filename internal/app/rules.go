@@ -1,0 +1,109 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"portico/internal/config"
+	"portico/internal/origin"
+	"portico/internal/rule"
+)
+
+// sites returns the apps of a configuration with their rules, or says what is
+// wrong with them.
+func sites(cfg config.Config) ([]rule.Site, config.Problems) {
+	var list []rule.Site
+	var problems config.Problems
+	for _, a := range cfg.Served() {
+		if _, err := rule.Path(a.Path); err != nil {
+			key := a.Setting("path", -1)
+			problems = append(problems, config.Problem{Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write a path such as /shop"})
+			continue
+		}
+		set, wrong := rule.New(a.Path, a.Rules)
+		for _, p := range wrong {
+			key := a.Setting("rules", p.Rule)
+			problems = append(problems, config.Problem{
+				Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) %s", a.Rules[p.Rule], p.Why), Write: p.Write,
+			})
+		}
+		list = append(list, rule.Site{Host: a.Host, Path: a.Path, Rules: set})
+	}
+	return list, problems
+}
+
+// Explanation says what happens to a request and why.
+type Explanation struct {
+	App     string      `json:"app"`     // "" when no app has the address
+	Path    string      `json:"path"`    // as rules see it, "" when it is refused
+	Refused string      `json:"refused"` // why the path is refused before any rule
+	Decides int         `json:"decides"` // the place of the rule, from 1; 0 for none
+	Rule    string      `json:"rule"`    // that rule
+	Source  string      `json:"source"`  // where it stands
+	Steps   []rule.Step `json:"steps"`   // the rules that were looked at
+	Need    rule.Need   `json:"-"`
+}
+
+// Explain returns what the rules of a configuration make of a request for a URL,
+// or for a path of the public host.
+func Explain(cfg config.Config, method, target string) (Explanation, error) {
+	list, problems := sites(cfg)
+	switch {
+	case len(problems) > 0:
+		return Explanation{}, problems
+	case len(list) == 0:
+		return Explanation{}, errors.New("no app is behind the door: set upstream or [[app]]")
+	}
+	host, raw, err := split(cfg, target)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{Steps: []rule.Step{}}
+	if e.Path, err = rule.Path(raw); err != nil {
+		e.Refused = err.Error()
+		return e, nil
+	}
+	m := rule.Method(method, false)
+	if method == "PREFLIGHT" {
+		m = rule.Method("OPTIONS", true)
+	}
+	if m == 0 {
+		e.Refused = method + " is not a method that an app is sent"
+		return e, nil
+	}
+	site, i, ok := rule.NewSites(list).Find(host, e.Path)
+	if !ok || strings.HasPrefix(e.Path+"/", "/auth/") {
+		return e, nil
+	}
+	a := cfg.Served()[i]
+	e.App, e.Steps = a.Name, site.Rules.Trace(m, e.Path)
+	if r, at, ok := site.Rules.Match(m, e.Path); ok {
+		e.Decides, e.Rule, e.Need, e.Source = at+1, r.String(), r.Need, cfg.Source(a.Setting("rules", at))
+	}
+	return e, nil
+}
+
+// split returns the host and the escaped path of a URL as they are written, not
+// as a parser would mend them.
+func split(cfg config.Config, target string) (host, path string, err error) {
+	if cut := strings.IndexAny(target, "?#"); cut >= 0 {
+		target = target[:cut]
+	}
+	if strings.HasPrefix(target, "/") {
+		if cfg.PublicURL == nil {
+			return "", "", errors.New("public_url is not set: write the whole URL")
+		}
+		_, host, _ = strings.Cut(origin.Of(cfg.PublicURL), "://")
+		return host, target, nil
+	}
+	scheme, rest, ok := strings.Cut(target, "://")
+	authority, path, _ := strings.Cut(rest, "/")
+	u, err := url.Parse(scheme + "://" + authority)
+	if !ok || err != nil || u.Host == "" {
+		return "", "", fmt.Errorf("%q is neither a URL nor a path: write https://app.example.com/path or /path", target)
+	}
+	_, host, _ = strings.Cut(origin.Of(u), "://")
+	return host, "/" + path, nil
+}

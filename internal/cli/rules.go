@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"portico/internal/app"
+	"portico/internal/rule"
+)
+
+type rulesCmd struct {
+	Explain rulesExplainCmd `cmd:"" help:"Say which rule decides on a request, and why."`
+}
+
+type rulesExplainCmd struct {
+	Method string `arg:"" help:"GET, POST and so on; PREFLIGHT is the question of a browser for another origin."`
+	URL    string `arg:"" name:"url" help:"The URL, or a path of the public host."`
+	JSON   bool   `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (rulesExplainCmd) Help() string {
+	return "Example:\n  portico rules explain POST https://app.example.com/admin/users"
+}
+
+// Run explains.
+func (c rulesExplainCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	e, err := app.Explain(cfg, c.Method, c.URL)
+	if err != nil {
+		return err
+	}
+	return s.print(c.JSON, e, explain(e)...)
+}
+
+// explain says it in words.
+func explain(e app.Explanation) []string {
+	switch {
+	case e.Refused != "":
+		return []string{"refused before any rule: " + e.Refused}
+	case e.App == "":
+		return []string{"no app has this address: Portico answers by itself"}
+	}
+	lines := []string{"app   " + e.App, "path  " + e.Path}
+	for _, step := range e.Steps {
+		lines = append(lines, fmt.Sprintf("rule  %s: %s", step.Rule, step.Why))
+	}
+	if e.Decides == 0 {
+		return append(lines, "refused: no rule matches")
+	}
+	return append(lines, "from  "+e.Source, "needs "+needs(e.Need))
+}
+
+// needs says what a rule asks for.
+func needs(n rule.Need) string {
+	if n.Public {
+		return "nothing: everybody may pass"
+	}
+	text := "a person who is signed in"
+	if len(n.Roles) > 0 {
+		text += ", has the role " + strings.Join(n.Roles, " or ")
+	}
+	if n.MFA {
+		text += ", has used a second factor"
+	}
+	if n.Fresh > 0 {
+		text += ", has signed in less than " + spell(n.Fresh) + " ago"
+	}
+	return text
+}
+
+// spell writes 10m0s as 10m.
+func spell(d time.Duration) string {
+	text := strings.TrimSuffix(d.String(), "0s")
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

@@ -1,0 +1,175 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/origin"
+)
+
+// appArray is the array of tables that holds the apps.
+const appArray = "app"
+
+// defaultApp names the app of the setting upstream.
+const defaultApp = "app"
+
+// defaultTimeout is how long an app may take until its answer begins.
+const defaultTimeout = time.Minute
+
+func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
+
+// itemKey is the name under which the place of an item of a list is known.
+func itemKey(list string, i int) string { return list + "." + strconv.Itoa(i+1) }
+
+// appOf returns the number of the app that a key belongs to.
+func appOf(name string) (int, bool) {
+	rest, ok := strings.CutPrefix(name, appArray+".")
+	number, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(number)
+	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
+}
+
+// appSetting reports whether a name is written below [[app]].
+func appSetting(name string) bool {
+	_, ok := appOf(name)
+	return ok
+}
+
+// app returns the nth app, added when there are fewer.
+func (c *Config) app(n int) *App {
+	for len(c.Apps) < n {
+		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Key: appKey(len(c.Apps) + 1)})
+	}
+	return &c.Apps[n-1]
+}
+
+// appKeys returns the settings of the nth app.
+func appKeys(n int) []key {
+	of := func(field func(*App) *string) func(*Config) *string {
+		return func(c *Config) *string { return field(c.app(n)) }
+	}
+	prefix := appKey(n) + "."
+	return []key{
+		text(prefix+"name", of(func(a *App) *string { return &a.Name }), checkAppName,
+			"The name of the app: in logs, and as the audience of its tokens. Lower-case letters, digits and `_`."),
+		text(prefix+"host", of(func(a *App) *string { return &a.Host }), checkAppHost,
+			"The host by which browsers reach the app, such as `shop.example.com`, when it is not that of `public_url`. The proxy in front sends the whole host to Portico. An app that you do not trust with the sign-in page belongs on a host of its own."),
+		text(prefix+"path", of(func(a *App) *string { return &a.Path }), checkAppPath,
+			"What is below this path belongs to the app, when several share a host: `/shop`. The app is sent the path as it is. The longest path that fits decides."),
+		location(prefix+"upstream", func(c *Config) **url.URL { return &c.app(n).Upstream }, checkUpstream,
+			"Where the app listens, such as `http://127.0.0.1:3000`. Without it another proxy forwards, and asks `/auth/api/check`."),
+		list(prefix+"rules", func(c *Config) *[]string { return &c.app(n).Rules }, parseText, sameText,
+			"Who may pass, as in `rules`; paths are written in full, with `path` before them."),
+		list(prefix+"headers", func(c *Config) *[]string { return &c.app(n).Headers }, parseText, sameText,
+			"As in `headers`."),
+		text(prefix+"audience", of(func(a *App) *string { return &a.Audience }), anything,
+			"The claim `aud` of the tokens for the app. The default is its name."),
+		duration(prefix+"timeout", func(c *Config) *time.Duration { return &c.app(n).Timeout }, time.Second, time.Hour,
+			"How long the app may take until its answer begins; then the person sees a page that says so. How long the answer itself takes is not limited."),
+	}
+}
+
+// Served returns every app, with its defaults filled in.
+func (c *Config) Served() []App {
+	apps := slices.Clone(c.Apps)
+	if c.Upstream != nil {
+		apps = append(apps, App{
+			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: defaultTimeout,
+		})
+	}
+	for i := range apps {
+		a := &apps[i]
+		if a.Host == "" && c.PublicURL != nil {
+			a.Host = strings.TrimPrefix(origin.Of(c.PublicURL), c.PublicURL.Scheme+"://")
+		}
+		if a.Audience == "" {
+			a.Audience = a.Name
+		}
+		if len(a.Rules) == 0 {
+			a.Rules = []string{"signed-in " + strings.TrimSuffix(a.Path, "/") + "/*"}
+		}
+	}
+	return apps
+}
+
+// Setting returns the key of a setting of the app: "app.1.rules", or "rules" for
+// the app of upstream. A number of 0 or more names an item of the list.
+func (a App) Setting(name string, item int) string {
+	if a.Key != "" {
+		name = a.Key + "." + name
+	}
+	if item >= 0 {
+		name = itemKey(name, item)
+	}
+	return name
+}
+
+// checkApps finds what is wrong between apps.
+func (c *Config) checkApps(add func(key, why, write string)) {
+	if c.Upstream == nil && len(c.Rules)+len(c.Headers) > 0 {
+		add("upstream", "there are rules or headers, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
+	}
+	names, places := map[string]bool{}, map[string]string{}
+	for _, a := range c.Served() {
+		at := a.Setting("upstream", -1)
+		if a.Name == "" {
+			add(a.Setting("name", -1), "the app has no name", `write one, such as name = "shop"`)
+		}
+		if names[a.Name] && a.Name != "" {
+			add(a.Setting("name", -1), "another app has the name "+a.Name, "give each app a name of its own")
+		}
+		place := a.Host + a.Path
+		if other, taken := places[place]; taken {
+			add(at, fmt.Sprintf("the app %s has the same host and path", other), "give one of them another host or path")
+		}
+		if a.Upstream != nil && sameListener(c.Listen, hostPort(a.Upstream)) {
+			add(at, "it is the address on which Portico itself listens", "write the address of the app")
+		}
+		names[a.Name], places[place] = true, a.Name
+	}
+}
+
+// hostPort returns host:port of an origin, loopback names as one.
+func hostPort(u *url.URL) string {
+	host, port := u.Hostname(), u.Port()
+	if port == "" {
+		port = origin.DefaultPort(u.Scheme)
+	}
+	if origin.IsLoopback(host) {
+		host = "127.0.0.1"
+	}
+	return host + ":" + port
+}
+
+func checkAppName(s string) (string, *mistake) {
+	if !idForm.MatchString(s) {
+		return "", &mistake{fmt.Sprintf("%q is not the name of an app", s), "write lower-case letters, digits and _, such as shop"}
+	}
+	return s, nil
+}
+
+// checkAppHost accepts host or host:port as browsers send it.
+func checkAppHost(s string) (string, *mistake) {
+	if strings.ToLower(s) != s || origin.Check("https://"+s) != nil {
+		return "", &mistake{fmt.Sprintf("%q is not a host", s), "write the host as browsers send it: shop.example.com, or shop.example.com:8443"}
+	}
+	return s, nil
+}
+
+// checkAppPath leaves the details of a path to the rules.
+func checkAppPath(s string) (string, *mistake) {
+	const write = "write a path such as /shop, without a slash at the end"
+	switch {
+	case s == "/":
+		return s, nil
+	case !strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"), strings.ContainsAny(s, "*%?# "):
+		return "", &mistake{fmt.Sprintf("%q is not a path that apps can share a host by", s), write}
+	case strings.HasPrefix(strings.ToLower(s)+"/", "/auth/"):
+		return "", &mistake{"what is below /auth is Portico's own", write}
+	}
+	return s, nil
+}

@@ -1,0 +1,67 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+)
+
+// Methods is a set of request methods.
+type Methods uint32
+
+// anyMethod is what a rule means that names none.
+const anyMethod Methods = 1<<32 - 1
+
+// methodNames are the methods that may reach an app: those of HTTP but CONNECT
+// and TRACE, and those of WebDAV (RFC 4918, 3253, 5323).
+var methodNames = []string{
+	"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", preflight,
+	"PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",
+}
+
+// preflight is the OPTIONS request with which a browser asks whether a page of
+// another origin may send what it wants to send (Fetch, CORS-preflight). It has
+// neither cookies nor a body, so that a rule may let it, and nothing else of
+// OPTIONS, pass without a session.
+const preflight = "PREFLIGHT"
+
+// Method returns the set that holds one method, empty for a method that no app
+// is sent. HEAD is GET. Asks says whether the request is a CORS preflight.
+func Method(name string, asks bool) Methods {
+	switch {
+	case name == "HEAD":
+		name = "GET"
+	case name == "OPTIONS" && asks:
+		name = preflight
+	case name == preflight:
+		return 0
+	}
+	return bit(name)
+}
+
+func bit(name string) Methods {
+	if i := slices.Index(methodNames, name); i >= 0 {
+		return 1 << i
+	}
+	return 0
+}
+
+// parseMethods reads "GET|POST".
+func parseMethods(text string) (Methods, *Problem) {
+	var set Methods
+	for name := range strings.SplitSeq(text, "|") {
+		b := bit(name)
+		switch {
+		case name == "HEAD":
+			return 0, &Problem{Why: "HEAD is decided as GET is", Write: "write GET"}
+		case b == 0:
+			return 0, &Problem{Why: name + " is not a method that an app is sent", Write: "write one or more of " + strings.Join(methodNames, "|")}
+		case set&b != 0:
+			return 0, &Problem{Why: "it names " + name + " twice", Write: "name each method once"}
+		}
+		set |= b
+		if name == "OPTIONS" {
+			set |= bit(preflight)
+		}
+	}
+	return set, nil
+}

@@ -1,0 +1,131 @@
+package rule
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// PathError says why a path is not in the one spelling that is matched.
+type PathError string
+
+func (e PathError) Error() string { return string(e) }
+
+const (
+	errRelative   PathError = "it does not begin with a slash"
+	errCharacter  PathError = "it holds a character that must be percent-encoded, a backslash or a semicolon"
+	errEscape     PathError = "it holds a percent sign without two hexadecimal digits"
+	errHidden     PathError = "it percent-encodes a slash, a backslash, a dot, a semicolon, a letter, a digit or a control character"
+	errTwice      PathError = "it is percent-encoded twice"
+	errMixedCase  PathError = "it mixes upper and lower case in its percent-encoding"
+	errText       PathError = "it does not decode to UTF-8 text"
+	errDotSegment PathError = "it has an empty, \".\" or \"..\" segment"
+)
+
+// Path returns the decoded form of the path of a request target, or a PathError
+// when two programs on the way could read it differently: then nobody can say
+// which resource a rule would let through. Everything that browsers make of a
+// link to a plain resource passes.
+func Path(raw string) (string, error) {
+	if raw == "" || raw[0] != '/' {
+		return "", errRelative
+	}
+	escaped := false
+	for i := range len(raw) {
+		switch c := raw[i]; {
+		case c == '%':
+			escaped = true
+		case !plain(c):
+			return "", errCharacter
+		}
+	}
+	decoded := raw
+	if escaped {
+		var err error
+		if decoded, err = decode(raw); err != nil {
+			return "", err
+		}
+	}
+	if !canonical(decoded) {
+		return "", errDotSegment
+	}
+	return decoded, nil
+}
+
+// plain are the bytes that browsers leave alone in a path, but for the
+// semicolon, behind which some servers drop the rest of a segment.
+func plain(c byte) bool {
+	return letterOrDigit(c) || strings.IndexByte("/-._~!$&'()*+,=:@|[]^", c) >= 0
+}
+
+func letterOrDigit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+func decode(raw string) (string, error) {
+	decoded := make([]byte, 0, len(raw))
+	upper, lower := false, false
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '%' {
+			decoded = append(decoded, raw[i])
+			continue
+		}
+		if i+2 >= len(raw) || !isHex(raw[i+1]) || !isHex(raw[i+2]) {
+			return "", errEscape
+		}
+		for _, digit := range raw[i+1 : i+3] {
+			upper = upper || 'A' <= digit && digit <= 'F'
+			lower = lower || 'a' <= digit && digit <= 'f'
+		}
+		c := fromHex(raw[i+1])<<4 | fromHex(raw[i+2])
+		switch {
+		case c < ' ', c == 0x7f, letterOrDigit(c), strings.IndexByte(`/\.;`, c) >= 0:
+			return "", errHidden
+		case c == '%' && i+4 < len(raw) && isHex(raw[i+3]) && isHex(raw[i+4]):
+			return "", errTwice
+		}
+		decoded = append(decoded, c)
+		i += 2
+	}
+	if upper && lower {
+		return "", errMixedCase
+	}
+	text := string(decoded)
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", errText // also what is encoded in more bytes than it needs
+	}
+	return text, nil
+}
+
+// canonical reports whether no segment is empty, "." or "..", but an empty one
+// at the very end.
+func canonical(path string) bool {
+	segment := 0 // the slash before the current one
+	for i := 1; i <= len(path); i++ {
+		if i < len(path) && path[i] != '/' {
+			continue
+		}
+		switch path[segment+1 : i] {
+		case "":
+			return i == len(path)
+		case ".", "..":
+			return false
+		}
+		segment = i
+	}
+	return true
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func fromHex(c byte) byte {
+	switch {
+	case c <= '9':
+		return c - '0'
+	case c <= 'F':
+		return c - 'A' + 10
+	}
+	return c - 'a' + 10
+}

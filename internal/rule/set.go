@@ -1,0 +1,81 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Set is the rules of one app, in order. It is immutable and safe for concurrent use.
+type Set struct {
+	rules []Rule
+}
+
+// New reads the rules of an app below a path prefix ("/" or "/shop"), or says
+// everything that is wrong with them.
+func New(prefix string, lines []string) (Set, []Problem) {
+	var problems []Problem
+	rules := make([]Rule, len(lines))
+	for i, line := range lines {
+		r, p := parse(line)
+		if p == nil {
+			p = r.outside(prefix)
+		}
+		if p != nil {
+			p.Rule = i
+			problems = append(problems, *p)
+		}
+		rules[i] = r
+	}
+	if problems == nil {
+		problems = conflicts(rules)
+	}
+	return Set{rules}, problems
+}
+
+// outside says why the rule is about no path that the app is sent.
+func (r Rule) outside(prefix string) *Problem {
+	app := Rule{base: strings.TrimSuffix(prefix, "/"), below: true}
+	switch {
+	case (Rule{base: "/auth", below: true}).covers(r.base, true):
+		return &Problem{Why: "it can never match: Portico itself answers what is below /auth", Write: "remove it"}
+	case !app.covers(r.base, false):
+		return &Problem{Why: "it can never match: the app is sent only what is below " + prefix, Write: "write " + strings.TrimSuffix(prefix, "/") + "/... in full"}
+	}
+	return nil
+}
+
+// Match returns the rule that decides, and its place.
+func (s Set) Match(m Methods, path string) (Rule, int, bool) {
+	for i, r := range s.rules {
+		if r.Methods&m != 0 && r.matches(path) {
+			return r, i, true
+		}
+	}
+	return Rule{}, 0, false
+}
+
+// Step is a rule that was looked at on the way to the one that decides.
+type Step struct {
+	Rule string `json:"rule"`
+	Why  string `json:"why"`
+}
+
+// Trace returns the rules up to the one that decides, in order, each with why it
+// does not or does.
+func (s Set) Trace(m Methods, path string) []Step {
+	steps := []Step{}
+	for i, r := range s.rules {
+		why := "it decides"
+		switch {
+		case !r.matches(path):
+			why = "it is about another path"
+		case r.Methods&m == 0:
+			why = "it is about other methods"
+		}
+		steps = append(steps, Step{Rule: fmt.Sprintf("%d: %s", i+1, r), Why: why})
+		if why == "it decides" {
+			break
+		}
+	}
+	return steps
+}

@@ -1,0 +1,45 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+)
+
+// Site is the part of a host that belongs to one app.
+type Site struct {
+	Host  string // as browsers send it, in lower case
+	Path  string // prefix: "/" or "/shop"
+	Rules Set
+}
+
+// Sites finds the app of a request. It is immutable and safe for concurrent use.
+type Sites struct {
+	sites []Site
+	order []int // of the sites, the longest path first
+}
+
+// NewSites returns the sites of some apps.
+func NewSites(sites []Site) Sites {
+	s := Sites{sites: sites}
+	for i := range sites {
+		s.order = append(s.order, i)
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int { return len(sites[b].Path) - len(sites[a].Path) })
+	return s
+}
+
+// Find returns the site of a host and a path of the form that Path returns, and
+// its place among those that NewSites was given.
+func (s Sites) Find(host, path string) (Site, int, bool) {
+	for _, i := range s.order {
+		if site := s.sites[i]; site.Host == host && site.holds(path) {
+			return site, i, true
+		}
+	}
+	return Site{}, 0, false
+}
+
+func (s Site) holds(path string) bool {
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(s.Path, "/"))
+	return ok && (rest == "" || rest[0] == '/')
+}
