@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func (t *tree) at(n ast.Node) string {
 	return p.Filename + ":" + strconv.Itoa(p.Line)
 }
 
-// read parses every Go, TS and TSX file below root.
+// read takes in every Go, assembly, TS and TSX file below root.
 func read(t *testing.T, root fs.FS) *tree {
 	t.Helper()
 	r := &tree{fset: token.NewFileSet(), fs: root}
@@ -66,7 +67,7 @@ func read(t *testing.T, root fs.FS) *tree {
 
 func (t *tree) add(root fs.FS, name string) error {
 	ext := path.Ext(name)
-	if ext != ".go" && ext != ".ts" && ext != ".tsx" {
+	if !slices.Contains(list(".go .s .ts .tsx"), ext) {
 		return nil
 	}
 	data, err := fs.ReadFile(root, name)
@@ -108,6 +109,7 @@ func rules() map[string]rule {
 		"error comparisons":   errorComparisons,
 		"package comments":    packageComments,
 		"sizes":               sizes,
+		"assembly":            assembly,
 		"no init":             noInit,
 		"no mutable state":    noMutableState,
 		"fault codes":         faultCodes,

@@ -3,7 +3,7 @@ package password
 import (
 	"fmt"
 
-	"golang.org/x/crypto/argon2"
+	"portico/internal/password/argon2"
 )
 
 // Cost is the work that one hash takes (RFC 9106 3.1). There is always one
@@ -20,8 +20,11 @@ const (
 
 	// The ceiling guards against a slip of the pen and a damaged row: past it
 	// one hash would take the memory of the machine or half a minute.
-	ceilingMemory = 1024 * 1024
+	ceilingMemory = 256 * 1024
 	ceilingPasses = 32
+
+	// ceilingSlots bounds the memory of all slots together.
+	ceilingSlots = 8 * 1024 * 1024 // KiB
 
 	lanes       = 1
 	leastMemory = 8 * lanes // KiB: RFC 9106 3.1
@@ -59,7 +62,12 @@ func (c Cost) less(d Cost) (Cost, bool) {
 	return Cost{Memory: uint32(work / passes), Passes: uint32(passes)}, true
 }
 
-// derive is the one place that runs Argon2id.
-func derive(text string, salt []byte, c Cost) []byte {
-	return argon2.IDKey([]byte(text), salt, c.Passes, c.Memory, lanes, tagSize)
+// derive is the one place that runs Argon2id. The caller wipes the tag: it is
+// what the key protects.
+func derive(arena *argon2.Arena, text string, salt []byte, c Cost) ([]byte, error) {
+	plain := []byte(text)
+	defer clear(plain)
+	tag := make([]byte, tagSize)
+	err := arena.Derive(tag, argon2.Input{Password: plain, Salt: salt}, argon2.Params{Memory: c.Memory, Passes: c.Passes, Lanes: lanes})
+	return tag, err
 }

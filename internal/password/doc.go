@@ -44,9 +44,15 @@
 // Hashing and judging run in slots, one for each core. A caller that finds no
 // free slot waits in a bounded queue, first come first served; one that would
 // wait too long, or finds the queue full, is refused at once with CodeBusy and
-// the time after which the queue will have drained. Memory is therefore at most
-// slots times Cost.Memory, plus what the collector has not yet taken back.
-// Nothing else waits here, session checks least of all.
+// the time after which the queue will have drained. Nothing else waits here,
+// session checks least of all.
+//
+// A slot owns the memory that its hashes are computed in (package argon2). It
+// is wiped after each hash and kept for the next, so that a storm takes at most
+// slots times Cost.Memory, or times that of a dearer hash which is stored, up to
+// 256 MiB. What exceeds Cost.Memory is dropped with the hash; a minute after the
+// last one all of it is, and the collector gives it back to the system within
+// its next rounds.
 //
 // Invariants: an unknown account costs what a known one does (VerifyNobody; a
 // cheaper stored hash is filled up to today's cost, a dearer one cannot be

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"portico/internal/password/argon2"
 )
 
 // Stats are the figures of the hashing slots. The counts grow from the start
@@ -19,60 +21,71 @@ type Stats struct {
 	Abandoned uint64 // left the queue because the caller's context ended
 }
 
+// restAfter is how long no slot must have been used before their memory is
+// given back: longer than the pauses of an evening with few people.
+const restAfter = time.Minute
+
 // gate admits work to the slots. It is safe for concurrent use.
 type gate struct {
-	slots chan struct{}
+	free  chan *argon2.Arena // the slots that are not taken: each is its memory
+	keep  uint32             // KiB that a slot may hold while it is free
 	queue int
 	wait  time.Duration
+	idle  *time.Timer
 
 	mu    sync.Mutex
 	stats Stats
 }
 
-func newGate(slots, queue int, wait time.Duration) *gate {
-	return &gate{slots: make(chan struct{}, slots), queue: queue, wait: wait, stats: Stats{Slots: slots}}
+func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
+	g := &gate{free: make(chan *argon2.Arena, slots), queue: queue, wait: wait, keep: keep, stats: Stats{Slots: slots}}
+	for range slots {
+		g.free <- argon2.NewArena()
+	}
+	g.idle = time.AfterFunc(restAfter, g.rest)
+	return g
 }
 
-// do runs the work in a slot. Without one it returns Busy, or the error of the
-// context that ended first; work is then not run.
-func (g *gate) do(ctx context.Context, work func()) error {
-	if err := g.enter(ctx); err != nil {
+// do runs the work in a slot and returns its error. Without a slot it returns
+// Busy, or the error of the context that ended first; work is then not run.
+func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
+	slot, err := g.enter(ctx)
+	if err != nil {
 		return err
 	}
 	start := time.Now() // a span, not the time of day: the monotonic clock
-	defer func() { g.leave(time.Since(start)) }()
-	work()
-	return nil
+	defer func() { g.leave(slot, time.Since(start)) }()
+	return work(slot)
 }
 
-func (g *gate) enter(ctx context.Context) error {
+func (g *gate) enter(ctx context.Context) (*argon2.Arena, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	// Nobody overtakes: a channel hands a freed place to its oldest sender, so
-	// that there is room here only while nobody waits.
+	// Nobody overtakes: a channel hands a freed slot to its oldest receiver, so
+	// that there is one here only while nobody waits.
 	select {
-	case g.slots <- struct{}{}:
-		return nil
+	case slot := <-g.free:
+		return slot, nil
 	default:
 	}
 	if err := g.join(); err != nil {
-		return err
+		return nil, err
 	}
 	timer := time.NewTimer(g.wait)
 	defer timer.Stop()
 	select {
-	case g.slots <- struct{}{}:
+	case slot := <-g.free:
 		g.count(func(s *Stats) { s.Waiting-- })
-		return nil
+		return slot, nil
 	case <-ctx.Done():
 		g.count(func(s *Stats) { s.Waiting--; s.Abandoned++ })
-		return ctx.Err()
+		return nil, ctx.Err()
 	case <-timer.C:
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.stats.Waiting--
-		return g.refuse()
+		return nil, g.refuse()
 	}
 }
 
@@ -99,8 +112,12 @@ func (g *gate) drain() time.Duration {
 	return g.stats.Pace * time.Duration(g.stats.Waiting+1) / time.Duration(g.stats.Slots)
 }
 
-func (g *gate) leave(taken time.Duration) {
-	<-g.slots
+func (g *gate) leave(slot *argon2.Arena, taken time.Duration) {
+	if slot.Size() > g.keep { // a stored hash was dearer than those of today
+		slot.Release()
+	}
+	g.free <- slot
+	g.idle.Reset(restAfter)
 	g.count(func(s *Stats) {
 		s.Finished++
 		if s.Pace == 0 {
@@ -120,6 +137,22 @@ func (g *gate) figures() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.stats
-	s.Running = len(g.slots)
+	s.Running = cap(g.free) - len(g.free)
 	return s
+}
+
+// rest gives the memory of the slots back when all are free.
+func (g *gate) rest() {
+	var slots []*argon2.Arena
+	for range cap(g.free) {
+		select {
+		case slot := <-g.free:
+			slot.Release()
+			slots = append(slots, slot)
+		default: // who leaves sets the timer anew
+		}
+	}
+	for _, slot := range slots {
+		g.free <- slot
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/internal/fault"
+	"portico/internal/password/argon2"
 )
 
 // busy returns the fault of a refused piece of work.
@@ -38,12 +39,19 @@ func occupy(t *testing.T, g *gate, n int, d time.Duration) {
 	synctest.Wait()
 }
 
-func sleep(d time.Duration) func() { return func() { time.Sleep(d) } }
+func sleep(d time.Duration) func(*argon2.Arena) error {
+	return func(*argon2.Arena) error { time.Sleep(d); return nil }
+}
+
+// refused fails the test when it is run.
+func refused(t *testing.T) func(*argon2.Arena) error {
+	return func(*argon2.Arena) error { t.Error("refused work ran"); return nil }
+}
 
 func TestGate_SlotsBoundWhatRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2, 10, time.Minute)
+		g := newGate(2, 10, time.Minute, floorMemory)
 		start := time.Now()
 		occupy(t, g, 6, time.Second)
 		if got := g.figures(); got.Running != 2 || got.Waiting != 4 {
@@ -65,12 +73,16 @@ func TestGate_SlotsBoundWhatRuns(t *testing.T) {
 func TestGate_FirstComeFirstServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 10, time.Minute)
+		g := newGate(1, 10, time.Minute, floorMemory)
 		var all sync.WaitGroup
 		var order []int
 		for i := range 5 {
 			all.Go(func() {
-				if err := g.do(t.Context(), func() { order = append(order, i); time.Sleep(time.Second) }); err != nil {
+				if err := g.do(t.Context(), func(*argon2.Arena) error {
+					order = append(order, i)
+					time.Sleep(time.Second)
+					return nil
+				}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -86,18 +98,18 @@ func TestGate_FirstComeFirstServed(t *testing.T) {
 func TestGate_FullQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 2, time.Minute)
+		g := newGate(1, 2, time.Minute, floorMemory)
 		if err := g.do(t.Context(), sleep(4*time.Second)); err != nil { // sets the pace
 			t.Fatal(err)
 		}
 		occupy(t, g, 3, 4*time.Second)
 		start := time.Now()
-		refused := busy(t, g.do(t.Context(), func() { t.Error("refused work ran") }))
+		told := busy(t, g.do(t.Context(), refused(t)))
 		if time.Since(start) != 0 {
 			t.Error("the refusal took time")
 		}
-		if want := 12 * time.Second; refused.RetryAfter != want { // two waiting and this one
-			t.Errorf("RetryAfter %v, want %v", refused.RetryAfter, want)
+		if want := 12 * time.Second; told.RetryAfter != want { // two waiting and this one
+			t.Errorf("RetryAfter %v, want %v", told.RetryAfter, want)
 		}
 		if got := g.figures(); got.Refused != 1 || got.Waiting != 2 {
 			t.Errorf("stats %+v, want 1 refused and 2 waiting", got)
@@ -109,13 +121,13 @@ func TestGate_FullQueue(t *testing.T) {
 func TestGate_QueueTooSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 100, 5*time.Second)
+		g := newGate(1, 100, 5*time.Second, floorMemory)
 		if err := g.do(t.Context(), sleep(2*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		occupy(t, g, 3, 2*time.Second)
 		start := time.Now()
-		busy(t, g.do(t.Context(), func() {}))
+		busy(t, g.do(t.Context(), sleep(0)))
 		if time.Since(start) != 0 {
 			t.Error("the refusal took time")
 		}
@@ -126,15 +138,15 @@ func TestGate_QueueTooSlow(t *testing.T) {
 func TestGate_LongestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 100, 5*time.Second)
+		g := newGate(1, 100, 5*time.Second, floorMemory)
 		occupy(t, g, 1, time.Minute)
 		start := time.Now()
-		refused := busy(t, g.do(t.Context(), func() { t.Error("refused work ran") }))
+		told := busy(t, g.do(t.Context(), refused(t)))
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("waited %v, want 5s", took)
 		}
-		if refused.RetryAfter < time.Second {
-			t.Errorf("RetryAfter %v, want at least a second", refused.RetryAfter)
+		if told.RetryAfter < time.Second {
+			t.Errorf("RetryAfter %v, want at least a second", told.RetryAfter)
 		}
 		if got := g.figures(); got.Refused != 1 || got.Waiting != 0 {
 			t.Errorf("stats %+v, want 1 refused and nobody waiting", got)
@@ -145,17 +157,17 @@ func TestGate_LongestWait(t *testing.T) {
 func TestGate_EndedContextGivesItsPlaceBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 1, time.Minute)
+		g := newGate(1, 1, time.Minute, floorMemory)
 		occupy(t, g, 1, 10*time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := g.do(ctx, func() { t.Error("abandoned work ran") }); !errors.Is(err, context.DeadlineExceeded) {
+		if err := g.do(ctx, refused(t)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("do = %v, want the context's error", err)
 		}
 		if got := g.figures(); got.Abandoned != 1 || got.Waiting != 0 {
 			t.Errorf("stats %+v, want 1 abandoned and nobody waiting", got)
 		}
-		if err := g.do(t.Context(), func() {}); err != nil {
+		if err := g.do(t.Context(), sleep(0)); err != nil {
 			t.Errorf("the place was not given back: %v", err)
 		}
 	})
@@ -163,12 +175,69 @@ func TestGate_EndedContextGivesItsPlaceBack(t *testing.T) {
 
 func TestGate_PanicGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
-	g := newGate(1, 1, time.Minute)
+	g := newGate(1, 1, time.Minute, floorMemory)
 	func() {
 		defer func() { _ = recover() }()
-		_ = g.do(t.Context(), func() { panic("broken work") })
+		_ = g.do(t.Context(), func(*argon2.Arena) error { panic("broken work") })
 	}()
 	if got := g.figures(); got.Running != 0 {
 		t.Errorf("stats %+v, want a free slot", got)
+	}
+}
+
+// The slots keep their memory from one hash to the next, not that of a dearer
+// one, and nothing once nobody has come for a while.
+func TestGate_MemoryOfTheSlots(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2, 1, time.Minute, 64)
+		hash := func(memory uint32) {
+			t.Helper()
+			err := g.do(t.Context(), func(arena *argon2.Arena) error {
+				_, err := derive(arena, "password", []byte("somesalt"), Cost{Memory: memory, Passes: 1})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect := func(when string, want uint32) {
+			t.Helper()
+			var held uint32
+			for range cap(g.free) {
+				slot := <-g.free
+				held += slot.Size()
+				g.free <- slot
+			}
+			if held != want {
+				t.Errorf("%s the slots hold %d KiB, want %d", when, held, want)
+			}
+		}
+		expect("before the first hash", 0)
+		for range 5 {
+			hash(64)
+		}
+		expect("after five", 128)
+		hash(128)
+		expect("after a dearer one", 64)
+		hash(64)
+		hash(64)
+		time.Sleep(restAfter - time.Second)
+		hash(64)
+		time.Sleep(restAfter - time.Second)
+		expect("after a pause", 128)
+		time.Sleep(2 * time.Second)
+		expect("after a longer pause", 0)
+		hash(64)
+		expect("after that", 64)
+	})
+}
+
+func TestGate_ErrorOfTheWork(t *testing.T) {
+	t.Parallel()
+	g := newGate(1, 1, time.Minute, floorMemory)
+	broken := errors.New("broken work")
+	if err := g.do(t.Context(), func(*argon2.Arena) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("do = %v, want the error of the work", err)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
 
 	"portico/internal/fault"
+	"portico/internal/password/argon2"
 	"portico/internal/secret"
 )
 
@@ -68,7 +70,10 @@ func New(c Config) (*Service, error) {
 		s.peppers = append(s.peppers, newPepper(key))
 	}
 	slots := orDefault(c.Slots, runtime.GOMAXPROCS(0))
-	s.gate = newGate(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait))
+	if int64(slots)*int64(s.cost.Memory) > ceilingSlots {
+		return nil, fmt.Errorf("password: %d hashing slots of %d KiB take too much memory: lower one of them, to %d KiB together", slots, s.cost.Memory, ceilingSlots)
+	}
+	s.gate = newGate(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait), s.cost.Memory)
 	nobody := s.blank()
 	nobody.tag = random(tagSize)
 	s.nobody = nobody.String()
@@ -87,7 +92,11 @@ func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 		return "", fault.InvalidFields(fields...)
 	}
 	h := s.blank()
-	if err := s.gate.do(ctx, func() { h.tag = s.peppers[0].apply(derive(text, h.salt, h.cost)) }); err != nil {
+	err := s.gate.do(ctx, func(arena *argon2.Arena) (err error) {
+		h.tag, err = s.peppers[0].tag(arena, text, h)
+		return err
+	})
+	if err != nil {
 		return "", err
 	}
 	return h.String(), nil
@@ -110,9 +119,13 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 	if err != nil {
 		return false, false, err
 	}
-	err = s.gate.do(ctx, func() {
-		ok = secret.Equal(p.apply(derive(text, h.salt, h.cost)), h.tag)
-		s.fillUp(text, h)
+	err = s.gate.do(ctx, func(arena *argon2.Arena) error {
+		tag, err := p.tag(arena, text, h)
+		if err != nil {
+			return err
+		}
+		ok = secret.Equal(tag, h.tag)
+		return s.fillUp(arena, text, h)
 	})
 	return ok, ok && s.outdated(h), err
 }
@@ -140,10 +153,13 @@ func (s *Service) outdated(h hash) bool {
 // fillUp spends what a hash of an older, lower cost has spared, so that the
 // time of an answer does not tell accounts that have not signed in since the
 // cost was raised from those that do not exist.
-func (s *Service) fillUp(text string, h hash) {
-	if spared, ok := s.cost.less(h.cost); ok {
-		derive(text, h.salt, spared)
+func (s *Service) fillUp(arena *argon2.Arena, text string, h hash) error {
+	spared, ok := s.cost.less(h.cost)
+	if !ok {
+		return nil
 	}
+	_, err := derive(arena, text, h.salt, spared)
+	return err
 }
 
 func orDefault[T int | time.Duration](value, fallback T) T {

@@ -153,6 +153,25 @@ func TestVerify_Rehash(t *testing.T) {
 	}
 }
 
+// After the cost was lowered the hashes of before still verify, in memory that
+// is not kept, and are made anew.
+func TestVerify_DearerHash(t *testing.T) {
+	t.Parallel()
+	dearer := newService(t, func(c *Config) { c.Cost = Cost{Memory: 2 * floorMemory, Passes: 2} })
+	old := hashOf(t, dearer, "quilt zebra violin")
+	s := newService(t, func(c *Config) { c.Slots = 1 })
+	if ok, rehash := verify(t, s, old, "quilt zebra violin"); !ok || !rehash {
+		t.Errorf("Verify = %v, %v, want a match and a rehash", ok, rehash)
+	}
+	if ok, _ := verify(t, s, old, "quilt zebra viola"); ok {
+		t.Error("a wrong password matches")
+	}
+	slot := <-s.gate.free
+	if slot.Size() > floorMemory {
+		t.Errorf("the slot keeps %d KiB", slot.Size())
+	}
+}
+
 // FLT-15: a swapped key file is told apart from a wrong password.
 func TestVerify_UnknownKey(t *testing.T) {
 	t.Parallel()
@@ -191,9 +210,10 @@ func TestNew_RefusesConfig(t *testing.T) {
 		{"no list", "breached", func(c *Config) { c.Breached = nil }},
 		{"memory below the floor", "from 19456", func(c *Config) { c.Cost = Cost{Memory: floorMemory - 1, Passes: 2} }},
 		{"passes below the floor", "from 2", func(c *Config) { c.Cost = Cost{Memory: floorMemory, Passes: 1} }},
-		{"memory above the ceiling", "to 1048576", func(c *Config) { c.Cost = Cost{Memory: ceilingMemory + 1, Passes: 2} }},
+		{"memory above the ceiling", "to 262144", func(c *Config) { c.Cost = Cost{Memory: ceilingMemory + 1, Passes: 2} }},
 		{"too short", "from 8", func(c *Config) { c.Policy = Policy{Min: 7, Max: 256} }},
 		{"too long", "to 256", func(c *Config) { c.Policy = Policy{Min: 8, Max: 257} }},
+		{"memory of all slots", "together", func(c *Config) { c.Cost, c.Slots = Cost{Memory: ceilingMemory, Passes: 2}, 33 }},
 		{"negative queue", "negative", func(c *Config) { c.Queue = -1 }},
 	} {
 		config := Config{Keys: []*secret.Key{keyOf(t, 1)}, Breached: valid.breached}

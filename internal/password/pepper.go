@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 
+	"portico/internal/password/argon2"
 	"portico/internal/secret"
 )
 
@@ -22,7 +23,15 @@ func newPepper(key *secret.Key) pepper {
 	return pepper{id: base64.RawStdEncoding.EncodeToString(id), mac: key.MAC("password pepper")}
 }
 
-func (p pepper) apply(tag []byte) []byte { return p.mac.Sum(string(tag)) }
+// tag returns what is stored of a password: Argon2id, then the key.
+func (p pepper) tag(arena *argon2.Arena, text string, h hash) ([]byte, error) {
+	plain, err := derive(arena, text, h.salt, h.cost)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(plain)
+	return p.mac.Sum(string(plain)), nil
+}
 
 // pepperOf returns the keyed step that a stored hash names. A missing one is
 // told apart from a wrong password, so that a lost or swapped key file is not

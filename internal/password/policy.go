@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"portico/internal/fault"
+	"portico/internal/password/argon2"
 )
 
 // Policy is the rule for the length of new passwords, in code points after
@@ -60,6 +61,9 @@ func (s *Service) Check(ctx context.Context, password string, about ...string) (
 		return refuse(CodeBreached, nil), nil
 	}
 	words := contextWords(slices.Concat(about, s.names))
-	err := s.gate.do(ctx, func() { fields = s.judge(text, words) })
+	err := s.gate.do(ctx, func(*argon2.Arena) error {
+		fields = s.judge(text, words)
+		return nil
+	})
 	return fields, err
 }

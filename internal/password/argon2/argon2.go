@@ -1,0 +1,123 @@
+package argon2
+
+import "fmt"
+
+// Params are the cost of a hash (RFC 9106 3.1).
+type Params struct {
+	Memory uint32 // KiB: m
+	Passes uint32 // t
+	Lanes  uint32 // p; they are computed one after another
+}
+
+// The bounds of what is computed at all. RFC 9106 3.1 goes further: to 4 TiB.
+const (
+	MaxMemory = 1 << 20 // KiB
+	MaxPasses = 1 << 10
+	MaxLanes  = 1 << 8
+
+	maxInput = 1 << 16 // bytes of each
+	minSalt  = 8       // bytes: what is shorter is a mistake
+	minTag   = 4
+	maxTag   = 1 << 10
+)
+
+// Check says what is wrong with the parameters.
+func (p Params) Check() error {
+	switch {
+	case p.Lanes < 1 || p.Lanes > MaxLanes:
+		return fmt.Errorf("argon2: %d lanes: from 1 to %d can be computed", p.Lanes, MaxLanes)
+	case p.Memory < 8*p.Lanes || p.Memory > MaxMemory:
+		return fmt.Errorf("argon2: %d KiB of memory: from %d to %d can be used", p.Memory, 8*p.Lanes, MaxMemory)
+	case p.Passes < 1 || p.Passes > MaxPasses:
+		return fmt.Errorf("argon2: %d passes: from 1 to %d can be made", p.Passes, MaxPasses)
+	}
+	return nil
+}
+
+// Input is what is hashed. Secret and Data may be empty.
+type Input struct {
+	Password []byte // P
+	Salt     []byte // S
+	Secret   []byte // K
+	Data     []byte // X
+}
+
+func (in Input) check() error {
+	for _, part := range [...][]byte{in.Password, in.Salt, in.Secret, in.Data} {
+		if len(part) > maxInput {
+			return fmt.Errorf("argon2: an input of %d bytes: at most %d can be hashed", len(part), maxInput)
+		}
+	}
+	if len(in.Salt) < minSalt {
+		return fmt.Errorf("argon2: a salt of %d bytes: it has at least %d", len(in.Salt), minSalt)
+	}
+	return nil
+}
+
+const blockSize = 8 * words // bytes
+
+// Arena is the memory that hashes are computed in, one after another. It grows
+// to the dearest hash and keeps its size; nothing of a hash is left in it. The
+// caller makes sure that it is used by one goroutine at a time.
+type Arena struct {
+	kernel kernel
+	blocks []block
+
+	scratch, addresses, counter, zero block // zero stays zero
+
+	text  []byte              // the input of the first hash
+	bytes [4 + blockSize]byte // a length and a block, as bytes
+}
+
+// NewArena returns an arena without memory: the first hash brings it.
+func NewArena() *Arena { return &Arena{kernel: kernels()[0]} }
+
+// Derive fills tag, whose length is part of the hash, with Argon2id of the
+// input. Wrong parameters are an error, and tag is then left alone.
+func (a *Arena) Derive(tag []byte, in Input, p Params) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if err := in.check(); err != nil {
+		return err
+	}
+	if len(tag) < minTag || len(tag) > maxTag {
+		return fmt.Errorf("argon2: a tag of %d bytes: it has from %d to %d", len(tag), minTag, maxTag)
+	}
+	l := p.layout()
+	a.reserve(l.blocks())
+	defer a.wipe(l.blocks())
+	seed := a.seed(in, p, len(tag))
+	for lane := range l.lanes {
+		a.first(&a.blocks[lane*l.lane], &seed, 0, lane)
+		a.first(&a.blocks[lane*l.lane+1], &seed, 1, lane)
+	}
+	clear(seed[:])
+	a.fill(l)
+	a.finish(tag, l)
+	return nil
+}
+
+// Size returns the memory that the arena holds, in KiB.
+func (a *Arena) Size() uint32 { return uint32(len(a.blocks)) }
+
+// Release gives the memory back to the collector.
+func (a *Arena) Release() { a.blocks = nil }
+
+func (a *Arena) reserve(blocks uint32) {
+	if a.Size() < blocks {
+		a.Release() // before there is more
+		a.blocks = make([]block, blocks)
+	}
+}
+
+// wipe leaves nothing of a hash, so that neither a read beyond bounds nor an
+// image of the memory shows what a password can be tried against.
+func (a *Arena) wipe(blocks uint32) {
+	clear(a.blocks[:blocks])
+	clear(a.scratch[:])
+	clear(a.addresses[:])
+	clear(a.counter[:])
+	clear(a.text)
+	clear(a.bytes[:])
+}
