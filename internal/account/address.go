@@ -70,6 +70,26 @@ func BaseKey(key string) string {
 	return local + "@" + domain
 }
 
+// Display returns an address as its owner writes it: an international domain in
+// Unicode. It is for the owner's eyes alone. To anybody else such a name may
+// look like another one, so what is masked, mailed to and compared keeps the
+// ASCII form.
+func Display(mail string) string {
+	local, domain, ok := strings.Cut(mail, "@")
+	if domain = lowerASCII(domain); !ok || !strings.Contains(domain, "xn--") {
+		return mail
+	}
+	shown, err := idna.Registration.ToUnicode(domain)
+	if err != nil {
+		return mail
+	}
+	// Whatever does not lead back to the same mailbox is not shown for it.
+	if back, bad := ParseAddress(local+"@"+shown, ""); bad != nil || back.Key != lowerASCII(mail) {
+		return mail
+	}
+	return local + "@" + shown
+}
+
 // Mask hides the local part but its first letter: "m•••@example.com".
 func Mask(mail string) string {
 	local, domain, ok := strings.Cut(mail, "@")

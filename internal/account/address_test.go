@@ -55,6 +55,31 @@ func TestParseAddress(t *testing.T) {
 	}
 }
 
+func TestDisplay(t *testing.T) {
+	t.Parallel()
+	for mail, want := range map[string]string{
+		"u@xn--bcher-kva.example":     "u@bücher.example",
+		"U.v+w@mail.XN--BCHER-KVA.de": "U.v+w@mail.bücher.de",
+		"u@xn--e1afmkfd.xn--p1ai":     "u@пример.рф",
+		"u@example.org":               "u@example.org",
+		"xn--bcher-kva@example.org":   "xn--bcher-kva@example.org",
+		"u@xn--.example":              "u@xn--.example",
+		"u@xn--a.example":             "u@xn--a.example",
+		"u@xn--example-.org":          "u@xn--example-.org",
+		"u@xn--abc-.example":          "u@xn--abc-.example", // decodes to plain letters
+		"no address":                  "no address",
+		"":                            "",
+	} {
+		got := Display(mail)
+		if got != want {
+			t.Errorf("Display(%q) = %q, want %q", mail, got, want)
+		}
+		if again, bad := ParseAddress(got, "email"); bad == nil && again.Key != lowerASCII(mail) {
+			t.Errorf("%q is shown as %q, which is the mailbox %q", mail, got, again.Mail)
+		}
+	}
+}
+
 // Whatever is accepted must be one plain mailbox to any program that reads it,
 // and parsing its result again must change nothing.
 func FuzzParseAddress(f *testing.F) {

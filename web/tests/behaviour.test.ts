@@ -206,6 +206,25 @@ test('a page that comes back from the history is not busy and asks who is signed
   await page.context().close();
 });
 
+test.each([
+  ['the same person', 'p1', false],
+  ['somebody else', 'p2', true],
+])('a page that comes back from the history to %s', async (_, id, reloads) => {
+  const { page } = await open('signup/signed-in', {
+    '/auth/api/session': { body: { user: { id, email: 'mara@xn--bcher-kva.example' } } },
+  });
+  let loads = 0;
+  page.on('request', (request) => {
+    loads += Number(request.isNavigationRequest());
+  });
+  const answered = page.waitForResponse('**/auth/api/session');
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await answered;
+  await page.waitForTimeout(300);
+  expect(loads > 0).toBe(reloads);
+  await page.context().close();
+});
+
 test('the address goes along to the next screen, not in the URL', async () => {
   const { page } = await open('signin/idle');
   await page.getByLabel('Email').fill('mara@example.com');

@@ -25,7 +25,7 @@ type Flow struct {
 // FlowOf returns a view as screens show it.
 func FlowOf(v flow.View) Flow {
 	return Flow{
-		ID: v.ID, Kind: string(v.Kind), State: v.State(), Address: account.Mask(v.Address), Email: v.Address,
+		ID: v.ID, Kind: string(v.Kind), State: v.State(), Address: account.Mask(v.Address), Email: account.Display(v.Address),
 		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: resendAt(v), Now: seconds(v.Now),
 		Next: v.Next,
 	}

@@ -82,6 +82,7 @@ type Link struct {
 
 // Person is who is signed in.
 type Person struct {
+	ID    string `json:"id"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/flow"
@@ -48,7 +49,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		b.ReturnTo, b.Session = s.Targets.Clean(query.Get("return_to")), person
 		b.Next = s.Targets.Or(b.ReturnTo)
 		if link.ID != "" {
-			b.Flow.ID, b.Values.Email = link.ID, link.Address
+			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
 			if b.ReturnTo == "" {
 				b.ReturnTo = link.ReturnTo
 			}
@@ -147,13 +148,13 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, "confirm-link", func(b *Boot) {
-		b.Session = other(person, v.Email)
+		b.Session = other(person, account.Display(v.Email))
 		s.fillLink(b, v)
 	})
 }
 
 func (s *Screens) fillLink(b *Boot, v flow.LinkView) {
-	b.Link = Link{State: "ready", Kind: string(v.Kind), Address: v.Address, Email: v.Email}
+	b.Link = Link{State: "ready", Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
 	b.Flow.ID = v.FlowID
 	switch {
 	case v.Fault != nil:
@@ -194,7 +195,7 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, failurePath(flow.Unknown, r, nil))
 	}
-	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = other(person, v.Address), door.FlowOf(v) })
+	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), door.FlowOf(v) })
 }
 
 // other returns who is signed in when it is somebody else than the person whose

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 
+	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/locale"
@@ -192,5 +193,5 @@ func (s *Screens) person(w http.ResponseWriter, r *http.Request) (Person, error)
 }
 
 func personOf(found session.Found) Person {
-	return Person{Email: found.Person.Address, Name: found.Person.Name}
+	return Person{ID: found.Person.ID, Email: account.Display(found.Person.Address), Name: found.Person.Name}
 }

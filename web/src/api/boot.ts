@@ -16,7 +16,7 @@ export interface Boot {
   notice: string;
   flow: Flow;
   link: { state: LinkState; kind: Flow['kind']; address: string; email: string; age: string };
-  session: { email: string; name: string };
+  session: { id: string; email: string; name: string };
   status: number;
   title: string;
   detail: string;

@@ -39,7 +39,7 @@ const SHAPE: Boot = {
     next: '',
   },
   link: { state: '', kind: '', address: '', email: '', age: '' },
-  session: { email: '', name: '' },
+  session: { id: '', email: '', name: '' },
   status: 0,
   title: '',
   detail: '',

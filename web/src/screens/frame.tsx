@@ -18,15 +18,13 @@ interface FrameProps {
 
 /** What every screen has around its content: the page, the notice and the places where words appear. */
 export function Frame({ boot, title, summary, announcement = '', children }: FrameProps) {
-  const signedInAs = boot.session.email;
+  const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
     const answer = await request<Current>('GET', '/auth/api/session');
-    if (
-      answer.ok ? answer.value.user.email !== signedInAs : answer.failure.kind === 'problem' && signedInAs
-    ) {
+    if (answer.ok ? answer.value.user.id !== signedIn : answer.failure.kind === 'problem' && signedIn) {
       location.reload();
     }
-  }, [signedInAs]);
+  }, [signedIn]);
   useRestoredPage(recheck);
 
   return (
