@@ -36,6 +36,8 @@ const cacheMax = 100_000
 // Options are what a caller of New may choose beside the configuration. The
 // zero value is the product.
 type Options struct {
+	Build Build // for the figures
+
 	Clock clock.Clock  // the machine's when nil
 	Log   *slog.Logger // discarded when nil
 	Dist  fs.FS        // the built screens of the binary when nil
@@ -48,6 +50,13 @@ type Options struct {
 	Deliver func(context.Context, outbox.Message) error
 	// Doors are mounted beside ours: the pages of `portico dev`.
 	Doors []server.Door
+}
+
+// Build says what the process was made of.
+type Build struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Go       string `json:"go"`
 }
 
 // App is a whole Portico. It is safe for concurrent use.
@@ -65,7 +74,7 @@ type App struct {
 	catalogue *locale.Catalogue
 	providers *federation.Service
 	targets   flow.Targets
-	deliver   func(context.Context, outbox.Message) error
+	runner    *outbox.Runner // nil when nothing delivers mail
 	options   Options
 }
 
@@ -91,7 +100,7 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL, MustExist: options.Existing}); err != nil {
 		return nil, err
 	}
-	if err := a.build(ctx); err != nil {
+	if err := a.assemble(ctx); err != nil {
 		_ = a.Store.Close()
 		return nil, err
 	}
@@ -108,7 +117,7 @@ func (a *App) Close() error {
 	return a.Store.Close()
 }
 
-func (a *App) build(ctx context.Context) error {
+func (a *App) assemble(ctx context.Context) error {
 	if _, err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
@@ -198,7 +207,11 @@ func (a *App) buildProviders() error {
 }
 
 func (a *App) buildMail() error {
-	if a.deliver = a.options.Deliver; a.deliver != nil || a.Config.SMTPURL == "" {
+	switch {
+	case a.options.Deliver != nil:
+		a.deliverBy(a.options.Deliver)
+		return nil
+	case a.Config.SMTPURL == "":
 		return nil
 	}
 	server, err := mailer.ParseURL(a.Config.SMTPURL)
@@ -209,8 +222,15 @@ func (a *App) buildMail() error {
 		Server: server, From: a.Config.MailFrom, PublicURL: a.publicURL().String(),
 		Brand: a.Config.Brand.Name, Catalogue: a.catalogue, Clock: a.clock,
 	})
-	a.deliver = a.send
+	a.deliverBy(a.send)
 	return err
+}
+
+func (a *App) deliverBy(deliver func(context.Context, outbox.Message) error) {
+	a.runner = outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: a.Outbox, Log: a.log, Deliver: deliver,
+		Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
+	})
 }
 
 // send is what the outbox hands its messages to.

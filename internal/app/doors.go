@@ -2,30 +2,35 @@ package app
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/mail"
-	"time"
 
 	"portico/internal/code"
+	"portico/internal/metric"
 	"portico/internal/server"
 	"portico/internal/server/api"
 	"portico/internal/server/door"
+	"portico/internal/server/ops"
 	"portico/internal/server/provider"
 	"portico/internal/server/screens"
 	"portico/web"
 )
 
-// doors is the public listener's handler and the door that wants warming.
+// doors is the public listener's handler, the door that wants warming, and the
+// one that counts.
 type doors struct {
-	handler http.Handler
+	handler *server.Mux
 	screens *screens.Screens
+	reports *server.Reports
 }
 
 // Handler returns what the public listener serves.
 func (a *App) Handler() (http.Handler, error) {
 	d, err := a.public()
-	return d.handler, err
+	if err != nil {
+		return nil, err
+	}
+	return d.handler, nil
 }
 
 func (a *App) public() (doors, error) {
@@ -43,17 +48,18 @@ func (a *App) public() (doors, error) {
 	for _, p := range a.providers.List() {
 		names[p.ID] = p.Name
 	}
+	reports := server.NewReports()
 	mux.Mount(
 		pages,
 		api.New(desk, a.Sessions, describe),
-		server.NewReports(),
+		reports,
 		provider.New(provider.Config{
 			Desk: desk, Catalogue: a.catalogue, Failure: screens.Failure,
 			Name: func(id string) string { return names[id] },
 		}),
 	)
 	mux.Mount(a.options.Doors...)
-	return doors{mux, pages}, nil
+	return doors{mux, pages, reports}, nil
 }
 
 func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
@@ -94,30 +100,14 @@ func sender(from string) string {
 	return parsed.Address
 }
 
-// operations is the handler of the operations listener. Readiness ends with
-// serving: a balancer then sends no more requests while those under way finish.
-func (a *App) operations(serving context.Context) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
-		defer cancel()
-		switch {
-		case serving.Err() != nil:
-			say(w, http.StatusServiceUnavailable, "stopping")
-		case a.Store.Ping(ctx) != nil:
-			say(w, http.StatusServiceUnavailable, "the database does not answer")
-		default:
-			say(w, http.StatusOK, "ready")
-		}
+// operations is the handler of the operations listener, for as long as the
+// public one serves.
+func (a *App) operations(serving context.Context, public doors) http.Handler {
+	return ops.New(ops.Config{
+		Stopping: func() bool { return serving.Err() != nil },
+		Ping:     a.Store.Ping,
+		Metrics: metric.Handler(metric.Build(a.options.Build), func(ctx context.Context) metric.Figures {
+			return a.figures(ctx, public)
+		}, a.log),
 	})
-	return mux
-}
-
-func say(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n")
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"portico/internal/outbox"
 	"portico/internal/server"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -67,7 +66,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	var publicErr, opsErr error
 	if l.Ops != nil {
 		servers.Go(func() {
-			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx), a.log), l.Ops, time.Second); opsErr != nil {
+			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx, public), a.log), l.Ops, time.Second); opsErr != nil {
 				a.log.Error("the operations listener has ended", "error", opsErr)
 			}
 		})
@@ -84,12 +83,8 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 
 // startWork starts what runs beside requests.
 func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
-	if a.deliver != nil {
-		runner := outbox.NewRunner(outbox.RunnerConfig{
-			Outbox: a.Outbox, Log: a.log, Deliver: a.deliver,
-			Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
-		})
-		work.Go(func() { runner.Run(ctx) })
+	if a.runner != nil {
+		work.Go(func() { a.runner.Run(ctx) })
 	}
 	work.Go(func() {
 		every(ctx, flushEvery, func() { a.report("keep the last uses of sessions", a.flushSessions(ctx)) })

@@ -25,8 +25,9 @@ func bands() []band {
 		{"cli", list("internal/cli"), list("dev app config door doorkit kit adapter flow room ground web")},
 		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
-		{"app", list("internal/app"), list("config door doorkit kit adapter flow room ground web")},
+		{"app", list("internal/app"), list("config metric door doorkit kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
+		{"metric", list("internal/metric"), list("kit adapter flow room ground")}, // reads the figures of every part
 		{"door", under("internal/server/", "api screens provider openid gateway ops"), list("doorkit kit flow room ground")},
 		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
@@ -36,7 +37,7 @@ func bands() []band {
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
-		{"ground", under("internal/", "fault clock ids secret locale origin egress browser"), nil},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress browser tally"), nil},
 		{"web", list("web"), nil},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/secret"
 )
@@ -84,20 +85,22 @@ func (versionCmd) Help() string { return "Example:\n  portico version --json" }
 
 // Run prints the version, the commit and the Go release.
 func (c versionCmd) Run(s *session) error {
-	build := struct {
-		Version  string `json:"version"`
-		Revision string `json:"revision"`
-		Go       string `json:"go"`
-	}{Version: version, Revision: "unknown"}
+	b := build()
+	return s.print(c.JSON, b, fmt.Sprintf("portico %s (%.12s, %s)", b.Version, b.Revision, b.Go))
+}
+
+// build says what this binary was made of.
+func build() app.Build {
+	b := app.Build{Version: version, Revision: "unknown"}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		build.Go = info.GoVersion
+		b.Go = info.GoVersion
 		for _, set := range info.Settings {
 			if set.Key == "vcs.revision" {
-				build.Revision = set.Value
+				b.Revision = set.Value
 			}
 		}
 	}
-	return s.print(c.JSON, build, fmt.Sprintf("portico %s (%.12s, %s)", build.Version, build.Revision, build.Go))
+	return b
 }
 
 // version is that of CHANGELOG.md.

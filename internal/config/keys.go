@@ -19,7 +19,7 @@ func keys() []key {
 		text("listen", func(c *Config) *string { return &c.Listen }, checkListen,
 			"Where the public listener waits for connections, as `host:port`. It speaks HTTP; TLS ends at the proxy in front."),
 		text("ops_listen", func(c *Config) *string { return &c.OpsListen }, checkListen,
-			"Where the operations listener waits: `/livez` and `/readyz`. Keep it away from the public network."),
+			"Where the operations listener waits: `/livez`, `/readyz` and `/metrics`. It asks for no password: keep it away from the public network."),
 		text("database_url", database, checkDatabaseURL,
 			"`sqlite:PATH`, or `postgres://user:password@host/name?sslmode=verify-full`. For a PostgreSQL on another host, say which `sslmode` is meant: without it a connection would silently go on without TLS. This version keeps its data in SQLite only and refuses the other.").secretly(database, redactURL),
 		text("secret_file", func(c *Config) *string { return &c.SecretFile }, anything,

@@ -31,6 +31,18 @@ const (
 	Unavailable                 // a part that is needed does not answer; RetryAfter says when
 )
 
+// String returns the word for the kind in logs and figures.
+func (k Kind) String() string {
+	words := [...]string{
+		Internal: "internal", Invalid: "invalid", Unauthenticated: "unauthenticated", Forbidden: "forbidden", Missing: "missing",
+		Conflict: "conflict", Expired: "expired", Limited: "limited", Unavailable: "unavailable",
+	}
+	if int(k) >= len(words) {
+		return words[Internal]
+	}
+	return words[k]
+}
+
 // Field is a fault of one input field. Params fill the placeholders of the
 // code's words and never hold what the caller typed.
 type Field struct {

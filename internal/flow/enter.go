@@ -32,6 +32,7 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
 		Device:  f.device(a),
 		left:    left,
+		entered: method,
 	}, nil
 }
 

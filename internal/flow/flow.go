@@ -55,7 +55,9 @@ type Result struct {
 	Browser string // a fresh browser-binding cookie, "" when the caller's serves
 	Device  string // a fresh device cookie
 
-	left string // whose session the browser had before
+	left       string // whose session the browser had before
+	entered    string // how the person of Session proved who they are
+	registered string // the same of whom the step has made an account
 }
 
 // Token is a session token with its absolute end.
@@ -96,6 +98,7 @@ type Flows struct {
 	targets   Targets
 	signUp    bool
 	publicURL string
+	counts    *counts
 }
 
 // codeLife is how long a mailed code or link holds (ASVS 6.5.5: ten minutes).
@@ -110,6 +113,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, publicURL: cfg.PublicURL,
+		counts: newCounts(),
 	}
 }
 

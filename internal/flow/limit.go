@@ -51,6 +51,23 @@ var (
 	deviceDay = throttle.Limit{Name: "device day", Count: 5, Window: 24 * time.Hour}
 )
 
+// limits returns those that can refuse somebody.
+func limits() []throttle.Limit {
+	return []throttle.Limit{
+		passwordLadder, signInPeer, mailPeer, providerPeer, codeFlow, codeAddress, codeRow, linkPassword,
+		mailHour, mailDay, unknownDay, unknownGlobal, noticeDay, deviceDay,
+	}
+}
+
+// LimitNames returns the names by which Stats counts refusals.
+func LimitNames() []string {
+	var names []string
+	for _, l := range limits() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
 // count counts the tries in a transaction of its own and returns Limited when
 // one of them is refused.
 func (f *Flows) count(ctx context.Context, tries ...throttle.Try) (throttle.Decision, error) {

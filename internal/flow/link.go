@@ -20,11 +20,14 @@ import (
 //
 // Faults: those of code.FindLink; the field password; LinkPassword;
 // throttle.Limited.
-func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) (Result, error) {
+func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) (r Result, err error) {
+	w := f.watch("confirm-link", flowUnknown)
+	defer w.end(&r, &err)
 	p, d, err := f.linked(ctx, token)
 	if err != nil {
 		return Result{}, err
 	}
+	w.kind = p.Kind
 	if p.Kind == SignUp && !f.here(c, p) {
 		d.Identity = nil
 		if d.Password != "" {
@@ -35,7 +38,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) 
 	}
 	value, fresh := browser(c)
 	c.Browser = value
-	r := Result{Browser: fresh}
+	r.Browser = fresh
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if _, err := f.codes.RedeemLink(ctx, tx, token); err != nil {
 			return err
@@ -125,10 +128,12 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 // for them again, and whoever chose them may be a stranger.
 //
 // Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
-func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (Result, error) {
+func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {
+	w := f.watch("resend-link", flowUnknown)
+	defer w.end(&r, &err)
 	var p Pending
 	var d data
-	err := f.store.Read(ctx, func(tx Tx) error {
+	err = f.store.Read(ctx, func(tx Tx) error {
 		s, err := f.codes.FindLink(ctx, tx, token)
 		if err != nil && !errors.Is(err, code.LinkExpired) && !errors.Is(err, code.LinkReplaced) {
 			return err
@@ -139,6 +144,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (Result,
 	if err != nil {
 		return Result{}, err
 	}
+	w.kind = p.Kind
 	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
 		return Result{}, err
 	}

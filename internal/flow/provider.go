@@ -18,7 +18,9 @@ import (
 // identity that waits to be linked.
 //
 // Faults: provider.unknown, provider.unavailable, throttle.Limited.
-func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnTo, flowID string) (Result, error) {
+func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnTo, flowID string) (r Result, err error) {
+	w := f.watch("start-provider", Provider)
+	defer w.end(&r, &err)
 	if _, err := f.count(ctx, throttle.Try{Limit: providerPeer, Subject: c.Peer}); err != nil {
 		return Result{}, err
 	}
@@ -46,7 +48,9 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnT
 //
 // Faults: Unknown, Moved; provider.cancelled, .rejected, .unavailable,
 // .no_address, .address_taken; account.Disabled; SignUpClosed.
-func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string, answer url.Values) (Result, error) {
+func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string, answer url.Values) (r Result, err error) {
+	w := f.watch("finish-provider", Provider)
+	defer w.end(&r, &err)
 	p, d, err := f.takeCallback(ctx, c, providerID, answer.Get("state"))
 	if err != nil {
 		return Result{}, err
@@ -55,7 +59,6 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	if err != nil {
 		return Result{Next: p.ReturnTo}, f.refuseProvider(ctx, c, providerID, err)
 	}
-	var r Result
 	var owner string
 	err = f.store.Write(ctx, func(tx Tx) error {
 		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)

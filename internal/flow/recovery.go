@@ -15,7 +15,9 @@ import (
 // answer is the same for an address without an account; its mailbox learns so.
 //
 // Faults: the field email, throttle.Limited.
-func (f *Flows) Recover(ctx context.Context, c Caller, email, returnTo string) (Result, error) {
+func (f *Flows) Recover(ctx context.Context, c Caller, email, returnTo string) (r Result, err error) {
+	w := f.watch("forgot-password", Recovery)
+	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
@@ -38,7 +40,9 @@ type ResetInput struct {
 // that succeeds, so of any number of parallel calls one wins.
 //
 // Faults: the fields, Unknown, Moved, hashing.busy.
-func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (Result, error) {
+func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r Result, err error) {
+	w := f.watch("reset-password", Recovery)
+	defer w.end(&r, &err)
 	p, owner, err := f.resetting(ctx, c, in.FlowID)
 	if err != nil {
 		return Result{}, err

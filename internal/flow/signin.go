@@ -26,7 +26,9 @@ type SignInInput struct {
 //
 // Faults: the fields, Rejected, account.Disabled (after the right password
 // only), throttle.Limited, hashing.busy.
-func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (Result, error) {
+func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result, err error) {
+	w := f.watch("signin", flowSignIn)
+	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(in.Email, "email")
 	var fields []fault.Field
 	if bad != nil {

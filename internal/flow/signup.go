@@ -22,7 +22,9 @@ type SignUpInput struct {
 // steps; its mailbox is told that it has an account.
 //
 // Faults: the fields, SignUpClosed, throttle.Limited, hashing.busy.
-func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (Result, error) {
+func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
+	w := f.watch("signup", SignUp)
+	defer w.end(&r, &err)
 	if !f.signUp {
 		return Result{}, SignUpClosed
 	}

@@ -22,7 +22,9 @@ const resendAfter = 30 * time.Second
 //
 // Faults: the field code; code.Wrong with the count of tries left, code.UsedUp,
 // code.Expired, code.Used; Unknown, throttle.Limited.
-func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) (Result, error) {
+func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
+	w := f.watch("verify-code", flowUnknown)
+	defer w.end(&r, &err)
 	digits, bad := code.Parse(typed, "code")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
@@ -31,6 +33,7 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	if err != nil {
 		return Result{}, err
 	}
+	w.kind = p.Kind
 	if p.Step != Verify {
 		return f.again(ctx, c, p)
 	}
@@ -38,7 +41,6 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	if err != nil {
 		return Result{}, err
 	}
-	var r Result
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if err := f.codes.Redeem(ctx, tx, p.ID, digits); err != nil {
 			return err
@@ -159,10 +161,14 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedUp, a.ID, method)); err != nil {
 		return Result{}, err
 	}
+	var r Result
 	if d.Password == "" && d.Identity == nil {
-		return f.choosePassword(ctx, tx, c, a, p.ReturnTo)
+		r, err = f.choosePassword(ctx, tx, c, a, p.ReturnTo)
+	} else {
+		r, err = f.enter(ctx, tx, c, a, p.ReturnTo, method)
 	}
-	return f.enter(ctx, tx, c, a, p.ReturnTo, method)
+	r.registered = method
+	return r, err
 }
 
 // choosePassword goes on as a recovery does once the mailbox is proven.
@@ -177,12 +183,14 @@ func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.A
 // new one, whose id is in the result.
 //
 // Faults: Unknown, Moved, throttle.Limited while the last mail is fresh.
-func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (Result, error) {
+func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, err error) {
+	w := f.watch("resend", flowUnknown)
+	defer w.end(&r, &err)
 	p, d, err := f.look(ctx, c, flowID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Result{}, err
-	case p.Step != Verify:
+	}
+	if w.kind = p.Kind; p.Step != Verify {
 		return Result{}, Moved
 	}
 	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {

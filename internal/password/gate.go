@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portico/internal/password/argon2"
+	"portico/internal/tally"
 )
 
 // Stats are the figures of the hashing slots. The counts grow from the start
@@ -35,6 +36,7 @@ type gate struct {
 
 	mu    sync.Mutex
 	stats Stats
+	taken *tally.Histogram[time.Duration] // of a slot, by one piece of work
 }
 
 func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
@@ -42,6 +44,8 @@ func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
 	for range slots {
 		g.free <- argon2.NewArena()
 	}
+	g.taken = tally.New(5*time.Millisecond, 10*time.Millisecond, 15*time.Millisecond, 25*time.Millisecond, 50*time.Millisecond,
+		100*time.Millisecond, 250*time.Millisecond, 500*time.Millisecond, time.Second)
 	g.idle = time.AfterFunc(restAfter, g.rest)
 	return g
 }
@@ -118,6 +122,7 @@ func (g *gate) leave(slot *argon2.Arena, taken time.Duration) {
 	}
 	g.free <- slot
 	g.idle.Reset(restAfter)
+	g.taken.Observe(taken)
 	g.count(func(s *Stats) {
 		s.Finished++
 		if s.Pace == 0 {

@@ -67,6 +67,9 @@ func TestGate_SlotsBoundWhatRuns(t *testing.T) {
 		if got := g.figures(); got != want {
 			t.Errorf("stats %+v, want %+v", got, want)
 		}
+		if got := g.taken.Snapshot(); got.Count != 7 || got.Sum != 7*time.Second {
+			t.Errorf("%d pieces of work took %v, want 7 in 7s", got.Count, got.Sum)
+		}
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/password/argon2"
 	"portico/internal/secret"
+	"portico/internal/tally"
 )
 
 // Breached is the list of passwords that nobody may choose.
@@ -140,6 +141,9 @@ func (s *Service) VerifyNobody(ctx context.Context, password string) error {
 
 // Stats returns figures for the metrics.
 func (s *Service) Stats() Stats { return s.gate.figures() }
+
+// Durations returns how long each piece of work has taken its slot.
+func (s *Service) Durations() tally.Snapshot[time.Duration] { return s.gate.taken.Snapshot() }
 
 // blank returns a hash of today's cost and key, without its tag.
 func (s *Service) blank() hash {

@@ -13,7 +13,7 @@ const statusClientGone = 499
 
 // logRequest writes the one line of a request. It names the route's pattern
 // and neither the path nor the query, which may hold a token.
-func (m *Mux) logRequest(e *exchange, r *http.Request) {
+func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
 	case e.status >= http.StatusInternalServerError:
@@ -35,7 +35,7 @@ func (m *Mux) logRequest(e *exchange, r *http.Request) {
 		slog.String("route", pattern),
 		slog.Int("status", e.status),
 		slog.Int64("bytes", e.bytes),
-		slog.Float64("ms", float64(time.Since(e.started).Microseconds())/1000),
+		slog.Float64("ms", float64(took.Microseconds())/1000),
 		slog.String("client", ClientAddr(r).String()),
 	)
 	if e.code != "" {
@@ -54,14 +54,4 @@ func clip(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:limit], "") + "…"
-}
-
-// knownMethod keeps a method of the client's invention out of the log.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
-		http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace:
-		return method
-	}
-	return "other"
 }

@@ -83,8 +83,8 @@ func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Re
 	return e, r.WithContext(&e.ctx)
 }
 
-// end is deferred around the whole request: it turns a panic into one 500 and
-// writes the log line.
+// end is deferred around the whole request: it turns a panic into one 500,
+// counts the answer and writes the log line.
 func (m *Mux) end(e *exchange, r *http.Request) {
 	thrown := recover()
 	aborted := thrown == http.ErrAbortHandler
@@ -98,7 +98,13 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 	if thrown == nil && e.status == 0 {
 		e.status = http.StatusOK // what net/http sends for a handler that wrote nothing
 	}
-	m.logRequest(e, r)
+	took := time.Since(e.started)
+	counted := &m.unrouted
+	if e.route != nil {
+		counted = &e.route.requests
+	}
+	counted.count(r.Method, e.status, took)
+	m.logRequest(e, r, took)
 	if aborted {
 		panic(http.ErrAbortHandler) // net/http ends the connection, so that half an answer does not look whole
 	}

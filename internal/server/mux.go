@@ -41,6 +41,8 @@ type Config struct {
 type Mux struct {
 	routes    http.ServeMux
 	patterns  []string
+	all       []*route
+	unrouted  requests // that reached no route
 	fallback  *route
 	errorPage ErrorPage
 	hosts     hosts

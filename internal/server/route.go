@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,7 @@ type route struct {
 	quiet     bool
 	crossSite bool
 	streaming bool
+	requests  requests
 }
 
 // Trait changes what the kit does around one route.
@@ -46,7 +48,20 @@ func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
 	for _, t := range traits {
 		t(rt)
 	}
+	if method, _, ok := strings.Cut(pattern, " "); ok {
+		rt.requests.of(methodIndex(method)) // so that the figures begin at zero, not with the first request
+	}
+	m.all = append(m.all, rt)
 	return rt
+}
+
+// path is the pattern without its method.
+func (rt *route) path() string {
+	_, path, ok := strings.Cut(rt.pattern, " ")
+	if !ok {
+		return rt.pattern
+	}
+	return path
 }
 
 // ServeHTTP is called by the ServeMux inside Mux, always with an exchange.

@@ -18,13 +18,16 @@ type cache struct {
 	shard [shards]struct {
 		sync.RWMutex
 		entries map[key]*entry
-		_       [24]byte // keeps two locks off one cache line
+		hits    atomic.Uint64 // a shard's own, so that checks do not contend for one
+		_       [24]byte      // fills the cache line, so that no two locks share one
 	}
 	maxShard int
 
 	// ended counts the calls of forget. A row that was read before one of
 	// them may be out of date and is not kept.
 	ended atomic.Uint64
+
+	misses atomic.Uint64
 
 	mu       sync.Mutex
 	accounts map[string]map[key]*entry // every kept entry by its account
@@ -69,6 +72,9 @@ func (c *cache) get(k key) *entry {
 	s.RLock()
 	e := s.entries[k]
 	s.RUnlock()
+	if e != nil {
+		s.hits.Add(1)
+	}
 	return e
 }
 
@@ -150,6 +156,25 @@ func (c *cache) forget(accountID string) {
 	for k := range c.accounts[accountID] {
 		c.dropLocked(k)
 	}
+}
+
+// CacheStats are the figures of the cache. The counts grow from the start of
+// the process.
+type CacheStats struct {
+	Hits   uint64 // checks that were answered from memory
+	Misses uint64 // checks that asked the database
+	Size   int    // sessions in memory
+}
+
+func (c *cache) stats() CacheStats {
+	s := CacheStats{Misses: c.misses.Load()}
+	for i := range c.shard {
+		s.Hits += c.shard[i].hits.Load()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.Size = len(c.byID)
+	return s
 }
 
 // seen returns the last use of a session that the cache knows.

@@ -135,6 +135,7 @@ func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.idle) }
 
 func (k *Keeper) load(ctx context.Context, store Store, hash key) (*entry, error) {
 	generation := k.cache.generation()
+	k.cache.misses.Add(1)
 	found, ok, err := store.SessionByHash(ctx, hash[:])
 	if err != nil {
 		return nil, err
@@ -220,6 +221,9 @@ const followBack = 10 * time.Second
 // Forget drops what the cache knows of the account. It must be called after
 // the commit of any change to the account's sessions, state or credentials.
 func (k *Keeper) Forget(accountID string) { k.cache.forget(accountID) }
+
+// Stats returns the figures of the cache.
+func (k *Keeper) Stats() CacheStats { return k.cache.stats() }
 
 // Flush writes the last uses that only the cache knows. The application calls
 // it now and then; a crash loses the uses since the last time, no session.

@@ -25,6 +25,7 @@ type Store struct {
 	writerDB   *sql.DB
 	writer     *sql.Conn
 	statements statements
+	measures   measures
 
 	write chan *job
 	stop  chan struct{}
@@ -45,7 +46,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, damaged(path, err)
 	}
 	s := &Store{
-		path: path, reader: reader, writerDB: writerDB, writer: writer,
+		path: path, reader: reader, writerDB: writerDB, writer: writer, measures: newMeasures(),
 		write: make(chan *job, writeQueue), stop: make(chan struct{}),
 	}
 	s.done.Go(s.writeLoop)

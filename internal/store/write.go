@@ -109,6 +109,7 @@ func (s *Store) commitGroup(group []*job) {
 	if len(group) == 0 {
 		return
 	}
+	s.measures.group.Observe(len(group))
 	results := make([]error, len(group))
 	err := s.inTransaction(func(tx *Tx) error {
 		for i, j := range group {
@@ -159,7 +160,9 @@ func (s *Store) inTransaction(fn func(*Tx) error) error {
 	}
 	err := fn(tx)
 	if err == nil {
+		start := time.Now()
 		_, err = tx.exec(ctx, "COMMIT")
+		s.measures.commit.Observe(time.Since(start))
 	}
 	if err != nil {
 		// SQLite rolls back by itself on some errors; then this one fails and

@@ -1,6 +1,7 @@
 package throttle_test
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -107,6 +108,9 @@ func TestTake_AllOrNone(t *testing.T) {
 		if d := b.take(wide, narrow); d.Allowed || d.By != "three" {
 			t.Errorf("%+v, want a refusal by three", d)
 		}
+	}
+	if got := b.gate.Refused(); !maps.Equal(got, map[string]uint64{"three": 3}) {
+		t.Errorf("refused %v, want three by three", got)
 	}
 	b.left(wide, 2)
 	b.take(wide)

@@ -3,6 +3,8 @@ package throttle
 import (
 	"context"
 	"encoding/hex"
+	"maps"
+	"sync"
 	"time"
 
 	"portico/internal/clock"
@@ -24,11 +26,14 @@ type Store interface {
 type Gate struct {
 	clock clock.Clock
 	mac   *secret.MAC
+
+	mu      sync.Mutex
+	refused map[string]uint64
 }
 
 // NewGate returns a Gate.
 func NewGate(key *secret.Key, c clock.Clock) *Gate {
-	return &Gate{clock: c, mac: key.MAC("throttle")}
+	return &Gate{clock: c, mac: key.MAC("throttle"), refused: make(map[string]uint64)}
 }
 
 // Try is one try under one limit, of one subject: an address, a network.
@@ -63,6 +68,7 @@ func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, erro
 		decided.Pause = max(decided.Pause, d.Pause)
 	}
 	if !decided.Allowed {
+		g.refuse(decided.By)
 		return decided, nil
 	}
 	for i, t := range tries {
@@ -71,6 +77,20 @@ func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, erro
 		}
 	}
 	return decided, nil
+}
+
+func (g *Gate) refuse(limit string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refused[limit]++
+}
+
+// Refused returns how many calls of Take each limit has refused since the
+// start, by its name. A limit that has refused nobody is not in it.
+func (g *Gate) Refused() map[string]uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.refused)
 }
 
 // Return gives one counted try back, for a limit that counts failures only.

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+
+	"portico/internal/metric"
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+// figures gathers those of every part. A database that does not answer is one
+// of the figures, not an error.
+func (a *App) figures(ctx context.Context, public doors) metric.Figures {
+	f := metric.Figures{
+		Requests: public.handler.Stats(), Violations: public.reports.Counts(),
+		Flows: a.Flows.Stats(), Sessions: a.Sessions.Stats(),
+		Hashing: a.Passwords.Stats(), Hashes: a.Passwords.Durations(),
+		Database: a.Store.Stats(),
+	}
+	if a.runner != nil {
+		f.Mail = a.runner.Totals()
+	}
+	var counts outbox.Counts
+	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		counts, err = a.Outbox.Counts(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return f
+	}
+	f.Queue = &metric.Queue{Waiting: counts.Waiting, Dead: counts.Dead}
+	if !counts.Oldest.IsZero() {
+		f.Queue.Oldest = max(0, a.clock.Now().Sub(counts.Oldest))
+	}
+	return f
+}

@@ -1,0 +1,128 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"sync"
+
+	"portico/internal/fault"
+)
+
+// Ended says of which flow a step was and how it ended. Every word in it is
+// one of ours, so that figures by Ended are bounded.
+type Ended struct {
+	Flow    string // "signin" or a Kind; "unknown" when the step did not find its flow
+	Step    string
+	Outcome string // "done", "abandoned" by its caller, or the kind of the fault
+}
+
+// Stats are figures since the start of the process.
+type Stats struct {
+	Steps   map[Ended]uint64
+	SignIns map[string]uint64 // sessions that were started, by "password", "mail" or "provider"
+	SignUps map[string]uint64 // accounts that people made, by the same
+	Refused map[string]uint64 // by the name of the limit
+}
+
+const (
+	flowSignIn  Kind = "signin" // not a pending one
+	flowUnknown Kind = "unknown"
+
+	outcomeDone      = "done"
+	outcomeAbandoned = "abandoned"
+)
+
+// watched are the steps that are counted, with the flows that they are part of.
+func watched() map[string][]Kind {
+	mailed := []Kind{SignUp, Recovery, flowUnknown}
+	return map[string][]Kind{
+		"signin": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
+		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
+		"reset-password": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
+	}
+}
+
+// counts are what Stats are made of.
+type counts struct {
+	mu               sync.Mutex
+	steps            map[Ended]uint64
+	signIns, signUps map[string]uint64
+}
+
+// newCounts returns counts that hold every figure at zero: one that appeared
+// with its first event would hide that event from whoever looks at growth.
+func newCounts() *counts {
+	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0}
+	c := &counts{steps: make(map[Ended]uint64), signIns: ways, signUps: maps.Clone(ways)}
+	outcomes := []string{outcomeDone, outcomeAbandoned}
+	for k := fault.Internal; k <= fault.Unavailable; k++ {
+		outcomes = append(outcomes, k.String())
+	}
+	for step, kinds := range watched() {
+		for _, kind := range kinds {
+			for _, o := range outcomes {
+				c.steps[Ended{string(kind), step, o}] = 0
+			}
+		}
+	}
+	return c
+}
+
+// watch is one step under way.
+type watch struct {
+	counts *counts
+	step   string
+	kind   Kind
+}
+
+// watch begins to watch a step. The step sets the kind when it finds its flow,
+// and defers end.
+func (f *Flows) watch(step string, kind Kind) *watch {
+	return &watch{counts: f.counts, step: step, kind: kind}
+}
+
+// end counts what became of the step.
+func (w *watch) end(r *Result, err *error) {
+	w.counts.mu.Lock()
+	defer w.counts.mu.Unlock()
+	w.counts.steps[Ended{string(w.kind), w.step, outcomeOf(*err)}]++
+	if *err != nil {
+		return
+	}
+	if way, _, _ := strings.Cut(r.entered, ":"); way != "" {
+		w.counts.signIns[way]++
+	}
+	if way, _, _ := strings.Cut(r.registered, ":"); way != "" {
+		w.counts.signUps[way]++
+	}
+}
+
+func outcomeOf(err error) string {
+	switch {
+	case err == nil:
+		return outcomeDone
+	case errors.Is(err, context.Canceled):
+		return outcomeAbandoned
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal && errors.Is(err, context.DeadlineExceeded) {
+		return fault.Unavailable.String()
+	}
+	return f.Kind.String()
+}
+
+// Stats returns the figures of the flows and of their limits.
+func (f *Flows) Stats() Stats {
+	refused := f.gate.Refused()
+	for _, name := range LimitNames() {
+		refused[name] += 0
+	}
+	f.counts.mu.Lock()
+	defer f.counts.mu.Unlock()
+	return Stats{
+		Steps: maps.Clone(f.counts.steps), SignIns: maps.Clone(f.counts.signIns), SignUps: maps.Clone(f.counts.signUps),
+		Refused: refused,
+	}
+}

@@ -1,0 +1,188 @@
+package metric
+
+import (
+	"strconv"
+
+	"portico/internal/server"
+	"portico/internal/store"
+)
+
+func buildFamilies() []family {
+	return []family{{
+		"portico_build_info", gauge, []string{"version", "revision", "go"}, "What is running; always 1.",
+		func(_ *Figures, b Build, e emitter) { e.value(1, b.Version, b.Revision, b.Go) },
+	}}
+}
+
+func requestFamilies() []family {
+	return []family{
+		{
+			"portico_http_requests_total", counter, []string{"route", "method", "status"},
+			"Requests of the public listener, by the pattern of their route (none: they reached no route), method and class of the answer (499, the client has gone, counts as 4xx; none: broken off without an answer).",
+			func(f *Figures, _ Build, e emitter) {
+				for _, r := range f.Requests {
+					for class, n := range r.Answers {
+						if class >= 2 || n > 0 {
+							e.value(float64(n), r.Route, r.Method, statusClass(class))
+						}
+					}
+				}
+			},
+		},
+		{
+			"portico_http_request_duration_seconds", histogram, []string{"route", "method"},
+			"Time from the header of a request to the end of its answer.",
+			func(f *Figures, _ Build, e emitter) {
+				for _, r := range f.Requests {
+					e.durations(r.Duration, r.Route, r.Method)
+				}
+			},
+		},
+		{
+			"portico_csp_violations_total", counter, []string{"directive"},
+			"Violations of the content policies that browsers report. Anybody can send such a report.",
+			func(f *Figures, _ Build, e emitter) { e.each(f.Violations) },
+		},
+	}
+}
+
+func statusClass(class int) string {
+	if class == 0 {
+		return server.NoRoute
+	}
+	return strconv.Itoa(class) + "xx"
+}
+
+func flowFamilies() []family {
+	return []family{
+		{
+			"portico_flow_steps_total", counter, []string{"flow", "step", "outcome"},
+			"Steps of people, by the flow that they belong to (unknown: the step did not find its flow) and by how they ended: done, abandoned by the client, or the kind of the fault.",
+			func(f *Figures, _ Build, e emitter) {
+				for end, n := range f.Flows.Steps {
+					e.value(float64(n), end.Flow, end.Step, end.Outcome)
+				}
+			},
+		},
+		{
+			"portico_signins_total", counter, []string{"method"}, "Sessions started, by what proved who the person is.",
+			func(f *Figures, _ Build, e emitter) { e.each(f.Flows.SignIns) },
+		},
+		{
+			"portico_signups_total", counter, []string{"method"}, "Accounts that people have made, by what proved their address.",
+			func(f *Figures, _ Build, e emitter) { e.each(f.Flows.SignUps) },
+		},
+		{
+			"portico_throttle_refusals_total", counter, []string{"limit"},
+			"Tries that a limit has refused, by its name. A limit of mail suppresses a message and shows nothing to the person.",
+			func(f *Figures, _ Build, e emitter) { e.each(f.Flows.Refused) },
+		},
+	}
+}
+
+func sessionFamilies() []family {
+	return []family{
+		plain("portico_session_cache_hits_total", counter, "Session checks that were answered from memory.",
+			func(f *Figures) uint64 { return f.Sessions.Hits }),
+		plain("portico_session_cache_misses_total", counter, "Session checks that asked the database.",
+			func(f *Figures) uint64 { return f.Sessions.Misses }),
+		plain("portico_session_cache_sessions", gauge, "Sessions in memory.",
+			func(f *Figures) int { return f.Sessions.Size }),
+	}
+}
+
+func hashingFamilies() []family {
+	return []family{
+		plain("portico_hashing_slots", gauge, "Slots for hashing and judging passwords.",
+			func(f *Figures) int { return f.Hashing.Slots }),
+		plain("portico_hashing_slots_in_use", gauge, "Slots that are taken.",
+			func(f *Figures) int { return f.Hashing.Running }),
+		plain("portico_hashing_waiting", gauge, "Pieces of work that wait for a slot.",
+			func(f *Figures) int { return f.Hashing.Waiting }),
+		plain("portico_hashing_shed_total", counter, "Pieces of work that were turned away with 503, because the queue was full or the wait too long.",
+			func(f *Figures) uint64 { return f.Hashing.Refused }),
+		plain("portico_hashing_abandoned_total", counter, "Pieces of work whose caller left the queue.",
+			func(f *Figures) uint64 { return f.Hashing.Abandoned }),
+		{
+			"portico_hashing_duration_seconds", histogram, nil, "Time that one piece of work takes its slot: a hash, or the judging of a new password.",
+			func(f *Figures, _ Build, e emitter) { e.durations(f.Hashes) },
+		},
+	}
+}
+
+func mailFamilies() []family {
+	return []family{
+		ofQueue("portico_outbox_waiting", "Mails that wait to be sent or are being sent. Absent when the database does not answer.",
+			func(q *Queue) float64 { return float64(q.Waiting) }),
+		ofQueue("portico_outbox_oldest_age_seconds", "Time since the oldest mail that waits was caused. Absent when the database does not answer.",
+			func(q *Queue) float64 { return q.Oldest.Seconds() }),
+		ofQueue("portico_outbox_dead", "Mails that were given up and wait for the operator. Absent when the database does not answer.",
+			func(q *Queue) float64 { return float64(q.Dead) }),
+		plain("portico_outbox_sent_total", counter, "Mails that the mail server has accepted.",
+			func(f *Figures) uint64 { return f.Mail.Sent }),
+		plain("portico_outbox_retried_total", counter, "Deliveries that failed and will be tried again.",
+			func(f *Figures) uint64 { return f.Mail.Failed }),
+		plain("portico_outbox_given_up_total", counter, "Mails that were given up.",
+			func(f *Figures) uint64 { return f.Mail.Dead }),
+		plain("portico_outbox_expired_total", counter, "Mails that were not sent before what they say had expired.",
+			func(f *Figures) uint64 { return f.Mail.Expired }),
+	}
+}
+
+// ofQueue returns a gauge that is absent while the state of the outbox is not
+// known: zero would look like an empty one.
+func ofQueue(name, help string, read func(*Queue) float64) family {
+	return family{name, gauge, nil, help, func(f *Figures, _ Build, e emitter) {
+		if f.Queue != nil {
+			e.value(read(f.Queue))
+		}
+	}}
+}
+
+func databaseFamilies() []family {
+	return []family{
+		plain("portico_database_up", gauge, "Whether the database has answered this scrape.", func(f *Figures) int {
+			if f.Queue == nil {
+				return 0
+			}
+			return 1
+		}),
+		{
+			"portico_database_connections", gauge, []string{"pool", "state"}, "Connections, by pool and state (idle, in_use).",
+			eachPool(func(p store.Pool, e emitter) {
+				e.value(float64(p.Open-p.InUse), p.Name, "idle")
+				e.value(float64(p.InUse), p.Name, "in_use")
+			}),
+		},
+		{
+			"portico_database_connections_max", gauge, []string{"pool"}, "Connections that a pool may have.",
+			eachPool(func(p store.Pool, e emitter) { e.value(float64(p.Max), p.Name) }),
+		},
+		{
+			"portico_database_connection_waits_total", counter, []string{"pool"}, "Times that somebody waited for a connection.",
+			eachPool(func(p store.Pool, e emitter) { e.value(float64(p.Waits), p.Name) }),
+		},
+		{
+			"portico_database_connection_wait_seconds_total", counter, []string{"pool"}, "Time that was spent waiting for a connection.",
+			eachPool(func(p store.Pool, e emitter) { e.value(p.Waited.Seconds(), p.Name) }),
+		},
+		plain("portico_database_writes_queued", gauge, "Writes that wait for their turn (SQLite).",
+			func(f *Figures) int { return f.Database.Queued }),
+		{
+			"portico_database_commit_duration_seconds", histogram, nil, "Time of one COMMIT, until it is on the disk.",
+			func(f *Figures, _ Build, e emitter) { e.durations(f.Database.Commit) },
+		},
+		{
+			"portico_database_commit_writes", histogram, nil, "Writes that shared one commit (SQLite).",
+			func(f *Figures, _ Build, e emitter) { e.sizes(f.Database.Group) },
+		},
+	}
+}
+
+func eachPool(write func(store.Pool, emitter)) func(*Figures, Build, emitter) {
+	return func(f *Figures, _ Build, e emitter) {
+		for _, p := range f.Database.Pools {
+			write(p, e)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package server_test
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portico/internal/server"
+)
+
+// answers returns the answers that were counted, by route, method and class.
+func (k *kit) answers() map[string]uint64 {
+	counted := map[string]uint64{}
+	for _, s := range k.Stats() {
+		for class, n := range s.Answers {
+			if n > 0 {
+				counted[s.Route+" "+s.Method+" "+string(rune('0'+class))] = n
+			}
+		}
+	}
+	return counted
+}
+
+// Requests are counted by the pattern of their route, and what a client invents
+// makes no series of its own.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /auth/api/flows/{id}", ok)
+	k.Handle("POST /auth/signin", func(http.ResponseWriter, *http.Request) error { return errors.New("x") })
+	k.Handle("GET /auth/panic", func(http.ResponseWriter, *http.Request) error { panic("x") })
+	zero := map[string]bool{}
+	for _, s := range k.Stats() {
+		zero[s.Method+" "+s.Route] = s.Duration.Count == 0
+	}
+	if want := map[string]bool{"GET /auth/api/flows/{id}": true, "POST /auth/signin": true, "GET /auth/panic": true}; !maps.Equal(zero, want) {
+		t.Errorf("before the first request there are %v, want %v", zero, want)
+	}
+	for _, c := range []struct{ method, target string }{
+		{"GET", "/auth/api/flows/a"}, {"GET", "/auth/api/flows/b"}, {"HEAD", "/auth/api/flows/b"}, {"POST", "/auth/signin"},
+		{"GET", "/auth/panic"}, {"GET", "/canary-1"}, {"GET", "/canary-2"}, {"BREW", "/canary-3"}, {"X-CANARY", "/auth/signin"},
+	} {
+		k.do(c.method, c.target, "", "Origin: https://"+publicHost)
+	}
+	k.do("GET", "/auth/signin", "", "Host: canary.test")
+	want := map[string]uint64{
+		"/auth/api/flows/{id} GET 2": 2, "/auth/api/flows/{id} HEAD 2": 1, "/auth/signin POST 5": 1, "/auth/panic GET 5": 1,
+		"none GET 4": 3, "none other 4": 2,
+	}
+	if diff := cmp.Diff(want, k.answers()); diff != "" {
+		t.Errorf("the answers (-want +got):\n%s", diff)
+	}
+	for _, s := range k.Stats() {
+		var sum uint64
+		for _, n := range s.Answers {
+			sum += n
+		}
+		if s.Duration.Count != sum || sum > 0 && s.Duration.Sum <= 0 {
+			t.Errorf("%s %s: %d answers, %d durations in %v", s.Method, s.Route, sum, s.Duration.Count, s.Duration.Sum)
+		}
+		if strings.Contains(strings.ToLower(s.Route+s.Method), "canary") {
+			t.Errorf("%s %s was named by a client", s.Method, s.Route)
+		}
+	}
+}
+
+// The app behind the door is one series, whatever its paths are.
+func TestStats_Fallback(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Fallback(ok, server.CrossSite)
+	k.do("GET", "/a", "")
+	k.do("DELETE", "/b", "")
+	want := map[string]uint64{"fallback GET 2": 1, "fallback DELETE 2": 1}
+	if diff := cmp.Diff(want, k.answers()); diff != "" {
+		t.Errorf("the answers (-want +got):\n%s", diff)
+	}
+}
