@@ -29,8 +29,7 @@ type browser struct {
 }
 
 func (p *place) browser() *browser {
-	n := serial.Add(1)
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16&0x7f), byte(n>>8), byte(n))}}
+	dialer := newNetwork()
 	b := &browser{place: p, cookies: map[string]string{}, transport: &http.Transport{
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, network, p.listen)
@@ -39,6 +38,12 @@ func (p *place) browser() *browser {
 	}}
 	p.Cleanup(b.transport.CloseIdleConnections)
 	return b
+}
+
+// newNetwork returns a dialer whose address nobody else has.
+func newNetwork() *net.Dialer {
+	n := serial.Add(1)
+	return &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16&0x7f), byte(n>>8), byte(n))}}
 }
 
 // close gives the connections back before the test ends.

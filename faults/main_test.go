@@ -28,6 +28,14 @@ func rounds(quick, all int) int {
 	return quick
 }
 
+// measures is for a test whose figures are judged in the full form only: in the
+// quick one it may run beside others.
+func measures(t *testing.T) {
+	if !full() {
+		t.Parallel()
+	}
+}
+
 // killAt names the environment variable that makes this test binary a Portico
 // which ends itself at a statement: the value is the number of the event, 0 to
 // count only.

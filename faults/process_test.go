@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -193,6 +194,54 @@ func (r *process) rss() (now, peak int) {
 		}
 	}
 	return now, peak
+}
+
+// settled waits until the process has done what it does once after its start.
+func (r *process) settled() {
+	r.Helper()
+	last := r.ticks()
+	if !eventually(20*time.Second, func() bool {
+		time.Sleep(100 * time.Millisecond)
+		now := r.ticks()
+		idle := now == last
+		last = now
+		return idle
+	}) {
+		r.Error("the process is never idle")
+	}
+}
+
+// ticks returns the processor time that the process has used, in hundredths of
+// a second.
+func (r *process) ticks() int {
+	r.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
+	if err != nil {
+		r.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name may hold blanks
+	fields := strings.Fields(rest)
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return user + system
+}
+
+// resetPeak lets the peak of rss begin anew.
+func (r *process) resetPeak() {
+	r.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", r.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// files returns how many files the process has open.
+func (r *process) files() int {
+	r.Helper()
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.cmd.Process.Pid))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return len(list)
 }
 
 // count returns the number that a query on the file gives.

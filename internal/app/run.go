@@ -17,7 +17,8 @@ const (
 	flushEvery = 30 * time.Second // last uses of sessions, to the database
 	purgeEvery = 10 * time.Minute
 	followEach = 500 * time.Millisecond // sessions that other processes have ended
-	grace      = 20 * time.Second       // for requests under way when stopping
+	drain      = time.Second            // for clients to end their connections when stopping
+	grace      = 20 * time.Second       // for requests under way after that
 
 	// keepAudit is how long the record is kept.
 	keepAudit = 400 * 24 * time.Hour
@@ -45,7 +46,7 @@ func (a *App) Listen(ctx context.Context) (Listeners, error) {
 }
 
 // Run serves until ctx ends, then stops in order: readiness first, then
-// requests under way, then mail under way.
+// connections, requests under way, and mail under way.
 func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	claim, err := a.Store.Claim()
 	if err != nil {
@@ -66,12 +67,13 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	var publicErr, opsErr error
 	if l.Ops != nil {
 		servers.Go(func() {
-			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx, public), a.log), l.Ops, time.Second); opsErr != nil {
+			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx, public), a.log), l.Ops, 0, time.Second); opsErr != nil {
 				a.log.Error("the operations listener has ended", "error", opsErr)
 			}
 		})
 	}
-	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), l.Public, grace)
+	limited := server.Limit(l.Public, a.Config.TrustedProxies)
+	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), limited, drain, grace)
 	stop()
 	work.Wait()
 	if a.Mailer != nil {

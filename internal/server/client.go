@@ -68,14 +68,7 @@ func forwardedClient(peer netip.Addr, lines []string, trusted func(netip.Addr) b
 }
 
 // trusts reports whether the address is a configured proxy.
-func (m *Mux) trusts(addr netip.Addr) bool {
-	for _, p := range m.proxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
-}
+func (m *Mux) trusts(addr netip.Addr) bool { return contains(m.proxies, addr) }
 
 // parseAddr reads an address with or without a port, without zone, and
 // IPv4 in IPv6 as IPv4.

@@ -125,7 +125,7 @@ func (k *kit) listen(t *testing.T) net.Addr {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	s := server.NewServer(k, slog.New(slog.NewJSONHandler(k.log, nil)))
-	go func() { done <- server.Serve(ctx, s, l, 5*time.Second) }()
+	go func() { done <- server.Serve(ctx, s, l, 0, 5*time.Second) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"log/slog"
@@ -109,7 +110,8 @@ func TestServe_Timeouts(t *testing.T) {
 		answer     string // how it begins
 	}{
 		{"a header that never ends", "GET / HTTP/1.1\r\nHost: portico.test\r\n", 5 * time.Second, ""},
-		{"a body that never comes", noBody, 15 * time.Second, "HTTP/1.1 400"},
+		{"a short body that never comes", noBody, 7 * time.Second, "HTTP/1.1 400"},
+		{"a long body that never comes", strings.Replace(noBody, " 9\r", " 16384\r", 1), 15 * time.Second, "HTTP/1.1 400"},
 		{"a handler that never ends", whole, 20 * time.Second, "HTTP/1.1 503"},
 		{"no next request", "GET /ok HTTP/1.1\r\nHost: portico.test\r\n\r\n", 75 * time.Second, "HTTP/1.1 200"},
 	}
@@ -129,7 +131,7 @@ func TestServe_Timeouts(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				done := make(chan error, 1)
 				go func() {
-					done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, time.Second)
+					done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, 0, time.Second)
 				}()
 				began := time.Now()
 				go func() { _, _ = io.WriteString(theirs, c.sent) }()
@@ -184,7 +186,7 @@ func TestServe_LetsRequestsEnd(t *testing.T) {
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error, 1)
-			go func() { served <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, grace) }()
+			go func() { served <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, 0, grace) }()
 			answered := make(chan int, 1)
 			go func() {
 				answers := raw(t, l.Addr(), "GET /slow HTTP/1.1\r\nHost: portico.test\r\n\r\n", 1)
@@ -207,6 +209,49 @@ func TestServe_LetsRequestsEnd(t *testing.T) {
 	}
 }
 
+// A client that uses its connection is asked to end it, and loses no request;
+// then nothing is waited for.
+func TestServe_Drains(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := httpsKit(t)
+		k.Handle("GET /ok", ok)
+		ours, theirs := net.Pipe()
+		l := &oneConn{conn: ours, closed: make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, time.Minute, time.Minute)
+		}()
+		in := bufio.NewReader(theirs)
+		ask := func() *http.Response {
+			t.Helper()
+			if _, err := io.WriteString(theirs, "GET /ok HTTP/1.1\r\nHost: portico.test\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := http.ReadResponse(in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, answer.Body)
+			return answer
+		}
+		if ask().Close {
+			t.Error("a connection ends before the server is told to stop")
+		}
+		stop()
+		synctest.Wait()
+		time.Sleep(30 * time.Second)
+		if !ask().Close {
+			t.Error("the client is not told that its connection ends")
+		}
+		began := time.Now()
+		if err := <-done; err != nil || time.Since(began) > time.Second {
+			t.Errorf("Serve: %v, %v after the last connection has ended", err, time.Since(began))
+		}
+	})
+}
+
 func TestServe_ReportsAListenerThatFails(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -216,7 +261,7 @@ func TestServe_ReportsAListenerThatFails(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Serve(t.Context(), server.NewServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler)), l, time.Second); err == nil {
+	if err := server.Serve(t.Context(), server.NewServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler)), l, 0, time.Second); err == nil {
 		t.Error("no error from a closed listener")
 	}
 }

@@ -101,8 +101,8 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if wait := RetryAfter(f); wait > 0 {
 		e.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
-	if len(r.TransferEncoding) > 0 || status == http.StatusRequestEntityTooLarge {
-		e.Header().Set("Connection", "close") // what is left of the body is not read
+	if len(r.TransferEncoding) > 0 || endsConnection(status) {
+		e.Header().Set("Connection", "close")
 	}
 	if m.errorPage != nil && wantsDocument(r) {
 		err := m.errorPage(e, r, status, f)
@@ -112,6 +112,18 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 		e.cause = errors.Join(e.cause, err)
 	}
 	m.writeProblem(e, r, status, f)
+}
+
+// endsConnection reports whether a client gets no second request on its
+// connection: what is left of its body is not read, or it does not speak as
+// browsers do.
+func endsConnection(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusLengthRequired, http.StatusRequestEntityTooLarge,
+		http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
+		return true
+	}
+	return false
 }
 
 // asFault is fault.From for errors that reach a door: a deadline that has

@@ -1,0 +1,42 @@
+package faults
+
+import (
+	"database/sql"
+	"time"
+)
+
+// populate fills the installation with accounts whose password is good, each
+// with a session and its record; their addresses are person1@x.test and so on.
+func (p *place) populate(n int) {
+	p.Helper()
+	r := p.serve()
+	b, model := p.browser(), fresh("model")
+	b.register(model)
+	b.close()
+	r.stop()
+	db, err := sql.Open("sqlite3", "file:"+p.databaseFile()+"?_pragma=synchronous(off)&_pragma=cache_size(-200000)")
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) `
+	now := time.Now().UnixMicro()
+	for _, query := range []string{
+		`INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at) ` + numbers +
+			`SELECT printf('p%012d', i), 'person' || i || '@x.test', 'person' || i || '@x.test', '', state, roles, password, 1, ?3 FROM n, account WHERE address = ?2`,
+		`INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at) ` + numbers +
+			`SELECT printf('s%012d', i), randomblob(32), printf('p%012d', i), 1, '["password"]', '', ?3, ?3, ?3, ?3 + 86400000000 FROM n WHERE ?2 <> ''`,
+		`INSERT INTO audit (id, at, name, account_id, actor, peer, browser, request_id, detail) ` + numbers +
+			`SELECT w.column1 || printf('%012d', i), ?3, w.column1, printf('p%012d', i), 'self', '', '', '', '' FROM n, (VALUES ('signed_up'), ('signed_in')) w WHERE ?2 <> ''`,
+		`PRAGMA wal_checkpoint(TRUNCATE)`,
+	} {
+		args := []any{n, model, now}
+		if query[0] == 'P' {
+			args = nil
+		}
+		if _, err := db.Exec(query, args...); err != nil {
+			p.Fatalf("%s: %v", query, err)
+		}
+	}
+}
