@@ -46,6 +46,10 @@ type Options struct {
 	// would otherwise do their work on an empty one.
 	Existing bool
 
+	// Calibrate measures the machine where the configuration asks for it; who
+	// does not serve takes what was measured last.
+	Calibrate bool
+
 	// Deliver sends mails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
 	// Doors are mounted beside ours: the pages of `portico dev`.
@@ -132,7 +136,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.Sessions = session.NewKeeper(session.Config{
 		Clock: a.clock, Idle: a.Config.Session.Idle, Absolute: a.Config.Session.Absolute, CacheMax: cacheMax,
 	})
-	if err := a.buildPasswords(key); err != nil {
+	if err := a.buildPasswords(ctx, key); err != nil {
 		return err
 	}
 	if err := a.buildProviders(); err != nil {
@@ -162,7 +166,7 @@ func (a *App) fallback() string {
 	return cmp.Or(a.Config.ReturnDefault, "/auth/account")
 }
 
-func (a *App) buildPasswords(key *secret.Key) error {
+func (a *App) buildPasswords(ctx context.Context, key *secret.Key) error {
 	filter, err := breach.Load()
 	if err != nil {
 		return err
@@ -174,10 +178,14 @@ func (a *App) buildPasswords(key *secret.Key) error {
 	if a.Config.Password.Min != 0 {
 		policy.Min = a.Config.Password.Min
 	}
+	cost, err := a.hashCost(ctx)
+	if err != nil {
+		return err
+	}
 	a.Passwords, err = password.New(password.Config{
 		Keys: []*secret.Key{key}, Breached: filter, Policy: policy,
 		Names: []string{"Portico", a.Config.Brand.Name, a.publicURL().Hostname()},
-		Cost:  password.Cost{Memory: uint32(a.Config.Hashing.MemoryMiB) << 10, Passes: uint32(a.Config.Hashing.Passes)},
+		Cost:  cost,
 		Slots: a.Config.Hashing.Slots, Queue: a.Config.Hashing.Queue,
 	})
 	return err

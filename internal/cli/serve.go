@@ -30,7 +30,7 @@ func (serveCmd) Run(s *session) (err error) {
 		return err
 	}
 	log := s.logger(cfg.Log)
-	a, err := app.New(s, cfg, app.Options{Build: build(), Log: log})
+	a, err := app.New(s, cfg, app.Options{Build: build(), Log: log, Calibrate: true})
 	if err != nil {
 		return err
 	}

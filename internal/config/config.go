@@ -46,10 +46,12 @@ type SignUp struct {
 	Enabled bool
 }
 
-// Password is the rule for new passwords.
+// Password is the rule for new passwords, and who chooses the cost of a hash.
 type Password struct {
-	Profile string // "standard" or "nist"
-	Min     int    // code points; 0 leaves it to the profile
+	Profile          string // "standard" or "nist"
+	Min              int    // code points; 0 leaves it to the profile
+	Hash             string // "fixed": as Hashing says; "auto": the strongest that the machine bears
+	SignInsPerSecond int    // that it must bear, for "auto"
 }
 
 // Hashing is the work that a password hash takes and how much of it is
@@ -112,7 +114,7 @@ func Default() Config {
 		HSTSSubdomains: true,
 		Brand:          Brand{Name: "Portico"},
 		SignUp:         SignUp{Enabled: true},
-		Password:       Password{Profile: "standard"},
+		Password:       Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:        Hashing{MemoryMiB: 19, Passes: 2},
 		Session:        Session{Idle: 7 * day, Absolute: 30 * day},
 		Log:            Log{Level: "info", Format: "json"},

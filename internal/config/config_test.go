@@ -86,6 +86,8 @@ enabled = false
 [password]
 profile = "nist"
 min = 16
+hash = "auto"
+signins_per_second = 25
 
 [hashing]
 memory_mib = 64
@@ -139,7 +141,7 @@ func TestLoad_Everything(t *testing.T) {
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Locale: "de", Brand: config.Brand{Name: "Example"},
-		Password: config.Password{Profile: "nist", Min: 16},
+		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
 		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},
 		Log:      config.Log{Level: "debug", Format: "text"},
@@ -198,8 +200,8 @@ func TestServed(t *testing.T) {
 		got = append(got, strings.Join([]string{a.Name, a.Host, a.Path, a.Audience, strings.Join(a.Rules, ";"), filepath.Base(c.Source(a.Setting("rules", 1)))}, " | "))
 	}
 	want := []string{
-		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:52",
-		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:64",
+		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:54",
+		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:66",
 		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:17",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -33,6 +33,16 @@ const (
 	tagSize  = 32 // bytes
 )
 
+// String returns the spelling of a PHC string: m=19456,t=2.
+func (c Cost) String() string { return fmt.Sprintf("m=%d,t=%d", c.Memory, c.Passes) }
+
+// ParseCost is the inverse of String, for costs that may be configured.
+func ParseCost(s string) (Cost, bool) {
+	var c Cost
+	_, err := fmt.Sscanf(s, "m=%d,t=%d", &c.Memory, &c.Passes)
+	return c, err == nil && c.check() == nil && c.String() == s
+}
+
 func floor() Cost { return Cost{Memory: floorMemory, Passes: floorPasses} }
 
 // check says what is wrong with a configured cost.

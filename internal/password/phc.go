@@ -28,8 +28,7 @@ type hash struct {
 // (https://github.com/P-H-C/phc-string-format/blob/master/phc-sf-spec.md).
 func (h hash) String() string {
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d,keyid=%s$%s$%s",
-		h.cost.Memory, h.cost.Passes, lanes, h.keyID, b64(h.salt), b64(h.tag))
+	return fmt.Sprintf("$argon2id$v=19$%s,p=%d,keyid=%s$%s$%s", h.cost, lanes, h.keyID, b64(h.salt), b64(h.tag))
 }
 
 // parse is the inverse of String. Only the exact spelling that String gives

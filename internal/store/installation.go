@@ -25,3 +25,19 @@ func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
 		return check, err
 	})
 }
+
+// HashCost returns the cost of a password hash that KeepHashCost stored last.
+func (t *Tx) HashCost(ctx context.Context) (string, bool, error) {
+	return first(ctx, t, `SELECT hash_cost FROM installation WHERE id = 1 AND hash_cost <> ''`, nil, func(row scanner) (string, error) {
+		var cost string
+		err := row.Scan(&cost)
+		return cost, err
+	})
+}
+
+// KeepHashCost replaces the stored cost of a password hash. It comes after
+// KeepKeyCheck, which makes the row.
+func (t *Tx) KeepHashCost(ctx context.Context, cost string) error {
+	_, err := t.exec(ctx, `UPDATE installation SET hash_cost = $1 WHERE id = 1`, cost)
+	return err
+}

@@ -32,3 +32,22 @@ func (b installations) KeepKeyCheck_OneOfMany() {
 		return tx.KeepKeyCheck(b.Context(), []byte{byte(worker)})
 	})
 }
+
+func (b installations) HashCost_NoneUntilOneIsKept() {
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check")) })
+	got, ok := find(b.bundle, func(tx *store.Tx) (string, bool, error) { return tx.HashCost(b.Context()) })
+	if ok {
+		b.Errorf("a fresh database has the cost %q", got)
+	}
+}
+
+func (b installations) KeepHashCost_TheLast() {
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check")) })
+	for _, cost := range []string{"m=19456,t=2", "m=65536,t=3"} {
+		b.write(func(tx *store.Tx) error { return tx.KeepHashCost(b.Context(), cost) })
+		got, ok := find(b.bundle, func(tx *store.Tx) (string, bool, error) { return tx.HashCost(b.Context()) })
+		if got != cost || !ok {
+			b.Errorf("the cost is %q, %v, want %q", got, ok, cost)
+		}
+	}
+}

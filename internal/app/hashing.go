@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/password"
+	"portico/internal/store"
+)
+
+// hashCost returns the cost of new password hashes. With password.hash =
+// "auto" it is what a calibration chose, which is kept in the database: so
+// that all nodes and commands hash alike, and only who serves measures.
+func (a *App) hashCost(ctx context.Context) (password.Cost, error) {
+	least := password.Cost{Memory: uint32(a.Config.Hashing.MemoryMiB) << 10, Passes: uint32(a.Config.Hashing.Passes)}
+	if a.Config.Password.Hash != "auto" {
+		return least, nil
+	}
+	var previous password.Cost
+	err := a.Store.Read(ctx, func(tx *store.Tx) error {
+		kept, ok, err := tx.HashCost(ctx)
+		if ok {
+			previous, _ = password.ParseCost(kept) // a damaged one counts as none
+		}
+		return err
+	})
+	if err != nil {
+		return least, err
+	}
+	if !a.options.Calibrate {
+		return password.Cost{Memory: max(previous.Memory, least.Memory), Passes: max(previous.Passes, least.Passes)}, nil
+	}
+	return a.calibrate(ctx, password.Budget{
+		Least: least, Slots: a.Config.Hashing.Slots, PerSecond: a.Config.Password.SignInsPerSecond, Previous: previous,
+	})
+}
+
+func (a *App) calibrate(ctx context.Context, budget password.Budget) (password.Cost, error) {
+	c := password.Calibrate(budget)
+	figures := []any{
+		"memory_mib", c.Cost.Memory >> 10, "passes", c.Cost.Passes, "hash", c.Taken.Round(time.Millisecond).String(),
+		"signins_per_second", int(c.PerSecond), "measured_in", c.Spent.Round(time.Millisecond).String(),
+	}
+	if c.Kept {
+		a.log.Info("the cost of password hashes is chosen", figures...)
+	} else {
+		a.log.Warn("even the least cost of password hashes is more than password.signins_per_second and 250 ms allow", figures...)
+	}
+	if c.Cost == budget.Previous {
+		return c.Cost, nil
+	}
+	return c.Cost, a.Store.Write(ctx, func(tx *store.Tx) error { return tx.KeepHashCost(ctx, c.Cost.String()) })
+}
