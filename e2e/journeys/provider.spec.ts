@@ -31,6 +31,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await button(page, 'Sign out').click();
       await link(page, 'Sign in again').click();
+      await expect(page.getByText('Last used')).toBeVisible();
       await button(page, 'Continue with Acme ID').click(); // Acme still knows this browser
       await expectAccount(page, person);
 

@@ -76,7 +76,7 @@ func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 		cfg.Dist = web.Dist
 	}
 	for _, p := range a.providers.List() {
-		cfg.Providers = append(cfg.Providers, screens.Provider(p))
+		cfg.Providers = append(cfg.Providers, screens.Provider{ID: p.ID, Name: p.Name, Icon: p.Icon})
 	}
 	picture, err := readLogo(a.Config.Brand.Logo)
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 	"portico/internal/session"
 )
 
+// byProvider is how the name of a proof by a provider begins.
+const byProvider = "provider:"
+
 // enter is the one place where a session starts. It ends the session that the
 // browser had, whoever's it was, so that no token outlives a sign-in.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo, method string) (Result, error) {
@@ -27,13 +30,17 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, a.ID, method)); err != nil {
 		return Result{}, err
 	}
-	return Result{
+	r := Result{
 		Next:    f.targets.Or(returnTo),
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
 		Device:  f.device(a),
 		left:    left,
 		entered: method,
-	}, nil
+	}
+	if provider, ok := strings.CutPrefix(method, byProvider); ok {
+		r.Provider = provider
+	}
+	return r, nil
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns

@@ -54,6 +54,9 @@ type Result struct {
 	Session *Token // a fresh session
 	Browser string // a fresh browser-binding cookie, "" when the caller's serves
 	Device  string // a fresh device cookie
+	// Provider is the one that the fresh session was started by, "" for
+	// another way in.
+	Provider string
 
 	left       string // whose session the browser had before
 	entered    string // how the person of Session proved who they are

@@ -122,7 +122,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	if err := f.noticeDevice(ctx, tx, c, a); err != nil {
 		return Result{}, err
 	}
-	return f.enter(ctx, tx, c, a, returnTo, "provider:"+linked.Provider)
+	return f.enter(ctx, tx, c, a, returnTo, byProvider+linked.Provider)
 }
 
 // arriving handles an identity that nobody has. An address never links by

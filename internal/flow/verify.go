@@ -153,7 +153,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
 			return Result{}, err
 		}
-		method = "provider:" + d.Identity.Provider
+		method = byProvider + d.Identity.Provider
 	}
 	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: address.Key}); err != nil {
 		return Result{}, err

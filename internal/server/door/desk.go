@@ -36,6 +36,7 @@ type Desk struct {
 	browser server.Cookie
 	device  server.Cookie
 	link    server.Cookie
+	way     server.Cookie
 }
 
 // NewDesk returns a Desk for the site at the public URL.
@@ -44,6 +45,7 @@ func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, publ
 		Flows: flows, Catalogue: catalogue, clock: c,
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
 		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
+		way: server.NewCookie(public, "provider"),
 	}
 }
 
@@ -92,9 +94,22 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 	if result.Device != "" {
 		d.device.Write(w, result.Device, deviceLife)
 	}
-	if result.Session != nil {
-		d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
+	if result.Session == nil {
+		return
 	}
+	if result.Provider != "" {
+		d.way.Write(w, result.Provider, deviceLife)
+	} else {
+		d.way.Clear(w)
+	}
+	d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
+}
+
+// LastProvider returns the id of the provider by which this browser was signed
+// in last, "" for another way or none. It outlives a sign-out and names nobody.
+func (d *Desk) LastProvider(w http.ResponseWriter, r *http.Request) string {
+	id, _ := d.way.Read(w, r)
+	return id
 }
 
 // KeepLink moves a mailed link's token into a cookie, so that it is in no URL

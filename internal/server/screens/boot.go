@@ -46,6 +46,7 @@ type Provider struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Icon string `json:"icon"`
+	Last string `json:"last"` // "yes" for the one by which this browser was signed in last
 }
 
 // Values are what was typed, never a password.

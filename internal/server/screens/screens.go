@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"slices"
 	"sync"
 
 	"portico/internal/account"
@@ -127,7 +128,8 @@ func (s *Screens) boot(name, loc string) Boot {
 func (s *Screens) show(w http.ResponseWriter, r *http.Request, name string, change func(*Boot)) error {
 	loc := s.Desk.Locale(r)
 	d := s.documents[loc][name]
-	if change == nil {
+	offered, marked := s.offered(w, r, name)
+	if change == nil && !marked {
 		content := d.plain()
 		if content == nil {
 			return errors.New("a screen cannot be filled: " + name)
@@ -138,8 +140,27 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, name string, chan
 		return nil
 	}
 	b := s.boot(name, loc)
-	change(&b)
+	b.Providers = offered
+	if change != nil {
+		change(&b)
+	}
 	return d.serve(w, r, b.Status, b)
+}
+
+// offered returns the providers of a screen, and whether the one by which this
+// browser was signed in last is marked among them.
+func (s *Screens) offered(w http.ResponseWriter, r *http.Request, name string) (list []Provider, marked bool) {
+	if name != "signin" && name != "signup" {
+		return s.Providers, false
+	}
+	last := s.Desk.LastProvider(w, r)
+	at := slices.IndexFunc(s.Providers, func(p Provider) bool { return p.ID == last })
+	if at < 0 {
+		return s.Providers, false
+	}
+	list = slices.Clone(s.Providers)
+	list[at].Last = "yes"
+	return list, true
 }
 
 // refuse shows the screen again with the words of the fault: what was typed is

@@ -37,6 +37,8 @@ interface Provider {
   id: string;
   name: string;
   icon: string;
+  /** "yes" for the one by which this browser was signed in last. */
+  last: string;
 }
 
 export type FieldName = 'email' | 'password' | 'confirm_password' | 'code';

@@ -15,7 +15,7 @@ const SHAPE: Boot = {
   brand: { name: '', logo: '' },
   policy: { password_min: 0, password_max: 0, code_length: 0 },
   sender: '',
-  providers: [{ id: '', name: '', icon: '' }],
+  providers: [{ id: '', name: '', icon: '', last: '' }],
   return_to: '',
   values: { email: '' },
   errors: {

@@ -1,16 +1,15 @@
 import { type FormEvent, useEffect, useState } from 'react';
-import { lastProvider, rememberProvider } from '../lib/last-provider';
-import { Each, When } from '../lib/template';
+import { choose, Each, When } from '../lib/template';
 import { Button } from './button';
 import { Actions, Divider } from './layout';
 import styles from './provider-buttons.module.css';
 import { ProviderIcon } from './provider-icon';
 
 interface ProviderButtonsProps {
-  providers: readonly { id: string; name: string; icon: string }[];
+  providers: readonly { id: string; name: string; icon: string; last: string }[];
   divider: string;
   label: (provider: string) => string;
-  /** Marks the provider by which this browser went last. */
+  /** Marks the provider by which this browser was signed in last. */
   lastUsed: string;
   hidden: { return_to: string; flow: string };
 }
@@ -22,9 +21,6 @@ interface ProviderButtonsProps {
  */
 export function ProviderButtons({ providers, divider, label, lastUsed, hidden }: ProviderButtonsProps) {
   const [leaving, setLeaving] = useState('');
-  const [last, setLast] = useState('');
-
-  useEffect(() => setLast(lastProvider()), []);
 
   useEffect(() => {
     const back = (event: PageTransitionEvent) => event.persisted && setLeaving('');
@@ -35,9 +31,7 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();
     const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
-    const id = submitter?.dataset.provider ?? '';
-    setLeaving(id);
-    rememberProvider(id);
+    setLeaving(submitter?.dataset.provider ?? '');
   };
 
   return (
@@ -54,15 +48,15 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
                 formAction={`/auth/provider/${provider.id}/start`}
                 data-provider={provider.id}
                 busy={leaving !== '' && leaving === provider.id}
-                aria-describedby={last === provider.id ? 'last-used' : undefined}
+                aria-describedby={choose(provider.last, 'last-used', '')}
               >
                 <ProviderIcon icon={provider.icon} />
                 {label(provider.name)}
-                {last === provider.id ? (
+                <When value={provider.last}>
                   <span className={styles.last} id="last-used" aria-hidden="true">
                     {lastUsed}
                   </span>
-                ) : null}
+                </When>
               </Button>
             )}
           </Each>
