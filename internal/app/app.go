@@ -18,12 +18,14 @@ import (
 	"portico/internal/egress"
 	"portico/internal/federation"
 	"portico/internal/flow"
+	"portico/internal/keys"
 	"portico/internal/locale"
 	"portico/internal/mailer"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/server"
+	"portico/internal/server/gateway"
 	"portico/internal/session"
 	"portico/internal/store"
 	"portico/web"
@@ -70,6 +72,7 @@ type App struct {
 	Flows     *flow.Flows
 	Sessions  *session.Keeper
 	Passwords *password.Service
+	Keys      *keys.Keeper
 	Outbox    *outbox.Outbox
 	Mailer    *mailer.Mailer // nil without SMTP
 
@@ -145,11 +148,12 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := a.buildMail(); err != nil {
 		return err
 	}
+	a.Keys = keys.NewKeeper(keys.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
 	a.targets = flow.Targets{Fallback: a.fallback(), Origins: a.Config.ReturnOrigins}
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
-		Targets: a.targets, SignUp: a.Config.SignUp.Enabled, PublicURL: a.publicURL().String(),
+		Keys: a.Keys, Targets: a.targets, SignUp: a.Config.SignUp.Enabled, PublicURL: a.publicURL().String(),
 	})
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"portico/internal/server"
 	"portico/internal/server/api"
 	"portico/internal/server/door"
+	"portico/internal/server/gateway"
 	"portico/internal/server/ops"
 	"portico/internal/server/provider"
 	"portico/internal/server/screens"
@@ -53,6 +54,7 @@ func (a *App) public() (doors, error) {
 		pages,
 		api.New(desk, a.Sessions, describe),
 		reports,
+		gateway.NewKeySet(a.Keys),
 		provider.New(provider.Config{
 			Desk: desk, Catalogue: a.catalogue, Failure: screens.Failure,
 			Name: func(id string) string { return names[id] },

@@ -16,6 +16,7 @@ import (
 const (
 	flushEvery = 30 * time.Second // last uses of sessions, to the database
 	purgeEvery = 10 * time.Minute
+	keysEvery  = 5 * time.Second        // signing keys that other processes have revoked or added
 	followEach = 500 * time.Millisecond // sessions that other processes have ended
 	drain      = time.Second            // for clients to end their connections when stopping
 	grace      = 20 * time.Second       // for requests under way after that
@@ -57,6 +58,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if err != nil {
 		return err
 	}
+	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // a database that is away comes back, and is asked again soon
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
@@ -92,6 +94,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 		every(ctx, flushEvery, func() { a.report("keep the last uses of sessions", a.flushSessions(ctx)) })
 	})
 	work.Go(func() { every(ctx, followEach, func() { a.report("follow what other processes end", a.follow(ctx)) }) })
+	work.Go(func() { every(ctx, keysEvery, func() { a.report("follow the signing keys", a.Flows.FollowKeys(ctx)) }) })
 	work.Go(func() { every(ctx, purgeEvery, func() { a.report("delete what has ended", a.purge(ctx)) }) })
 }
 

@@ -29,6 +29,8 @@ const (
 	AccountEnabled  Name = "account_enabled"
 	AccountDeleted  Name = "account_deleted"
 	RolesChanged    Name = "roles_changed"
+	KeyRotated      Name = "key_rotated"
+	KeyRevoked      Name = "key_revoked"
 )
 
 // Fact is one entry of the record.

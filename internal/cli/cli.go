@@ -16,6 +16,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/fault"
+	"portico/internal/keys"
 	"portico/internal/locale"
 	"portico/internal/outbox"
 	"portico/internal/server"
@@ -48,6 +49,7 @@ type commands struct {
 	Dev     devCmd     `cmd:"" help:"Try everything on this machine: nothing to configure."`
 	Cfg     configCmd  `cmd:"" name:"config" help:"Check or show the configuration."`
 	User    userCmd    `cmd:"" help:"Create and change accounts."`
+	Keys    keysCmd    `cmd:"" help:"Look after the keys that tokens for apps are signed with."`
 	Rules   rulesCmd   `cmd:"" help:"Look into the rules of the apps behind the door."`
 	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
 	Migrate migrateCmd `cmd:"" help:"Bring the schema of the database up to date."`
@@ -123,7 +125,7 @@ func (s *session) exit(err error) int {
 		fmt.Fprintln(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
-	case account.CodeMissing, outbox.CodeUnknown:
+	case account.CodeMissing, outbox.CodeUnknown, keys.CodeMissing:
 		return exitMissing
 	case account.CodeExists:
 		return exitExists

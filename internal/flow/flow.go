@@ -9,6 +9,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/code"
 	"portico/internal/federation"
+	"portico/internal/keys"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/secret"
@@ -25,6 +26,7 @@ type Tx interface {
 	throttle.Store
 	audit.Store
 	outbox.Store
+	keys.Store
 	PendingStore
 }
 
@@ -78,6 +80,7 @@ type Config struct {
 	Sessions  *session.Keeper
 	Providers *federation.Service
 	Outbox    *outbox.Outbox
+	Keys      *keys.Keeper
 	Targets   Targets
 	SignUp    bool // whether people may register
 
@@ -97,6 +100,7 @@ type Flows struct {
 	gate      *throttle.Gate
 	providers *federation.Service
 	outbox    *outbox.Outbox
+	keys      *keys.Keeper
 	record    *audit.Record
 	targets   Targets
 	signUp    bool
@@ -114,7 +118,7 @@ func New(cfg Config) *Flows {
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, codeLife),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
-		providers: cfg.Providers, outbox: cfg.Outbox, record: audit.NewRecord(cfg.Clock),
+		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, publicURL: cfg.PublicURL,
 		counts: newCounts(),
 	}

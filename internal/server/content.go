@@ -68,7 +68,7 @@ func (c *Content) ServeImmutable(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Etag", form.etag)
-	if matches(r.Header.Get("If-None-Match"), form.etag) {
+	if Unchanged(r, form.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -109,6 +109,11 @@ func accepts(header, coding string) bool {
 		}
 	}
 	return false
+}
+
+// Unchanged reports whether the client says that it has the answer of the tag.
+func Unchanged(r *http.Request, etag string) bool {
+	return matches(r.Header.Get("If-None-Match"), etag)
 }
 
 // matches reports whether an If-None-Match header names the tag

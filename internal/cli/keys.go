@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+
+	"portico/internal/app"
+	"portico/internal/keys"
+)
+
+type keysCmd struct {
+	List   keysListCmd   `cmd:"" help:"List the signing keys, oldest first."`
+	Rotate keysRotateCmd `cmd:"" help:"Publish a new key, which signs as soon as every app can know it. Keys rotate by themselves every 30 days."`
+	Revoke keysRevokeCmd `cmd:"" help:"Make a key worthless at once: tokens that it has signed are refused within five minutes."`
+}
+
+// signingKey is a key in the output.
+type signingKey struct {
+	ID        string `json:"id"`
+	State     string `json:"state"`
+	CreatedAt string `json:"created_at"`
+	SignsAt   string `json:"signs_at"`
+}
+
+func signingKeyOf(k keys.Entry) signingKey {
+	return signingKey{ID: k.ID, State: string(k.State), CreatedAt: k.CreatedAt.Format(timeForm), SignsAt: k.SignsAt.Format(timeForm)}
+}
+
+func (k signingKey) String() string {
+	return fmt.Sprintf("%s\t%s\tsigns from %s", k.ID, k.State, k.SignsAt)
+}
+
+type keysListCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (keysListCmd) Help() string { return "Example:\n  portico keys list" }
+
+// Run lists the keys.
+func (c keysListCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		list, err := a.Flows.SigningKeys(s)
+		if err != nil {
+			return err
+		}
+		all, lines := make([]signingKey, 0, len(list)), make([]string, 0, len(list))
+		for _, e := range list {
+			k := signingKeyOf(e)
+			all, lines = append(all, k), append(lines, k.String())
+		}
+		return s.print(c.JSON, all, lines...)
+	})
+}
+
+type keysRotateCmd struct {
+	JSON bool `name:"json" help:"Print the key as JSON."`
+}
+
+// Help shows an example.
+func (keysRotateCmd) Help() string {
+	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old one until its last token is over. When a key is known to others, use 'portico keys revoke'."
+}
+
+// Run rotates.
+func (c keysRotateCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		key, err := a.Flows.RotateKey(s)
+		if err != nil {
+			return err
+		}
+		k := signingKeyOf(key)
+		return s.print(c.JSON, k, k.String())
+	})
+}
+
+type keysRevokeCmd struct {
+	ID string `arg:"" help:"As 'portico keys list' shows it."`
+}
+
+// Help shows an example.
+func (keysRevokeCmd) Help() string {
+	return "Example:\n  portico keys revoke 7m3k...\n\nThe server that runs feels it within seconds and signs with a fresh key; apps may refuse tokens until they have fetched the keys again."
+}
+
+// Run revokes.
+func (c keysRevokeCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error { return a.Flows.RevokeKey(s, c.ID) })
+}

@@ -1,0 +1,68 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/audit"
+	"portico/internal/keys"
+)
+
+// FollowKeys reads the signing keys and rotates them when it is time. The
+// application calls it at its start and then every few seconds, so that a key
+// which another process has revoked is felt soon.
+func (f *Flows) FollowKeys(ctx context.Context) error {
+	renew, err := f.loadKeys(ctx)
+	if err != nil || !renew {
+		return err
+	}
+	if err := f.store.Write(ctx, func(tx Tx) error { return f.keys.Renew(ctx, tx) }); err != nil {
+		return err
+	}
+	_, err = f.loadKeys(ctx)
+	return err
+}
+
+func (f *Flows) loadKeys(ctx context.Context) (renew bool, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		renew, err = f.keys.Load(ctx, tx)
+		return err
+	})
+	return renew, err
+}
+
+// SigningKeys lists the signing keys, oldest first.
+func (f *Flows) SigningKeys(ctx context.Context) (list []keys.Entry, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = f.keys.List(ctx, tx)
+		return err
+	})
+	return list, err
+}
+
+// RotateKey publishes a signing key that takes over soon, and returns it; one
+// that waits already is returned in its place.
+func (f *Flows) RotateKey(ctx context.Context) (key keys.Entry, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if key, err = f.keys.Rotate(ctx, tx); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, aboutKey(audit.KeyRotated, key.ID))
+	})
+	return key, err
+}
+
+// RevokeKey makes a signing key worthless, or returns keys.Missing.
+func (f *Flows) RevokeKey(ctx context.Context, id string) error {
+	return f.store.Write(ctx, func(tx Tx) error {
+		if err := f.keys.Revoke(ctx, tx, id); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, aboutKey(audit.KeyRevoked, id))
+	})
+}
+
+func aboutKey(name audit.Name, id string) audit.Fact {
+	fact := byOperator(name, "")
+	fact.Detail = id
+	return fact
+}

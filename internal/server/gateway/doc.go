@@ -1,0 +1,2 @@
+// Package gateway is the door behind which apps stand.
+package gateway

@@ -1,0 +1,66 @@
+package storetest
+
+import (
+	"time"
+
+	"portico/internal/keys"
+	"portico/internal/store"
+)
+
+type signingKeys struct{ *bundle }
+
+func (b signingKeys) InsertSigningKey_EveryField() {
+	first, second := full[keys.Key](1), full[keys.Key](2)
+	b.insertKey(second)
+	b.insertKey(first)
+	b.equal("the keys", b.signingKeys(), []keys.Key{first, second})
+}
+
+func (b signingKeys) InsertSigningKey_OneOfAGeneration() {
+	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+		k := full[keys.Key](worker)
+		k.Generation = 7
+		return tx.InsertSigningKey(b.Context(), k)
+	})
+	if n := len(b.signingKeys()); n != 1 {
+		b.Errorf("%d keys are of one generation", n)
+	}
+}
+
+func (b signingKeys) SigningKeys_None() { b.equal("the keys", b.signingKeys(), []keys.Key(nil)) }
+
+func (b signingKeys) RevokeSigningKey_Once() {
+	k, other := full[keys.Key](1), full[keys.Key](2)
+	k.RevokedAt, other.RevokedAt = time.Time{}, time.Time{}
+	b.insertKey(k)
+	b.insertKey(other)
+	revoke := func(id string, at time.Time) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.RevokeSigningKey(b.Context(), id, at) })
+	}
+	if !revoke(k.ID, moment()) || revoke(k.ID, moment().Add(time.Hour)) || revoke("no", moment()) {
+		b.Error("not the key that was there to revoke, once, was revoked")
+	}
+	k.RevokedAt = moment()
+	b.equal("the keys", b.signingKeys(), []keys.Key{k, other})
+}
+
+func (b signingKeys) DeleteSigningKeys_TheEarlierOnes() {
+	for n := range 3 {
+		b.insertKey(full[keys.Key](n + 1))
+	}
+	kept := b.signingKeys()[1:]
+	b.write(func(tx *store.Tx) error { return tx.DeleteSigningKeys(b.Context(), kept[0].Generation) })
+	b.equal("the keys", b.signingKeys(), kept)
+}
+
+func (b *bundle) insertKey(k keys.Key) {
+	b.Helper()
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.InsertSigningKey(b.Context(), k) }) {
+		b.Errorf("the key of generation %d was not stored", k.Generation)
+	}
+}
+
+func (b *bundle) signingKeys() []keys.Key {
+	b.Helper()
+	return list(b, func(tx *store.Tx) ([]keys.Key, error) { return tx.SigningKeys(b.Context()) })
+}
