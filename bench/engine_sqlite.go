@@ -44,7 +44,7 @@ func (e sqliteEngine) reader(databaseURL string) (*sql.DB, error) {
 // load writes row by row: SQLite has no hash function. Nothing has to survive
 // a power failure here, so nothing is logged or synced.
 func (e sqliteEngine) load(ctx context.Context, databaseURL string, p people) (err error) {
-	db, err := e.open(databaseURL, "journal_mode(off)", "synchronous(off)", "cache_size(-512000)")
+	db, err := e.open(databaseURL, "journal_mode(off)", "synchronous(off)", "cache_size(-180000)")
 	if err != nil {
 		return err
 	}

@@ -6,15 +6,19 @@ import (
 	"sync/atomic"
 )
 
-const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+// What a browser says of itself.
+const (
+	languages = "en-GB,en;q=0.9,de;q=0.7"
+	agent     = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+)
 
 // get is a request for a document or an answer of the API.
 func get(path, cookie string) []byte {
 	if cookie != "" {
 		cookie = "Cookie: " + cookie + "\r\n"
 	}
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nAccept: */*\r\nAccept-Encoding: gzip, br\r\n%s\r\n",
-		path, publicHost, agent, cookie)
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nAccept: */*\r\nAccept-Encoding: gzip, br\r\nAccept-Language: %s\r\n%s\r\n",
+		path, publicHost, agent, languages, cookie)
 }
 
 // check asks who session n is.
@@ -31,8 +35,8 @@ func (c *clients) post(operation, browser string, form map[string]string) []byte
 		browser = "Cookie: " + browserCookie + "=" + browser + "\r\n"
 	}
 	n := c.last.Add(1)
-	return fmt.Appendf(nil, "POST /auth/api/%s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUser-Agent: %s\r\nX-Forwarded-For: 10.%d.%d.%d\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		operation, publicHost, publicURL, agent, n>>16&0xff, n>>8&0xff, n&0xff, browser, len(body), body)
+	return fmt.Appendf(nil, "POST /auth/api/%s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUser-Agent: %s\r\nAccept-Language: %s\r\nX-Forwarded-For: 10.%d.%d.%d\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		operation, publicHost, publicURL, agent, languages, n>>16&0xff, n>>8&0xff, n&0xff, browser, len(body), body)
 }
 
 // signIn is the sign-in of person n.
