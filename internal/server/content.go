@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"math/bits"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ type encoded struct {
 // compressed length would tell one from the other (BREACH).
 func NewContent(contentType string, plain []byte) *Content {
 	var br, gz bytes.Buffer
-	b := brotli.NewWriterLevel(&br, brotli.BestCompression)
+	b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window(len(plain))})
 	_, _ = b.Write(plain) // neither writer fails on a buffer
 	_ = b.Close()
 	g, _ := gzip.NewWriterLevel(&gz, gzip.BestCompression) // fails for an unknown level only
@@ -38,6 +39,12 @@ func NewContent(contentType string, plain []byte) *Content {
 	_ = g.Close()
 	return NewPrecompressed(contentType, plain, br.Bytes(), gz.Bytes())
 }
+
+// window is the base-2 logarithm of the smallest brotli window that sees the
+// whole body (RFC 7932 9.1: its size is 16 less than the power). The encoder
+// takes memory for the window, 32 MiB for its default of 4 MiB, and the collector
+// leaves that with a process that has nothing else to do.
+func window(size int) int { return min(max(bits.Len(uint(size+15)), 10), 22) }
 
 // NewPrecompressed takes a body that was compressed when it was built. A form
 // that is nil, or no smaller than the plain one, is not used.

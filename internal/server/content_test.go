@@ -3,8 +3,10 @@ package server_test
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/rand"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -105,5 +107,37 @@ func TestContent_LeavesOutWhatDoesNotShrink(t *testing.T) {
 	k := contentKit(t, server.NewContent(page, []byte("short")))
 	if w := k.do("GET", "/document", "", "Accept-Encoding: br, gzip"); w.Header().Get("Content-Encoding") != "" || w.Body.String() != "short" {
 		t.Errorf("headers %v, body %q", w.Header(), w.Body)
+	}
+}
+
+// Compressing a document leaves no more behind than a small multiple of it.
+//
+// Not parallel: it counts what the process allocates.
+func TestContent_TakesLittleMemory(t *testing.T) {
+	plain := bytes.Repeat([]byte("<p>sign in</p>"), 2500)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	server.NewContent(page, plain)
+	runtime.ReadMemStats(&after)
+	if got, most := (after.TotalAlloc-before.TotalAlloc)>>20, uint64(16); got > most {
+		t.Errorf("%d bytes took %d MiB to compress, at most %d", len(plain), got, most)
+	}
+}
+
+// The window sees the whole of a body, whatever its size.
+func TestContent_CompressesWhatIsFarApart(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1008, 1009, 16368, 16369, 100_000} {
+		random := make([]byte, size/2)
+		_, _ = rand.Read(random)
+		plain := append(bytes.Clone(random), random...)
+		k := contentKit(t, server.NewContent(page, plain))
+		w := k.do("GET", "/document", "", "Accept-Encoding: br")
+		if compressed := w.Body.Len(); compressed > size/2+200 {
+			t.Errorf("%d bytes, the second half as the first, became %d", size, compressed)
+		}
+		if got := unpack(t, "br", w.Body); got != string(plain) {
+			t.Errorf("%d bytes became something else", size)
+		}
 	}
 }
