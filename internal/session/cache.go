@@ -30,16 +30,19 @@ type cache struct {
 	misses atomic.Uint64
 
 	mu       sync.Mutex
-	accounts map[string]map[key]*entry // every kept entry by its account
+	accounts map[string]*entry // the first kept entry of each account
 	byID     map[string]*entry
 	used     map[string]time.Time // uses of entries that were dropped, by session id
 }
 
-// entry is a kept session; only its last use changes.
+// entry is a kept session; only its last use changes, and its neighbours.
 type entry struct {
+	key     key
 	found   Found
 	seen    atomic.Int64 // microseconds
 	written atomic.Int64 // the last use that the database knows
+
+	next, prev *entry // of the same account; under the lock of the cache
 }
 
 func (e *entry) lastSeen() time.Time { return time.UnixMicro(e.seen.Load()).UTC() }
@@ -57,7 +60,7 @@ func (e *entry) see(now time.Time) {
 func newCache(limit int) *cache {
 	c := &cache{
 		maxShard: max(1, limit/shards),
-		accounts: make(map[string]map[key]*entry),
+		accounts: make(map[string]*entry),
 		byID:     make(map[string]*entry),
 		used:     make(map[string]time.Time),
 	}
@@ -83,7 +86,7 @@ func (c *cache) generation() uint64 { return c.ended.Load() }
 // put keeps what was read at the given generation and returns its entry. When
 // sessions were ended since, the entry serves this one check only.
 func (c *cache) put(k key, found Found, generation uint64) *entry {
-	e := &entry{found: found}
+	e := &entry{key: k, found: found}
 	e.seen.Store(found.Session.LastSeenAt.UnixMicro())
 	e.written.Store(found.Session.LastSeenAt.UnixMicro())
 
@@ -113,14 +116,33 @@ func (c *cache) put(k key, found Found, generation uint64) *entry {
 	if full {
 		c.dropLocked(victim)
 	}
-	owned := c.accounts[found.Person.ID]
-	if owned == nil {
-		owned = make(map[key]*entry)
-		c.accounts[found.Person.ID] = owned
-	}
-	owned[k] = e
+	c.link(e)
 	c.byID[found.Session.ID] = e
 	return e
+}
+
+// link puts the entry in front of the others of its account.
+func (c *cache) link(e *entry) {
+	e.next = c.accounts[e.found.Person.ID]
+	if e.next != nil {
+		e.next.prev = e
+	}
+	c.accounts[e.found.Person.ID] = e
+}
+
+// unlink takes the entry out from among the others of its account.
+func (c *cache) unlink(e *entry) {
+	if e.next != nil {
+		e.next.prev = e.prev
+	}
+	switch {
+	case e.prev != nil:
+		e.prev.next = e.next
+	case e.next != nil:
+		c.accounts[e.found.Person.ID] = e.next
+	default:
+		delete(c.accounts, e.found.Person.ID)
+	}
 }
 
 func (c *cache) drop(k key) {
@@ -142,19 +164,15 @@ func (c *cache) dropLocked(k key) {
 		c.used[e.found.Session.ID] = e.lastSeen()
 	}
 	delete(c.byID, e.found.Session.ID)
-	owned := c.accounts[e.found.Person.ID]
-	delete(owned, k)
-	if len(owned) == 0 {
-		delete(c.accounts, e.found.Person.ID)
-	}
+	c.unlink(e)
 }
 
 func (c *cache) forget(accountID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended.Add(1)
-	for k := range c.accounts[accountID] {
-		c.dropLocked(k)
+	for e := c.accounts[accountID]; e != nil; e = e.next {
+		c.dropLocked(e.key)
 	}
 }
 
@@ -193,11 +211,9 @@ func (c *cache) sweep(now time.Time, idle time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := now.Add(-min(idle, time.Hour)).UnixMicro()
-	for _, owned := range c.accounts {
-		for k, e := range owned {
-			if e.seen.Load() < limit {
-				c.dropLocked(k)
-			}
+	for _, e := range c.byID {
+		if e.seen.Load() < limit {
+			c.dropLocked(e.key)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -28,11 +29,19 @@ func (c *cache) size(t *testing.T) int {
 	for i := range c.shard {
 		kept += len(c.shard[i].entries)
 	}
-	for id, list := range c.accounts {
-		if len(list) == 0 {
-			t.Errorf("account %s is kept without a session", id)
+	for id, first := range c.accounts {
+		if first == nil || first.prev != nil {
+			t.Fatalf("the sessions of account %s begin with %+v", id, first)
 		}
-		owned += len(list)
+		for e := first; e != nil; e = e.next {
+			if e.next != nil && e.next.prev != e {
+				t.Errorf("the sessions of account %s are linked one way only", id)
+			}
+			if e.found.Person.ID != id || c.byID[e.found.Session.ID] != e {
+				t.Errorf("account %s has the session %s of %s", id, e.found.Session.ID, e.found.Person.ID)
+			}
+			owned++
+		}
 	}
 	if kept != owned || kept != len(c.byID) {
 		t.Errorf("%d sessions by token, %d by account, %d by id", kept, owned, len(c.byID))
@@ -162,4 +171,28 @@ func TestCache_Parallel(t *testing.T) {
 	if size := c.size(t); size > 2*shards {
 		t.Errorf("%d sessions are kept, at most %d", size, 2*shards)
 	}
+}
+
+// BenchmarkCache_Put keeps one session of every account, and reports how much
+// memory each holds.
+func BenchmarkCache_Put(b *testing.B) {
+	var before, after runtime.MemStats
+	keys, founds := make([]key, b.N), make([]Found, b.N)
+	for n := range b.N {
+		keys[n], founds[n] = sample(n)
+		founds[n].Person.ID = fmt.Sprint("a", n)
+	}
+	c := newCache(2 * b.N)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	b.ResetTimer()
+	for n := range b.N {
+		c.put(keys[n], founds[n], 0)
+	}
+	b.StopTimer()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(b.N), "B/session")
+	runtime.KeepAlive(c)
+	runtime.KeepAlive(founds)
 }
