@@ -27,9 +27,9 @@ type route struct {
 // Trait changes what the kit does around one route.
 type Trait func(*route)
 
-// Quiet is for routes that an app calls with each of its own requests: answers
-// below 400 are logged at debug level only, and the handler sees to its own
-// time limit.
+// Quiet is for routes that are called with each request of an app or several
+// times by each page, and answer at once: answers below 400 are logged at debug
+// level only, and the handler sees to its own time limit.
 func Quiet(rt *route) { rt.quiet = true }
 
 // CrossSite takes the route out of the cross-origin guard: for a provider's

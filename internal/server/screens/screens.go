@@ -109,7 +109,7 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("POST /auth/signout", s.signOut)
 	m.Handle("GET /auth/signed-out", s.signedOut)
 	m.Handle("GET /auth/error", s.failure)
-	m.Handle("GET /auth/assets/{file}", s.asset)
+	m.Handle("GET /auth/assets/{file}", s.asset, server.Quiet)
 	m.Handle("GET "+logoPath, s.logo)
 	m.Handle("GET /.well-known/change-password", s.changePassword)
 	m.ErrorPage(s.errorPage)

@@ -1,0 +1,31 @@
+package app
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// The log tells of pages, and of what goes wrong; not of each script that a
+// page loads.
+func TestLog_LeavesOutAssets(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	defer a.end(t)
+	h, err := a.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]int{"/auth/signin": 1, "/auth/assets/empty.js": 0, "/auth/assets/none.js": 1} {
+		log.Reset()
+		r := httptest.NewRequest("GET", target, nil)
+		r.Host = "localhost"
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		if got := strings.Count(log.String(), "msg=request"); got != want {
+			t.Errorf("%s is logged %d times, want %d: %s", target, got, want, &log)
+		}
+	}
+}
