@@ -108,6 +108,7 @@ func providerKeys(id string) []key {
 }
 
 // presets are the providers that need no issuer, and openid for every other.
+// This and trusted repeat federation.Presets.
 func presets() []string {
 	return []string{"google", "microsoft", "apple", "github", "gitlab", "discord", "facebook", "linkedin", "openid"}
 }

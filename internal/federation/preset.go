@@ -36,6 +36,17 @@ type preset struct {
 	vouches       func(email string, profile object) bool
 }
 
+// Presets returns the known presets by name, and of each whether the addresses
+// of its own service are believed. The configuration, which imports no room,
+// repeats both: a test of the application holds it to this.
+func Presets() map[string]bool {
+	trusts := map[string]bool{}
+	for name, pre := range presets() {
+		trusts[name] = pre.trustEmail
+	}
+	return trusts
+}
+
 // presets returns the table of the known providers; "openid" is any other.
 func presets() map[string]preset {
 	return map[string]preset{

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"portico/internal/config"
+	"portico/internal/federation"
+)
+
+// loadPreset loads the settings of one provider with the preset.
+func loadPreset(name string) (config.Config, error) {
+	return config.Load("", []string{
+		"PORTICO_PUBLIC_URL=http://localhost", "PORTICO_PROVIDERS_ACME_CLIENT_ID=id", "PORTICO_PROVIDERS_ACME_CLIENT_SECRET=secret",
+		"PORTICO_PROVIDERS_ACME_PRESET=" + name,
+	})
+}
+
+// What the configuration says about presets is what the room does.
+func TestPresetsOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	want := federation.Presets()
+	for name, trusted := range want {
+		cfg, _ := loadPreset(name) // openid lacks its issuer, which is not the point here
+		if len(cfg.Providers) != 1 || cfg.Providers[0].Preset != name || cfg.Providers[0].TrustEmail != trusted {
+			t.Errorf("the preset %s is read as %+v, want its addresses believed: %v", name, cfg.Providers, trusted)
+		}
+	}
+	_, err := loadPreset("nobody")
+	var problems config.Problems
+	if !errors.As(err, &problems) || len(problems) == 0 {
+		t.Fatalf("an unknown preset is answered %v", err)
+	}
+	names, _ := strings.CutPrefix(problems[0].Write, "write one of ")
+	got := strings.Split(names, ", ")
+	slices.Sort(got)
+	if known := slices.Sorted(maps.Keys(want)); !slices.Equal(got, known) {
+		t.Errorf("the configuration knows %v, the room %v", got, known)
+	}
+}
