@@ -109,7 +109,7 @@ func documents() fs.FS {
 		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`
 	files := fstest.MapFS{
 		"documents/manifest.json": {Data: []byte(`{"style_hashes":{}}`)},
-		"assets/app.js":           {Data: []byte("run()")},
+		"assets/app.js":           {Data: []byte("run();run();run()")},
 		"assets/app.js.br":        {Data: []byte("shorter")},
 		"assets/secret.map":       {Data: []byte("{}")},
 	}
