@@ -34,7 +34,7 @@ lint: build
 	@go tool -modfile=tools/staticcheck.mod staticcheck ./...
 
 unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
-	@CGO_ENABLED=1 go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
+	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
 	@go test -timeout 10m ./security ./faults
 	@go test -timeout 10m ./bench
 

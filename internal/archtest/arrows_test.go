@@ -32,7 +32,7 @@ func bands() []band {
 		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", under("internal/", "store mailer breach"), list("flow room ground")},
-		{"storetest", list("internal/store/storetest"), list("adapter flow room ground")},
+		{"storetest", list("internal/store/storetest internal/store/pgtest"), list("adapter flow room ground")},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox"), list("roompart ground")},

@@ -19,12 +19,12 @@ type ban struct {
 func importBans() []ban {
 	return []ban{
 		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
-		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox")}, // spreads retries
+		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/store")}, // spreads retries
 		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("bench security faults")},
-		{"testing", "it belongs to tests", list("internal/store/storetest internal/server/doortest bench security faults")},
+		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/server/doortest bench security faults")},
 		{"unsafe", "nothing here needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is no format for what is kept or sent", nil},
@@ -85,7 +85,7 @@ func callBans() []ban {
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
 		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation")}, // its library takes the client no other way
-		{"os.Getenv", "settings come from internal/config", nil},
+		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest")},
 		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate bench")},
 		{"slog.Default", "take a logger", nil},
 		{"slog.SetDefault", "take a logger", nil},

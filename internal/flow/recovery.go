@@ -107,9 +107,10 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		if err := f.replacePassword(ctx, tx, c, owner, hash, "recovery"); err != nil {
 			return err
 		}
-		owner.Version++
+		changed := owner
+		changed.Version++
 		var err error
-		r, err = f.enter(ctx, tx, c, owner, p.ReturnTo, "mail")
+		r, err = f.enter(ctx, tx, c, changed, p.ReturnTo, "mail")
 		return err
 	})
 	if err != nil {

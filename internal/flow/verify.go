@@ -213,6 +213,10 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 // resend mails another code of the flow, or reports that the flow is spent.
 func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account.Address) (spent bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
+		// Looked up again: of two who ask at once the second waits here.
+		if _, _, err := f.at(ctx, tx, c, p.ID, Verify); err != nil {
+			return err
+		}
 		sent, err := tx.CodesOf(ctx, p.ID)
 		if err != nil {
 			return err

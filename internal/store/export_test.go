@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Queries returns every SQL text that the store has prepared.
+// Queries returns every SQL text that a store on SQLite has prepared.
 func (s *Store) Queries() []string {
-	s.statements.mu.RLock()
-	defer s.statements.mu.RUnlock()
+	statements := &s.engine.(*sqlite).statements
+	statements.mu.RLock()
+	defer statements.mu.RUnlock()
 	var texts []string
-	for key := range s.statements.open {
+	for key := range statements.open {
 		texts = append(texts, key.query)
 	}
 	return texts
@@ -18,7 +19,7 @@ func (s *Store) Queries() []string {
 
 // Plan returns how SQLite carries out a query, one line a step.
 func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
-	rows, err := s.reader.QueryContext(ctx, "EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "$", "?"), make([]any, placeholders(query))...)
+	rows, err := s.engine.(*sqlite).reader.QueryContext(ctx, "EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "$", "?"), make([]any, placeholders(query))...)
 	if err != nil {
 		return nil, err
 	}
@@ -36,4 +37,4 @@ func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
 }
 
 // Path returns where the file is.
-func (s *Store) Path() string { return s.path }
+func (s *Store) Path() string { return s.engine.(*sqlite).path }

@@ -10,6 +10,9 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
+// One list for all engines. A file of which the engines need two forms has the
+// engine in its name: 00007_nodes.postgres.sql.
+//
 //go:embed migrations/*.sql
 var migrations embed.FS
 
@@ -33,10 +36,19 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	files := []string{}
+	err = s.engine.alone(ctx, func() error {
+		files, err = s.migrate(ctx, p)
+		return err
+	})
+	return files, err
+}
+
+func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error) {
+	files := []string{}
 	for {
 		before, err := s.version(ctx, p)
 		if err != nil {
-			return files, s.damaged(err)
+			return files, s.engine.explain(err)
 		}
 		applied, failure := p.Up(ctx)
 		if partial, ok := errors.AsType[*goose.PartialError](failure); ok {
@@ -49,7 +61,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 			return files, nil
 		}
 		if after, err := s.version(ctx, p); err != nil || after == before {
-			return files, s.damaged(fmt.Errorf("migrate the database: %w", failure))
+			return files, s.engine.explain(fmt.Errorf("migrate the database: %w", failure))
 		}
 	}
 }
@@ -62,7 +74,7 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	}
 	status, err := p.Status(ctx)
 	if err != nil {
-		return nil, s.damaged(fmt.Errorf("read the schema version: %w", err))
+		return nil, s.engine.explain(fmt.Errorf("read the schema version: %w", err))
 	}
 	all := make([]Migration, 0, len(status))
 	for _, m := range status {
@@ -89,5 +101,17 @@ func (s *Store) provider() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectSQLite3, s.writerDB, files)
+	dialect, db := s.engine.schema()
+	others, err := fs.Glob(files, "*."+otherEngine(dialect)+".sql")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(dialect, db, files, goose.WithExcludeNames(others))
+}
+
+func otherEngine(dialect goose.Dialect) string {
+	if dialect == goose.DialectPostgres {
+		return "sqlite"
+	}
+	return "postgres"
 }

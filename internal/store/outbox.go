@@ -26,13 +26,11 @@ func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
 	return err
 }
 
-// ClaimMessages implements outbox.Store. The conditions stand outside the
-// subquery as well: where two claims run at once, the second waits for the row
-// of the first and then checks them again on what the first has written.
+// ClaimMessages implements outbox.Store. Those who claim at once take
+// different rows.
 func (t *Tx) ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]outbox.Record, error) {
 	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
-		WHERE dead_at = 0 AND due_at <= $1
-		AND id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 ORDER BY due_at LIMIT $3)
+		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 ORDER BY due_at LIMIT $3`+t.locks.free+`)
 		RETURNING `+outboxColumns, []any{micros(now), micros(until), limit}, scanOutbox)
 }
 

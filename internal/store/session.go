@@ -79,7 +79,8 @@ func (t *Tx) SessionEnd(ctx context.Context, hash []byte) (session.Reason, bool,
 func (t *Tx) DeleteSession(ctx context.Context, accountID, id string, why session.Reason) (bool, error) {
 	if why != "" {
 		_, err := t.exec(ctx, `INSERT INTO session_end (token_hash, reason, expires_at)
-			SELECT token_hash, $3, expires_at FROM session WHERE id = $1 AND account_id = $2`, id, accountID, string(why))
+			SELECT token_hash, $3, expires_at FROM session WHERE id = $1 AND account_id = $2
+			ON CONFLICT (token_hash) DO NOTHING`, id, accountID, string(why))
 		if err != nil {
 			return false, err
 		}
@@ -92,7 +93,8 @@ func (t *Tx) DeleteSession(ctx context.Context, accountID, id string, why sessio
 func (t *Tx) DeleteSessions(ctx context.Context, accountID, keep string, why session.Reason) (int64, error) {
 	if why != "" {
 		_, err := t.exec(ctx, `INSERT INTO session_end (token_hash, reason, expires_at)
-			SELECT token_hash, $3, expires_at FROM session WHERE account_id = $1 AND id <> $2`, accountID, keep, string(why))
+			SELECT token_hash, $3, expires_at FROM session WHERE account_id = $1 AND id <> $2
+			ON CONFLICT (token_hash) DO NOTHING`, accountID, keep, string(why))
 		if err != nil {
 			return 0, err
 		}

@@ -9,40 +9,83 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // registers the driver
+	"github.com/pressly/goose/v3"
 )
 
-// openSQLite opens the file twice: one connection that writes, and a pool that
-// only reads and never waits for the writer (WAL).
-func openSQLite(ctx context.Context, path string) (*sql.DB, *sql.Conn, *sql.DB, error) {
-	if err := createPrivate(path); err != nil {
-		return nil, nil, nil, err
+// sqlite is a database in one file: one connection that writes, and a pool
+// that only reads and never waits for the writer (WAL).
+type sqlite struct {
+	path       string
+	reader     *sql.DB
+	writerDB   *sql.DB
+	writer     *sql.Conn
+	statements statements
+	measures   measures
+
+	jobs chan *job
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// openSQLite opens the file and starts its writer.
+func openSQLite(ctx context.Context, path string, mustExist bool) (*sqlite, error) {
+	if _, err := os.Stat(path); mustExist && err != nil {
+		return nil, fmt.Errorf("there is no database at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", path)
+	}
+	s := &sqlite{path: path, measures: newMeasures(), jobs: make(chan *job, writeQueue), stop: make(chan struct{})}
+	if err := s.connect(ctx); err != nil {
+		return nil, s.explain(err)
+	}
+	s.done.Go(s.writeLoop)
+	return s, nil
+}
+
+func (s *sqlite) read() *Tx { return &Tx{runner: sqliteRunner{s.reader, &s.statements}} }
+
+func (s *sqlite) ping(ctx context.Context) error { return s.reader.PingContext(ctx) }
+
+func (s *sqlite) schema() (goose.Dialect, *sql.DB) { return goose.DialectSQLite3, s.writerDB }
+
+// alone holds nothing: what one of several processes applies meanwhile fails in
+// the others, and Migrate goes on from there.
+func (s *sqlite) alone(_ context.Context, fn func() error) error { return fn() }
+
+func (s *sqlite) close() error {
+	close(s.stop)
+	s.done.Wait()
+	s.statements.close()
+	return errors.Join(s.reader.Close(), s.writer.Close(), s.writerDB.Close())
+}
+
+func (s *sqlite) connect(ctx context.Context) error {
+	if err := createPrivate(s.path); err != nil {
+		return err
 	}
 	pragmas := []string{
 		"busy_timeout(5000)", // milliseconds; only for a second process, a backup say
 		"synchronous(full)",  // not the driver's default on a WAL file
 		"foreign_keys(1)",
 	}
-	writerDB, err := openPool(path, append(pragmas, "journal_mode(wal)"), 2) // the second one is for migrations
-	if err != nil {
-		return nil, nil, nil, err
+	var err error
+	if s.writerDB, err = openPool(s.path, append(pragmas, "journal_mode(wal)"), 2); err != nil { // the second one is for migrations
+		return err
 	}
-	writer, err := connect(ctx, writerDB)
-	if err != nil {
-		_ = writerDB.Close()
-		return nil, nil, nil, fmt.Errorf("open the database %s: %w", path, err)
+	if s.writer, err = patiently(ctx, s.writerDB); err != nil {
+		_ = s.writerDB.Close()
+		return fmt.Errorf("open the database %s: %w", s.path, err)
 	}
-	if err := keepPrivate(ctx, writer, path); err != nil {
-		return nil, nil, nil, errors.Join(err, writer.Close(), writerDB.Close())
+	if err := keepPrivate(ctx, s.writer, s.path); err != nil {
+		return errors.Join(err, s.writer.Close(), s.writerDB.Close())
 	}
-	reader, err := openPool(path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU()))
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, writer.Close(), writerDB.Close())
+	if s.reader, err = openPool(s.path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU())); err != nil {
+		return errors.Join(err, s.writer.Close(), s.writerDB.Close())
 	}
-	return writerDB, writer, reader, nil
+	return nil
 }
 
 func openPool(path string, pragmas []string, size int) (*sql.DB, error) {
@@ -56,9 +99,9 @@ func openPool(path string, pragmas []string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// connect opens the connection that writes. Of processes that open a new file
+// patiently opens the connection that writes. Of processes that open a new file
 // together one turns it to WAL; SQLite does not let the others wait for that.
-func connect(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+func patiently(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 	const pause, most = 20 * time.Millisecond, 100
 	for tries := 1; ; tries++ {
 		conn, err := db.Conn(ctx)

@@ -42,12 +42,26 @@ func newMeasures() measures {
 }
 
 // Stats returns the figures of the database.
-func (s *Store) Stats() Stats {
+func (s *Store) Stats() Stats { return s.engine.stats() }
+
+func (s *sqlite) stats() Stats {
 	return Stats{
 		Pools:  []Pool{poolOf("read", s.reader), poolOf("write", s.writerDB)},
-		Queued: len(s.write),
+		Queued: len(s.jobs),
 		Commit: s.measures.commit.Snapshot(),
 		Group:  s.measures.group.Snapshot(),
+	}
+}
+
+func (p *postgres) stats() Stats {
+	s := p.pool.Stat()
+	return Stats{
+		Pools: []Pool{{
+			Name: "all", Max: int(s.MaxConns()), Open: int(s.TotalConns()), InUse: int(s.AcquiredConns()),
+			Waits: uint64(s.EmptyAcquireCount()), Waited: s.EmptyAcquireWaitTime(),
+		}},
+		Commit: p.measures.commit.Snapshot(),
+		Group:  p.measures.group.Snapshot(),
 	}
 }
 

@@ -29,6 +29,8 @@ func open(t *testing.T) *Store {
 	return s
 }
 
+func file(s *Store) *sqlite { return s.engine.(*sqlite) }
+
 func person(key string) account.Account {
 	return account.Account{ID: "id-" + key, Address: account.Address{Mail: key, Key: key}, State: account.Active, Version: 1, CreatedAt: time.UnixMicro(1)}
 }
@@ -154,7 +156,7 @@ func TestInsertFact_EveryField(t *testing.T) {
 	}
 	var got audit.Fact
 	var at int64
-	row := s.reader.QueryRowContext(ctx, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail FROM audit`)
+	row := file(s).reader.QueryRowContext(ctx, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail FROM audit`)
 	err := row.Scan(&got.ID, &at, &got.Name, &got.AccountID, &got.Actor, &got.Peer, &got.Browser, &got.RequestID, &got.Detail)
 	if got.At = fromMicros(at); err != nil || got != want {
 		t.Errorf("the fact is %+v (%v), want %+v", got, err, want)
@@ -166,14 +168,14 @@ func TestOpen_SettingsAndModes(t *testing.T) {
 	s := open(t)
 	for name, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1"} {
 		var got string
-		if err := s.writer.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&got); err != nil || got != want {
+		if err := file(s).writer.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&got); err != nil || got != want {
 			t.Errorf("PRAGMA %s of the writer is %s (%v), want %s", name, got, err, want)
 		}
 	}
-	if _, err := s.reader.ExecContext(t.Context(), "DELETE FROM account"); err == nil {
+	if _, err := file(s).reader.ExecContext(t.Context(), "DELETE FROM account"); err == nil {
 		t.Error("a reader could write")
 	}
-	for _, path := range []string{s.path, s.path + "-wal", s.path + "-shm"} {
+	for _, path := range []string{file(s).path, file(s).path + "-wal", file(s).path + "-shm"} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: mode %v (%v), want 0600", filepath.Base(path), info.Mode(), err)
@@ -213,7 +215,7 @@ func TestBackup(t *testing.T) {
 func TestMigrate_NewerSchema(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if _, err := s.writer.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+	if _, err := file(s).writer.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Migrate(t.Context()); !errors.Is(err, ErrSchemaNewer) {

@@ -46,6 +46,29 @@ func (b accounts) AccountByID_Unknown() {
 }
 
 // The canonical form is made before: nothing here folds letters.
+// What a step has seen of an account is still so when it acts on it.
+func (b accounts) AccountByID_HeldUntilTheEnd() {
+	a := b.person(1)
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+		seen, _, err := tx.AccountByID(b.Context(), a.ID)
+		if err != nil || seen.Version != a.Version {
+			return false, err
+		}
+		return tx.UpdatePassword(b.Context(), a.ID, "new", true)
+	})
+}
+
+func (b accounts) AccountByKey_HeldUntilTheEnd() {
+	a := b.person(1)
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+		seen, _, err := tx.AccountByKey(b.Context(), a.Address.Key)
+		if err != nil || seen.Version != a.Version {
+			return false, err
+		}
+		return tx.UpdateState(b.Context(), a.ID, account.Closed)
+	})
+}
+
 func (b accounts) AccountByKey_LetterByLetter() {
 	b.insertAccount(account.Account{ID: "id", Address: account.Address{Key: "ke\u0301@x.test"}})
 	for _, key := range []string{"Ke\u0301@x.test", "k\u00e9@x.test", "ke@x.test", "ke\u0301@x.test "} {

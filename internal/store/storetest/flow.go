@@ -3,6 +3,7 @@ package storetest
 import (
 	"time"
 
+	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/store"
 )
@@ -22,6 +23,33 @@ func (b flows) FlowByID_Unknown() {
 	if _, ok := b.flowByID("no"); ok {
 		b.Error("a flow was found")
 	}
+}
+
+// What a step has seen of a flow is still so when it acts on it: here, that
+// no mail was sent yet.
+func (b flows) FlowByID_HeldUntilTheEnd() {
+	p := b.flow(pending(1))
+	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+		if _, _, err := tx.FlowByID(b.Context(), p.ID); err != nil {
+			return false, err
+		}
+		sent, err := tx.CodesOf(b.Context(), p.ID)
+		if err != nil || len(sent) > 0 {
+			return false, err
+		}
+		s := full[code.Secret](worker)
+		s.FlowID = p.ID
+		return true, tx.InsertCode(b.Context(), s)
+	})
+}
+
+func (b flows) InsertFlow_NothingSet() {
+	b.write(func(tx *store.Tx) error { return tx.InsertFlow(b.Context(), flow.Pending{ID: "id"}) })
+	got, ok := b.flowByID("id")
+	if !ok || got.Browser == nil || got.Sealed == nil {
+		b.Errorf("bytes that are not set are %v, %v: want none, not NULL", got.Browser, got.Sealed)
+	}
+	b.equal("the flow", got, flow.Pending{ID: "id"})
 }
 
 func (b flows) NewestFlow_OfTheSameBrowserAndPurpose() {

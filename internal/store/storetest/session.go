@@ -121,6 +121,26 @@ func (b sessions) DeleteSession_OnlyOneOfTheOwn() {
 	}
 }
 
+// A double click on signing out, and the remembered reason with it.
+func (b sessions) DeleteSession_OneOfMany() {
+	a := b.person(1)
+	s := b.session(a, 1)
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+		return tx.DeleteSession(b.Context(), a.ID, s.ID, "signed_out")
+	})
+}
+
+func (b sessions) DeleteSessions_ManyAtOnce() {
+	a := b.person(1)
+	b.session(a, 1)
+	b.session(a, 2)
+	b.race(func(tx *store.Tx, _ int) (bool, error) {
+		_, err := tx.DeleteSessions(b.Context(), a.ID, "", "signed_out")
+		return true, err
+	})
+	b.equal("the sessions", b.sessions(a.ID), []session.Session(nil))
+}
+
 func (b sessions) DeleteSessions_ButOne() {
 	a, other := b.person(1), b.person(2)
 	first, second, kept, theirs := b.session(a, 1), b.session(a, 2), b.session(a, 3), b.session(other, 4)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -26,22 +25,17 @@ var (
 	errTransactionLost = errors.New("the transaction is lost")
 )
 
-// job is one call of Write on its way through the writer.
+// job is one write on its way through the writer.
 type job struct {
 	fn    func(*Tx) error
 	taken atomic.Bool // set once, by the writer or by the caller that gives up
 	done  chan error  // buffered: the writer never waits for a caller
 }
 
-// Write runs fn in one transaction. When Write returns nil the change is on
-// the disk; when it returns an error nothing of fn has happened. fn must be
-// quick: no hashing and no I/O, since all writers wait for it. It must not
-// keep the Tx. It runs at most once.
-//
-// SQLite allows one writer at a time, so the writes that wait share one
-// commit; each has a savepoint of its own and fails alone. A caller whose
-// context ends while its write waits takes it back.
-func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+// write hands fn to the one writer that SQLite allows. The writes that wait
+// share one commit; each has a savepoint of its own and fails alone. A caller
+// whose context ends while its write waits takes it back. fn runs at most once.
+func (s *sqlite) write(ctx context.Context, fn func(*Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, writeWait)
 	defer cancel()
 	j := &job{fn: fn, done: make(chan error, 1)}
@@ -51,7 +45,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	default:
 	}
 	select {
-	case s.write <- j:
+	case s.jobs <- j:
 	default:
 		return unavailable(errQueueFull)
 	}
@@ -66,15 +60,15 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-func (s *Store) writeLoop() {
+func (s *sqlite) writeLoop() {
 	for {
 		select {
-		case j := <-s.write:
+		case j := <-s.jobs:
 			s.commitGroup(s.gather(j))
 		case <-s.stop:
 			for {
 				select {
-				case j := <-s.write:
+				case j := <-s.jobs:
 					s.commitGroup(s.gather(j))
 				default:
 					return
@@ -86,7 +80,7 @@ func (s *Store) writeLoop() {
 
 // gather adds the writes that already wait to the first one, and leaves out
 // those that were taken back.
-func (s *Store) gather(first *job) []*job {
+func (s *sqlite) gather(first *job) []*job {
 	group := make([]*job, 0, 8)
 	for j := first; ; {
 		if j.taken.CompareAndSwap(false, true) {
@@ -96,7 +90,7 @@ func (s *Store) gather(first *job) []*job {
 			return group
 		}
 		select {
-		case j = <-s.write:
+		case j = <-s.jobs:
 		default:
 			return group
 		}
@@ -105,7 +99,7 @@ func (s *Store) gather(first *job) []*job {
 
 // commitGroup runs the jobs in one transaction and answers them after its
 // commit.
-func (s *Store) commitGroup(group []*job) {
+func (s *sqlite) commitGroup(group []*job) {
 	if len(group) == 0 {
 		return
 	}
@@ -129,32 +123,26 @@ func (s *Store) commitGroup(group []*job) {
 }
 
 // runJob runs one job inside a savepoint.
-func runJob(tx *Tx, j *job) (err error) {
+func runJob(tx *Tx, j *job) error {
 	ctx := context.Background() // a caller that goes away must not break the group
 	if _, err := tx.exec(ctx, "SAVEPOINT job"); err != nil {
 		return fmt.Errorf("%w: %w", errTransactionLost, err)
 	}
-	defer func() {
-		// A panic of one caller must not end the writer of all.
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a write: %v\n%s", p, debug.Stack())
+	err := guarded(tx, j.fn)
+	if err != nil {
+		if _, rerr := tx.exec(ctx, "ROLLBACK TO job"); rerr != nil {
+			return fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
 		}
-		if err != nil {
-			if _, rerr := tx.exec(ctx, "ROLLBACK TO job"); rerr != nil {
-				err = fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
-				return
-			}
-		}
-		if _, rerr := tx.exec(ctx, "RELEASE job"); rerr != nil {
-			err = fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
-		}
-	}()
-	return j.fn(tx)
+	}
+	if _, rerr := tx.exec(ctx, "RELEASE job"); rerr != nil {
+		return fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
+	}
+	return err
 }
 
-func (s *Store) inTransaction(fn func(*Tx) error) error {
+func (s *sqlite) inTransaction(fn func(*Tx) error) error {
 	ctx := context.Background()
-	tx := &Tx{q: s.writer, statements: &s.statements}
+	tx := &Tx{runner: sqliteRunner{s.writer, &s.statements}}
 	if _, err := tx.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}

@@ -7,14 +7,12 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// damaged tells the operator what to do about a file that SQLite cannot read.
+// explain tells the operator what to do about a file that SQLite cannot read.
 // Any other error is returned as it is.
-func (s *Store) damaged(err error) error { return damaged(s.path, err) }
-
-func damaged(path string, err error) error {
+func (s *sqlite) explain(err error) error {
 	if !errors.Is(err, sqlite3.NOTADB) && !errors.Is(err, sqlite3.CORRUPT) {
 		return err
 	}
 	return fmt.Errorf("the database %[1]s is damaged or no database of Portico: stop every Portico, move %[1]s, %[1]s-wal and %[1]s-shm aside, "+
-		"put the newest copy that 'portico backup' made in their place, and start again (%[2]w)", path, err)
+		"put the newest copy that 'portico backup' made in their place, and start again (%[2]w)", s.path, err)
 }

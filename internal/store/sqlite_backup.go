@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Backup writes a consistent copy of the database to path while it is in use.
-// The copy appears whole or not at all; an existing file is not replaced, and
-// the error wraps fs.ErrExist.
-func (s *Store) Backup(ctx context.Context, path string) error {
+func (s *sqlite) backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("write the backup %s: %w: choose another name", path, fs.ErrExist)
 	}
@@ -33,7 +30,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	defer db.Close()
 	if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, part); err != nil {
-		return s.damaged(fmt.Errorf("write the backup: %w", err))
+		return s.explain(fmt.Errorf("write the backup: %w", err))
 	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write the backup: %w", err)

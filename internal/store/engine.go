@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"io"
+
+	"github.com/pressly/goose/v3"
+)
+
+// engine is one kind of database: what differs between them. The rest of the
+// package is the same text for all.
+type engine interface {
+	write(ctx context.Context, fn func(*Tx) error) error
+	read() *Tx
+	ping(ctx context.Context) error
+	stats() Stats
+	// explain says of an error what to do about it, where the engine knows.
+	explain(err error) error
+	close() error
+
+	// schema returns what migrations run on.
+	schema() (goose.Dialect, *sql.DB)
+	// alone runs fn while no other process migrates, as far as the engine can
+	// hold that.
+	alone(ctx context.Context, fn func() error) error
+
+	claim() (io.Closer, error)
+	backup(ctx context.Context, path string) error
+}
+
+// runner runs statements for a Tx: in its transaction, or each on its own.
+type runner interface {
+	exec(ctx context.Context, query string, args ...any) (int64, error)
+	query(ctx context.Context, query string, args ...any) (rows, error)
+}
+
+// rows is a result on its way. Close may be called more than once; Err is
+// final after it.
+type rows interface {
+	scanner
+	Next() bool
+	Close() error
+	Err() error
+}
+
+type scanner interface{ Scan(dest ...any) error }

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+const (
+	// answerIn bounds one write or read with all its waits and repetitions, so
+	// that a person gets an answer within two seconds, whatever the database
+	// does.
+	answerIn = 1500 * time.Millisecond
+	// cancelIn is what the database then has to stop before its connection is
+	// closed.
+	cancelIn = 200 * time.Millisecond
+
+	connectIn = time.Second
+	pingIn    = 500 * time.Millisecond
+
+	// mostWaiting is how many may wait for a connection; more are refused at
+	// once.
+	mostWaiting = 1024
+)
+
+// postgres is a database that any number of processes share.
+type postgres struct {
+	pool     *pgxpool.Pool
+	db       *sql.DB // the same pool, for migrations
+	gate     *gate
+	waiting  atomic.Int64
+	measures measures
+}
+
+// openPostgres makes the pool. Nothing is connected before it is needed, unless
+// the database must exist.
+func openPostgres(ctx context.Context, address string, mustExist bool) (*postgres, error) {
+	cfg, err := poolConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	p := &postgres{gate: &gate{}, measures: newMeasures()}
+	cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { return p.gate.enter() }
+	cfg.AfterConnect = func(context.Context, *pgx.Conn) error { p.gate.succeeded(); return nil }
+	cfg.BeforeClose = forgetKey
+	if p.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	p.db = stdlib.OpenDBFromPool(p.pool)
+	if mustExist {
+		if err := p.exists(ctx); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+	}
+	return p, nil
+}
+
+// poolConfig reads the URL and fills in what it does not say. All of it can be
+// said there: pool_max_conns, default_query_exec_mode, target_session_attrs...
+func poolConfig(address string) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL is not understood: %w", err)
+	}
+	given := url.Values{}
+	if u, err := url.Parse(address); err == nil {
+		given = u.Query()
+	}
+	if !given.Has("pool_max_conns") {
+		cfg.MaxConns = int32(max(10, 4*runtime.NumCPU()))
+	}
+	cfg.MaxConns = max(cfg.MaxConns, 2) // migrations need two
+	if !given.Has("default_query_exec_mode") {
+		// Prepares nothing on the server: a pooler that gives each transaction
+		// another connection breaks nothing.
+		cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	if !given.Has("application_name") {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "portico"
+	}
+	if t := cfg.ConnConfig.ConnectTimeout; t <= 0 || t > connectIn {
+		cfg.ConnConfig.ConnectTimeout = connectIn
+	}
+	cfg.PingTimeout = pingIn
+	// A statement that takes too long is called off, and its connection kept.
+	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelIn}
+	}
+	return cfg, nil
+}
+
+// exists refuses a database that was never migrated.
+func (p *postgres) exists(ctx context.Context) error {
+	tx := p.read()
+	_, found, err := first(ctx, tx, `SELECT table_name FROM information_schema.tables
+		WHERE table_schema = current_schema() AND table_name = 'installation'`, nil, func(row scanner) (name string, err error) {
+		return name, row.Scan(&name)
+	})
+	if err == nil && !found {
+		err = errors.New("the database holds no Portico: look at PORTICO_DATABASE_URL, or make one with 'portico migrate'")
+	}
+	return err
+}
+
+func (p *postgres) read() *Tx { return &Tx{runner: postgresReader{p}} }
+
+func (p *postgres) ping(ctx context.Context) error {
+	ctx, cancel := answerWithin(ctx)
+	defer cancel()
+	conn, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return judge(conn.Ping(ctx))
+}
+
+// acquire waits for a connection, and makes one when there may be more.
+func (p *postgres) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > mostWaiting {
+		return nil, unavailable(errors.New("too many wait for a connection to the database"))
+	}
+	conn, err := p.pool.Acquire(ctx)
+	if err != nil {
+		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused {
+			p.gate.failed()
+		}
+		return nil, unavailable(err)
+	}
+	return conn, nil
+}
+
+func (p *postgres) schema() (goose.Dialect, *sql.DB) { return goose.DialectPostgres, p.db }
+
+// alone holds a lock that ends with its transaction, which keeps one connection
+// to the server also through a pooler. A process that dies loses it.
+func (p *postgres) alone(ctx context.Context, fn func() error) error {
+	conn, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	const lock = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+		SELECT pg_advisory_xact_lock(7310576498015692643)` // any number that is ours: "portico" in ASCII, and "c"
+	if _, err := conn.Exec(ctx, lock); err != nil {
+		return fmt.Errorf("wait for another node that migrates: %w", err)
+	}
+	failure := fn()
+	_, err = conn.Exec(context.WithoutCancel(ctx), "COMMIT")
+	return errors.Join(failure, err)
+}
+
+func (p *postgres) explain(err error) error { return err }
+
+// claim takes nothing: any number of nodes serve one database.
+func (p *postgres) claim() (io.Closer, error) { return io.NopCloser(nil), nil }
+
+func (p *postgres) backup(context.Context, string) error { return ErrNoBackup }
+
+func (p *postgres) close() error {
+	err := p.db.Close()
+	p.pool.Close()
+	return err
+}

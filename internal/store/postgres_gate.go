@@ -1,0 +1,47 @@
+package store
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+var errResting = errors.New("the database did not take the last connection: the next is tried within a second")
+
+// gate keeps a database that is down from being flooded when it comes back:
+// while connections fail, one a second is tried.
+type gate struct {
+	mu      sync.Mutex
+	failing bool
+	since   time.Time // when the first was begun that has not succeeded; zero when none
+	next    time.Time // not before, while they fail
+}
+
+// enter asks for leave to connect.
+func (g *gate) enter() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	if g.since.IsZero() {
+		g.since = now
+	}
+	// One that hangs is one that fails: nobody may be left to say so.
+	failing := g.failing || now.Sub(g.since) > connectIn
+	if failing && now.Before(g.next) {
+		return errResting
+	}
+	g.next = now.Add(time.Second)
+	return nil
+}
+
+func (g *gate) failed() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failing = true
+}
+
+func (g *gate) succeeded() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failing, g.since = false, time.Time{}
+}

@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// postgresReader runs each statement on any connection, which it takes only
+// then: most reads find what they need in memory.
+type postgresReader struct{ *postgres }
+
+func (r postgresReader) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, cancel := answerWithin(ctx)
+	defer cancel()
+	conn, err := r.acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release()
+	return postgresRunner{ctx, conn}.exec(ctx, query, args...)
+}
+
+func (r postgresReader) query(ctx context.Context, query string, args ...any) (rows, error) {
+	ctx, cancel := answerWithin(ctx)
+	conn, err := r.acquire(ctx)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	found, err := conn.Query(ctx, query, bind(args)...)
+	if err != nil {
+		conn.Release()
+		cancel()
+		return nil, judge(err)
+	}
+	return &postgresRows{Rows: found, end: func() { conn.Release(); cancel() }}, nil
+}
+
+// answerWithin bounds the time of a statement. The caller's going away does not
+// end it: that would cost its connection, and a stranger could make that happen
+// as often as he likes.
+func answerWithin(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), answerIn)
+}
+
+// postgresRunner runs statements on the connection of a transaction, within the
+// time of that, whatever context a statement is given.
+type postgresRunner struct {
+	ctx  context.Context
+	conn *pgxpool.Conn
+}
+
+func (r postgresRunner) exec(_ context.Context, query string, args ...any) (int64, error) {
+	tag, err := r.conn.Exec(r.ctx, query, bind(args)...)
+	return tag.RowsAffected(), judge(err)
+}
+
+func (r postgresRunner) query(_ context.Context, query string, args ...any) (rows, error) {
+	found, err := r.conn.Query(r.ctx, query, bind(args)...)
+	if err != nil {
+		return nil, judge(err)
+	}
+	return &postgresRows{Rows: found, end: func() {}}, nil
+}
+
+// postgresRows gives its connection back at its end.
+type postgresRows struct {
+	pgx.Rows
+	end func()
+}
+
+func (r *postgresRows) Close() error {
+	r.Rows.Close()
+	if r.end != nil {
+		r.end()
+		r.end = nil
+	}
+	return nil
+}
+
+func (r *postgresRows) Err() error { return judge(r.Rows.Err()) }
+
+// judge makes a fault of an error that is not the statement's own: the database
+// is away, too slow, full or in other hands.
+func judge(err error) error {
+	if err != nil && away(err) {
+		return unavailable(err)
+	}
+	return err
+}
+
+func away(err error) bool {
+	if state := sqlState(err); state != "" {
+		return awayState(state)
+	}
+	_, network := errors.AsType[net.Error](err)
+	return network || pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// sqlState returns the code of an error that the database has answered with, ""
+// when it was none.
+func sqlState(err error) string {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return answer.Code
+	}
+	return ""
+}
+
+func awayState(state string) bool {
+	switch state[:2] {
+	case "08", // connection
+		"53", // resources: disk, memory, connections
+		"57", // operator: shut down, starting up, called off after its time
+		"58": // system: an I/O error
+		return true
+	}
+	return state == "25006" || state == "55P03" // a standby now; a lock that was not to be had
+}
+
+// contested reports whether two transactions came into each other's way: the
+// database has undone this one, and another time it works.
+func contested(err error) bool {
+	state := sqlState(err)
+	return strings.HasPrefix(state, "40") && state != stateUnknown
+}
+
+// stateUnknown is what databases of several machines answer to a commit of which
+// they do not know what became.
+const stateUnknown = "40003"

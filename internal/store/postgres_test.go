@@ -1,0 +1,412 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+// away is what a database that does not answer is reported as.
+var away = fault.New(fault.Unavailable, store.CodeUnavailable)
+
+// shared is a database with a store behind a proxy, and a way past it.
+type shared struct {
+	*testing.T
+	store *store.Store
+	proxy *pgtest.Proxy
+	url   string
+}
+
+func newShared(t *testing.T, settings ...string) *shared {
+	t.Helper()
+	s := &shared{T: t, url: pgtest.Migrated(t)}
+	s.proxy = pgtest.NewProxy(t, s.url)
+	u, err := url.Parse(s.proxy.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	for i := 0; i < len(settings); i += 2 {
+		q.Set(settings[i], settings[i+1])
+	}
+	u.RawQuery = q.Encode()
+	s.store = openPostgres(t, u.String())
+	return s
+}
+
+// note adds a row that could be added any number of times.
+func (s *shared) note() error {
+	return s.store.Write(s.Context(), func(tx *store.Tx) error {
+		return tx.InsertRevocation(s.Context(), "a", time.UnixMicro(1))
+	})
+}
+
+func (s *shared) add(id string) error {
+	return s.store.Write(s.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertAccount(s.Context(), account.Account{ID: id, Address: account.Address{Key: id}})
+		return err
+	})
+}
+
+func (s *shared) find(id string) (found bool, err error) {
+	err = s.store.Read(s.Context(), func(tx *store.Tx) (err error) {
+		_, found, err = tx.AccountByID(s.Context(), id)
+		return err
+	})
+	return found, err
+}
+
+// past returns a connection that does not go through the proxy.
+func (s *shared) past() *pgx.Conn {
+	s.Helper()
+	conn, err := pgx.Connect(s.Context(), s.url)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func (s *shared) count(query string) (n int) {
+	s.Helper()
+	if err := s.past().QueryRow(s.Context(), query).Scan(&n); err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// refusedInTime expects that the database is reported to be away within two
+// seconds.
+func (s *shared) refusedInTime(what string, do func() error) {
+	s.Helper()
+	began := time.Now()
+	err := do()
+	if took := time.Since(began); !errors.Is(err, away) || fault.From(err).RetryAfter == 0 || took > 2*time.Second {
+		s.Errorf("%s: %v after %v, want %s with a time to try again within 2 s", what, err, took, store.CodeUnavailable)
+	}
+}
+
+func (s *shared) allRefusedInTime(what string) {
+	s.Helper()
+	s.refusedInTime(what+", a write", func() error { return s.add("late") })
+	s.refusedInTime(what+", a read", func() error { _, err := s.find("a"); return err })
+}
+
+// back expects that the store works again within five seconds.
+func (s *shared) back() {
+	s.Helper()
+	began := time.Now()
+	for {
+		err := s.note()
+		if err == nil {
+			break
+		}
+		if time.Since(began) > 5*time.Second {
+			s.Fatalf("it still fails after 5 s: %v", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// FLT-06: a commit whose answer is lost has happened once, or happens once.
+func TestWrite_CommitUnderDoubt(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]pgtest.Cut{
+		"the answer is lost":   {Text: "COMMIT", Reached: true},
+		"the question is lost": {Text: "COMMIT"},
+		"the question is late": {Text: "COMMIT", Late: make(chan struct{})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShared(t)
+			if err := s.add("before"); err != nil { // leaves a key of its own
+				t.Fatal(err)
+			}
+			s.proxy.Cut(cut)
+			if err := s.note(); err != nil {
+				t.Errorf("the write was given up: %v", err)
+			}
+			if cut.Late != nil {
+				close(cut.Late)
+			}
+			if err := s.note(); err != nil {
+				t.Error(err)
+			}
+			s.quiet()
+			if n := s.count(`SELECT COUNT(*) FROM revocation`); n != 2 {
+				t.Errorf("two writes have left %d rows", n)
+			}
+		})
+	}
+}
+
+// quiet waits until nobody is in the middle of anything.
+func (s *shared) quiet() {
+	s.Helper()
+	conn := s.past()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		var n int
+		err := conn.QueryRow(s.Context(), `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`).Scan(&n)
+		switch {
+		case err != nil || time.Now().After(deadline):
+			s.Fatalf("%d are still busy (%v)", n, err)
+		case n == 0:
+			return
+		}
+	}
+}
+
+// Two transactions that come into each other's way are both carried out.
+func TestWrite_Repeated(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	for _, id := range []string{"a", "b"} {
+		if err := s.add(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var met sync.WaitGroup
+	met.Add(2)
+	var runs atomic.Int64
+	cross := func(first, second string) error {
+		once := sync.OnceFunc(func() { met.Done(); met.Wait() })
+		return s.store.Write(t.Context(), func(tx *store.Tx) error {
+			runs.Add(1)
+			if _, err := tx.UpdatePassword(t.Context(), first, "new", true); err != nil {
+				return err
+			}
+			once()
+			_, err := tx.UpdatePassword(t.Context(), second, "new", true)
+			return err
+		})
+	}
+	var group sync.WaitGroup
+	for _, pair := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		group.Go(func() {
+			if err := cross(pair[0], pair[1]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if n := s.count(`SELECT SUM(version) FROM account`); n != 4 || runs.Load() < 3 {
+		t.Errorf("the versions add up to %d after %d runs, want 4 after 3: no deadlock, or a step lost or done twice", n, runs.Load())
+	}
+}
+
+// What the server ends before the commit is done again on another connection.
+func TestWrite_BackendEnded(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	past := s.past()
+	runs := 0
+	err := s.store.Write(t.Context(), func(tx *store.Tx) error {
+		if runs++; runs == 1 {
+			_, err := past.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+			if err != nil {
+				return err
+			}
+		}
+		return tx.InsertRevocation(t.Context(), "a", time.UnixMicro(1))
+	})
+	if n := s.count(`SELECT COUNT(*) FROM revocation`); err != nil || n != 1 || runs != 2 {
+		t.Errorf("%d rows after %d runs (%v), want 1 after 2", n, runs, err)
+	}
+}
+
+// The keys of commits do not pile up, and a store that is closed takes its own
+// along.
+func TestWrite_KeysAreFew(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	var group sync.WaitGroup
+	for range 100 {
+		group.Go(func() { _ = s.note() })
+	}
+	group.Wait()
+	if n := s.count(`SELECT COUNT(*) FROM commit_key`); n < 1 || n > s.proxy.Begun() {
+		t.Errorf("%d keys for %d connections", n, s.proxy.Begun())
+	}
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.count(`SELECT COUNT(*) FROM commit_key`); n != 0 {
+		t.Errorf("%d keys are left", n)
+	}
+}
+
+// FLT-06: who waits for a lock is told in time, and costs no connection.
+func TestStore_TableLocked(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	if err := s.add("a"); err != nil {
+		t.Fatal(err)
+	}
+	past := s.past()
+	if _, err := past.Exec(t.Context(), `BEGIN; LOCK TABLE account`); err != nil {
+		t.Fatal(err)
+	}
+	s.allRefusedInTime("a locked table")
+	if _, err := past.Exec(t.Context(), `COMMIT`); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.find("a"); err != nil || !found {
+		t.Errorf("afterwards: %v, %v", found, err)
+	}
+	if found, _ := s.find("late"); found {
+		t.Error("what was refused happened")
+	}
+}
+
+// FLT-06: with all connections busy the others wait a little, and no longer.
+func TestStore_NoConnectionLeft(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "pool_max_conns", "2")
+	holding, release := make(chan struct{}, 2), make(chan struct{})
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			_ = s.store.Write(t.Context(), func(*store.Tx) error { holding <- struct{}{}; <-release; return nil })
+		})
+	}
+	<-holding
+	<-holding
+	s.allRefusedInTime("no connection left")
+	s.refusedInTime("no connection left, a ping", func() error { return s.store.Ping(t.Context()) })
+	close(release)
+	group.Wait()
+	s.back()
+}
+
+// FLT-05: a database that is away, hangs or crawls is reported in time, is not
+// flooded with connections, and is used again as soon as it is back.
+func TestStore_DatabaseAway(t *testing.T) {
+	t.Parallel()
+	const connections, span = 4, 3 * time.Second
+	for name, mode := range map[string]pgtest.Mode{"refusing": pgtest.Refusing, "hanging": pgtest.Hanging, "slow": pgtest.Slow} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShared(t, "pool_max_conns", fmt.Sprint(connections))
+			if err := s.add("a"); err != nil {
+				t.Fatal(err)
+			}
+			s.proxy.Be(mode)
+			s.allRefusedInTime(name)
+			before := s.proxy.Begun()
+			var group sync.WaitGroup
+			for range 10 {
+				group.Go(func() {
+					for began := time.Now(); time.Since(began) < span; {
+						s.refusedInTime(name, func() error { _, err := s.find("a"); return err })
+						time.Sleep(10 * time.Millisecond)
+					}
+				})
+			}
+			group.Wait()
+			// Each that hangs is called off once, by a connection of its own.
+			if n := s.proxy.Begun() - before; n > 2*connections+int(span/time.Second)+3 {
+				t.Errorf("%d connections were begun in %v", n, span)
+			}
+			s.proxy.Be(pgtest.Passing)
+			s.back()
+		})
+	}
+}
+
+// Whoever goes away costs no connection.
+func TestStore_CallerThatGoesAway(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "pool_max_conns", "2")
+	if err := s.add("a"); err != nil {
+		t.Fatal(err)
+	}
+	begun := s.proxy.Begun()
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.store.Write(ctx, func(tx *store.Tx) error {
+			cancel()
+			return tx.InsertRevocation(ctx, "a", time.UnixMicro(1))
+		})
+		if err != nil {
+			t.Errorf("a step that was begun: %v", err)
+		}
+		if err := s.store.Write(ctx, func(*store.Tx) error { return nil }); !errors.Is(err, away) {
+			t.Errorf("a step that nobody waits for: %v", err)
+		}
+	}
+	if n := s.proxy.Begun() - begun; n > 1 {
+		t.Errorf("%d connections were made again", n)
+	}
+}
+
+// FLT-12: of nodes that start together one migrates, the others wait for it.
+func TestMigrate_FourNodes(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Empty(t)
+	var applied atomic.Int64
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			s, err := store.Open(t.Context(), store.Config{URL: url})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			files, err := s.Migrate(t.Context())
+			if err != nil {
+				t.Errorf("one of four: %v", err)
+			}
+			applied.Add(int64(len(files)))
+			all, err := s.Migrations(t.Context())
+			if err != nil || int64(len(all)) == 0 || !all[len(all)-1].Applied {
+				t.Errorf("after it: %+v (%v)", all, err)
+			}
+		})
+	}
+	group.Wait()
+	s := openPostgres(t, url)
+	if all, _ := s.Migrations(t.Context()); int64(len(all)) != applied.Load() {
+		t.Errorf("%d migrations were applied %d times", len(all), applied.Load())
+	}
+}
+
+func TestOpen_Postgres(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Empty(t)
+	if s, err := store.Open(t.Context(), store.Config{URL: url, MustExist: true}); err == nil {
+		_ = s.Close()
+		t.Error("an empty database was taken for one with a Portico")
+	}
+	s := openPostgres(t, url)
+	if err := s.Backup(t.Context(), "copy"); !errors.Is(err, store.ErrNoBackup) {
+		t.Errorf("backup: %v", err)
+	}
+	for range 2 { // any number of nodes
+		claim, err := s.Claim()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer claim.Close()
+	}
+	if _, err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	existing, err := store.Open(t.Context(), store.Config{URL: url, MustExist: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = existing.Close()
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"portico/internal/ids"
+)
+
+const mostTries = 6
+
+// begin starts a transaction. The times are for the sake of others: one that
+// waits or is frozen gives up the rows that it holds. A wait lasts longer than
+// the second after which the server looks for a deadlock. They are set here and
+// for it alone, since a pooler has no connection of ours.
+const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 1300; SET LOCAL idle_in_transaction_session_timeout = 3000`
+
+// postgresWrite is one write on its way through as many transactions as it
+// takes.
+//
+// Each leaves a key of the write beside what it changes. When the connection
+// breaks during a commit nobody knows whether it happened; the next transaction
+// first leaves the same key. If that is there already, it did happen, and the
+// write is done. If not, it never will: a commit that is still on its way would
+// now meet the key (it waits for ours, then fails). So a write happens once.
+type postgresWrite struct {
+	*postgres
+	ctx   context.Context
+	fn    func(*Tx) error
+	key   string
+	doubt bool // whether a commit may have happened
+}
+
+func (p *postgres) write(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return unavailable(err)
+	}
+	ctx, cancel := answerWithin(ctx)
+	defer cancel()
+	w := &postgresWrite{postgres: p, ctx: ctx, fn: fn, key: ids.New()}
+	for try := 1; ; try++ {
+		again, err := w.try()
+		if !again || try == mostTries || !pause(ctx, try) {
+			return settle(err)
+		}
+	}
+}
+
+// settle is the answer to an error after which no try is left.
+func settle(err error) error {
+	if contested(err) {
+		return unavailable(err)
+	}
+	return judge(err)
+}
+
+// pause waits a little longer from try to try, each caller for another time, so
+// that those who met do not meet again. It reports whether there is time left.
+func pause(ctx context.Context, try int) bool {
+	select {
+	case <-time.After(time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond))):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// try runs one transaction. again says that nothing has happened, or nobody
+// knows, and that another time may go better.
+func (w *postgresWrite) try() (again bool, err error) {
+	conn, err := w.acquire(w.ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(w.ctx, begin); err != nil {
+		return conn.Conn().IsClosed(), err
+	}
+	if w.doubt {
+		tag, err := conn.Exec(w.ctx, `INSERT INTO commit_key (id) VALUES ($1) ON CONFLICT DO NOTHING`, w.key)
+		switch {
+		case err != nil:
+			return w.undo(conn, err)
+		case tag.RowsAffected() == 0:
+			_, _ = w.undo(conn, nil)
+			return false, nil
+		}
+	}
+	tx := &Tx{runner: postgresRunner{w.ctx, conn}, locks: locks{row: " FOR NO KEY UPDATE", free: " FOR UPDATE SKIP LOCKED"}}
+	if err := guarded(tx, w.fn); err != nil {
+		return w.undo(conn, err)
+	}
+	return w.commit(conn)
+}
+
+// undo ends a transaction that failed, with the reason. A connection that cannot
+// even do that is not used again; nor is one to a server that has become a
+// standby.
+func (w *postgresWrite) undo(conn *pgxpool.Conn, reason error) (again bool, err error) {
+	lost := conn.Conn().IsClosed()
+	if _, err := conn.Exec(w.ctx, "ROLLBACK"); err != nil || sqlState(reason) == "25006" {
+		_ = conn.Conn().Close(w.ctx)
+	}
+	return lost || contested(reason) || sqlState(reason) == "25006", reason
+}
+
+func (w *postgresWrite) commit(conn *pgxpool.Conn) (again bool, err error) {
+	before, _ := conn.Conn().PgConn().CustomData()[keyName].(string)
+	text := "COMMIT"
+	if !w.doubt {
+		text = keyText(before, w.key) + "; COMMIT"
+	}
+	began := time.Now()
+	tag, err := conn.Exec(w.ctx, text)
+	switch {
+	case err == nil && tag.String() == "COMMIT":
+		w.measures.commit.Observe(time.Since(began))
+		w.measures.group.Observe(1)
+		conn.Conn().PgConn().CustomData()[keyName] = w.key
+		return false, nil
+	case err == nil:
+		return false, errors.New("the transaction had failed before its end: a statement's error was ignored")
+	case refused(err):
+		return w.undo(conn, err)
+	}
+	w.doubt = true
+	_ = conn.Conn().Close(w.ctx)
+	return true, err
+}
+
+// refused reports whether the server says that a commit did not happen. When it
+// says anything else, or nothing, it may have happened.
+func refused(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.SeverityUnlocalized == "ERROR" && answer.Code != stateUnknown
+}
+
+// keyName is under which a connection remembers the key that its last commit
+// has left.
+const keyName = "portico key"
+
+// keyText leaves a key in place of the one that the connection left before, so
+// that there are no more of them than connections. Both are of our own making;
+// as text they need no round trip of their own.
+func keyText(before, key string) string {
+	text := "INSERT INTO commit_key (id) VALUES ('" + key + "')"
+	if before != "" {
+		text += "; DELETE FROM commit_key WHERE id = '" + before + "'"
+	}
+	return text
+}
+
+// forgetKey removes the key of a connection that is about to close.
+func forgetKey(conn *pgx.Conn) {
+	key, _ := conn.PgConn().CustomData()[keyName].(string)
+	if key == "" || conn.IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pingIn)
+	defer cancel()
+	_, _ = conn.Exec(ctx, "DELETE FROM commit_key WHERE id = '"+key+"'")
+}
