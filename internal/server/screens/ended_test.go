@@ -2,6 +2,7 @@ package screens_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,24 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 	}
 }
 
+// A browser drops a cookie at its end: that of a session outlives the session,
+// or nobody would be told of its absolute end.
+func TestSignIn_CookieOutlivesTheSession(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	s.Person("mara@example.org")
+	p := visit(s).Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}})
+	life := time.Duration(0)
+	for _, c := range p.Cookies() {
+		if c.Name == "portico-session" {
+			life = time.Duration(c.MaxAge) * time.Second
+		}
+	}
+	if want := s.Config.Session.Absolute + session.Remembered; life != want {
+		t.Errorf("the cookie lives for %v, want %v", life, want)
+	}
+}
+
 // A script, or the app behind the door, that meets the end first says so too,
 // and leaves the notice to the sign-in page.
 func TestSession_EndedIsAProblemOfItsOwn(t *testing.T) {
@@ -112,8 +131,16 @@ func TestSignIn_SaysNothingOtherwise(t *testing.T) {
 	again.SignIn("mara@example.org")
 	replaced := again.Cookie("session")
 	again.SignIn("mara@example.org")
+	own := flow.Caller{Session: again.Cookie("session")}
+	found, err := s.Flows.Session(t.Context(), own)
+	if err == nil {
+		err = s.Flows.EndSession(t.Context(), own, found, found.Session.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, value := range map[string]string{
-		"signed out": token, "signed in anew": replaced, "unknown": secret.Token(), "malformed": "x",
+		"signed out": token, "ended by itself from the list": own.Session, "signed in anew": replaced, "unknown": secret.Token(), "malformed": "x",
 	} {
 		for _, path := range []string{"/auth/account", "/auth/signin"} {
 			stranger := visit(s)
