@@ -34,7 +34,8 @@ func (c *conn) redial() (err error) {
 // answer is a response; the body is valid until the next request.
 type answer struct {
 	status     int
-	retryAfter int // seconds; 0 when not said
+	retryAfter int    // seconds; 0 when not said
+	device     string // the cookie that tells a known browser, if it was set
 	body       []byte
 }
 
@@ -98,6 +99,11 @@ func (c *conn) header(a *answer) (length int, last bool, err error) {
 			length, err = strconv.Atoi(string(value))
 		case "Retry-After":
 			a.retryAfter, err = strconv.Atoi(string(value))
+		case "Set-Cookie":
+			if cookie, ok := bytes.CutPrefix(value, []byte(deviceCookie+"=")); ok {
+				cookie, _, _ = bytes.Cut(cookie, []byte(";"))
+				a.device = string(cookie)
+			}
 		case "Connection":
 			last = string(value) == "close"
 		}

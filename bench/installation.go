@@ -21,6 +21,7 @@ const (
 	publicURL     = "https://" + publicHost // as behind a proxy that ends TLS
 	sessionCookie = "__Host-portico-session"
 	browserCookie = "__Host-portico-browser"
+	deviceCookie  = "__Host-portico-device"
 )
 
 // installation is a Portico with its database, filled with people.

@@ -76,6 +76,10 @@ func (b *bench) hashing(ctx context.Context, way string) (*process, side, error)
 		return nil, nil, err
 	}
 	return p, func(context.Context, int) (reading, error) {
+		before, err := p.cpu()
+		if err != nil {
+			return reading{}, err
+		}
 		if _, err := fmt.Fprintln(p.in, int64(b.round)); err != nil {
 			return reading{}, err
 		}
@@ -83,6 +87,7 @@ func (b *bench) hashing(ctx context.Context, way string) (*process, side, error)
 		if _, err := fmt.Fscanln(p.out, &count, &took); err != nil {
 			return reading{}, errors.Join(err, p.failure())
 		}
-		return reading{rate: float64(count) / time.Duration(took).Seconds()}, nil
+		after, err := p.cpu()
+		return reading{rate: float64(count) / time.Duration(took).Seconds(), cpu: (after - before) / time.Duration(count)}, err
 	}, nil
 }

@@ -27,19 +27,19 @@ func check(n int) []byte { return get("/auth/api/session", sessionCookie+"="+tok
 // clients gives every request that counts against a limit a client of its own.
 type clients struct{ last atomic.Uint32 }
 
-// post is a form of the API, sent by a new client. The browser cookie may be
-// empty.
-func (c *clients) post(operation, browser string, form map[string]string) []byte {
+// post is a form of the API, sent by a new client. The cookie may be empty.
+func (c *clients) post(operation, cookie string, form map[string]string) []byte {
 	body, _ := json.Marshal(form) // strings always marshal
-	if browser != "" {
-		browser = "Cookie: " + browserCookie + "=" + browser + "\r\n"
+	if cookie != "" {
+		cookie = "Cookie: " + cookie + "\r\n"
 	}
 	n := c.last.Add(1)
 	return fmt.Appendf(nil, "POST /auth/api/%s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUser-Agent: %s\r\nAccept-Language: %s\r\nX-Forwarded-For: 10.%d.%d.%d\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		operation, publicHost, publicURL, agent, languages, n>>16&0xff, n>>8&0xff, n&0xff, browser, len(body), body)
+		operation, publicHost, publicURL, agent, languages, n>>16&0xff, n>>8&0xff, n&0xff, cookie, len(body), body)
 }
 
-// signIn is the sign-in of person n.
-func (c *clients) signIn(n int) []byte {
-	return c.post("signin", "", map[string]string{"email": address(n), "password": goodPassword})
+// signIn is the sign-in of person n in a browser that the account has not
+// seen, unless the cookie says so.
+func (c *clients) signIn(n int, cookie string) []byte {
+	return c.post("signin", cookie, map[string]string{"email": address(n), "password": goodPassword})
 }

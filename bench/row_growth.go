@@ -17,7 +17,7 @@ type steady struct {
 func steadies() []steady {
 	return []steady{
 		{"session check, p99", 400, 8, func(i *installation) []byte { return check(i.next() % i.sessions()) }},
-		{"sign-in, p99", 16, 8, func(i *installation) []byte { return i.signIn(i.next()) }},
+		{"sign-in, p99", 16, 8, func(i *installation) []byte { return i.signIn(i.next(), "") }},
 		{"forgot password, p99", 40, 8, func(i *installation) []byte {
 			return i.post("forgot-password", "", map[string]string{"email": address(i.next())})
 		}},

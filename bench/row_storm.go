@@ -18,8 +18,8 @@ func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	var waits []time.Duration
 	var shed int
 	var peak float64
-	figures, err := b.hashes(ctx, e, 0.9, func(i *installation, server *process) side {
-		return func(ctx context.Context, turn int) (reading, error) {
+	all, err := b.hashes(ctx, e, func(i *installation, server *process) []side {
+		return []side{func(ctx context.Context, turn int) (reading, error) {
 			r, times, refused, err := i.weather(ctx, server)
 			if err != nil {
 				return r, err
@@ -30,17 +30,18 @@ func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 			shed += refused
 			peak, err = server.memory("VmHWM")
 			return r, err
-		}
+		}}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return append(figures[:1],
-		figure{name: fmt.Sprintf("session check beside it, p99 of %d", len(waits)),
+	return []figure{
+		all.against(hashPlain, "rate, against x/crypto", 0, 0.9),
+		{name: fmt.Sprintf("session check beside it, p99 of %d", len(waits)),
 			value: spreadOf([]float64{waitOf(reading{wait: percentile(waits, 99)})}), unit: "ms", aim: 50},
-		figure{name: fmt.Sprintf("peak memory; %d were shed with 503 and Retry-After", shed),
+		{name: fmt.Sprintf("peak memory; %d were shed with 503 and Retry-After", shed),
 			value: spreadOf([]float64{peak}), unit: "MiB", aim: 200},
-	), nil
+	}, nil
 }
 
 // weather is one turn of the storm: its rate, how long the session checks
@@ -65,7 +66,7 @@ func (i *installation) weather(ctx context.Context, server *process) (r reading,
 	}()
 	shed := make(chan struct{}, 1<<20)
 	r, err = drive(ctx, server, i.listen, i.crowd, length, func(c *conn) (bool, error) {
-		a, err := c.do(i.signIn(i.next()))
+		a, err := c.do(i.signIn(i.next(), ""))
 		if err != nil {
 			return false, err
 		}
