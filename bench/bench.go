@@ -43,8 +43,8 @@ type bench struct {
 	made    map[string]*installation
 }
 
-func newBench(binary, profile string, s scale) (*bench, error) {
-	b := &bench{scale: s, profile: profile, engines: []engine{sqliteEngine{}}, made: map[string]*installation{}}
+func newBench(binary, profile string, s scale, engines []engine) (*bench, error) {
+	b := &bench{scale: s, profile: profile, engines: engines, made: map[string]*installation{}}
 	var err error
 	if b.self, err = os.Executable(); err != nil {
 		return nil, err

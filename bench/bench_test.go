@@ -31,13 +31,17 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	profile := filepath.Join(t.TempDir(), "profile")
-	b, err := newBench(self, profile, tiny)
+	engines, err := selectEngines("", os.Getenv(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := newBench(self, profile, tiny, engines)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.close()
 	for _, r := range allRows() {
-		for _, e := range b.engines {
+		for _, e := range r.on(b.engines) {
 			began := time.Now()
 			figures, err := r.run(t.Context(), b, e)
 			t.Log(r.name, time.Since(began))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
@@ -10,22 +9,29 @@ import (
 // parameter.
 type engine interface {
 	name() string
+	// about tells version and settings that matter to a figure.
+	about(ctx context.Context) string
 	// create makes an empty database and returns its URL, as the product takes
 	// it, and what deletes it again.
 	create(ctx context.Context, dir string) (url string, drop func() error, err error)
 	// load fills a migrated database with people.
 	load(ctx context.Context, url string, p people) error
-	// reader opens the database for lookups, with the driver that the product
-	// uses and set up as it does.
-	reader(url string) (*sql.DB, error)
-	// byHash is the one indexed read behind a session check.
-	byHash() string
+	// lookup opens the database for the one indexed read behind a session
+	// check, with the driver that the product uses and set up as it does.
+	lookup(ctx context.Context, url string) (lookup, error)
 	// large is the number of people in a large installation.
 	large(s scale) int
 }
 
+// lookup finds a session by the hash of its token.
+type lookup func(hash []byte) scanner
+
+type scanner interface{ Scan(dest ...any) error }
+
+// engineNamed returns an engine for lookups, which need no server to make
+// databases on.
 func engineNamed(name string) (engine, error) {
-	for _, e := range []engine{sqliteEngine{}} {
+	for _, e := range []engine{sqliteEngine{}, postgresEngine{}} {
 		if e.name() == name {
 			return e, nil
 		}
@@ -33,8 +39,7 @@ func engineNamed(name string) (engine, error) {
 	return nil, fmt.Errorf("there is no engine %q", name)
 }
 
-// byHash finds a session by the hash of its token, with the person. The
-// placeholder is the engine's.
+// byHash reads a session with its person. The placeholder is the engine's.
 func byHash(placeholder string) string {
 	return `SELECT s.id, s.created_at, s.expires_at, a.id, a.address, a.name
 		FROM session s JOIN account a ON a.id = s.account_id AND a.version = s.version

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -18,7 +19,9 @@ type sqliteEngine struct{}
 
 func (sqliteEngine) name() string { return "SQLite" }
 
-func (sqliteEngine) byHash() string { return byHash("?1") }
+func (sqliteEngine) about(context.Context) string {
+	return "SQLite, inside the product, which syncs every commit (synchronous=FULL)"
+}
 
 func (sqliteEngine) large(s scale) int { return s.large }
 
@@ -32,13 +35,18 @@ func (sqliteEngine) open(databaseURL string, pragmas ...string) (*sql.DB, error)
 	return sql.Open("sqlite3", "file:"+path+"?"+url.Values{"_pragma": pragmas}.Encode())
 }
 
-func (e sqliteEngine) reader(databaseURL string) (*sql.DB, error) {
+func (e sqliteEngine) lookup(ctx context.Context, databaseURL string) (lookup, error) {
 	db, err := e.open(databaseURL, "query_only(1)", "cache_size(-1000)")
-	if err == nil {
-		db.SetMaxOpenConns(4)
-		db.SetMaxIdleConns(4)
+	if err != nil {
+		return nil, err
 	}
-	return db, err
+	db.SetMaxOpenConns(max(4, runtime.NumCPU()))
+	db.SetMaxIdleConns(max(4, runtime.NumCPU()))
+	stmt, err := db.PrepareContext(ctx, byHash("?1"))
+	// A context that can be cancelled would cost the driver a watch on every
+	// read.
+	still := context.WithoutCancel(ctx)
+	return func(hash []byte) scanner { return stmt.QueryRowContext(still, hash) }, err
 }
 
 // load writes row by row: SQLite has no hash function. Nothing has to survive

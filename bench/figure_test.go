@@ -51,10 +51,10 @@ func TestDocument(t *testing.T) {
 			{name: "memory", value: spread{7.25, 7.25, 7.25}, unit: "MiB", aim: 8},
 			{name: "told only", value: spread{12, 12, 12}, unit: "µs"},
 		}},
-		{row: rows[1], engine: "SQLite", err: errors.New("it broke\nhere")},
+		{row: rows[1], engine: "SQLite", took: 99 * time.Second, others: 0.01, err: errors.New("it broke\nhere")},
 	}
 	b := &bench{scale: full(), binary: "/does/not/exist"}
-	text := b.document(rows, results, time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC), 0.01)
+	text := b.document(t.Context(), rows, results, time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
 	for _, want := range []string{
 		"on 2026-05-04 in",
 		"| session | SQLite | ratio |  |  | **0.71** | 0.61 to 0.81 | at least 0.70 | met |",
@@ -62,7 +62,7 @@ func TestDocument(t *testing.T) {
 		"| session | SQLite | wait |  |  | **51 ms** |  | at most 50 ms | missed |",
 		"| session | SQLite | memory |  |  | **7.2 MiB** |  | at most 8.0 MiB | met |",
 		"| session | SQLite | told only |  |  | **12 µs** |  |  |  |",
-		"| page | any | not measured: it broke here |",
+		"| page | SQLite | not measured: it broke here |",
 		"- **session**: What is done.",
 	} {
 		if !strings.Contains(text, want) {
@@ -73,7 +73,12 @@ func TestDocument(t *testing.T) {
 		t.Errorf("a quiet, full run is called something else:\n%s", text)
 	}
 	b.scale = short()
-	text = b.document(rows, results, time.Now(), 0.2)
+	results = append(results, result{row: rows[0], engine: "SQLite", took: time.Second, others: 1}, result{row: rows[0], engine: "PostgreSQL", took: time.Hour, others: 0.5})
+	if text := b.document(t.Context(), rows, results, time.Now()); strings.Contains(text, "busy") || !strings.Contains(text, "used 2 %") {
+		t.Errorf("two per cent of a disturbance:\n%s", text)
+	}
+	results[1].others = 0.2
+	text = b.document(t.Context(), rows, results, time.Now())
 	if !strings.Contains(text, "busy") || !strings.Contains(text, "short run") {
 		t.Errorf("a disturbed, short run is not called so:\n%s", text)
 	}

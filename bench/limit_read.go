@@ -17,11 +17,7 @@ func readLimit(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	db, err := e.reader(args[1])
-	if err != nil {
-		return err
-	}
-	stmt, err := db.PrepareContext(ctx, e.byHash())
+	find, err := e.lookup(ctx, args[1])
 	if err != nil {
 		return err
 	}
@@ -34,10 +30,8 @@ func readLimit(ctx context.Context, args []string) error {
 		hash := sha256.Sum256([]byte(cookie.Value))
 		c := new(current)
 		var created, expires int64
-		// Without a context that can be cancelled, which would cost the driver
-		// a watch on every read.
-		row := stmt.QueryRowContext(context.Background(), hash[:])
-		if err := row.Scan(&c.Session.ID, &created, &expires, &c.User.ID, &c.User.Email, &c.User.Name); err != nil {
+		err = find(hash[:]).Scan(&c.Session.ID, &created, &expires, &c.User.ID, &c.User.Email, &c.User.Name)
+		if err != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}

@@ -79,8 +79,7 @@ func watchOthers() watch {
 
 // share returns the part of the machine that neither this program nor a
 // process that it started has used since then, as far as those have ended. The
-// time that a hypervisor took away counts as used by others; so does that of a
-// PostgreSQL server.
+// time that a hypervisor took away counts as used by others.
 func (w watch) share() float64 {
 	all, ours := busy()
 	others := (all - w.all) - (ours - w.ours)

@@ -11,6 +11,10 @@ import (
 	"syscall"
 )
 
+// server is the environment variable with the URL of a PostgreSQL server, as
+// one who may make databases; tools/postgres sets it.
+const server = "PORTICO_TEST_POSTGRES"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := command(ctx, os.Args[1:])
@@ -31,6 +35,7 @@ func command(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	only := flags.String("row", "", "run only these rows, separated by commas: "+strings.Join(rowNames(), ", "))
+	database := flags.String("database", "", "measure only on sqlite or on postgres; without it on both, as far as "+server+" says where a PostgreSQL server is")
 	quick := flags.Bool("quick", false, "run short rounds on little data: to try the code, not for figures")
 	out := flags.String("out", "", "write the table to this file; a whole run writes bench/RESULTS.md")
 	binary := flags.String("binary", "bin/portico", "the Portico that is measured")
@@ -42,14 +47,18 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *out == "" && *only == "" && !*quick && *profile == "" {
+	if *out == "" && *only == "" && *database == "" && !*quick && *profile == "" {
 		*out = filepath.Join("bench", "RESULTS.md")
 	}
 	scale := full()
 	if *quick {
 		scale = short()
 	}
-	b, err := newBench(*binary, *profile, scale)
+	engines, err := selectEngines(*database, os.Getenv(server))
+	if err != nil {
+		return err
+	}
+	b, err := newBench(*binary, *profile, scale, engines)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,15 @@ type row struct {
 	name  string
 	about string // the load and the limit, for the reader of the table
 	run   func(context.Context, *bench, engine) ([]figure, error)
-	once  bool // whether it says nothing about the database, and is run on one
+	once  bool // whether it is run on the first database only
+}
+
+// on returns the databases that the row is run on.
+func (r row) on(all []engine) []engine {
+	if r.once {
+		return all[:1]
+	}
+	return all
 }
 
 func allRows() []row {
@@ -23,13 +31,13 @@ func allRows() []row {
 			about: "The same, every session seen for the first time. Limit: the same handler with the product's indexed read, by the same driver, in place of the map."},
 		{name: "sign-in", run: signIn,
 			about: "`POST /auth/api/signin` on 16 connections: another account each time, in a browser that it has not seen, so that a mail is sent as well. Limit: the hash alone, one goroutine a core: that of golang.org/x/crypto, and our own."},
-		{name: "storm", run: storm,
+		{name: "storm", run: storm, once: true,
 			about: "200 people who sign in at the same time and again and again, and 20 session checks a second beside them, timed from their planned beginning. Limit: as for sign-in."},
-		{name: "registration", run: registration,
+		{name: "registration", run: registration, once: true,
 			about: "Whole registrations on 16 connections: the form, the mail, the code. Limit: as for sign-in."},
 		{name: "sign-in page", run: signInPage, once: true,
 			about: "The document and all that it loads for its first picture, compressed, on 64 connections. Limit: a handler of net/http that gives the same bytes and headers from a map."},
-		{name: "start", run: startUp,
+		{name: "start", run: startUp, once: true,
 			about: "From nothing to the first 200 of /readyz on a large database; what the process holds 5 seconds later; the size of the file. Limit: the best peer that was measured."},
 		{name: "growth", run: growth,
 			about: "The slowest of a hundred (p99) at a steady, light load, on a large database. Limit: the same on ten thousand people."},
@@ -60,4 +68,20 @@ func selectRows(list string) ([]row, error) {
 		}
 	}
 	return slices.DeleteFunc(rows, func(r row) bool { return !slices.Contains(names, r.key()) }), nil
+}
+
+// selectEngines returns the databases to measure on: PostgreSQL when there is
+// a server.
+func selectEngines(only, server string) ([]engine, error) {
+	var all []engine
+	if only == "" || only == "sqlite" {
+		all = append(all, sqliteEngine{})
+	}
+	if server != "" && (only == "" || only == "postgres") {
+		all = append(all, postgresEngine{server})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("there is no database %q to measure on: write sqlite, or postgres under tools/postgres run", only)
+	}
+	return all, nil
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"portico/internal/ids"
+)
+
+// postgresEngine makes its databases on the server at the URL.
+type postgresEngine struct{ server string }
+
+func (postgresEngine) name() string { return "PostgreSQL" }
+
+func (e postgresEngine) about(ctx context.Context) string {
+	conn, err := pgx.Connect(ctx, e.server)
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var version, sync, commit, buffers string
+	err = conn.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit'), current_setting('shared_buffers')`).
+		Scan(&version, &sync, &commit, &buffers)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("PostgreSQL %s on the same machine, fsync=%s, synchronous_commit=%s, shared_buffers=%s", version, sync, commit, buffers)
+}
+
+func (postgresEngine) large(s scale) int { return s.huge }
+
+func (e postgresEngine) create(ctx context.Context, _ string) (string, func() error, error) {
+	u, err := url.Parse(e.server)
+	if err != nil {
+		return "", nil, err
+	}
+	name := "bench_" + ids.New()
+	u.Path = "/" + name
+	drop := func() error {
+		return e.run(context.WithoutCancel(ctx), e.server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	}
+	return u.String(), drop, e.run(ctx, e.server, "CREATE DATABASE "+name)
+}
+
+// run executes statements one after the other.
+func (postgresEngine) run(ctx context.Context, databaseURL string, statements ...string) error {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	for _, statement := range statements {
+		if _, err = conn.Exec(ctx, statement); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+}
+
+func (e postgresEngine) lookup(ctx context.Context, databaseURL string) (lookup, error) {
+	cfg, err := pgxpool.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns = int32(max(10, 4*runtime.NumCPU()))
+	cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	query := byHash("$1")
+	return func(hash []byte) scanner { return pool.QueryRow(ctx, query, hash) }, nil
+}
+
+// The SQL of identifier and token of people.go, for the number n.
+const (
+	accountIDInSQL = `substr(encode(sha256(convert_to('account ' || n, 'UTF8')), 'hex'), 1, 25) || '0'`
+	sessionIDInSQL = `substr(encode(sha256(convert_to('session ' || n, 'UTF8')), 'hex'), 1, 25) || '0'`
+	tokenInSQL     = `translate(rtrim(encode(sha256(convert_to('token ' || n, 'UTF8')), 'base64'), '='), '+/', '-_')`
+)
+
+// load lets the server make the rows. In the order of their ids they go to the
+// end of one index; the other one is made when they are there.
+func (e postgresEngine) load(ctx context.Context, databaseURL string, p people) error {
+	now := time.Now().UnixMicro()
+	created, expires := strconv.FormatInt(now, 10), strconv.FormatInt(now+life, 10)
+	return e.run(ctx, databaseURL,
+		"SET work_mem = '256MB'",
+		"SET maintenance_work_mem = '512MB'",
+		"ALTER TABLE account DROP CONSTRAINT account_address_key_key",
+		`INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
+			SELECT `+accountIDInSQL+` AS id, 'u' || n || '@bench.test', 'u' || n || '@bench.test', '', 'active', '[]', '`+p.verifier+`', 1, `+created+`
+			FROM generate_series(0, `+strconv.Itoa(p.count-1)+`) n ORDER BY id`,
+		"ALTER TABLE account ADD CONSTRAINT account_address_key_key UNIQUE (address_key)",
+		`INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
+			SELECT `+sessionIDInSQL+`, sha256(convert_to(`+tokenInSQL+`, 'UTF8')), `+accountIDInSQL+`, 1, '["password"]', '', `+created+`, `+created+`, `+created+`, `+expires+`
+			FROM generate_series(0, `+strconv.Itoa(p.sessions-1)+`) n`,
+		"ANALYZE",
+	)
+}
