@@ -1,20 +1,26 @@
 package security
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"portico/internal/config"
+	"portico/internal/otlp/otlptest"
 )
 
 // TestSEC171 runs every way there is with secrets that can be recognised, at
 // debug level and with failures on the way, and looks for them in everything
-// that is written.
+// that is written, shown as a figure or sent as a trace.
 func TestSEC171_NoSecretIsWritten(t *testing.T) {
 	t.Parallel()
+	collector := otlptest.New(t)
 	s, p := startWithIDP(t, true, func(c *config.Config) {
+		c.Tracing.Endpoint, c.Tracing.Header = collector.URL, "X-Key: canary-tracing-key-96"
 		c.SMTPURL = strings.Replace(c.SMTPURL, "smtp://", "smtp://canary-user:canary-smtp-password-93@", 1)
 	})
 	secrets := s.journey()
@@ -55,13 +61,19 @@ func TestSEC171_NoSecretIsWritten(t *testing.T) {
 	y.post("signin", object{"email": "a@x.test", "password": typed})
 	y.form("/auth/signup", url.Values{"email": {"n@x.test"}, "password": {typed}, "confirm_password": {typed}})
 
+	figures := s.figures()
+	s.stop() // sends the last traces
+	secrets["key of the collector"] = "canary-tracing-key-96"
+	told := map[string]string{"log": s.log.String(), "figures": figures, "traces": collector.Raw()}
 	for name, value := range canaries(secrets) {
 		if len(value) < 8 {
 			t.Errorf("the %s is %q: nothing to look for", name, value)
 			continue
 		}
-		if strings.Contains(s.log.String(), value) || strings.Contains(s.log.String(), url.QueryEscape(value)) {
-			t.Errorf("the log holds the %s", name)
+		for where, text := range told {
+			if strings.Contains(text, value) || strings.Contains(text, url.QueryEscape(value)) {
+				t.Errorf("the %s: there is the %s", where, name)
+			}
 		}
 		for _, l := range s.mail.all() {
 			head, _, _ := strings.Cut(l.raw, "\r\n\r\n")
@@ -75,7 +87,53 @@ func TestSEC171_NoSecretIsWritten(t *testing.T) {
 			t.Error("the log holds a code")
 		}
 	}
+	// Figures and traces tell nobody's address either, neither that of a mailbox
+	// nor that of a client.
+	for where, text := range map[string]string{"figures": figures, "traces": attributes(collector.Spans())} {
+		if strings.Contains(text, "@") || strings.Contains(text, "127.0.0.1") || strings.Contains(text, "x.test") {
+			t.Errorf("the %s hold an address", where)
+		}
+	}
+	if !strings.Contains(figures, "portico_signins_total") || !saw(collector.Spans(), "flow step", "store write", "password work", "provider call", "mail send") {
+		t.Error("there are no figures or no traces to look into")
+	}
 	if !strings.Contains(s.log.String(), `"level":"DEBUG"`) && !strings.Contains(s.log.String(), `"level":"ERROR"`) {
 		t.Error("the log is not at debug level, or nothing failed")
 	}
+}
+
+// figures returns what the operations listener tells to Prometheus.
+func (s *site) figures() string {
+	s.Helper()
+	answer, err := http.Get("http://" + s.ops + "/metrics")
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		s.Fatalf("/metrics answers %d (%v)", answer.StatusCode, err)
+	}
+	return string(text)
+}
+
+// attributes returns what spans say in words, but for the names of configured
+// providers' servers.
+func attributes(spans []otlptest.Span) string {
+	var b strings.Builder
+	for _, s := range spans {
+		delete(s.Attributes, "server.address")
+		fmt.Fprintln(&b, s.Name, s.Attributes, s.Events)
+	}
+	return b.String()
+}
+
+// saw reports whether there is a span of every name.
+func saw(spans []otlptest.Span, names ...string) bool {
+	for _, name := range names {
+		if !slices.ContainsFunc(spans, func(s otlptest.Span) bool { return s.Name == name }) {
+			return false
+		}
+	}
+	return true
 }

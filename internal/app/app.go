@@ -18,15 +18,19 @@ import (
 	"portico/internal/egress"
 	"portico/internal/federation"
 	"portico/internal/flow"
+	"portico/internal/ids"
 	"portico/internal/keys"
 	"portico/internal/locale"
 	"portico/internal/mailer"
+	"portico/internal/origin"
+	"portico/internal/otlp"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/gateway"
 	"portico/internal/session"
+	"portico/internal/span"
 	"portico/internal/store"
 	"portico/web"
 )
@@ -82,6 +86,8 @@ type App struct {
 	providers *federation.Service
 	targets   flow.Targets
 	runner    *outbox.Runner // nil when nothing delivers mail
+	traces    *otlp.Traces   // nil when nothing is traced
+	spans     *span.Source   // nil likewise
 	options   Options
 }
 
@@ -108,6 +114,9 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 		return nil, err
 	}
 	if err := a.assemble(ctx); err != nil {
+		if a.traces != nil {
+			_ = a.traces.Close(ctx)
+		}
 		_ = a.Store.Close()
 		return nil, err
 	}
@@ -120,6 +129,9 @@ func (a *App) Close() error {
 	defer cancel()
 	if err := a.flushSessions(ctx); err != nil {
 		a.log.Error("the last uses of sessions are lost", "error", err)
+	}
+	if a.traces != nil {
+		a.report("close the traces", a.traces.Close(ctx))
 	}
 	return a.Store.Close()
 }
@@ -143,6 +155,9 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	if err := a.buildProviders(); err != nil {
+		return err
+	}
+	if err := a.buildTraces(); err != nil {
 		return err
 	}
 	if err := a.buildMail(); err != nil {
@@ -240,9 +255,35 @@ func (a *App) buildMail() error {
 
 func (a *App) deliverBy(deliver func(context.Context, outbox.Message) error) {
 	a.runner = outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: a.Outbox, Log: a.log, Deliver: deliver,
+		Outbox: a.Outbox, Log: a.log,
+		Deliver: func(ctx context.Context, m outbox.Message) error {
+			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
+			err := deliver(ctx, m)
+			s.End(failure(err))
+			return err
+		},
 		Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
 	})
+}
+
+// buildTraces connects to the collector that is configured, if one is.
+func (a *App) buildTraces() error {
+	cfg := a.Config.Tracing
+	if cfg.Endpoint == nil {
+		return nil
+	}
+	client, err := egress.New(egress.Config{Allow: []string{origin.Of(cfg.Endpoint)}})
+	if err != nil {
+		return err
+	}
+	a.traces, err = otlp.New(otlp.Config{
+		Endpoint: cfg.Endpoint, Header: cfg.Header, Ratio: cfg.SampleRatio,
+		Version: a.options.Build.Version, Instance: ids.New(), Client: client.HTTP(), Log: a.log,
+	})
+	if err == nil {
+		a.spans = a.traces.Source()
+	}
+	return err
 }
 
 // send is what the outbox hands its messages to.

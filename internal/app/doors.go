@@ -38,7 +38,7 @@ func (a *App) public() (doors, error) {
 	public := a.publicURL()
 	mux := server.NewMux(server.Config{
 		PublicURL: public, TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
-		Catalogue: a.catalogue, Log: a.log,
+		Catalogue: a.catalogue, Log: a.log, Spans: a.spans,
 	})
 	desk := door.NewDesk(a.Flows, a.catalogue, a.clock, public)
 	pages, err := a.screens(desk)
@@ -108,8 +108,6 @@ func (a *App) operations(serving context.Context, public doors) http.Handler {
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.Store.Ping,
-		Metrics: metric.Handler(metric.Build(a.options.Build), func(ctx context.Context) metric.Figures {
-			return a.figures(ctx, public)
-		}, a.log),
+		Metrics:  metric.Handler(func(ctx context.Context) metric.Figures { return a.figures(ctx, public) }),
 	})
 }

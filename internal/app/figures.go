@@ -12,6 +12,7 @@ import (
 // of the figures, not an error.
 func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 	f := metric.Figures{
+		Build:    metric.Build(a.options.Build),
 		Requests: public.handler.Stats(), Violations: public.reports.Counts(),
 		Flows: a.Flows.Stats(), Sessions: a.Sessions.Stats(),
 		Hashing: a.Passwords.Stats(), Hashes: a.Passwords.Durations(),
@@ -19,6 +20,9 @@ func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 	}
 	if a.runner != nil {
 		f.Mail = a.runner.Totals()
+	}
+	if a.traces != nil {
+		f.Traces.Sent, f.Traces.Lost = a.traces.Totals()
 	}
 	var counts outbox.Counts
 	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {

@@ -2,13 +2,20 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/flow"
+	"portico/internal/metric"
 	"portico/internal/outbox"
 )
 
@@ -31,6 +38,9 @@ func (r *running) scrape(t testing.TB) scraped {
 		v, err := strconv.ParseFloat(strings.TrimSpace(line[at+1:]), 64)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, twice := samples[line[:at]]; twice {
+			t.Errorf("%s is there twice", line[:at])
 		}
 		samples[line[:at]] = v
 	}
@@ -99,25 +109,27 @@ func (b *person) must(want int, method, path, body string) string {
 }
 
 // started is an App that serves, and whose mails arrive in a channel.
-func started(t *testing.T, change func(*Options)) (*running, <-chan outbox.Message) {
+func started(t *testing.T, log *slog.Logger, change func(*config.Config)) (*running, <-chan outbox.Message) {
 	t.Helper()
 	mails := make(chan outbox.Message, 16)
-	options := Options{Dist: dist(), Deliver: func(_ context.Context, m outbox.Message) error {
+	options := Options{Dist: dist(), Log: log, Deliver: func(_ context.Context, m outbox.Message) error {
 		mails <- m
 		return nil
 	}}
+	cfg := settings(t, t.TempDir())
 	if change != nil {
-		change(&options)
+		change(&cfg)
 	}
-	a := open(t, settings(t, t.TempDir()), options)
+	a := open(t, cfg, options)
 	r := run(t, a)
-	t.Cleanup(func() {
+	r.quit = sync.OnceFunc(func() {
 		r.stop()
 		if err := <-r.stopped; err != nil {
 			t.Error(err)
 		}
 		a.end(t)
 	})
+	t.Cleanup(r.quit)
 	return r, mails
 }
 
@@ -134,7 +146,7 @@ func (b *person) signUp(mails <-chan outbox.Message, address string) {
 // A journey is counted to the last step, and nothing else is.
 func TestMetrics_CountAJourney(t *testing.T) {
 	t.Parallel()
-	r, mails := started(t, nil)
+	r, mails := started(t, nil, nil)
 	const step, request = "portico_flow_steps_total", "portico_http_requests_total"
 	before := r.scrape(t)
 
@@ -143,15 +155,15 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	r.sent(t, 1)
 	after := r.scrape(t)
 	after.expect(t, before, map[string]float64{
-		step + `{flow="signup",outcome="done",step="signup"}`:                                 1,
-		step + `{flow="signup",outcome="done",step="verify-code"}`:                            1,
+		step + `{flow="signup",step="signup",outcome="done"}`:                                 1,
+		step + `{flow="signup",step="verify-code",outcome="done"}`:                            1,
 		`portico_signups_total{method="mail"}`:                                                1,
 		`portico_signins_total{method="mail"}`:                                                1,
 		`portico_outbox_sent_total`:                                                           1,
 		`portico_hashing_duration_seconds_count`:                                              2, // judged and hashed
-		request + `{method="POST",route="/auth/api/signup",status="2xx"}`:                     1,
-		request + `{method="POST",route="/auth/api/verify-code",status="2xx"}`:                1,
-		`portico_http_request_duration_seconds_count{method="POST",route="/auth/api/signup"}`: 1,
+		request + `{route="/auth/api/signup",method="POST",status="2xx"}`:                     1,
+		request + `{route="/auth/api/verify-code",method="POST",status="2xx"}`:                1,
+		`portico_http_request_duration_seconds_count{route="/auth/api/signup",method="POST"}`: 1,
 	})
 
 	// The first check asks the database, those after it the memory.
@@ -164,7 +176,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		`portico_session_cache_misses_total`:                              1,
 		`portico_session_cache_hits_total`:                                3,
 		`portico_session_cache_sessions`:                                  1,
-		request + `{method="GET",route="/auth/api/session",status="2xx"}`: 4,
+		request + `{route="/auth/api/session",method="GET",status="2xx"}`: 4,
 	})
 
 	// Wrong passwords, the last of which is told to the owner and followed by
@@ -180,12 +192,12 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	r.sent(t, 2)
 	after = r.scrape(t)
 	after.expect(t, before, map[string]float64{
-		step + `{flow="signin",outcome="unauthenticated",step="signin"}`:  5,
-		step + `{flow="signin",outcome="limited",step="signin"}`:          1,
+		step + `{flow="signin",step="signin",outcome="unauthenticated"}`:  5,
+		step + `{flow="signin",step="signin",outcome="limited"}`:          1,
 		`portico_throttle_refusals_total{limit="password"}`:               1,
 		`portico_outbox_sent_total`:                                       1,
 		`portico_hashing_duration_seconds_count`:                          5,
-		request + `{method="POST",route="/auth/api/signin",status="4xx"}`: 6,
+		request + `{route="/auth/api/signin",method="POST",status="4xx"}`: 6,
 	})
 
 	// The owner's browser is known and not held up.
@@ -195,10 +207,10 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	r.get(r.public + "/somewhere/else?password=canary")
 	after = r.scrape(t)
 	after.expect(t, before, map[string]float64{
-		step + `{flow="signin",outcome="done",step="signin"}`:          1,
-		step + `{flow="unknown",outcome="invalid",step="verify-code"}`: 1,
+		step + `{flow="signin",step="signin",outcome="done"}`:          1,
+		step + `{flow="unknown",step="verify-code",outcome="invalid"}`: 1,
 		`portico_signins_total{method="password"}`:                     1,
-		request + `{method="GET",route="none",status="4xx"}`:           1,
+		request + `{route="none",method="GET",status="4xx"}`:           1,
 	})
 	for name, want := range map[string]float64{
 		"portico_database_up": 1, "portico_outbox_waiting": 0, "portico_outbox_dead": 0, "portico_outbox_oldest_age_seconds": 0,
@@ -242,5 +254,29 @@ func TestMetrics_DatabaseGone(t *testing.T) {
 	r.stop()
 	if err := <-r.stopped; err != nil {
 		t.Error(err)
+	}
+}
+
+// The age of the oldest mail is that of its cause.
+func TestFigures_OldestMail(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Clock: now})
+	defer a.end(t)
+	public, err := a.public()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := a.figures(t.Context(), public).Queue; q == nil || *q != (metric.Queue{}) {
+		t.Errorf("an empty outbox is %+v", q)
+	}
+	for _, address := range []string{"a@example.org", "b@example.org"} {
+		if _, err := a.Flows.Recover(t.Context(), flow.Caller{Peer: "192.0.2.1", Locale: "en"}, address, ""); err != nil {
+			t.Fatal(err)
+		}
+		now.Advance(time.Minute)
+	}
+	if q := a.figures(t.Context(), public).Queue; q == nil || *q != (metric.Queue{Waiting: 2, Oldest: 2 * time.Minute}) {
+		t.Errorf("the outbox is %+v, want two mails, the oldest of which is two minutes old", q)
 	}
 }

@@ -73,6 +73,7 @@ type running struct {
 	client      *http.Client
 	stop        context.CancelFunc
 	stopped     chan error
+	quit        func() // stops and closes, once
 }
 
 // run serves on free ports until stop is called; then stopped has the error.

@@ -31,17 +31,18 @@ func bands() []band {
 		{"door", under("internal/server/", "api screens provider openid gateway ops"), list("doorkit kit flow room ground")},
 		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
-		{"adapter", under("internal/", "store mailer breach"), list("flow room ground")},
+		{"adapter", under("internal/", "store mailer breach otlp"), list("flow room ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest"), list("adapter flow room ground")},
+		{"otlptest", list("internal/otlp/otlptest"), nil},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
-		{"ground", under("internal/", "fault clock ids secret locale origin egress browser tally"), nil},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress browser span tally"), nil},
 		{"web", list("web"), nil},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
-		{"harness", list("bench security faults"), list("dev devpart app config doorkit kit adapter flow room ground web")},
+		{"harness", list("bench security faults"), list("dev devpart app config doorkit kit adapter otlptest flow room ground web")},
 	}
 }
 

@@ -23,8 +23,8 @@ func importBans() []ban {
 		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
-		{"net/http/httptest", "it belongs to tests", list("bench security faults")},
-		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/server/doortest bench security faults")},
+		{"net/http/httptest", "it belongs to tests", list("internal/otlp/otlptest bench security faults")},
+		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/server/doortest internal/otlp/otlptest bench security faults")},
 		{"unsafe", "nothing here needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is no format for what is kept or sent", nil},
@@ -80,7 +80,7 @@ func TestBannedImports(t *testing.T) {
 func callBans() []ban {
 	return []ban{
 		{"time.Now", "take a clock.Clock, so that tests choose the time",
-			list("internal/clock internal/server internal/store internal/mailer internal/password internal/password/argon2 internal/dev internal/dev/idp internal/dev/mailbox internal/cli bench security faults internal/breach/generate")}, // spans and deadlines of connections
+			list("internal/clock internal/server internal/store internal/mailer internal/password internal/dev internal/dev/idp internal/dev/mailbox internal/cli bench security faults internal/breach/generate")}, // spans and deadlines of connections
 		{"http.DefaultClient", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},

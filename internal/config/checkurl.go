@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"portico/internal/origin"
 )
 
@@ -26,6 +28,25 @@ func checkPublicURL(s string) (*url.URL, *mistake) {
 
 func checkUpstream(s string) (*url.URL, *mistake) {
 	return parseOrigin(s, "write http://host:port of the app, without a path")
+}
+
+// checkCollector accepts the address of a collector, which may have a path.
+func checkCollector(s string) (*url.URL, *mistake) {
+	const write = "write http://host:4318 of the collector, or the whole address"
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || origin.Check(origin.Of(u)) != nil {
+		return nil, &mistake{"the value is not the address of a collector", write + ", without a name, a password or a query"}
+	}
+	return u, nil
+}
+
+// checkHeader accepts "Name: value" (RFC 9110 5.1 and 5.5).
+func checkHeader(s string) (string, *mistake) {
+	name, value, ok := strings.Cut(s, ":")
+	if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) || strings.TrimSpace(value) == "" {
+		return "", &mistake{"the value is not a header", "write it as Name: value"}
+	}
+	return s, nil
 }
 
 // parseOrigin reads an origin in any spelling that a person may use.
@@ -148,6 +169,15 @@ func redactURL(s string) string {
 	}
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+// redactHeader shows the name of a header without its value.
+func redactHeader(s string) string {
+	name, _, ok := strings.Cut(s, ":")
+	if !ok {
+		return hide(s)
+	}
+	return name + ": " + hidden
 }
 
 // hidden stands for a secret.

@@ -30,6 +30,7 @@ type Config struct {
 	Hashing        Hashing
 	Session        Session
 	Log            Log
+	Tracing        Tracing
 	Providers      []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value came from
@@ -75,6 +76,13 @@ type Log struct {
 	Format string // "json" or "text"
 }
 
+// Tracing is where traces go.
+type Tracing struct {
+	Endpoint    *url.URL // of the collector; nil: nothing is traced
+	Header      string   // "Name: value" that it asks for, "" for none
+	SampleRatio float64  // of the traces that begin here, 0 to 1
+}
+
 // Provider is an external identity provider.
 type Provider struct {
 	ID           string // in its URLs: /auth/provider/{id}/callback
@@ -118,6 +126,7 @@ func Default() Config {
 		Hashing:        Hashing{MemoryMiB: 19, Passes: 2},
 		Session:        Session{Idle: 7 * day, Absolute: 30 * day},
 		Log:            Log{Level: "info", Format: "json"},
+		Tracing:        Tracing{SampleRatio: 1},
 		sources:        map[string]string{},
 	}
 }

@@ -126,6 +126,11 @@ rules = [
   "role:editor /*",
 ]
 headers = ["Remote-User: id", "Remote-Groups: roles"]
+
+[tracing]
+endpoint = "https://traces.example.com/otlp/v1/traces"
+header = "X-Key: canary6"
+sample_ratio = 0.25
 `
 
 func TestLoad_Everything(t *testing.T) {
@@ -145,6 +150,9 @@ func TestLoad_Everything(t *testing.T) {
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
 		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},
 		Log:      config.Log{Level: "debug", Format: "text"},
+		Tracing: config.Tracing{
+			Endpoint: &url.URL{Scheme: "https", Host: "traces.example.com", Path: "/otlp/v1/traces"}, Header: "X-Key: canary6", SampleRatio: 0.25,
+		},
 		Providers: []config.Provider{
 			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
@@ -216,7 +224,7 @@ func TestLoad_EnvironmentWins(t *testing.T) {
 	file := write(t, "portico.toml", "listen = \"wrong, but replaced\"\nsmtp_url = \"smtps://other.example.com\"\n[session]\nidle = \"1d\"\n")
 	c, err := config.Load(file, []string{
 		"PORTICO_LISTEN=:1", "PORTICO_SMTP_URL_FILE=" + password, "PORTICO_SMTP_URL=", "PORTICO_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8",
-		"PORTICO_SIGNUP_ENABLED=false", "PORTICO_HASHING_SLOTS=3", "PORTICO_SESSION_ABSOLUTE=45m",
+		"PORTICO_SIGNUP_ENABLED=false", "PORTICO_TRACING_SAMPLE_RATIO=0.5", "PORTICO_HASHING_SLOTS=3", "PORTICO_SESSION_ABSOLUTE=45m",
 		"PORTICO_SESSION_IDLE=30m", "PORTICO_PROVIDERS_MY_CORP_CLIENT_ID=id", "PORTICO_PROVIDERS_MY_CORP_CLIENT_SECRET_FILE=" + clientSecret,
 		"PORTICO_PROVIDERS_MY_CORP_ISSUER=https://id.test", "PORTICO_PROVIDERS_MY_CORP_NAME=Corp", "PORTICO_PROVIDERS_MY_CORP_TRUST_EMAIL=true",
 		"PORTICO_PROVIDERS_GITHUB_CLIENT_ID=", "PORTICO_PROVIDERS_GITHUB_CLIENT_SECRET=",
@@ -230,6 +238,7 @@ func TestLoad_EnvironmentWins(t *testing.T) {
 	want.SMTPURL = "smtps://u:canary@mx.example.com"
 	want.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	want.SignUp.Enabled = false
+	want.Tracing.SampleRatio = 0.5
 	want.Hashing.Slots = 3
 	want.Session = config.Session{Idle: 30 * time.Minute, Absolute: 45 * time.Minute}
 	want.Providers = []config.Provider{{ID: "my_corp", Preset: "openid", Issuer: "https://id.test", Name: "Corp", ClientID: "id", ClientSecret: "from a file", TrustEmail: true}}

@@ -119,6 +119,30 @@ func number(name string, at func(*Config) *int, least, most int, about string) k
 	}
 }
 
+// fraction returns a key that holds a number from 0 to 1.
+func fraction(name string, at func(*Config) *float64, about string) key {
+	return key{
+		name: name, kind: "number", about: about,
+		get: func(c *Config) string { return strconv.FormatFloat(*at(c), 'f', -1, 64) },
+		set: func(c *Config, v value) *mistake {
+			n, ok := v.raw.(float64)
+			if whole, isWhole := v.raw.(int64); isWhole {
+				n, ok = float64(whole), true
+			}
+			if s, isText := v.raw.(string); isText && v.env {
+				var err error
+				n, err = strconv.ParseFloat(s, 64)
+				ok = err == nil
+			}
+			if !ok || !(n >= 0 && n <= 1) { // not a number is neither
+				return &mistake{"the value is not a part of one", "write a number from 0 to 1, such as 0.1"}
+			}
+			*at(c) = n
+			return nil
+		},
+	}
+}
+
 // toggle returns a key that is true or false.
 func toggle(name string, at func(*Config) *bool, about string) key {
 	return key{

@@ -13,6 +13,7 @@ func keys() []key {
 	at := func(f func(*Config) *string) func(*Config) *string { return f }
 	database := at(func(c *Config) *string { return &c.DatabaseURL })
 	smtp := at(func(c *Config) *string { return &c.SMTPURL })
+	header := at(func(c *Config) *string { return &c.Tracing.Header })
 	return []key{
 		location("public_url", func(c *Config) **url.URL { return &c.PublicURL }, checkPublicURL,
 			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is made from it and from nothing that a request says. It is https; only a loopback host may be http. `portico serve` needs it."),
@@ -74,6 +75,12 @@ func keys() []key {
 			"The least severe lines that are written."),
 		text("log.format", func(c *Config) *string { return &c.Log.Format }, oneOf("json", "text"),
 			"`json` for collectors, `text` for eyes."),
+		location("tracing.endpoint", func(c *Config) **url.URL { return &c.Tracing.Endpoint }, checkCollector,
+			"The collector that gets traces (OpenTelemetry, OTLP over HTTP in protobuf), such as `http://127.0.0.1:4318`. Without a path they go to `/v1/traces`. When it is not set, nothing is traced."),
+		text("tracing.header", header, checkHeader,
+			"A header that the collector asks for, as `Name: value`.").secretly(header, redactHeader),
+		fraction("tracing.sample_ratio", func(c *Config) *float64 { return &c.Tracing.SampleRatio },
+			"The part of the traces that are recorded, from 0 to 1. A trace that a proxy of `trusted_proxies` has begun is recorded when the proxy says so."),
 	}
 }
 

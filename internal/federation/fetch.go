@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"portico/internal/egress"
+	"portico/internal/span"
 )
 
 // maxRetry caps what a provider may ask for in Retry-After.
@@ -25,10 +26,12 @@ type jsonOnly struct {
 	next http.RoundTripper
 }
 
-func (t jsonOnly) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
+func (t jsonOnly) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	ctx, s := span.Start(req.Context(), span.ProviderCall)
+	defer func() { endCall(s, req, resp, err) }()
+	req = req.Clone(ctx)
 	req.Header.Set("Accept", "application/json")
-	resp, err := t.next.RoundTrip(req)
+	resp, err = t.next.RoundTrip(req)
 	var body []byte
 	if err == nil {
 		body, err = io.ReadAll(resp.Body)
@@ -48,6 +51,18 @@ func (t jsonOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
+}
+
+// endCall says which server was called and how it answered: nothing of the
+// path, the query or the body, which hold codes and tokens.
+func endCall(s span.Span, req *http.Request, resp *http.Response, err error) {
+	s.Set(span.Method(req.Method), span.Host(req.URL.Hostname()))
+	if err != nil {
+		s.End(CodeUnavailable)
+		return
+	}
+	s.Set(span.Status(resp.StatusCode))
+	s.End("")
 }
 
 // isJSON accepts application/json and the types of the +json family, such as

@@ -21,7 +21,7 @@ import (
 // Faults: those of code.FindLink; the field password; LinkPassword;
 // throttle.Limited.
 func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) (r Result, err error) {
-	w := f.watch("confirm-link", flowUnknown)
+	ctx, w := f.watch(ctx, "confirm-link", flowUnknown)
 	defer w.end(&r, &err)
 	p, d, err := f.linked(ctx, token)
 	if err != nil {
@@ -129,7 +129,7 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 //
 // Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {
-	w := f.watch("resend-link", flowUnknown)
+	ctx, w := f.watch(ctx, "resend-link", flowUnknown)
 	defer w.end(&r, &err)
 	var p Pending
 	var d data

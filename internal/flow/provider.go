@@ -19,7 +19,7 @@ import (
 //
 // Faults: provider.unknown, provider.unavailable, throttle.Limited.
 func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnTo, flowID string) (r Result, err error) {
-	w := f.watch("start-provider", Provider)
+	ctx, w := f.watch(ctx, "start-provider", Provider)
 	defer w.end(&r, &err)
 	if _, err := f.count(ctx, throttle.Try{Limit: providerPeer, Subject: c.Peer}); err != nil {
 		return Result{}, err
@@ -49,7 +49,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnT
 // Faults: Unknown, Moved; provider.cancelled, .rejected, .unavailable,
 // .no_address, .address_taken; account.Disabled; SignUpClosed.
 func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string, answer url.Values) (r Result, err error) {
-	w := f.watch("finish-provider", Provider)
+	ctx, w := f.watch(ctx, "finish-provider", Provider)
 	defer w.end(&r, &err)
 	p, d, err := f.takeCallback(ctx, c, providerID, answer.Get("state"))
 	if err != nil {

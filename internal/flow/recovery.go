@@ -16,7 +16,7 @@ import (
 //
 // Faults: the field email, throttle.Limited.
 func (f *Flows) Recover(ctx context.Context, c Caller, email, returnTo string) (r Result, err error) {
-	w := f.watch("forgot-password", Recovery)
+	ctx, w := f.watch(ctx, "forgot-password", Recovery)
 	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
@@ -41,7 +41,7 @@ type ResetInput struct {
 //
 // Faults: the fields, Unknown, Moved, hashing.busy.
 func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r Result, err error) {
-	w := f.watch("reset-password", Recovery)
+	ctx, w := f.watch(ctx, "reset-password", Recovery)
 	defer w.end(&r, &err)
 	p, owner, err := f.resetting(ctx, c, in.FlowID)
 	if err != nil {

@@ -27,7 +27,7 @@ type SignInInput struct {
 // Faults: the fields, Rejected, account.Disabled (after the right password
 // only), throttle.Limited, hashing.busy.
 func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result, err error) {
-	w := f.watch("signin", flowSignIn)
+	ctx, w := f.watch(ctx, "signin", flowSignIn)
 	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(in.Email, "email")
 	var fields []fault.Field

@@ -23,7 +23,7 @@ type SignUpInput struct {
 //
 // Faults: the fields, SignUpClosed, throttle.Limited, hashing.busy.
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
-	w := f.watch("signup", SignUp)
+	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
 	if !f.signUp {
 		return Result{}, SignUpClosed

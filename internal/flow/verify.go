@@ -23,7 +23,7 @@ const resendAfter = 30 * time.Second
 // Faults: the field code; code.Wrong with the count of tries left, code.UsedUp,
 // code.Expired, code.Used; Unknown, throttle.Limited.
 func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
-	w := f.watch("verify-code", flowUnknown)
+	ctx, w := f.watch(ctx, "verify-code", flowUnknown)
 	defer w.end(&r, &err)
 	digits, bad := code.Parse(typed, "code")
 	if bad != nil {
@@ -184,7 +184,7 @@ func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.A
 //
 // Faults: Unknown, Moved, throttle.Limited while the last mail is fresh.
 func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, err error) {
-	w := f.watch("resend", flowUnknown)
+	ctx, w := f.watch(ctx, "resend", flowUnknown)
 	defer w.end(&r, &err)
 	p, d, err := f.look(ctx, c, flowID)
 	if err != nil {

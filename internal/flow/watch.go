@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"sync"
 
 	"portico/internal/fault"
+	"portico/internal/span"
 )
 
 // Ended says of which flow a step was and how it ended. Every word in it is
@@ -16,6 +18,11 @@ type Ended struct {
 	Flow    string // "signin" or a Kind; "unknown" when the step did not find its flow
 	Step    string
 	Outcome string // "done", "abandoned" by its caller, or the kind of the fault
+}
+
+// Compare orders by flow, step and outcome.
+func (e Ended) Compare(other Ended) int {
+	return cmp.Or(cmp.Compare(e.Flow, other.Flow), cmp.Compare(e.Step, other.Step), cmp.Compare(e.Outcome, other.Outcome))
 }
 
 // Stats are figures since the start of the process.
@@ -73,21 +80,25 @@ func newCounts() *counts {
 // watch is one step under way.
 type watch struct {
 	counts *counts
+	span   span.Span
 	step   string
 	kind   Kind
 }
 
 // watch begins to watch a step. The step sets the kind when it finds its flow,
 // and defers end.
-func (f *Flows) watch(step string, kind Kind) *watch {
-	return &watch{counts: f.counts, step: step, kind: kind}
+func (f *Flows) watch(ctx context.Context, step string, kind Kind) (context.Context, *watch) {
+	ctx, s := span.Start(ctx, span.FlowStep)
+	return ctx, &watch{counts: f.counts, span: s, step: step, kind: kind}
 }
 
-// end counts what became of the step.
+// end tells and counts what became of the step.
 func (w *watch) end(r *Result, err *error) {
+	outcome := outcomeOf(*err)
+	w.trace(outcome)
 	w.counts.mu.Lock()
 	defer w.counts.mu.Unlock()
-	w.counts.steps[Ended{string(w.kind), w.step, outcomeOf(*err)}]++
+	w.counts.steps[Ended{string(w.kind), w.step, outcome}]++
 	if *err != nil {
 		return
 	}
@@ -97,6 +108,16 @@ func (w *watch) end(r *Result, err *error) {
 	if way, _, _ := strings.Cut(r.registered, ":"); way != "" {
 		w.counts.signUps[way]++
 	}
+}
+
+// trace ends the span. A person's mistake is no error of the trace.
+func (w *watch) trace(outcome string) {
+	w.span.Set(span.Flow(string(w.kind)), span.Step(w.step), span.Outcome(outcome))
+	failure := ""
+	if outcome == fault.Internal.String() || outcome == fault.Unavailable.String() {
+		failure = outcome
+	}
+	w.span.End(failure)
 }
 
 func outcomeOf(err error) string {

@@ -1,8 +1,11 @@
 package metric
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
+	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/store"
 )
@@ -10,7 +13,7 @@ import (
 func buildFamilies() []family {
 	return []family{{
 		"portico_build_info", gauge, []string{"version", "revision", "go"}, "What is running; always 1.",
-		func(_ *Figures, b Build, e emitter) { e.value(1, b.Version, b.Revision, b.Go) },
+		func(f *Figures, e *emitter) { e.value(1, f.Build.Version, f.Build.Revision, f.Build.Go) },
 	}}
 }
 
@@ -19,7 +22,7 @@ func requestFamilies() []family {
 		{
 			"portico_http_requests_total", counter, []string{"route", "method", "status"},
 			"Requests of the public listener, by the pattern of their route (none: they reached no route), method and class of the answer (499, the client has gone, counts as 4xx; none: broken off without an answer).",
-			func(f *Figures, _ Build, e emitter) {
+			func(f *Figures, e *emitter) {
 				for _, r := range f.Requests {
 					for class, n := range r.Answers {
 						if class >= 2 || n > 0 {
@@ -32,7 +35,7 @@ func requestFamilies() []family {
 		{
 			"portico_http_request_duration_seconds", histogram, []string{"route", "method"},
 			"Time from the header of a request to the end of its answer.",
-			func(f *Figures, _ Build, e emitter) {
+			func(f *Figures, e *emitter) {
 				for _, r := range f.Requests {
 					e.durations(r.Duration, r.Route, r.Method)
 				}
@@ -41,7 +44,7 @@ func requestFamilies() []family {
 		{
 			"portico_csp_violations_total", counter, []string{"directive"},
 			"Violations of the content policies that browsers report. Anybody can send such a report.",
-			func(f *Figures, _ Build, e emitter) { e.each(f.Violations) },
+			func(f *Figures, e *emitter) { e.each(f.Violations) },
 		},
 	}
 }
@@ -58,24 +61,24 @@ func flowFamilies() []family {
 		{
 			"portico_flow_steps_total", counter, []string{"flow", "step", "outcome"},
 			"Steps of people, by the flow that they belong to (unknown: the step did not find its flow) and by how they ended: done, abandoned by the client, or the kind of the fault.",
-			func(f *Figures, _ Build, e emitter) {
-				for end, n := range f.Flows.Steps {
-					e.value(float64(n), end.Flow, end.Step, end.Outcome)
+			func(f *Figures, e *emitter) {
+				for _, end := range slices.SortedFunc(maps.Keys(f.Flows.Steps), flow.Ended.Compare) {
+					e.value(float64(f.Flows.Steps[end]), end.Flow, end.Step, end.Outcome)
 				}
 			},
 		},
 		{
 			"portico_signins_total", counter, []string{"method"}, "Sessions started, by what proved who the person is.",
-			func(f *Figures, _ Build, e emitter) { e.each(f.Flows.SignIns) },
+			func(f *Figures, e *emitter) { e.each(f.Flows.SignIns) },
 		},
 		{
 			"portico_signups_total", counter, []string{"method"}, "Accounts that people have made, by what proved their address.",
-			func(f *Figures, _ Build, e emitter) { e.each(f.Flows.SignUps) },
+			func(f *Figures, e *emitter) { e.each(f.Flows.SignUps) },
 		},
 		{
 			"portico_throttle_refusals_total", counter, []string{"limit"},
 			"Tries that a limit has refused, by its name. A limit of mail suppresses a message and shows nothing to the person.",
-			func(f *Figures, _ Build, e emitter) { e.each(f.Flows.Refused) },
+			func(f *Figures, e *emitter) { e.each(f.Flows.Refused) },
 		},
 	}
 }
@@ -105,7 +108,7 @@ func hashingFamilies() []family {
 			func(f *Figures) uint64 { return f.Hashing.Abandoned }),
 		{
 			"portico_hashing_duration_seconds", histogram, nil, "Time that one piece of work takes its slot: a hash, or the judging of a new password.",
-			func(f *Figures, _ Build, e emitter) { e.durations(f.Hashes) },
+			func(f *Figures, e *emitter) { e.durations(f.Hashes) },
 		},
 	}
 }
@@ -132,7 +135,7 @@ func mailFamilies() []family {
 // ofQueue returns a gauge that is absent while the state of the outbox is not
 // known: zero would look like an empty one.
 func ofQueue(name, help string, read func(*Queue) float64) family {
-	return family{name, gauge, nil, help, func(f *Figures, _ Build, e emitter) {
+	return family{name, gauge, nil, help, func(f *Figures, e *emitter) {
 		if f.Queue != nil {
 			e.value(read(f.Queue))
 		}
@@ -149,38 +152,47 @@ func databaseFamilies() []family {
 		}),
 		{
 			"portico_database_connections", gauge, []string{"pool", "state"}, "Connections, by pool and state (idle, in_use).",
-			eachPool(func(p store.Pool, e emitter) {
+			eachPool(func(p store.Pool, e *emitter) {
 				e.value(float64(p.Open-p.InUse), p.Name, "idle")
 				e.value(float64(p.InUse), p.Name, "in_use")
 			}),
 		},
 		{
 			"portico_database_connections_max", gauge, []string{"pool"}, "Connections that a pool may have.",
-			eachPool(func(p store.Pool, e emitter) { e.value(float64(p.Max), p.Name) }),
+			eachPool(func(p store.Pool, e *emitter) { e.value(float64(p.Max), p.Name) }),
 		},
 		{
 			"portico_database_connection_waits_total", counter, []string{"pool"}, "Times that somebody waited for a connection.",
-			eachPool(func(p store.Pool, e emitter) { e.value(float64(p.Waits), p.Name) }),
+			eachPool(func(p store.Pool, e *emitter) { e.value(float64(p.Waits), p.Name) }),
 		},
 		{
 			"portico_database_connection_wait_seconds_total", counter, []string{"pool"}, "Time that was spent waiting for a connection.",
-			eachPool(func(p store.Pool, e emitter) { e.value(p.Waited.Seconds(), p.Name) }),
+			eachPool(func(p store.Pool, e *emitter) { e.value(p.Waited.Seconds(), p.Name) }),
 		},
 		plain("portico_database_writes_queued", gauge, "Writes that wait for their turn (SQLite).",
 			func(f *Figures) int { return f.Database.Queued }),
 		{
 			"portico_database_commit_duration_seconds", histogram, nil, "Time of one COMMIT, until it is on the disk.",
-			func(f *Figures, _ Build, e emitter) { e.durations(f.Database.Commit) },
+			func(f *Figures, e *emitter) { e.durations(f.Database.Commit) },
 		},
 		{
 			"portico_database_commit_writes", histogram, nil, "Writes that shared one commit (SQLite).",
-			func(f *Figures, _ Build, e emitter) { e.sizes(f.Database.Group) },
+			func(f *Figures, e *emitter) { e.sizes(f.Database.Group) },
 		},
 	}
 }
 
-func eachPool(write func(store.Pool, emitter)) func(*Figures, Build, emitter) {
-	return func(f *Figures, _ Build, e emitter) {
+func traceFamilies() []family {
+	return []family{
+		plain("portico_trace_spans_sent_total", counter, "Spans that the collector has taken.",
+			func(f *Figures) uint64 { return f.Traces.Sent }),
+		plain("portico_trace_spans_lost_total", counter, "Spans that could not be sent.",
+			func(f *Figures) uint64 { return f.Traces.Lost }),
+	}
+}
+
+func eachPool(write func(store.Pool, *emitter)) func(*Figures, *emitter) {
+	return func(f *Figures, e *emitter) {
 		for _, p := range f.Database.Pools {
 			write(p, e)
 		}

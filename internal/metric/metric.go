@@ -2,13 +2,8 @@ package metric
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"portico/internal/flow"
 	"portico/internal/outbox"
@@ -21,6 +16,7 @@ import (
 
 // Figures are those of every part at one time.
 type Figures struct {
+	Build      Build
 	Requests   []server.RequestStats
 	Violations map[string]uint64 // of our content policies, by directive
 	Flows      flow.Stats
@@ -30,6 +26,12 @@ type Figures struct {
 	Mail       outbox.Totals
 	Queue      *Queue // nil when the database does not answer
 	Database   store.Stats
+	Traces     Traces
+}
+
+// Build says what is running.
+type Build struct {
+	Version, Revision, Go string
 }
 
 // Queue is the state of the outbox.
@@ -38,9 +40,10 @@ type Queue struct {
 	Oldest        time.Duration // how long the oldest that waits has waited
 }
 
-// Build says what is running.
-type Build struct {
-	Version, Revision, Go string
+// Traces are the spans that were sent to the collector, and those that could
+// not be.
+type Traces struct {
+	Sent, Lost uint64
 }
 
 const (
@@ -49,56 +52,37 @@ const (
 
 	// readLimit bounds a scrape when the database does not answer.
 	readLimit = 2 * time.Second
+
+	// contentType is that of the text format (Prometheus, "Exposition formats").
+	contentType = "text/plain; version=0.0.4; charset=utf-8"
 )
 
 // Handler serves the figures. Read is called once a scrape and keeps to the
 // deadline of its context.
-func Handler(build Build, read func(context.Context) Figures, log *slog.Logger) http.Handler {
-	return promhttp.HandlerFor(registry(build, read), promhttp.HandlerOpts{
-		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelError),
-		MaxRequestsInFlight: parallel,
+func Handler(read func(context.Context) Figures) http.Handler {
+	running := make(chan struct{}, parallel)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case running <- struct{}{}:
+			defer func() { <-running }()
+		default:
+			http.Error(w, "too many scrapes at a time", http.StatusServiceUnavailable)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), readLimit)
+		defer cancel()
+		figures := read(ctx)
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(expose(&figures)) // fails only when the client has gone
 	})
 }
 
-func registry(build Build, read func(context.Context) Figures) *prometheus.Registry {
-	r := prometheus.NewRegistry()
-	r.MustRegister(
-		newCollector(build, read),
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	return r
-}
-
-// collector is all families, read together.
-type collector struct {
-	read     func(context.Context) Figures
-	build    Build
-	families []family
-	descs    []*prometheus.Desc
-}
-
-func newCollector(build Build, read func(context.Context) Figures) *collector {
-	c := &collector{read: read, build: build, families: families()}
-	for _, f := range c.families {
-		c.descs = append(c.descs, prometheus.NewDesc(f.name, f.help, f.labels, nil))
+// expose writes every family.
+func expose(figures *Figures) []byte {
+	e := emitter{buffer: make([]byte, 0, 128<<10)}
+	for _, f := range families() {
+		e.begin(f)
+		f.read(figures, &e)
 	}
-	return c
-}
-
-// Describe implements prometheus.Collector.
-func (c *collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range c.descs {
-		out <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (c *collector) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
-	defer cancel()
-	figures := c.read(ctx)
-	for i, f := range c.families {
-		f.read(&figures, c.build, emitter{c.descs[i], f.kind, out})
-	}
+	return e.buffer
 }

@@ -1,9 +1,10 @@
 package metric
 
 import (
+	"bytes"
 	"context"
-	"log/slog"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"portico/internal/flow"
 	"portico/internal/outbox"
@@ -28,6 +31,7 @@ func sample() Figures {
 	group := tally.New(1, 8)
 	group.Observe(3)
 	return Figures{
+		Build: Build{Version: "1.2", Revision: "abc", Go: "go1"},
 		Requests: []server.RequestStats{
 			{Route: "/auth/signin", Method: "POST", Answers: [6]uint64{1, 0, 2, 3, 4, 5}, Duration: took.Snapshot()},
 			{Route: server.NoRoute, Method: "other", Duration: took.Snapshot()},
@@ -46,11 +50,8 @@ func sample() Figures {
 			Pools:  []store.Pool{{Name: "read", Max: 4, Open: 3, InUse: 1, Waits: 40, Waited: 2 * time.Second}},
 			Queued: 41, Commit: took.Snapshot(), Group: group.Snapshot(),
 		},
+		Traces: Traces{Sent: 50, Lost: 51},
 	}
-}
-
-func always(f Figures) func(context.Context) Figures {
-	return func(context.Context) Figures { return f }
 }
 
 // gathered is a family as Prometheus gets it, with the labels of its series.
@@ -64,7 +65,8 @@ func (g gathered) GetHistogram() bool { return g.GetType() == dto.MetricType_HIS
 
 func gather(t *testing.T, f Figures) []gathered {
 	t.Helper()
-	all, err := registry(Build{Version: "1", Revision: "r", Go: "go"}, always(f)).Gather()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	all, err := parser.TextToMetricFamilies(bytes.NewReader(expose(&f)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +84,14 @@ func gather(t *testing.T, f Figures) []gathered {
 // Names, units and helps are as Prometheus wants them.
 func TestFamilies_FollowTheConventions(t *testing.T) {
 	t.Parallel()
-	var ours []*dto.MetricFamily
+	var all []*dto.MetricFamily
 	for _, g := range gather(t, sample()) {
-		if strings.HasPrefix(g.GetName(), "portico_") {
-			ours = append(ours, g.MetricFamily)
-		}
+		all = append(all, g.MetricFamily)
 	}
-	if len(ours) != len(families()) {
-		t.Errorf("%d of %d families have a series", len(ours), len(families()))
+	if len(all) != len(families()) {
+		t.Errorf("%d of %d families have a series", len(all), len(families()))
 	}
-	problems, err := promlint.NewWithMetricFamilies(ours).Lint()
+	problems, err := promlint.NewWithMetricFamilies(all).Lint()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFamilies_FollowTheConventions(t *testing.T) {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	for _, f := range families() {
-		if !strings.HasPrefix(f.name, "portico_") || !strings.HasSuffix(f.help, ".") && !strings.HasSuffix(f.help, ".)") || strings.ContainsAny(f.help, "|\n") {
+		if prefix, _, _ := strings.Cut(f.name, "_"); !slices.Contains([]string{"portico", "go", "process"}, prefix) || !strings.HasSuffix(f.help, ".") && !strings.HasSuffix(f.help, ".)") || strings.ContainsAny(f.help, "|\n") {
 			t.Errorf("%s is explained by %q: write sentences", f.name, f.help)
 		}
 	}
@@ -108,8 +108,13 @@ func TestFamilies_FollowTheConventions(t *testing.T) {
 func scrape(t *testing.T, f Figures) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	Handler(Build{Version: "1.2", Revision: "abc", Go: "go1"}, always(f), slog.New(slog.DiscardHandler)).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain; version=0.0.4") {
+	Handler(func(ctx context.Context) Figures {
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("a scrape may take forever")
+		}
+		return f
+	}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 || w.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Errorf("the answer is %d %s", w.Code, w.Header())
 	}
 	return w.Body.String()
@@ -120,15 +125,15 @@ func TestHandler(t *testing.T) {
 	t.Parallel()
 	text := scrape(t, sample())
 	for _, line := range []string{
-		`portico_build_info{go="go1",revision="abc",version="1.2"} 1`,
-		`portico_http_requests_total{method="POST",route="/auth/signin",status="none"} 1`,
-		`portico_http_requests_total{method="POST",route="/auth/signin",status="5xx"} 5`,
-		`portico_http_requests_total{method="other",route="none",status="2xx"} 0`,
-		`portico_http_request_duration_seconds_bucket{method="POST",route="/auth/signin",le="0.001"} 0`,
-		`portico_http_request_duration_seconds_bucket{method="POST",route="/auth/signin",le="1"} 1`,
-		`portico_http_request_duration_seconds_sum{method="POST",route="/auth/signin"} 0.002`,
+		`portico_build_info{version="1.2",revision="abc",go="go1"} 1`,
+		`portico_http_requests_total{route="/auth/signin",method="POST",status="none"} 1`,
+		`portico_http_requests_total{route="/auth/signin",method="POST",status="5xx"} 5`,
+		`portico_http_requests_total{route="none",method="other",status="2xx"} 0`,
+		`portico_http_request_duration_seconds_bucket{route="/auth/signin",method="POST",le="0.001"} 0`,
+		`portico_http_request_duration_seconds_bucket{route="/auth/signin",method="POST",le="1"} 1`,
+		`portico_http_request_duration_seconds_sum{route="/auth/signin",method="POST"} 0.002`,
 		`portico_csp_violations_total{directive="script-src"} 1`,
-		`portico_flow_steps_total{flow="signin",outcome="done",step="signin"} 7`,
+		`portico_flow_steps_total{flow="signin",step="signin",outcome="done"} 7`,
 		`portico_signins_total{method="password"} 6`,
 		`portico_signups_total{method="mail"} 5`,
 		`portico_throttle_refusals_total{limit="password"} 4`,
@@ -158,6 +163,8 @@ func TestHandler(t *testing.T) {
 		`portico_database_commit_duration_seconds_sum 0.002`,
 		`portico_database_commit_writes_bucket{le="8"} 1`,
 		`portico_database_commit_writes_sum 3`,
+		`portico_trace_spans_sent_total 50`,
+		`portico_trace_spans_lost_total 51`,
 	} {
 		if !slices.Contains(strings.Split(text, "\n"), line) {
 			t.Errorf("the line %s is missing", line)
@@ -173,5 +180,78 @@ func TestHandler_DatabaseAway(t *testing.T) {
 	text := scrape(t, f)
 	if !strings.Contains(text, "\nportico_database_up 0\n") || strings.Contains(text, "\nportico_outbox_waiting") || !strings.Contains(text, "\nportico_outbox_sent_total 20\n") {
 		t.Error("the figures are not those of a database that does not answer")
+	}
+}
+
+// Whatever a word is, it stays within its label.
+func TestEmitter_Escapes(t *testing.T) {
+	t.Parallel()
+	f := sample()
+	word := "a\"} 1\n\\b"
+	f.Violations = map[string]uint64{word: 9}
+	for _, g := range gather(t, f) {
+		if g.GetName() == "portico_csp_violations_total" {
+			if m := g.GetMetric(); len(m) != 1 || m[0].GetLabel()[0].GetValue() != word || m[0].GetCounter().GetValue() != 9 {
+				t.Errorf("the series are %v", m)
+			}
+		}
+	}
+}
+
+// A scraper that asks again before it was answered does not pile up.
+func TestHandler_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	begun, letGo := make(chan struct{}), make(chan struct{})
+	h := Handler(func(context.Context) Figures {
+		begun <- struct{}{}
+		<-letGo
+		return Figures{}
+	})
+	ask := func() int {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		return w.Code
+	}
+	answered := make(chan int, parallel)
+	for range parallel {
+		go func() { answered <- ask() }()
+		<-begun
+	}
+	if got := ask(); got != 503 {
+		t.Errorf("one too many is answered with %d", got)
+	}
+	close(letGo)
+	for range parallel {
+		if got := <-answered; got != 200 {
+			t.Errorf("one that waited is answered with %d", got)
+		}
+	}
+}
+
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the process tells of itself in /proc")
+	}
+	got := map[string]float64{}
+	for _, g := range gather(t, Figures{}) {
+		m := g.GetMetric()[0]
+		got[g.GetName()] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+	}
+	for name, between := range map[string][2]float64{
+		"process_resident_memory_bytes": {1 << 20, 1 << 34},
+		"process_virtual_memory_bytes":  {got["process_resident_memory_bytes"], 1 << 47},
+		"process_open_fds":              {3, 10_000},
+		"process_max_fds":               {10, 1 << 31},
+		"process_cpu_seconds_total":     {0.001, 10_000},
+		"process_start_time_seconds":    {float64(time.Now().Add(-time.Hour).Unix()), float64(time.Now().Add(time.Minute).Unix())},
+		"go_goroutines":                 {2, 10_000},
+		"go_memstats_alloc_bytes":       {1 << 10, 1 << 34},
+		"go_memstats_alloc_bytes_total": {1 << 10, 1 << 44},
+		"go_memstats_sys_bytes":         {1 << 20, 1 << 36},
+	} {
+		if v := got[name]; v < between[0] || v > between[1] {
+			t.Errorf("%s is %v, want it between %v and %v", name, v, between[0], between[1])
+		}
 	}
 }

@@ -2,6 +2,7 @@ package password
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -43,15 +44,11 @@ const (
 
 // Calibrate measures the strongest cost within the budget on this machine. It
 // takes half a second, and about one at most unless the least cost exceeds the
-// budget. What else runs on the machine makes the result weaker. A least cost or
-// a number of slots that New would refuse is an error.
-func Calibrate(b Budget) (Calibration, error) {
+// budget. What else runs on the machine makes the result weaker.
+func Calibrate(b Budget) Calibration {
 	b.Slots = orDefault(b.Slots, runtime.GOMAXPROCS(0))
 	if b.Least == (Cost{}) {
 		b.Least = floor()
-	}
-	if err := b.Least.checkSlots(b.Slots); err != nil {
-		return Calibration{}, err
 	}
 	arenas := make([]*argon2.Arena, b.Slots)
 	for i := range arenas {
@@ -60,7 +57,9 @@ func Calibrate(b Budget) (Calibration, error) {
 	start := time.Now()
 	c := calibrate(b, func(c Cost) time.Duration { return measure(arenas, c) })
 	c.Spent = time.Since(start)
-	return c, nil
+	clear(arenas)
+	debug.FreeOSMemory() // a process that has just started would keep it for minutes
+	return c
 }
 
 // calibrate looks for the strongest step of which measure says that it is
@@ -139,6 +138,8 @@ func within(all []Cost, limit time.Duration, measured Cost, taken time.Duration)
 	}
 	return found
 }
+
+func (c Cost) work() float64 { return float64(c.Memory) * float64(c.Passes) }
 
 // measure returns the time of one hash while every slot computes one. What
 // disturbs only slows, so the fastest of a few rounds counts. The first hash

@@ -5,7 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"portico/internal/fault"
 	"portico/internal/password/argon2"
+	"portico/internal/span"
 	"portico/internal/tally"
 )
 
@@ -53,10 +55,14 @@ func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
 // do runs the work in a slot and returns its error. Without a slot it returns
 // Busy, or the error of the context that ended first; work is then not run.
 func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
+	ctx, s := span.Start(ctx, span.PasswordWork)
 	slot, err := g.enter(ctx)
 	if err != nil {
+		s.End(fault.From(err).Code)
 		return err
 	}
+	defer s.End("")
+	s.Reached("slot")
 	start := time.Now() // a span, not the time of day: the monotonic clock
 	defer func() { g.leave(slot, time.Since(start)) }()
 	return work(slot)

@@ -1,10 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
+
+	"portico/internal/fault"
+	"portico/internal/span"
 )
 
 // statusClientGone marks in the log a request whose client did not wait for the
@@ -28,9 +32,7 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	if e.route != nil {
 		pattern = e.route.pattern
 	}
-	attrs := make([]slog.Attr, 0, 9)
-	attrs = append(attrs,
-		slog.String("request_id", e.ctx.id[0]),
+	attrs := append(e.identity(),
 		slog.String("method", knownMethod(r.Method)),
 		slog.String("route", pattern),
 		slog.Int("status", e.status),
@@ -45,6 +47,37 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 		attrs = append(attrs, slog.String("cause", clip(e.cause.Error())))
 	}
 	m.log.LogAttrs(&e.ctx, level, "request", attrs...)
+}
+
+// identity returns what every line of a request begins with: its id and, when
+// it is traced, that of its trace. There is room for more.
+func (e *exchange) identity() []slog.Attr {
+	attrs := make([]slog.Attr, 0, 10)
+	attrs = append(attrs, slog.String("request_id", e.ctx.id[0]))
+	if trace := e.span.TraceID(); trace != "" {
+		attrs = append(attrs, slog.String("trace_id", trace))
+	}
+	return attrs
+}
+
+// endSpan says what became of the request. As in the log, the path is not told.
+func (m *Mux) endSpan(e *exchange, r *http.Request) {
+	if e.span.TraceID() == "" {
+		e.span.End("")
+		return
+	}
+	route := NoRoute
+	if e.route != nil {
+		route = e.route.path()
+	}
+	method := knownMethod(r.Method)
+	e.span.Rename(method + " " + route)
+	e.span.Set(span.Method(method), span.Route(route), span.Status(e.status), span.RequestID(e.ctx.id[0]))
+	failure := ""
+	if e.status == 0 || e.status >= http.StatusInternalServerError {
+		failure = cmp.Or(e.code, fault.CodeInternal)
+	}
+	e.span.End(failure)
 }
 
 // clip bounds a text that may quote what somebody sent.

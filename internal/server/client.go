@@ -35,10 +35,10 @@ func PeerNetwork(addr netip.Addr) netip.Prefix {
 // client's own invention. Forwarded (RFC 7239) and every vendor's header are
 // ignored.
 func (m *Mux) resolveClient(r *http.Request) {
-	peer, ok := parseAddr(r.RemoteAddr)
-	if !ok || !m.trusts(peer) {
+	if !m.fromProxy(r) {
 		return
 	}
+	peer, _ := parseAddr(r.RemoteAddr)
 	client := forwardedClient(peer, r.Header["X-Forwarded-For"], m.trusts)
 	r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
 }
@@ -65,6 +65,16 @@ func forwardedClient(peer netip.Addr, lines []string, trusted func(netip.Addr) b
 		}
 	}
 	return client
+}
+
+// fromProxy reports whether a trusted proxy has sent the request. It is asked
+// before resolveClient.
+func (m *Mux) fromProxy(r *http.Request) bool {
+	if len(m.proxies) == 0 {
+		return false
+	}
+	peer, ok := parseAddr(r.RemoteAddr)
+	return ok && m.trusts(peer)
 }
 
 // trusts reports whether the address is a configured proxy.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portico/internal/ids"
+	"portico/internal/span"
 )
 
 // requestIDKey is the key of the only context value of this package.
@@ -40,6 +41,7 @@ type exchange struct {
 	http.ResponseWriter
 	ctx     requestContext
 	started time.Time
+	span    span.Span
 	route   *route // nil until one is found
 	status  int    // 0 until the answer begins
 	bytes   int64
@@ -74,10 +76,10 @@ func (e *exchange) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// begin gives the request its id and the answer its headers.
+// begin gives the request its id, its span and the answer its headers.
 func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	e := &exchange{ResponseWriter: w, started: time.Now()}
-	e.ctx.Context = r.Context()
+	e.ctx.Context, e.span = m.spans.Request(r, m.fromProxy(r))
 	e.ctx.id[0] = ids.New()
 	m.applyHeaders(e)
 	return e, r.WithContext(&e.ctx)
@@ -90,9 +92,9 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 	aborted := thrown == http.ErrAbortHandler
 	if thrown != nil && !aborted {
 		m.log.LogAttrs(&e.ctx, slog.LevelError, "panic",
-			slog.String("request_id", e.ctx.id[0]),
-			slog.Any("panic", thrown),
-			slog.String("stack", string(debug.Stack())))
+			append(e.identity(),
+				slog.Any("panic", thrown),
+				slog.String("stack", string(debug.Stack())))...)
 		aborted = !m.answerPanic(e, r)
 	}
 	if thrown == nil && e.status == 0 {
@@ -105,6 +107,7 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 	}
 	counted.count(r.Method, e.status, took)
 	m.logRequest(e, r, took)
+	m.endSpan(e, r)
 	if aborted {
 		panic(http.ErrAbortHandler) // net/http ends the connection, so that half an answer does not look whole
 	}

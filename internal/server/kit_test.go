@@ -60,8 +60,13 @@ func newKit(t testing.TB, publicURL string) *kit {
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")},
 		HSTSSubdomains: true,
 		Catalogue:      catalogue(t),
-		Log:            slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log:            debugLog(log),
 	})}
+}
+
+// debugLog writes every line.
+func debugLog(b *logBuffer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 // catalogue is a small one, so that no wording of the product decides a test.

@@ -9,6 +9,7 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/locale"
+	"portico/internal/span"
 )
 
 // Handler answers a request, or returns the error that the kit answers with.
@@ -34,6 +35,7 @@ type Config struct {
 	HSTSSubdomains bool           // whether HSTS covers the subdomains of the public host
 	Catalogue      *locale.Catalogue
 	Log            *slog.Logger
+	Spans          *span.Source // nil: nothing is traced
 }
 
 // Mux routes requests to the handlers of the doors. Mount everything before it
@@ -50,6 +52,7 @@ type Mux struct {
 	headers   []header
 	catalogue *locale.Catalogue
 	log       *slog.Logger
+	spans     *span.Source
 }
 
 // NewMux returns a mux without routes.
@@ -60,6 +63,7 @@ func NewMux(c Config) *Mux {
 		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
 		catalogue: c.Catalogue,
 		log:       c.Log,
+		spans:     c.Spans,
 	}
 }
 
