@@ -142,6 +142,9 @@ func (b *browser) begin(address string) string {
 func (b *browser) register(address string) {
 	b.Helper()
 	flow := b.begin(address)
+	if flow == "" {
+		b.Fatalf("%s cannot register", address)
+	}
 	b.must("verify-code", map[string]string{"flow": flow, "code": b.mail.code(address, 20*time.Second)})
 }
 

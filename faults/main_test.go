@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,6 +42,10 @@ func measures(t *testing.T) {
 // count only.
 const killAt = "FAULTS_KILL_AT"
 
+// killFromStart names the one that begins to count at once, and prints the
+// number of events at the end.
+const killFromStart = "FAULTS_KILL_FROM_START"
+
 var binary string // the real one, built once for all tests
 
 func TestMain(m *testing.M) {
@@ -60,6 +65,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if !full() {
+		_ = flag.Set("test.parallel", "8") // they wait more than they compute
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)
@@ -95,7 +104,11 @@ func suicidal(at string) int {
 			}
 		}
 	}()
+	if os.Getenv(killFromStart) != "" {
+		armed.Store(true)
+		defer func() { fmt.Println("events", events.Load()) }()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return cli.Run(ctx, cli.Process{Args: []string{"serve"}, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	return cli.Run(ctx, cli.Process{Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 }

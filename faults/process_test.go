@@ -93,7 +93,7 @@ func (p *place) serve() *process {
 // serveUntil starts a Portico that ends itself at an event of its database.
 func (p *place) serveUntil(event int) *process {
 	p.Helper()
-	cmd := exec.Command(os.Args[0])
+	cmd := exec.Command(os.Args[0], "serve")
 	cmd.Env = []string{fmt.Sprintf("%s=%d", killAt, event)}
 	return p.run(cmd)
 }

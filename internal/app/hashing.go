@@ -36,7 +36,10 @@ func (a *App) hashCost(ctx context.Context) (password.Cost, error) {
 }
 
 func (a *App) calibrate(ctx context.Context, budget password.Budget) (password.Cost, error) {
-	c := password.Calibrate(budget)
+	c, err := password.Calibrate(budget)
+	if err != nil {
+		return c.Cost, err
+	}
 	figures := []any{
 		"memory_mib", c.Cost.Memory >> 10, "passes", c.Cost.Passes, "hash", c.Taken.Round(time.Millisecond).String(),
 		"signins_per_second", int(c.PerSecond), "measured_in", c.Spent.Round(time.Millisecond).String(),

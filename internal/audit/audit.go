@@ -28,6 +28,7 @@ const (
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
 	AccountDeleted  Name = "account_deleted"
+	Restored        Name = "restored"
 	RolesChanged    Name = "roles_changed"
 	KeyRotated      Name = "key_rotated"
 	KeyRevoked      Name = "key_revoked"

@@ -54,6 +54,7 @@ type commands struct {
 	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
 	Migrate migrateCmd `cmd:"" help:"Bring the schema of the database up to date."`
 	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of the SQLite database while it is in use."`
+	Restore restoreCmd `cmd:"" help:"Put a copy of the SQLite database back."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

@@ -1,6 +1,11 @@
 package cli
 
-import "portico/internal/store"
+import (
+	"fmt"
+
+	"portico/internal/app"
+	"portico/internal/store"
+)
 
 type migrateCmd struct {
 	Status bool `help:"Only list the migrations and whether they are applied."`
@@ -48,7 +53,7 @@ func (backupCmd) Help() string {
 	return `Example:
   portico backup /backup/portico-$(date +%F).db
 
-Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it the copy cannot be used. To restore, put both back and start.`
+Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it the copy cannot be used. 'portico restore' puts the copy back.`
 }
 
 // Run writes the copy.
@@ -59,6 +64,38 @@ func (c backupCmd) Run(s *session) error {
 		}
 		return s.print(false, nil, c.File)
 	})
+}
+
+type restoreCmd struct {
+	File        string `arg:"" help:"The copy, a file that 'portico backup' has written." type:"path"`
+	Replace     bool   `help:"Replace the database that is there; its files are kept beside it."`
+	EndSessions bool   `help:"Sign everybody out: sessions that were ended after the copy was made would hold again."`
+	JSON        bool   `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (restoreCmd) Help() string {
+	return `Example:
+  portico restore /backup/portico-2026-05-04.db
+
+Stop the server first, and put the key file of that time where PORTICO_SECRET_FILE points. The copy is read whole and checked before anything changes. Mail that waited in it is not sent again by itself: see 'portico mail list'. Steps that were pending have ended.`
+}
+
+// Run restores.
+func (c restoreCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	done, err := app.Restore(s, cfg, c.File, app.RestoreOptions{Replace: c.Replace, EndSessions: c.EndSessions})
+	if err != nil {
+		return err
+	}
+	lines := []string{fmt.Sprintf("restored\t%d mails are not sent by themselves", done.Mails)}
+	if done.Kept != "" {
+		lines = append(lines, "kept\t"+done.Kept)
+	}
+	return s.print(c.JSON, map[string]any{"kept": done.Kept, "mails": done.Mails}, lines...)
 }
 
 // withStore runs fn with the database alone: no key is needed.

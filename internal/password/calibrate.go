@@ -2,7 +2,6 @@ package password
 
 import (
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -44,11 +43,15 @@ const (
 
 // Calibrate measures the strongest cost within the budget on this machine. It
 // takes half a second, and about one at most unless the least cost exceeds the
-// budget. What else runs on the machine makes the result weaker.
-func Calibrate(b Budget) Calibration {
+// budget. What else runs on the machine makes the result weaker. A least cost or
+// a number of slots that New would refuse is an error.
+func Calibrate(b Budget) (Calibration, error) {
 	b.Slots = orDefault(b.Slots, runtime.GOMAXPROCS(0))
 	if b.Least == (Cost{}) {
 		b.Least = floor()
+	}
+	if err := b.Least.checkSlots(b.Slots); err != nil {
+		return Calibration{}, err
 	}
 	arenas := make([]*argon2.Arena, b.Slots)
 	for i := range arenas {
@@ -57,9 +60,7 @@ func Calibrate(b Budget) Calibration {
 	start := time.Now()
 	c := calibrate(b, func(c Cost) time.Duration { return measure(arenas, c) })
 	c.Spent = time.Since(start)
-	clear(arenas)
-	debug.FreeOSMemory() // a process that has just started would keep it for minutes
-	return c
+	return c, nil
 }
 
 // calibrate looks for the strongest step of which measure says that it is
@@ -138,8 +139,6 @@ func within(all []Cost, limit time.Duration, measured Cost, taken time.Duration)
 	}
 	return found
 }
-
-func (c Cost) work() float64 { return float64(c.Memory) * float64(c.Passes) }
 
 // measure returns the time of one hash while every slot computes one. What
 // disturbs only slows, so the fastest of a few rounds counts. The first hash

@@ -90,10 +90,26 @@ func TestCalibrate_Steps(t *testing.T) {
 func TestCalibrate_ThisMachine(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
-	got := Calibrate(Budget{Slots: 1, PerSecond: 20})
+	got, err := Calibrate(Budget{Slots: 1, PerSecond: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Logf("%+v in %v", got, time.Since(start))
 	if got.Cost.check() != nil || got.Taken <= 0 || got.PerSecond <= 0 || got.Kept && got.Taken > longestTaken {
 		t.Errorf("Calibrate = %+v", got)
+	}
+}
+
+func TestCalibrate_Refuses(t *testing.T) {
+	t.Parallel()
+	for name, b := range map[string]Budget{
+		"memory of all slots": {Least: Cost{ceilingMemory, 2}, Slots: 1024},
+		"negative slots":      {Slots: -1},
+		"a cost of nothing":   {Least: Cost{8, 1}},
+	} {
+		if got, err := Calibrate(b); err == nil {
+			t.Errorf("%s: Calibrate = %+v", name, got)
+		}
 	}
 }
 

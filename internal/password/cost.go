@@ -56,20 +56,27 @@ func (c Cost) check() error {
 	return nil
 }
 
+// checkSlots says what is wrong with a configured cost in that many slots.
+func (c Cost) checkSlots(slots int) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if slots < 1 || int64(slots)*int64(c.Memory) > ceilingSlots {
+		return fmt.Errorf("password: %d hashing slots of %d KiB: from 1 slot to %d KiB together can be had", slots, c.Memory, ceilingSlots)
+	}
+	return nil
+}
+
 // stored reports whether a hash of this cost may be computed at all.
 func (c Cost) stored() bool {
 	return c.Memory >= leastMemory && c.Memory <= ceilingMemory && c.Passes >= 1 && c.Passes <= ceilingPasses
 }
 
-// less returns the cost of the work by which c exceeds d, and false when it
-// does not. Work is memory times passes: the time of Argon2 is linear in both.
-func (c Cost) less(d Cost) (Cost, bool) {
-	work := int64(c.Memory)*int64(c.Passes) - int64(d.Memory)*int64(d.Passes)
-	if work < leastMemory {
-		return Cost{}, false
-	}
-	passes := (work + int64(c.Memory) - 1) / int64(c.Memory)
-	return Cost{Memory: uint32(work / passes), Passes: uint32(passes)}, true
+// work is what the time of a hash grows with.
+func (c Cost) work() float64 { return float64(c.Memory) * float64(c.Passes) }
+
+func (c Cost) params() argon2.Params {
+	return argon2.Params{Memory: c.Memory, Passes: c.Passes, Lanes: lanes}
 }
 
 // derive is the one place that runs Argon2id. The caller wipes the tag: it is
@@ -78,6 +85,6 @@ func derive(arena *argon2.Arena, text string, salt []byte, c Cost) ([]byte, erro
 	plain := []byte(text)
 	defer clear(plain)
 	tag := make([]byte, tagSize)
-	err := arena.Derive(tag, argon2.Input{Password: plain, Salt: salt}, argon2.Params{Memory: c.Memory, Passes: c.Passes, Lanes: lanes})
+	err := arena.Derive(tag, argon2.Input{Password: plain, Salt: salt}, c.params())
 	return tag, err
 }

@@ -29,22 +29,3 @@ func TestDerive_Vectors(t *testing.T) {
 		}
 	}
 }
-
-func TestCost_Less(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		cost, stored, want Cost
-		ok                 bool
-	}{
-		{Cost{19456, 2}, Cost{19456, 2}, Cost{}, false},
-		{Cost{19456, 2}, Cost{65536, 2}, Cost{}, false},
-		{Cost{19456, 3}, Cost{19456, 2}, Cost{19456, 1}, true},
-		{Cost{19456, 2}, Cost{8192, 2}, Cost{11264, 2}, true},
-		{Cost{65536, 3}, Cost{19456, 2}, Cost{52565, 3}, true},
-		{Cost{ceilingMemory, ceilingPasses}, Cost{8, 1}, Cost{262143, 32}, true},
-	} {
-		if got, ok := test.cost.less(test.stored); got != test.want || ok != test.ok {
-			t.Errorf("%v less %v = %v, %v, want %v, %v", test.cost, test.stored, got, ok, test.want, test.ok)
-		}
-	}
-}

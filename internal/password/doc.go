@@ -54,8 +54,8 @@
 // last one all of it is, and the collector gives it back to the system within
 // its next rounds.
 //
-// Invariants: an unknown account costs what a known one does (VerifyNobody; a
-// cheaper stored hash is filled up to today's cost, a dearer one cannot be
-// hidden); hashes are compared in constant time; no password, hash or guess
+// Invariants: an unknown account takes what a known one does (VerifyNobody; a
+// cheaper stored hash is filled up to the time of today's, a dearer one cannot
+// be hidden); hashes are compared in constant time; no password, hash or guess
 // count reaches an error or a log.
 package password

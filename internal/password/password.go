@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -64,15 +63,12 @@ func New(c Config) (*Service, error) {
 	if s.cost == (Cost{}) {
 		s.cost = floor()
 	}
-	if err := errors.Join(s.policy.check(), s.cost.check()); err != nil {
+	slots := orDefault(c.Slots, runtime.GOMAXPROCS(0))
+	if err := errors.Join(s.policy.check(), s.cost.checkSlots(slots)); err != nil {
 		return nil, err
 	}
 	for _, key := range c.Keys {
 		s.peppers = append(s.peppers, newPepper(key))
-	}
-	slots := orDefault(c.Slots, runtime.GOMAXPROCS(0))
-	if int64(slots)*int64(s.cost.Memory) > ceilingSlots {
-		return nil, fmt.Errorf("password: %d hashing slots of %d KiB take too much memory: lower one of them, to %d KiB together", slots, s.cost.Memory, ceilingSlots)
 	}
 	s.gate = newGate(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait), s.cost.Memory)
 	nobody := s.blank()
@@ -121,12 +117,13 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 		return false, false, err
 	}
 	err = s.gate.do(ctx, func(arena *argon2.Arena) error {
+		start := time.Now()
 		tag, err := p.tag(arena, text, h)
 		if err != nil {
 			return err
 		}
 		ok = secret.Equal(tag, h.tag)
-		return s.fillUp(arena, text, h)
+		return s.fillUp(arena, h, time.Since(start))
 	})
 	return ok, ok && s.outdated(h), err
 }
@@ -157,13 +154,11 @@ func (s *Service) outdated(h hash) bool {
 // fillUp spends what a hash of an older, lower cost has spared, so that the
 // time of an answer does not tell accounts that have not signed in since the
 // cost was raised from those that do not exist.
-func (s *Service) fillUp(arena *argon2.Arena, text string, h hash) error {
-	spared, ok := s.cost.less(h.cost)
-	if !ok {
+func (s *Service) fillUp(arena *argon2.Arena, h hash, spent time.Duration) error {
+	if h.cost.work() >= s.cost.work() {
 		return nil
 	}
-	_, err := derive(arena, text, h.salt, spared)
-	return err
+	return arena.Spend(s.cost.params(), spent)
 }
 
 func orDefault[T int | time.Duration](value, fallback T) T {

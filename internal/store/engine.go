@@ -21,9 +21,13 @@ type engine interface {
 
 	// schema returns what migrations run on.
 	schema() (goose.Dialect, *sql.DB)
-	// alone runs fn while no other process migrates, as far as the engine can
-	// hold that.
-	alone(ctx context.Context, fn func() error) error
+	// alone runs fn while no other process migrates. An engine whose processes
+	// must all end first asks needed before it looks for any.
+	alone(ctx context.Context, needed func() (bool, error), fn func() error) error
+	// keep saves what a migration from a version may spoil, where the engine can.
+	keep(ctx context.Context, version int64) error
+	// wayBack says in words how to get back to a version of the schema.
+	wayBack(version int64) string
 
 	claim() (io.Closer, error)
 	backup(ctx context.Context, path string) error

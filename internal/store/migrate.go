@@ -18,7 +18,7 @@ var migrations embed.FS
 
 // ErrSchemaNewer says that a newer version of Portico has migrated the
 // database: this one must not touch it.
-var ErrSchemaNewer = errors.New("the database was migrated by a newer version of Portico: start that version, or restore a backup made before the upgrade")
+var ErrSchemaNewer = errors.New("the database was migrated by a newer version of Portico")
 
 // Migration is one change of the schema.
 type Migration struct {
@@ -28,21 +28,35 @@ type Migration struct {
 }
 
 // Migrate brings the schema up to date and returns the files that it applied.
-// Processes that start at the same time may all call it: what one has applied
-// meanwhile fails in the other, which then goes on from there.
+// Processes that start at the same time may all call it: one migrates, and the
+// others wait for it. A SQLite database is not migrated under a process that
+// serves it (ErrInUse), and a copy of it is kept before anything changes.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	p, err := s.provider()
 	if err != nil {
 		return nil, err
 	}
 	files := []string{}
-	err = s.engine.alone(ctx, func() error {
+	needed := func() (bool, error) {
+		version, err := s.version(ctx, p)
+		return err == nil && version < newest(p), s.engine.explain(err)
+	}
+	err = s.engine.alone(ctx, needed, func() error {
+		version, err := s.version(ctx, p)
+		if err == nil && 0 < version && version < newest(p) {
+			err = s.engine.keep(ctx, version)
+		}
+		if err != nil {
+			return s.engine.explain(err)
+		}
 		files, err = s.migrate(ctx, p)
 		return err
 	})
 	return files, err
 }
 
+// migrate applies what is pending. What another process has applied meanwhile
+// fails here, and it goes on from there.
 func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error) {
 	files := []string{}
 	for {
@@ -83,17 +97,22 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	return all, nil
 }
 
-// version returns the version of the schema, or ErrSchemaNewer.
+// version returns the version of the schema, or ErrSchemaNewer with what to do.
 func (s *Store) version(ctx context.Context, p *goose.Provider) (int64, error) {
 	version, err := p.GetDBVersion(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("read the schema version: %w", err)
 	}
-	all := p.ListSources()
-	if n := len(all); n > 0 && version > all[n-1].Version {
-		return 0, ErrSchemaNewer
+	if known := newest(p); version > known {
+		return 0, fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, version, known, s.engine.wayBack(known))
 	}
 	return version, nil
+}
+
+// newest returns the version that this program migrates to.
+func newest(p *goose.Provider) int64 {
+	all := p.ListSources()
+	return all[len(all)-1].Version
 }
 
 func (s *Store) provider() (*goose.Provider, error) {

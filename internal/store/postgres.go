@@ -148,7 +148,7 @@ func (p *postgres) schema() (goose.Dialect, *sql.DB) { return goose.DialectPostg
 
 // alone holds a lock that ends with its transaction, which keeps one connection
 // to the server also through a pooler. A process that dies loses it.
-func (p *postgres) alone(ctx context.Context, fn func() error) error {
+func (p *postgres) alone(ctx context.Context, _ func() (bool, error), fn func() error) error {
 	conn, err := p.acquire(ctx)
 	if err != nil {
 		return err
@@ -162,6 +162,13 @@ func (p *postgres) alone(ctx context.Context, fn func() error) error {
 	failure := fn()
 	_, err = conn.Exec(context.WithoutCancel(ctx), "COMMIT")
 	return errors.Join(failure, err)
+}
+
+// keep saves nothing: the copies of a server are its operator's.
+func (p *postgres) keep(context.Context, int64) error { return nil }
+
+func (p *postgres) wayBack(int64) string {
+	return "a copy made before the upgrade with pg_restore"
 }
 
 func (p *postgres) explain(err error) error { return err }

@@ -51,10 +51,6 @@ func (s *sqlite) ping(ctx context.Context) error { return s.reader.PingContext(c
 
 func (s *sqlite) schema() (goose.Dialect, *sql.DB) { return goose.DialectSQLite3, s.writerDB }
 
-// alone holds nothing: what one of several processes applies meanwhile fails in
-// the others, and Migrate goes on from there.
-func (s *sqlite) alone(_ context.Context, fn func() error) error { return fn() }
-
 func (s *sqlite) close() error {
 	close(s.stop)
 	s.done.Wait()

@@ -13,6 +13,11 @@ func (s *sqlite) backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("write the backup %s: %w: choose another name", path, fs.ErrExist)
 	}
+	return s.copyTo(ctx, path)
+}
+
+// copyTo writes a consistent copy to path, in place of a file that is there.
+func (s *sqlite) copyTo(ctx context.Context, path string) error {
 	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("write the backup: %w", err)

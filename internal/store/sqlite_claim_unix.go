@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// claim locks a file beside the database; the lock ends with the process.
-func (s *sqlite) claim() (io.Closer, error) {
-	f, err := os.OpenFile(s.path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+// claimFile locks a file beside the database; the lock ends with the process.
+func claimFile(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("claim the database: %w", err)
 	}

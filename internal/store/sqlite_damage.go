@@ -13,6 +13,6 @@ func (s *sqlite) explain(err error) error {
 	if !errors.Is(err, sqlite3.NOTADB) && !errors.Is(err, sqlite3.CORRUPT) {
 		return err
 	}
-	return fmt.Errorf("the database %[1]s is damaged or no database of Portico: stop every Portico, move %[1]s, %[1]s-wal and %[1]s-shm aside, "+
-		"put the newest copy that 'portico backup' made in their place, and start again (%[2]w)", s.path, err)
+	return fmt.Errorf("the database %[1]s is damaged or no database of Portico: stop every Portico and put the newest copy that 'portico backup' made in its place with "+
+		"'portico restore --replace FILE' (%[2]w)", s.path, err)
 }

@@ -1,6 +1,9 @@
 package argon2
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Params are the cost of a hash (RFC 9106 3.1).
 type Params struct {
@@ -87,14 +90,44 @@ func (a *Arena) Derive(tag []byte, in Input, p Params) error {
 	l := p.layout()
 	a.reserve(l.blocks())
 	defer a.wipe(l.blocks())
-	seed := a.seed(in, p, len(tag))
-	for lane := range l.lanes {
-		a.first(&a.blocks[lane*l.lane], &seed, 0, lane)
-		a.first(&a.blocks[lane*l.lane+1], &seed, 1, lane)
+	a.begin(in, p, len(tag))
+	for at := range l.segments() {
+		a.segment(l, at)
 	}
-	clear(seed[:])
-	a.fill(l)
 	a.finish(tag, l)
+	return nil
+}
+
+// Spend takes the time that a hash of these parameters takes, less what was
+// spent already: so that a cheaper hash and Spend take as long as a dearer one.
+// It does the same work in the same memory and leaves some out, because the
+// time of a block depends on how much memory the caches hold, and on what else
+// runs: how long the rest would take is judged by what was just done.
+func (a *Arena) Spend(p Params, spent time.Duration) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	l := p.layout()
+	a.reserve(l.blocks())
+	defer a.wipe(l.blocks())
+	a.begin(Input{}, p, minTag)
+	left := time.Duration(l.passes * syncPoints * l.lanes) // segments
+	var done, taken time.Duration
+	for at := range l.segments() {
+		if at.pass == 1 && at.slice == 0 && at.lane == 0 {
+			done, taken = 0, 0
+		}
+		start := time.Now()
+		a.segment(l, at)
+		done, taken, left = done+1, taken+time.Since(start), left-1
+		each := taken / done
+		if at.pass == 0 {
+			each *= 2 // later passes read one block more, and farther away
+		}
+		if left*each <= spent+each/2 {
+			break
+		}
+	}
 	return nil
 }
 

@@ -3,12 +3,14 @@ package argon2
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	oracle "golang.org/x/crypto/argon2"
 )
@@ -135,20 +137,54 @@ func TestDerive_Wipes(t *testing.T) {
 	each(t, func(t *testing.T, a *Arena) {
 		for _, p := range []Params{{1024, 2, 1}, {256, 2, 3}, {64, 1, 1}} {
 			derive(t, a, 33, Input{Password: []byte("quilt zebra violin"), Salt: []byte("0123456789abcdef"), Secret: []byte("key"), Data: []byte("data")}, p)
-			left := append([]block{a.scratch, a.addresses, a.counter, a.zero}, a.blocks...)
-			for i, b := range left {
-				if b != (block{}) {
-					t.Fatalf("%+v: block %d of %d is not wiped", p, i, len(left))
-				}
+			wiped(t, a)
+			if err := a.Spend(p, 0); err != nil {
+				t.Error(err)
 			}
-			if text := a.text[:cap(a.text)]; !bytes.Equal(text, make([]byte, len(text))) {
-				t.Errorf("%+v: the input is not wiped: %q", p, text)
-			}
-			if a.bytes != [len(a.bytes)]byte{} {
-				t.Errorf("%+v: the bytes of a block are not wiped", p)
-			}
+			wiped(t, a)
 		}
 	})
+}
+
+func wiped(t *testing.T, a *Arena) {
+	t.Helper()
+	left := append([]block{a.scratch, a.addresses, a.counter, a.zero}, a.blocks...)
+	for i, b := range left {
+		if b != (block{}) {
+			t.Fatalf("block %d of %d is not wiped", i, len(left))
+		}
+	}
+	if text := a.text[:cap(a.text)]; !bytes.Equal(text, make([]byte, len(text))) {
+		t.Errorf("the input is not wiped: %q", text)
+	}
+	if a.bytes != [len(a.bytes)]byte{} {
+		t.Error("the bytes of a block are not wiped")
+	}
+}
+
+// What was spent already is left out; internal/password measures how well.
+func TestSpend(t *testing.T) {
+	t.Parallel()
+	p := Params{Memory: 4096, Passes: 8, Lanes: 1}
+	each(t, func(t *testing.T, a *Arena) {
+		quickest := func(spent time.Duration) time.Duration {
+			best := time.Hour
+			for range 5 {
+				start := time.Now()
+				if err := a.Spend(p, spent); err != nil {
+					t.Fatal(err)
+				}
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		if all, nothing := quickest(0), quickest(time.Hour); nothing > all/4 {
+			t.Errorf("what was spent takes %v of %v", nothing, all)
+		}
+	})
+	if err := NewArena().Spend(Params{}, 0); err == nil {
+		t.Error("wrong parameters are spent")
+	}
 }
 
 func TestDerive_Refuses(t *testing.T) {
@@ -221,7 +257,8 @@ func TestDerive_AllocatesNothing(t *testing.T) {
 		var tag [32]byte
 		in := Input{Password: []byte("quilt zebra violin"), Salt: []byte("0123456789abcdef")}
 		got := testing.AllocsPerRun(10, func() {
-			if err := a.Derive(tag[:], in, Params{Memory: 256, Passes: 2, Lanes: 1}); err != nil {
+			p := Params{Memory: 256, Passes: 2, Lanes: 1}
+			if err := errors.Join(a.Derive(tag[:], in, p), a.Spend(p, 0)); err != nil {
 				t.Error(err)
 			}
 		})

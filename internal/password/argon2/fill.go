@@ -1,6 +1,9 @@
 package argon2
 
-import "runtime"
+import (
+	"iter"
+	"runtime"
+)
 
 // syncPoints is the number of parts of a lane, after each of which the lanes may
 // see one another (RFC 9106 3.4).
@@ -31,14 +34,19 @@ type place struct {
 	index             uint32 // within the segment
 }
 
-// fill makes all blocks but the first two of each lane. Lanes take turns: who
-// calls has one core, and what a lane may see does not depend on the order.
-func (a *Arena) fill(l layout) {
-	var at place
-	for at.pass = 0; at.pass < l.passes; at.pass++ {
-		for at.slice = 0; at.slice < syncPoints; at.slice++ {
-			for at.lane = 0; at.lane < l.lanes; at.lane++ {
-				a.segment(l, at)
+// segments are the places where segments begin, in the order in which they are
+// filled. Lanes take turns: who calls has one core, and what a lane may see does
+// not depend on the order.
+func (l layout) segments() iter.Seq[place] {
+	return func(yield func(place) bool) {
+		var at place
+		for at.pass = 0; at.pass < l.passes; at.pass++ {
+			for at.slice = 0; at.slice < syncPoints; at.slice++ {
+				for at.lane = 0; at.lane < l.lanes; at.lane++ {
+					if !yield(at) {
+						return
+					}
+				}
 			}
 		}
 	}

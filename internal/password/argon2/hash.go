@@ -31,6 +31,17 @@ func (a *Arena) seed(in Input, p Params, size int) [blake2b.Size]byte {
 	return blake2b.Sum512(b)
 }
 
+// begin fills the first two blocks of each lane.
+func (a *Arena) begin(in Input, p Params, size int) {
+	seed := a.seed(in, p, size)
+	length := p.layout().lane
+	for lane := range p.Lanes {
+		a.first(&a.blocks[lane*length], &seed, 0, lane)
+		a.first(&a.blocks[lane*length+1], &seed, 1, lane)
+	}
+	clear(seed[:])
+}
+
 // first fills one of the first two blocks of a lane (RFC 9106 3.2, steps 3, 4).
 func (a *Arena) first(dst *block, seed *[blake2b.Size]byte, column, lane uint32) {
 	var in [4 + blake2b.Size + 8]byte

@@ -1,13 +1,13 @@
 // The compression function G of RFC 9106 3.5, 3.6, on the vector units of amd64.
 //
-// A block of 1024 bytes is a matrix of 8 rows of 16 words; P mixes each row and
-// then each column of two words' width. G of the permutation is the same in
-// every form: half a lane set of words a, b, c, d with
+// A block of 1024 bytes is a matrix of 8 rows of 16 words. P mixes each row, and
+// then each column, which is two words wide. Its step GB, on words a, b, c, d,
 //
-//	a += b + 2*lo(a)*lo(b); d = (d^a) >>> 32    c += ...; b = (b^c) >>> 24
-//	a += b + 2*lo(a)*lo(b); d = (d^a) >>> 16    c += ...; b = (b^c) >>> 63
+//	a += b + 2*lo(a)*lo(b); d = (d^a) >>> 32; c += d + 2*lo(c)*lo(d); b = (b^c) >>> 24
+//	a += b + 2*lo(a)*lo(b); d = (d^a) >>> 16; c += d + 2*lo(c)*lo(d); b = (b^c) >>> 63
 //
-// run on two sets of registers at a time, whose chains do not wait for one another.
+// runs on all words of a register at once, and on two sets of registers at a
+// time, so that one need not wait for the results of the other.
 
 #include "textflag.h"
 

@@ -1,0 +1,185 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// saved is a backup and what had been acknowledged when it was begun.
+type saved struct {
+	file     string
+	accounts []string
+	sessions map[string]string
+}
+
+// save takes a backup with the operator's command.
+func (p *place) save(acked *promises, file string) saved {
+	p.Helper()
+	s := saved{file: file, sessions: map[string]string{}}
+	acked.note(func() {
+		s.accounts = append(s.accounts, acked.accounts...)
+		for address, token := range acked.sessions {
+			s.sessions[address] = token
+		}
+	})
+	if out := p.command("backup", file); !strings.Contains(out, file) {
+		p.Errorf("the backup says %s", out)
+	}
+	return s
+}
+
+// machine returns another, empty machine with the key and the same address.
+func (p *place) machine() *place {
+	p.Helper()
+	other := *p
+	other.dir = p.TempDir()
+	key, err := os.ReadFile(filepath.Join(p.dir, "secret.key"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(other.dir, "secret.key"), key, 0o600)
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	return &other
+}
+
+// FLT-13: backups under load are whole; restored on an empty machine or over a
+// newer state they have everything that was acknowledged when they were begun,
+// and send and accept nothing a second time.
+func TestFLT13_BackupAndRestore(t *testing.T) {
+	t.Parallel()
+	mail := newSink(t)
+	p := newPlace(t, mail)
+	r := p.serve()
+	known := []string{p.registered()}
+	acked := &promises{sessions: map[string]string{}}
+	var backups []saved
+	p.underLoad(acked, known, func() {
+		eventually(20*time.Second, func() bool { return acked.count() > 5 })
+		for n := range rounds(3, 12) {
+			if full() {
+				time.Sleep(5 * time.Second)
+			}
+			backups = append(backups, p.save(acked, filepath.Join(t.TempDir(), fmt.Sprintf("copy%d.db", n))))
+		}
+	})
+	// What waits for the mail server, and a code that is used right after.
+	mail.be(refusing)
+	stale := p.browser()
+	flow := stale.begin(fresh("stale"))
+	waiting := p.browser()
+	lost := fresh("lost")
+	waiting.must("forgot-password", map[string]string{"email": lost})
+	backups = append(backups, p.save(acked, filepath.Join(t.TempDir(), "last.db")))
+	mail.be(healthy)
+	if out := p.command("restore", backups[0].file, "--replace"); !strings.Contains(out, "another portico serves this database") {
+		t.Errorf("over a running instance it says %s", out)
+	}
+	r.stop() // sends what waits
+	sent := len(mail.all())
+
+	for n, s := range backups {
+		m := p.machine()
+		began := time.Now()
+		out := m.command("restore", s.file)
+		r := m.serve()
+		took := time.Since(began)
+		m.holdsAll(s, out)
+		m.journey(known[0])
+		r.stop()
+		m.sound()
+		t.Logf("FLT-13: backup %d with %d acknowledged accounts: restored and ready in %v: %s", n, len(s.accounts), took, strings.ReplaceAll(out, "\n", " "))
+	}
+
+	// Over a newer state, the sessions ended.
+	older := backups[0]
+	out := p.command("restore", older.file, "--replace", "--end-sessions")
+	if !strings.Contains(out, "kept") {
+		t.Errorf("the database before is not kept: %s", out)
+	}
+	p.serve()
+	b := p.browser()
+	for _, token := range older.sessions {
+		if b.cookies = map[string]string{"portico-session": token}; b.whoami() {
+			t.Error("a session holds that was to end")
+		}
+	}
+	p.journey(known[0])
+	p.sound()
+	if a, err := stale.post("verify-code", map[string]string{"flow": flow, "code": "000000"}); err != nil || a.status == 200 {
+		t.Errorf("a step of before goes on: %v %d", err, a.status)
+	}
+	if most, which := mail.repeats(); most > 1 {
+		t.Errorf("of %d mails one came %d times: %s", sent, most, which)
+	}
+	if full() {
+		p.recovery()
+	}
+}
+
+// holdsAll holds that a restored instance has what its backup promised.
+func (p *place) holdsAll(s saved, out string) {
+	p.Helper()
+	lost := 0
+	for _, address := range s.accounts {
+		if p.count(`SELECT COUNT(*) FROM account WHERE address = ?1`, address) != 1 {
+			lost++
+		}
+	}
+	b := p.browser()
+	defer b.close()
+	for _, token := range s.sessions {
+		if b.cookies = map[string]string{"portico-session": token}; !b.whoami() {
+			lost++
+		}
+	}
+	if lost > 0 {
+		p.Errorf("%d acknowledged things are lost; the restore said %s", lost, out)
+	}
+	if n := p.count(`SELECT COUNT(*) FROM outbox WHERE dead_at = 0`); n > 0 {
+		p.Errorf("%d mails of the past wait to be sent", n)
+	}
+}
+
+// journey is what an operator tries first: a sign-in, and a registration with
+// its mail.
+func (p *place) journey(known string) {
+	p.Helper()
+	b := p.browser()
+	defer b.close()
+	b.must("signin", map[string]string{"email": known, "password": good})
+	if !b.whoami() {
+		p.Error("the sign-in does not hold")
+	}
+	p.registered()
+}
+
+// recovery measures how long it takes to be back with a million accounts.
+func (p *place) recovery() {
+	p.Helper()
+	big := newPlace(p.T, p.mail)
+	big.populate(1_000_000)
+	file := filepath.Join(p.TempDir(), "big.db")
+	began := time.Now()
+	big.command("backup", file)
+	saving := time.Since(began)
+	m := big.machine()
+	began = time.Now()
+	out := m.command("restore", file)
+	restoring := time.Since(began)
+	r := m.serve()
+	info, err := os.Stat(file)
+	if err != nil {
+		p.Fatal(err)
+	}
+	ready := time.Now()
+	if !eventually(time.Minute, func() bool { return m.browser().begin(fresh("first")) != "" }) {
+		p.Error("nobody can register")
+	}
+	p.Logf("FLT-13: 1,000,000 accounts and sessions, 2,000,000 facts, %d MiB: backup %v, restore %v, ready after another %v, first registration %v later: %s",
+		info.Size()>>20, saving, restoring, r.start, time.Since(ready), out)
+}

@@ -1,0 +1,63 @@
+package storetest
+
+import (
+	"time"
+
+	"portico/internal/flow"
+	"portico/internal/outbox"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+type rewinds struct{ *bundle }
+
+func (b rewinds) rewind(endSessions bool) (mails int64) {
+	b.Helper()
+	b.write(func(tx *store.Tx) (err error) {
+		mails, err = tx.Rewind(b.Context(), moment(), "rewound", endSessions)
+		return err
+	})
+	return mails
+}
+
+func (b rewinds) Rewind_EndsWhatIsPending() {
+	past, now := moment().Add(-time.Hour), moment()
+	over, pending := full[flow.Pending](1), full[flow.Pending](2)
+	over.ExpiresAt, pending.ExpiresAt = past, now.Add(time.Hour)
+	b.flow(over)
+	secret := b.code(b.flow(pending).ID, 1)
+	b.rewind(false)
+	if got, _ := b.flowByID(over.ID); !got.ExpiresAt.Equal(past) {
+		b.Errorf("a flow that was over ends at %v, want %v", got.ExpiresAt, past)
+	}
+	pending.ExpiresAt, secret.ExpiresAt = now, now
+	got, _ := b.flowByID(pending.ID)
+	b.equal("the pending flow", got, pending)
+	b.equal("its code", b.codes(pending.ID)[0].ExpiresAt, secret.ExpiresAt)
+}
+
+func (b rewinds) Rewind_HoldsMailThatWaits() {
+	dead := b.message(full[outbox.Record](1))
+	waits := b.message(waiting("m", moment()))
+	if n := b.rewind(false); n != 1 {
+		b.Errorf("%d mails were held, want 1", n)
+	}
+	b.equal("what is claimed", b.claim(moment().Add(time.Hour), moment(), 9), []outbox.Record(nil))
+	waits.DeadAt, waits.Reason = moment(), "rewound"
+	b.equal("the dead messages", b.dead(9), []outbox.Record{dead, waits})
+}
+
+func (b rewinds) Rewind_SessionsWhenAsked() {
+	a := b.person(1)
+	s := session.Session{ID: "s", AccountID: a.ID, Version: a.Version, ExpiresAt: moment().Add(time.Hour)}
+	b.insertSession(s)
+	b.rewind(false)
+	if !b.held(s) {
+		b.Error("a session has ended unasked")
+	}
+	b.rewind(true)
+	if b.held(s) {
+		b.Error("a session holds")
+	}
+	b.equal("the account", b.account(a.ID), a)
+}
