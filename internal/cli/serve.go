@@ -43,6 +43,7 @@ func (serveCmd) Run(s *session) (err error) {
 		log.Warn("trusted_proxies is not set: all clients behind a proxy share its limits, and one of them can use them up")
 	}
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
+	a.Passwords.MakeRoom()
 	err = a.Run(s, listeners)
 	log.Info("stopped")
 	return err

@@ -67,6 +67,7 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 		fmt.Fprintln(out, "  "+line)
 	}
 	fmt.Fprintln(out, "\n  Stop with Ctrl-C.")
+	a.Passwords.MakeRoom()
 	return a.Run(ctx, app.Listeners{Public: w.public})
 }
 

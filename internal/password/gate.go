@@ -65,7 +65,7 @@ func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
 	s.Reached("slot")
 	start := time.Now() // a span, not the time of day: the monotonic clock
 	defer func() { g.leave(slot, time.Since(start)) }()
-	return work(slot)
+	return aside(func() error { return work(slot) })
 }
 
 func (g *gate) enter(ctx context.Context) (*argon2.Arena, error) {

@@ -5,10 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -265,17 +263,5 @@ func TestDerive_AllocatesNothing(t *testing.T) {
 		if got != 0 {
 			t.Errorf("%s: %v allocations a hash, want none", k.name, got)
 		}
-	}
-}
-
-// A hash lets others run before it ends. Not parallel: there is one processor
-// for the whole process while it runs.
-func TestDerive_GivesWay(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var ran atomic.Bool
-	go ran.Store(true)
-	derive(t, NewArena(), 32, Input{Salt: []byte("somesalt")}, Params{Memory: 256, Passes: 1, Lanes: 1})
-	if !ran.Load() {
-		t.Error("nothing else has run")
 	}
 }

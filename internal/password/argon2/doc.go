@@ -9,9 +9,7 @@
 // has computed and is wiped after each: the memory, the input and the
 // intermediate blocks. What lay in registers and on the stack is overwritten by
 // what comes next, as everywhere in Go. Lanes are computed one after another,
-// because other slots keep the other cores busy. A hash gives way to other
-// goroutines every half millisecond, since slots that keep all cores busy would
-// let them wait for whole hashes.
+// because other slots keep the other cores busy.
 //
 // The compression function has three forms: AVX-512 and AVX2 in assembly, for
 // amd64 processors that have them, and one in Go for all others. Which one runs

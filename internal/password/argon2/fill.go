@@ -1,17 +1,10 @@
 package argon2
 
-import (
-	"iter"
-	"runtime"
-)
+import "iter"
 
 // syncPoints is the number of parts of a lane, after each of which the lanes may
 // see one another (RFC 9106 3.4).
 const syncPoints = 4
-
-// turn is the number of blocks after which other goroutines get theirs: about
-// half a millisecond.
-const turn = 4096
 
 // layout is how the memory is divided (RFC 9106 3.2, step 2).
 type layout struct {
@@ -66,9 +59,6 @@ func (a *Arena) segment(l layout, at place) {
 	current := at.slice*l.segment + at.index
 	previous := (current + l.lane - 1) % l.lane
 	for ; at.index < l.segment; at.index++ {
-		if at.index%turn == 0 {
-			runtime.Gosched()
-		}
 		pseudo := lane[previous][0]
 		if independent {
 			pseudo = a.address(at.index)
