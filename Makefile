@@ -27,16 +27,17 @@ check: fmt lint ## Format, vet, lint, types, sizes
 	@cd web && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
-	@test -z "$$(gofmt -l cmd internal bench security faults web/*.go)" || { gofmt -l cmd internal bench security faults web/*.go; echo "run: gofmt -w cmd internal bench security faults"; exit 1; }
+	@test -z "$$(gofmt -l client cmd internal bench security faults web/*.go)" || { gofmt -l client cmd internal bench security faults web/*.go; echo "run: gofmt -w client cmd internal bench security faults"; exit 1; }
 
 lint: build
-	@go vet ./...
-	@go tool -modfile=tools/staticcheck.mod staticcheck ./...
+	@go vet ./... && cd client && go vet ./...
+	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd client && $$check ./...
 
 unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
 	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
 	@go test -timeout 10m ./security ./faults
 	@go test -timeout 10m ./bench
+	@cd client && CGO_ENABLED=1 go test -race -timeout 5m ./... # a module of its own
 
 web-test: web/dist/documents/manifest.json ## Screens and controls in a real Chromium
 	@tools/chromium

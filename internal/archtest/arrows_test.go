@@ -40,6 +40,7 @@ func bands() []band {
 		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress browser span tally"), nil},
 		{"web", list("web"), nil},
+		{"clienttest", list("client/clienttest"), list("client")},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
 		{"harness", list("bench security faults"), list("dev devpart app config doorkit kit adapter otlptest flow room ground web")},

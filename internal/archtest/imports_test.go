@@ -23,8 +23,8 @@ func importBans() []ban {
 		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
-		{"net/http/httptest", "it belongs to tests", list("internal/otlp/otlptest bench security faults")},
-		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/server/doortest internal/otlp/otlptest bench security faults")},
+		{"net/http/httptest", "it belongs to tests", list("client/clienttest internal/otlp/otlptest bench security faults")},
+		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/server/doortest client/clienttest internal/otlp/otlptest bench security faults")},
 		{"unsafe", "nothing here needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is no format for what is kept or sent", nil},
@@ -80,11 +80,11 @@ func TestBannedImports(t *testing.T) {
 func callBans() []ban {
 	return []ban{
 		{"time.Now", "take a clock.Clock, so that tests choose the time",
-			list("internal/clock internal/server internal/store internal/mailer internal/password internal/password/argon2 internal/dev internal/dev/idp internal/dev/mailbox internal/cli bench security faults internal/breach/generate")}, // spans and deadlines of connections
+			list("internal/clock internal/server internal/store internal/mailer internal/password internal/password/argon2 internal/dev internal/dev/idp internal/dev/mailbox internal/cli bench security faults internal/breach/generate client client/clienttest")}, // spans and deadlines of connections
 		{"http.DefaultClient", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
-		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation")}, // its library takes the client no other way
+		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation client")}, // a library that takes the client no other way; handlers of apps
 		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest bench")},
 		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate bench")},
 		{"slog.Default", "take a logger", nil},

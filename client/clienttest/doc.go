@@ -1,0 +1,9 @@
+// Package clienttest is a stand-in for Portico in the tests of an app: it signs
+// tokens with keys of its own and publishes them, in memory, without a port.
+//
+//	portico := clienttest.New(t)
+//	app := newApp(portico.Client(client.Options{}))
+//	r := httptest.NewRequest("GET", "/", nil)
+//	portico.SignIn(r, client.Identity{ID: "1", Email: "mara@example.com"})
+//	app.ServeHTTP(w, r)
+package clienttest

@@ -1,0 +1,115 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Require serves requests of people who are signed in, whom User returns. Others
+// are sent to the sign-in page and come back to where they were going; what is no
+// navigation is answered 401 with the address of that page (RFC 9457, member
+// signin_url).
+func (c *Client) Require(next http.Handler) http.Handler {
+	return c.identified(next, c.signIn)
+}
+
+// Optional serves everybody; User returns false for who is not signed in.
+func (c *Client) Optional(next http.Handler) http.Handler {
+	return c.identified(next, next.ServeHTTP)
+}
+
+func (c *Client) identified(next http.Handler, nobody http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, ok, err := c.Identify(r)
+		switch {
+		case errors.Is(err, ErrRefused):
+			// Not to the sign-in page: who is signed in there would come back with
+			// the same token, round and round.
+			c.log.Warn("a request is refused", "error", err)
+			write(w, problem{
+				Type: "urn:portico:error:token.refused", Title: "The sign-in of this request is not valid.",
+				Status: http.StatusUnauthorized, Code: "token.refused", Detail: err.Error(),
+			})
+		case err != nil:
+			c.log.Error("nobody can tell who is signed in", "error", err)
+			w.Header().Set("Retry-After", "2")
+			write(w, problem{
+				Type: "urn:portico:error:unavailable", Title: "This is not available at the moment. Try again in a few seconds.",
+				Status: http.StatusServiceUnavailable, Code: "unavailable", RetryAfter: 2,
+			})
+		case !ok:
+			nobody(w, r)
+		default:
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, who)))
+		}
+	})
+}
+
+// problem is an answer that a script reads (RFC 9457), with the members that
+// Portico's own have.
+type problem struct {
+	Type       string `json:"type"`
+	Title      string `json:"title"`
+	Status     int    `json:"status"`
+	Detail     string `json:"detail,omitempty"`
+	Code       string `json:"code"`
+	RetryAfter int    `json:"retry_after"`
+	SignInURL  string `json:"signin_url,omitempty"`
+}
+
+func write(w http.ResponseWriter, p problem) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // fails only when the client has gone
+}
+
+// signIn answers a request that needs a sign-in.
+func (c *Client) signIn(w http.ResponseWriter, r *http.Request) {
+	page := c.issuer + "/auth/signin"
+	if navigates(r) {
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, page+"?return_to="+url.QueryEscape(c.comeBack(r)), http.StatusSeeOther)
+		return
+	}
+	write(w, problem{
+		Type: "urn:portico:error:session.required", Title: "Sign in to go on.",
+		Status: http.StatusUnauthorized, Code: "session.required", SignInURL: page,
+	})
+}
+
+// navigates reports whether a person would see the answer as a page of its own.
+// Browsers say so (Fetch Metadata); what a request accepts says nothing, since
+// scripts ask for anything. Of a client that says nothing, a plain GET is one.
+func navigates(r *http.Request) bool {
+	if r.Header.Get("Upgrade") != "" {
+		return false
+	}
+	if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" {
+		dest := r.Header.Get("Sec-Fetch-Dest")
+		return mode == "navigate" && (dest == "document" || dest == "")
+	}
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("X-Requested-With") == ""
+}
+
+// comeBack returns where a person who has signed in goes on: to what was asked
+// for, or to the page whose form was sent, which the browser cannot send again.
+// Portico lets people return to its own host and to those that it knows.
+func (c *Client) comeBack(r *http.Request) string {
+	origin := c.scheme + "://" + r.Host
+	path := "/"
+	switch page, ours := strings.CutPrefix(r.Header.Get("Referer"), origin+"/"); {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		path = r.RequestURI // r.URL may lack what a mux has stripped
+	case ours:
+		path = "/" + page
+	}
+	if r.Host == c.host {
+		return path
+	}
+	return origin + path
+}

@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+const (
+	// leeway is how far the clocks of Portico and of the app may differ.
+	leeway = 10 * time.Second
+
+	// maxToken bounds what is parsed before anything is known of its sender.
+	maxToken = 8 << 10
+)
+
+// claims are those of the token (RFC 7519, OpenID Connect Core 2).
+type claims struct {
+	jwt.Claims
+
+	SessionID string   `json:"sid"`
+	Email     string   `json:"email"`
+	Name      string   `json:"name"`
+	Roles     []string `json:"roles"`
+	Methods   []string `json:"amr"`
+	AuthTime  int64    `json:"auth_time"`
+}
+
+// Identify returns who is signed in, by the means that the client was made for. It
+// returns false for nobody; an error that is ErrRefused or ErrUnavailable means
+// that the request must not be served.
+func (c *Client) Identify(r *http.Request) (Identity, bool, error) {
+	if c.ask {
+		return c.portico.session(r)
+	}
+	tokens := r.Header.Values(TokenHeader)
+	switch {
+	case len(tokens) > 1:
+		return Identity{}, false, fmt.Errorf("%w: there are %d tokens", ErrRefused, len(tokens))
+	case len(tokens) == 0, tokens[0] == "":
+		return Identity{}, false, nil
+	}
+	i, err := c.Verify(r.Context(), tokens[0])
+	return i, err == nil, err
+}
+
+// Verify returns whom a token is about, or an error that is ErrRefused or
+// ErrUnavailable.
+func (c *Client) Verify(ctx context.Context, token string) (Identity, error) {
+	if len(token) > maxToken {
+		return Identity{}, fmt.Errorf("%w: the token is longer than %d bytes", ErrRefused, maxToken)
+	}
+	// The list of algorithms is what keeps a token from choosing how it is
+	// verified (RFC 8725 3.1).
+	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
+	if err != nil {
+		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	head := parsed.Headers[0]
+	if typ, _ := head.ExtraHeaders[jose.HeaderType].(string); !strings.EqualFold(typ, "JWT") {
+		return Identity{}, fmt.Errorf("%w: the token is of the type %q and not JWT", ErrRefused, typ)
+	}
+	key, err := c.keys.find(ctx, head.KeyID)
+	if err != nil {
+		return Identity{}, err
+	}
+	var found claims
+	if err := parsed.Claims(key, &found); err != nil {
+		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err := c.check(found); err != nil {
+		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return Identity{
+		ID: found.Subject, Email: found.Email, Name: found.Name, Roles: found.Roles, Methods: found.Methods,
+		SessionID: found.SessionID, AuthenticatedAt: time.Unix(found.AuthTime, 0).UTC(),
+	}, nil
+}
+
+func (c *Client) check(found claims) error {
+	switch {
+	case found.Issuer != c.issuer:
+		return fmt.Errorf("the token is from %q, and this app trusts %q", found.Issuer, c.issuer)
+	case len(found.Audience) != 1 || found.Audience[0] != c.audience:
+		return fmt.Errorf("the token is for %q, and this app is %q", found.Audience, c.audience)
+	case found.Subject == "" || found.Expiry == nil:
+		return errors.New("the token has no subject, or no end")
+	}
+	return found.ValidateWithLeeway(jwt.Expected{Time: time.Now()}, leeway)
+}
