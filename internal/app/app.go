@@ -164,7 +164,7 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.Keys = keys.NewKeeper(keys.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
-	a.targets = flow.Targets{Fallback: a.fallback(), Origins: a.Config.ReturnOrigins}
+	a.targets = flow.Targets{Fallback: a.fallback(), Origins: a.returnOrigins()}
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
@@ -181,7 +181,12 @@ func (a *App) publicURL() *url.URL {
 	return &url.URL{Scheme: "http", Host: "localhost"}
 }
 
+// fallback is where people go when nothing was asked for: to the app that has
+// the public host's root, else to their account.
 func (a *App) fallback() string {
+	if a.Config.ReturnDefault == "" && a.atRoot() {
+		return "/"
+	}
 	return cmp.Or(a.Config.ReturnDefault, "/auth/account")
 }
 

@@ -15,10 +15,7 @@ func Check(cfg config.Config) error {
 	add := func(key, why, write string) {
 		ps = append(ps, config.Problem{Source: cfg.Source(key), Key: key, Why: why, Write: write})
 	}
-	for _, a := range cfg.Served() {
-		add(a.Setting("upstream", -1), "this version has no gateway yet", "remove it, and let your app ask /auth/api/session who is there")
-	}
-	_, wrong := sites(cfg)
+	_, wrong := apps(cfg)
 	ps = append(ps, wrong...)
 	if !strings.HasPrefix(cfg.DatabaseURL, "sqlite:") {
 		add("database_url", "this version keeps its data in SQLite only", "write sqlite:PATH")

@@ -22,6 +22,7 @@ import (
 type doors struct {
 	handler *server.Mux
 	screens *screens.Screens
+	gateway *gateway.Gateway
 	reports *server.Reports
 }
 
@@ -37,7 +38,7 @@ func (a *App) Handler() (http.Handler, error) {
 func (a *App) public() (doors, error) {
 	public := a.publicURL()
 	mux := server.NewMux(server.Config{
-		PublicURL: public, TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
+		PublicURL: public, AppHosts: a.appHosts(), TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
 		Catalogue: a.catalogue, Log: a.log, Spans: a.spans,
 	})
 	desk := door.NewDesk(a.Flows, a.catalogue, a.clock, public)
@@ -49,24 +50,28 @@ func (a *App) public() (doors, error) {
 	for _, p := range a.providers.List() {
 		names[p.ID] = p.Name
 	}
+	gate, err := a.gateway(desk)
+	if err != nil {
+		return doors{}, err
+	}
 	reports := server.NewReports()
 	mux.Mount(
 		pages,
 		api.New(desk, a.Sessions, describe),
 		reports,
-		gateway.NewKeySet(a.Keys),
+		gate,
 		provider.New(provider.Config{
 			Desk: desk, Catalogue: a.catalogue, Failure: screens.Failure,
 			Name: func(id string) string { return names[id] },
 		}),
 	)
 	mux.Mount(a.options.Doors...)
-	return doors{mux, pages, reports}, nil
+	return doors{mux, pages, gate, reports}, nil
 }
 
 func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Targets: a.targets, Root: a.Config.Upstream == nil,
+		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Targets: a.targets, Root: !a.atRoot(),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
 		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},

@@ -70,6 +70,14 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		// screens. An idle process would hold them for minutes.
 		debug.FreeOSMemory()
 	})
+	work.Go(func() { public.gateway.Watch(background) })
+	work.Go(func() {
+		select {
+		case <-ctx.Done():
+			public.gateway.Drain(background)
+		case <-background.Done():
+		}
+	})
 
 	var servers sync.WaitGroup
 	var publicErr, opsErr error
@@ -84,6 +92,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), limited, drain, grace)
 	stop()
 	work.Wait()
+	public.gateway.Close()
 	if a.Mailer != nil {
 		a.Mailer.Close()
 	}

@@ -108,6 +108,15 @@ func (f *Flows) Session(ctx context.Context, c Caller) (found session.Found, err
 	return found, err
 }
 
+// PeekSession is Session for whoever watches it: it does not count as use.
+func (f *Flows) PeekSession(ctx context.Context, token string) (found session.Found, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		found, err = f.sessions.Peek(ctx, tx, token)
+		return err
+	})
+	return found, err
+}
+
 // Sessions lists where the caller is signed in.
 func (f *Flows) Sessions(ctx context.Context, found session.Found) (list []session.Session, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {

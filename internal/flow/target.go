@@ -3,6 +3,10 @@ package flow
 import (
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const maxTarget = 2048 // bytes
@@ -61,7 +65,7 @@ func cleanPath(raw string) string {
 	path, _, _ := strings.Cut(raw, "#")
 	path, _, _ = strings.Cut(path, "?")
 	decoded, err := url.PathUnescape(path)
-	if err != nil || !printable(strings.ReplaceAll(decoded, " ", "")) {
+	if err != nil || !legible(decoded) {
 		return ""
 	}
 	for _, p := range []string{path, decoded} {
@@ -83,6 +87,21 @@ func cleanPath(raw string) string {
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// legible reports whether a decoded path is text in which nothing can be taken
+// for a part of a URL: also not once its compatibility forms are folded, as some
+// programs do that decode a second time.
+func legible(path string) bool {
+	for _, r := range path {
+		switch {
+		case r == utf8.RuneError, r == '\\', !unicode.IsPrint(r):
+			return false
+		case r >= utf8.RuneSelf && strings.ContainsAny(norm.NFKC.String(string(r)), `/\.:@?#%;`):
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ const (
 	CodeDenied = "rule.denied"
 	CodeRole   = "rule.role"
 	CodeFactor = "rule.factor"
+	CodeFresh  = "rule.fresh"
 )
 
 var (
@@ -15,6 +16,9 @@ var (
 
 	// RoleMissing says that the rule asks for a role that the person does not have.
 	RoleMissing = fault.New(fault.Forbidden, CodeRole)
+
+	// TooOld says that the rule asks for a sign-in that is younger.
+	TooOld = fault.New(fault.Unauthenticated, CodeFresh)
 
 	// FactorMissing says that the rule asks for a sign-in with a second factor.
 	FactorMissing = fault.New(fault.Forbidden, CodeFactor)

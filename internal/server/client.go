@@ -34,13 +34,21 @@ func PeerNetwork(addr netip.Addr) netip.Prefix {
 // hops are trusted proxies: what stands left of the first untrusted one is that
 // client's own invention. Forwarded (RFC 7239) and every vendor's header are
 // ignored.
-func (m *Mux) resolveClient(r *http.Request) {
+func (m *Mux) resolveClient(e *exchange, r *http.Request) {
 	if !m.fromProxy(r) {
 		return
 	}
+	e.trusted = true
 	peer, _ := parseAddr(r.RemoteAddr)
 	client := forwardedClient(peer, r.Header["X-Forwarded-For"], m.trusts)
 	r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+}
+
+// FromTrustedProxy reports whether the peer of the request is a configured
+// proxy, whose headers about the request that it asks for may be believed.
+func FromTrustedProxy(w http.ResponseWriter) bool {
+	e, ok := w.(*exchange)
+	return ok && e.trusted
 }
 
 // forwardedClient returns the right-most untrusted hop, or the farthest trusted

@@ -33,10 +33,10 @@ func Decode(r *http.Request, in any) error {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return errMalformed.WithCause(fmt.Errorf("read the body: %w", err))
+		return Malformed.WithCause(fmt.Errorf("read the body: %w", err))
 	}
 	if !utf8.Valid(body) {
-		return errMalformed
+		return Malformed
 	}
 	return parse(body, newFields(in))
 }
@@ -114,9 +114,9 @@ func setText(v reflect.Value, name, text string) error {
 // repeated only when it looks like a name.
 func malformedField(name, code string) error {
 	if !isFieldName(name) {
-		return errMalformed
+		return Malformed
 	}
-	return errMalformed.WithFields(fault.Field{Name: name, Code: code})
+	return Malformed.WithFields(fault.Field{Name: name, Code: code})
 }
 
 func isFieldName(name string) bool {

@@ -39,10 +39,12 @@ func RequestID(ctx context.Context) string {
 // get, and what the log line tells about it.
 type exchange struct {
 	http.ResponseWriter
+	mux     *Mux
 	ctx     requestContext
 	started time.Time
 	span    span.Span
 	route   *route // nil until one is found
+	trusted bool   // whether the peer is a trusted proxy
 	status  int    // 0 until the answer begins
 	bytes   int64
 	held    bool // while net/http answers instead of a route
@@ -58,7 +60,7 @@ func (e *exchange) WriteHeader(status int) {
 		e.status = status
 		return
 	}
-	if e.status == 0 && status >= http.StatusOK {
+	if e.status == 0 && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
 		e.status = status
 	}
 	e.ResponseWriter.WriteHeader(status)
@@ -78,7 +80,7 @@ func (e *exchange) Write(p []byte) (int, error) {
 
 // begin gives the request its id, its span and the answer its headers.
 func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
-	e := &exchange{ResponseWriter: w, started: time.Now()}
+	e := &exchange{ResponseWriter: w, mux: m, started: time.Now()}
 	e.ctx.Context, e.span = m.spans.Request(r, m.fromProxy(r))
 	e.ctx.id[0] = ids.New()
 	m.applyHeaders(e)

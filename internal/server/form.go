@@ -21,7 +21,7 @@ func parseForm(body []byte, f *fields) error {
 		name, nameOK := unescape(rawName)
 		value, valueOK := unescape(rawValue)
 		if !nameOK || !valueOK {
-			return errMalformed
+			return Malformed
 		}
 		if err := f.setForm(name, value); err != nil {
 			return err

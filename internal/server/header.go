@@ -1,6 +1,9 @@
 package server
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 // header is a field of every answer. The value slices are shared by all
 // requests: they are full, so that Header.Add copies them.
@@ -56,6 +59,16 @@ func (m *Mux) applyHeaders(e *exchange) {
 		h[b.name] = b.value
 	}
 	h["X-Request-Id"] = e.ctx.id[:]
+}
+
+// Bare takes our headers off an answer that is another program's: what a page of
+// an app may load or be framed by is the app's to say. The request id stays.
+func Bare(w http.ResponseWriter) {
+	if e, ok := w.(*exchange); ok {
+		for _, b := range e.mux.headers {
+			delete(e.Header(), b.name)
+		}
+	}
 }
 
 // resetHeaders prepares the answer to a failure: what the handler said about

@@ -12,25 +12,25 @@ import (
 // limit of its own for what it walks through before that is known.
 func parseJSON(body []byte, f *fields) error {
 	if !json.Valid(body) || loneSurrogate(body) {
-		return errMalformed
+		return Malformed
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber() // so that a number of any size is a value of the wrong type
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return errMalformed
+		return Malformed
 	}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return errMalformed
+			return Malformed
 		}
 		name, ok := key.(string)
 		if !ok {
-			return errMalformed
+			return Malformed
 		}
 		value, err := d.Token()
 		if err != nil {
-			return errMalformed
+			return Malformed
 		}
 		if err := f.setJSON(name, value); err != nil {
 			return err

@@ -31,6 +31,7 @@ type ErrorPage func(w http.ResponseWriter, r *http.Request, status int, f *fault
 // Config is what the kit depends on.
 type Config struct {
 	PublicURL      *url.URL       // scheme and host that browsers use
+	AppHosts       []string       // hosts of apps, at which nothing but the fallback answers
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For counts
 	HSTSSubdomains bool           // whether HSTS covers the subdomains of the public host
 	Catalogue      *locale.Catalogue
@@ -58,7 +59,7 @@ type Mux struct {
 // NewMux returns a mux without routes.
 func NewMux(c Config) *Mux {
 	return &Mux{
-		hosts:     newHosts(c.PublicURL),
+		hosts:     newHosts(c.PublicURL, c.AppHosts),
 		proxies:   c.TrustedProxies,
 		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
 		catalogue: c.Catalogue,
@@ -106,6 +107,10 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+	if m.fallback != nil && r.Host != m.hosts.public {
+		m.fallback.ServeHTTP(e, r) // an app's own host: no screen of ours is there
+		return
+	}
 	e.held = true
 	m.routes.ServeHTTP(e, r)
 	if !e.held {
@@ -117,11 +122,11 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.held, e.status = false, 0
 	switch {
 	case status == http.StatusMethodNotAllowed:
-		m.fail(e, r, errMethodNotAllowed)
+		m.fail(e, r, MethodNotAllowed)
 	case m.fallback != nil:
 		m.fallback.ServeHTTP(e, r)
 	default:
-		m.fail(e, r, errRouteMissing)
+		m.fail(e, r, RouteMissing)
 	}
 }
 
@@ -141,6 +146,6 @@ func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
 	if err := checkCookies(e, r); err != nil {
 		return false, err
 	}
-	m.resolveClient(r)
+	m.resolveClient(e, r)
 	return false, nil
 }

@@ -21,7 +21,15 @@ type problem struct {
 	Fields     []problemField    `json:"fields"`
 	RetryAfter int               `json:"retry_after"`
 	RequestID  string            `json:"request_id"`
+
+	// SignInURL is where a person signs in to go on: of what an app's script has
+	// asked for without a session. It is the param of that name.
+	SignInURL string `json:"signin_url,omitempty"`
 }
+
+// signInParam is the param of a fault that is for a script alone: a person would
+// have been sent to the page.
+const signInParam = "signin_url"
 
 type problemField struct {
 	Name   string            `json:"name"`
@@ -47,6 +55,10 @@ func Status(err error) int {
 		return http.StatusUnsupportedMediaType
 	case CodeHost:
 		return http.StatusMisdirectedRequest
+	case CodeAppDown:
+		return http.StatusBadGateway
+	case CodeAppSlow:
+		return http.StatusGatewayTimeout
 	case CodeCookiesTooLarge:
 		return http.StatusRequestHeaderFieldsTooLarge
 	}
@@ -104,7 +116,7 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if len(r.TransferEncoding) > 0 || endsConnection(status) {
 		e.Header().Set("Connection", "close")
 	}
-	if m.errorPage != nil && wantsDocument(r) {
+	if m.errorPage != nil && f.Params[signInParam] == "" && wantsDocument(r) {
 		err := m.errorPage(e, r, status, f)
 		if err == nil || e.status != 0 {
 			return
@@ -146,6 +158,7 @@ func (m *Mux) writeProblem(e *exchange, r *http.Request, status int, f *fault.Er
 		Fields:     make([]problemField, len(f.Fields)),
 		RetryAfter: RetryAfter(f),
 		RequestID:  e.ctx.id[0],
+		SignInURL:  f.Params[signInParam],
 	}
 	for i, field := range f.Fields {
 		p.Fields[i] = problemField{Name: field.Name, Code: field.Code, Params: orEmpty(field.Params)}

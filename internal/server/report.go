@@ -51,7 +51,7 @@ type report struct {
 func (c *Reports) receive(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return errMalformed.WithCause(err)
+		return Malformed.WithCause(err)
 	}
 	var reports []report
 	switch r.Header.Get("Content-Type") {
@@ -64,7 +64,7 @@ func (c *Reports) receive(w http.ResponseWriter, r *http.Request) error {
 		return errUnsupported
 	}
 	if err != nil {
-		return errMalformed
+		return Malformed
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,11 +18,11 @@ func checkTarget(r *http.Request) error {
 	for i := range len(r.RequestURI) {
 		switch c := r.RequestURI[i]; {
 		case c <= ' ', c >= 0x7f, c == '#', c == '\\':
-			return errMalformed
+			return Malformed
 		}
 	}
 	if !canonicalPath(r.URL.Path) || hidesSeparator(r.URL.RawPath) {
-		return errMalformed
+		return Malformed
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/clock"
@@ -20,6 +21,12 @@ type Session struct {
 	AuthenticatedAt time.Time
 	LastSeenAt      time.Time
 	ExpiresAt       time.Time // absolute end
+}
+
+// MultiFactor reports whether the proofs given are those of two factors, or of
+// one that is two by itself. A mailed code proves an address and is no factor.
+func (s Session) MultiFactor() bool {
+	return slices.Contains(s.Methods, "totp") || slices.Contains(s.Methods, "passkey")
 }
 
 // Person is who is signed in, as the account says now.
@@ -116,6 +123,26 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 	found := entry.found
 	found.Session.LastSeenAt = seen
 	return found, nil
+}
+
+// Peek is Check without counting as use: for a look at a session whose request is
+// open for long.
+func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, error) {
+	if !secret.ValidToken(token) {
+		return Found{}, Required
+	}
+	hash := key(secret.Hash(token))
+	entry := k.cache.get(hash)
+	if entry == nil {
+		var err error
+		if entry, err = k.load(ctx, store, hash); err != nil {
+			return Found{}, err
+		}
+	}
+	if why := k.over(entry.found.Session.ExpiresAt, entry.lastSeen(), k.clock.Now()); why != "" {
+		return Found{}, ended(why)
+	}
+	return entry.found, nil
 }
 
 // over returns the reason for which a session has ended by itself, "" while it

@@ -78,6 +78,12 @@ func (d *Desk) Session(w http.ResponseWriter, r *http.Request) (session.Found, e
 	return found, err
 }
 
+// SessionToken returns the session token that the browser sends, "" without one.
+func (d *Desk) SessionToken(w http.ResponseWriter, r *http.Request) string {
+	token, _ := d.session.Read(w, r)
+	return token
+}
+
 // ClearSession tells the browser to forget a session that has ended.
 func (d *Desk) ClearSession(w http.ResponseWriter) { d.session.Clear(w) }
 

@@ -11,26 +11,10 @@ import (
 	"portico/internal/server"
 )
 
-// TokenLife is how long a token for an app holds.
-const TokenLife = 5 * time.Minute
-
-// KeySet publishes the keys that tokens are verified with.
-type KeySet struct {
-	keys *keys.Keeper
-}
-
-// NewKeySet returns the door.
-func NewKeySet(k *keys.Keeper) *KeySet { return &KeySet{keys: k} }
-
-// Mount registers the route.
-func (k *KeySet) Mount(m *server.Mux) {
-	m.Handle("GET /.well-known/jwks.json", k.serve, server.Quiet)
-}
-
-// serve answers with the set (RFC 7517 5). Caches may keep it for as long as a
-// key is published before it signs, and no longer: by then a revoked one is gone.
-func (k *KeySet) serve(w http.ResponseWriter, r *http.Request) error {
-	set, err := k.keys.Published()
+// keySet publishes the keys that tokens are verified with (RFC 7517 5). Whoever
+// keeps the set for longer than it says would accept a key that was revoked.
+func (g *Gateway) keySet(w http.ResponseWriter, r *http.Request) error {
+	set, err := g.keys.Published()
 	if err != nil {
 		return err
 	}
@@ -39,7 +23,6 @@ func (k *KeySet) serve(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(keys.MaxAge/time.Second)))
 	h.Set("Etag", etag)
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // nothing in it is secret or anybody's
 	if server.Unchanged(r, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil

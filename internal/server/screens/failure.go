@@ -50,6 +50,10 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	switch f.Code {
 	case flow.CodeProviderNoAddress:
 		b.Next, b.NextLabel = "/auth/signup", s.Catalogue.Text(b.Locale, "failure.next.signup", nil)
+	case server.CodeAppDown, server.CodeAppSlow:
+		if r.Method == http.MethodGet {
+			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
+		}
 	case flow.CodeFlowUnknown:
 		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
 	}
@@ -64,6 +68,8 @@ func titleOf(status int, code string) string {
 		return "missing"
 	case http.StatusForbidden:
 		return "refused"
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return "away"
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return "busy"
 	case http.StatusInternalServerError:

@@ -48,6 +48,11 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		}
 		b.ReturnTo, b.Session = s.Targets.Clean(query.Get("return_to")), person
 		b.Next = s.Targets.Or(b.ReturnTo)
+		if query.Has("again") && person != (Person{}) {
+			// Going on as who is signed in already would lead back here.
+			b.Session, b.Values.Email = Person{}, person.Email
+			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.again", nil)
+		}
 		if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
 			if b.ReturnTo == "" {

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"portico/internal/config"
+	"portico/internal/origin"
+	"portico/internal/server/door"
+	"portico/internal/server/gateway"
+)
+
+// gateway returns the door behind which the apps stand.
+func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
+	apps, problems := apps(a.Config)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Apps: apps}), nil
+}
+
+// apps returns the apps of a configuration as the door takes them, or says what
+// is wrong with them.
+func apps(cfg config.Config) ([]gateway.App, config.Problems) {
+	list, problems := sites(cfg)
+	var all []gateway.App
+	for i, served := range cfg.Served() {
+		a := gateway.App{Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout}
+		if len(problems) == 0 {
+			a.Site = list[i]
+		}
+		for n, text := range served.Headers {
+			h, err := gateway.ParseHeader(text)
+			if err != nil {
+				key := served.Setting("headers", n)
+				problems = append(problems, config.Problem{
+					Source: cfg.Source(key), Key: key, Why: err.Error(),
+					Write: "write a name and one of id, email, name, roles, token, session_age, such as Remote-User: email",
+				})
+			}
+			a.Headers = append(a.Headers, h)
+		}
+		all = append(all, a)
+	}
+	return all, problems
+}
+
+// atRoot reports whether an app has the root of the public host.
+func (a *App) atRoot() bool {
+	for _, served := range a.Config.Served() {
+		if served.Path == "/" && a.onPublicHost(served) && served.Upstream != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// onPublicHost reports whether browsers reach the app at the public URL.
+func (a *App) onPublicHost(served config.App) bool {
+	return a.scheme()+"://"+served.Host == origin.Of(a.publicURL())
+}
+
+func (a *App) scheme() string { return a.publicURL().Scheme }
+
+// appHosts are the hosts of apps that are not the public one.
+func (a *App) appHosts() []string {
+	var hosts []string
+	for _, served := range a.Config.Served() {
+		if served.Host != "" && !a.onPublicHost(served) {
+			hosts = append(hosts, served.Host)
+		}
+	}
+	return hosts
+}
+
+// returnOrigins are those that people may return to after signing in: the
+// configured ones and those of the apps.
+func (a *App) returnOrigins() []string {
+	origins := append([]string(nil), a.Config.ReturnOrigins...)
+	for _, host := range a.appHosts() {
+		origins = append(origins, a.scheme()+"://"+host)
+	}
+	return origins
+}

@@ -1,0 +1,77 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+)
+
+// ownCookie reports whether a cookie's name belongs to us: also in another case,
+// in which a browser or an app may take it for ours, and with either prefix of
+// cookie names (RFC 6265bis 4.1.3).
+func ownCookie(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "__host-"), "__secure-")
+	return name == "portico" || strings.HasPrefix(name, "portico-")
+}
+
+// hideCookies removes our cookies from a request: an app that holds a session of
+// ours could sign in elsewhere as its visitor.
+func hideCookies(h http.Header) {
+	lines := h["Cookie"]
+	if len(lines) == 0 {
+		return
+	}
+	var kept []string
+	for _, line := range lines {
+		if line = withoutOwn(line); line != "" {
+			kept = append(kept, line)
+		}
+	}
+	if kept == nil {
+		delete(h, "Cookie")
+		return
+	}
+	h["Cookie"] = kept
+}
+
+func withoutOwn(line string) string {
+	if !strings.Contains(strings.ToLower(line), "portico") {
+		return line
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(line, ";") {
+		pair = strings.Trim(pair, " \t")
+		name, _, _ := strings.Cut(pair, "=")
+		if pair != "" && !ownCookie(name) {
+			kept = append(kept, pair)
+		}
+	}
+	return strings.Join(kept, "; ")
+}
+
+// keepOwnCookies drops from an app's answer what would set, or clear, a cookie of
+// ours. A cookie without a name but with ours in its value is sent back by
+// browsers as if it had the name.
+func keepOwnCookies(h http.Header) {
+	lines := h["Set-Cookie"]
+	kept := lines[:0]
+	for _, line := range lines {
+		name, _, _ := strings.Cut(strings.TrimLeft(line, " \t="), "=")
+		name, _, _ = strings.Cut(name, ";")
+		if !ownCookie(name) {
+			kept = append(kept, line)
+		}
+	}
+	if len(kept) < len(lines) {
+		h["Set-Cookie"] = kept
+	}
+	if len(kept) == 0 {
+		delete(h, "Set-Cookie")
+	}
+	for _, line := range h["Clear-Site-Data"] {
+		if strings.Contains(line, "cookies") || strings.Contains(line, "*") {
+			delete(h, "Clear-Site-Data")
+			return
+		}
+	}
+}

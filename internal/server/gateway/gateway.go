@@ -1,0 +1,221 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"portico/internal/clock"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/keys"
+	"portico/internal/origin"
+	"portico/internal/rule"
+	"portico/internal/server"
+	"portico/internal/server/door"
+	"portico/internal/session"
+)
+
+// Config is what the door is built from.
+type Config struct {
+	Desk   *door.Desk
+	Keys   *keys.Keeper
+	Clock  clock.Clock
+	Log    *slog.Logger
+	Public *url.URL
+	Apps   []App
+}
+
+// Gateway is the door. It is safe for concurrent use.
+type Gateway struct {
+	desk    *door.Desk
+	keys    *keys.Keeper
+	clock   clock.Clock
+	log     *slog.Logger
+	issuer  string
+	host    string // of the public URL, as browsers send it
+	proto   string
+	apps    []*app
+	sites   rule.Sites
+	guard   *guard
+	buffers *buffers
+	open    *open
+}
+
+// New returns the door. It dials nobody.
+func New(c Config) *Gateway {
+	public := origin.Of(c.Public)
+	g := &Gateway{
+		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
+		guard: newGuard(c.Apps), buffers: newBuffers(), open: newOpen(),
+	}
+	_, g.host, _ = strings.Cut(public, "://")
+	sites := make([]rule.Site, len(c.Apps))
+	for i, a := range c.Apps {
+		sites[i] = a.Site
+		g.apps = append(g.apps, &app{
+			App: a, origin: g.proto + "://" + a.Site.Host, headers: append(Standard(), a.Headers...), transport: newTransport(a),
+		})
+	}
+	g.sites = rule.NewSites(sites)
+	return g
+}
+
+// Mount registers the fallback, which serves the apps, and the published keys.
+func (g *Gateway) Mount(m *server.Mux) {
+	m.Handle("GET /.well-known/jwks.json", g.keySet, server.Quiet)
+	if len(g.apps) > 0 {
+		m.Fallback(g.serve, server.CrossSite, server.Streaming, server.Quiet)
+	}
+}
+
+// Close ends the idle connections to the apps.
+func (g *Gateway) Close() {
+	for _, a := range g.apps {
+		if t, ok := a.transport.(*http.Transport); ok {
+			t.CloseIdleConnections()
+		}
+	}
+}
+
+// ask is a request as the rules see it.
+type ask struct {
+	method    string
+	preflight bool
+	host      string
+	origin    string // of that host
+	target    string // path and query, as they were sent
+	raw       string // the path of it
+	upgrade   bool
+}
+
+// visit is what was decided.
+type visit struct {
+	app   *app
+	rule  rule.Rule
+	token string        // of the session, "" for nobody
+	found session.Found // when there is a token
+}
+
+// serve is what every request passes that no route of ours answers.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
+	asked := ask{
+		method: r.Method, preflight: isPreflight(r), host: r.Host, origin: g.proto + "://" + r.Host,
+		target: r.RequestURI, upgrade: isWebSocket(r),
+	}
+	v, err := g.decide(w, r, &asked)
+	if err != nil {
+		return g.refuse(w, r, asked, err)
+	}
+	if v.app.Upstream == nil {
+		return server.RouteMissing // another proxy forwards to this app
+	}
+	return g.pass(w, r, asked, v)
+}
+
+// decide finds the app and its rule, and holds the visitor against it. The error
+// is what the request is answered with.
+func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (visit, error) {
+	m := rule.Method(asked.method, asked.preflight)
+	asked.raw, _, _ = strings.Cut(asked.target, "?")
+	path, err := rule.Path(asked.raw)
+	switch {
+	case err != nil:
+		return visit{}, server.Malformed.WithCause(err)
+	case strings.HasPrefix(path, "/auth/"), path == "/auth":
+		return visit{}, server.RouteMissing
+	case m == 0:
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+		return visit{}, server.MethodNotAllowed
+	}
+	site, i, ok := g.sites.Find(asked.host, path)
+	if !ok {
+		return visit{}, server.RouteMissing
+	}
+	v := visit{app: g.apps[i]}
+	if v.rule, _, ok = site.Rules.Match(m, path); !ok {
+		return v, rule.Denied
+	}
+	return g.admit(w, r, asked, v)
+}
+
+// admit checks the session and what the rule needs.
+func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v visit) (visit, error) {
+	var person *rule.Person
+	required := error(session.Required)
+	if token := g.desk.SessionToken(w, r); token != "" {
+		found, err := g.desk.Flows.Session(r.Context(), flow.Caller{Session: token})
+		switch {
+		case err == nil:
+			v.token, v.found, person = token, found, personOf(found)
+		case errors.Is(err, session.Required):
+			required = err
+		case !v.rule.Need.Public:
+			return v, unavailable(err)
+		}
+	}
+	if asked.upgrade && v.token != "" && !sameOrigin(r, asked.origin) {
+		return v, errOrigin // a page of another origin would read what the person may
+	}
+	switch v.rule.Need.Judge(person, g.clock.Now()) {
+	case rule.SignIn:
+		return v, required
+	case rule.SignInAgain:
+		return v, rule.TooOld
+	case rule.NoRole:
+		return v, rule.RoleMissing
+	case rule.NoFactor:
+		return v, rule.FactorMissing
+	}
+	return v, nil
+}
+
+// refuse answers a request that may not pass. Who only has to sign in is sent
+// there, or told where it is.
+func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.Unauthenticated {
+		return err
+	}
+	again := errors.Is(err, rule.TooOld)
+	if navigates(r) {
+		return server.SeeOther(w, signInPath(comeBack(r, asked), again))
+	}
+	return f.WithParams(map[string]string{"signin_url": g.issuer + signInPath("", again)})
+}
+
+func personOf(found session.Found) *rule.Person {
+	return &rule.Person{
+		Roles: found.Person.Roles, MultiFactor: found.Session.MultiFactor(), AuthenticatedAt: found.Session.AuthenticatedAt,
+	}
+}
+
+// unavailable is the answer when nobody can say who is there: never a pass, and
+// never a sign-in page that would fail as well.
+func unavailable(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.Unavailable, fault.CodeUnavailable).WithRetryAfter(retryAfter).WithCause(err)
+}
+
+// isPreflight reports whether a browser asks for a page of another origin (Fetch,
+// CORS-preflight request). It has no body.
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && len(r.Header["Origin"]) == 1 && len(r.Header["Access-Control-Request-Method"]) == 1 && r.ContentLength == 0
+}
+
+// isWebSocket reports whether the request asks for one (RFC 6455 4.1).
+func isWebSocket(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// sameOrigin reports whether the page that opens a WebSocket is one of the app's
+// host. Browsers always say where it is from, and ask nobody else.
+func sameOrigin(r *http.Request, want string) bool {
+	sent := r.Header["Origin"]
+	return len(sent) == 1 && sent[0] == want
+}

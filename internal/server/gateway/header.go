@@ -1,0 +1,146 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Part is a piece of the identity that a header carries.
+type Part string
+
+const (
+	ID         Part = "id"
+	Email      Part = "email"
+	Name       Part = "name"
+	Roles      Part = "roles"
+	Token      Part = "token"
+	SessionAge Part = "session_age"
+)
+
+// Header says in which header an app is told a part of the identity.
+type Header struct {
+	Name string // canonical
+	Part Part
+}
+
+// Standard are the headers that every app gets.
+func Standard() []Header {
+	return []Header{
+		{"X-Portico-User", ID}, {"X-Portico-Email", Email}, {"X-Portico-Name", Name}, {"X-Portico-Roles", Roles},
+		{"X-Portico-Session-Age", SessionAge}, {"X-Portico-Token", Token},
+	}
+}
+
+// ParseHeader reads "Remote-User: email", or says why it is none.
+func ParseHeader(text string) (Header, error) {
+	name, part, ok := strings.Cut(text, ":")
+	name, p := strings.TrimSpace(name), Part(strings.TrimSpace(part))
+	switch {
+	case !ok || name == "":
+		return Header{}, fmt.Errorf("%q is not a header and what it tells", text)
+	case len(name) > maxFolded || strings.ContainsFunc(name, func(r rune) bool { return r > 'z' || !alphanumeric(byte(r)) && r != '-' }):
+		return Header{}, fmt.Errorf("%q is not the name of a header made of letters, digits and -", name)
+	case !slices.Contains([]Part{ID, Email, Name, Roles, Token, SessionAge}, p):
+		return Header{}, fmt.Errorf("%q is not something that a header can tell", p)
+	case hasMeaning(name):
+		return Header{}, fmt.Errorf("%s has a meaning of its own in HTTP, or is one of ours", name)
+	}
+	return Header{http.CanonicalHeaderKey(name), p}, nil
+}
+
+// hasMeaning reports whether a header must stay what it is.
+func hasMeaning(name string) bool {
+	folded := strings.ToLower(name)
+	for _, prefix := range []string{"content-", "access-control-", "sec-", "x-portico-", "proxy-", "if-", "accept"} {
+		if strings.HasPrefix(folded, prefix) {
+			return true
+		}
+	}
+	return slices.Contains([]string{
+		"host", "cookie", "set-cookie", "connection", "upgrade", "te", "trailer", "transfer-encoding", "keep-alive", "expect", "range",
+		"authorization", "origin", "referer", "user-agent", "date", "forwarded", "via", "x-request-id", "location", "cache-control",
+		"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+	}, folded)
+}
+
+// maxFolded is the longest name, in bytes, that is compared whole.
+const maxFolded = 64
+
+// guard removes what a client must not tell an app.
+type guard struct {
+	names    map[string]bool // folded
+	prefixes []string        // folded
+}
+
+// newGuard protects the names of all apps, so that an app which is told less
+// than another does not believe the client about the rest. Names that apps of
+// other doors believe are removed as well, used here or not.
+func newGuard(apps []App) *guard {
+	g := &guard{names: map[string]bool{}, prefixes: []string{"x-portico-", "x-forwarded-"}}
+	for _, name := range []string{
+		"remote-user", "remote-email", "remote-name", "remote-groups", "x-remote-user", "x-auth-request-user", "x-auth-request-email",
+		"x-auth-request-groups", "x-webauth-user", "x-authentik-username",
+		"forwarded", "x-forwarded", "x-real-ip", "x-request-id", "proxy", // httpoxy: CGI makes HTTP_PROXY of the last one
+		"x-original-url", "x-original-uri", "x-original-method", "x-original-host", "x-rewrite-url", // rules would judge another target
+		"x-http-method-override", "x-http-method", "x-method-override", // than the one that the app serves
+	} {
+		g.names[name] = true
+	}
+	for _, a := range apps {
+		for _, h := range a.Headers {
+			var buf [maxFolded]byte
+			g.names[string(fold(h.Name, &buf))] = true
+		}
+	}
+	return g
+}
+
+// clean removes every header that folds to a protected name.
+func (g *guard) clean(h http.Header) {
+	var buf [maxFolded]byte
+	for name := range h {
+		folded := fold(name, &buf)
+		if g.names[string(folded)] || g.hasPrefix(folded) {
+			delete(h, name)
+		}
+	}
+}
+
+func (g *guard) hasPrefix(folded []byte) bool {
+	for _, p := range g.prefixes {
+		if len(folded) >= len(p) && string(folded[:len(p)]) == p {
+			return true
+		}
+	}
+	return false
+}
+
+// fold returns the name that every layer on the way to an app may make of a
+// header's: letters in one case, and one character for whatever is neither a
+// letter nor a digit. CGI, WSGI and PHP turn "-" into "_", some "." and others
+// as well, and put HTTP_ before it. A longer name is cut off.
+func fold(name string, buf *[maxFolded]byte) []byte {
+	n := 0
+	for i := 0; i < len(name) && n < len(buf); i++ {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case !alphanumeric(c):
+			c = '-'
+		}
+		buf[n] = c
+		n++
+	}
+	folded := buf[:n]
+	for len(folded) > 5 && string(folded[:5]) == "http-" {
+		folded = folded[5:]
+	}
+	return folded
+}
+
+func alphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// cgi is the variable that a CGI, WSGI or PHP layer makes of a header's name.
+func cgi(name string) string {
+	return "HTTP_" + strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII || !alphanumeric(byte(r)) {
+			return '_'
+		}
+		return unicode.ToUpper(r)
+	}, name)
+}
+
+// SEC-146, SEC-147: no spelling of a protected name gets through, and nothing
+// else is lost.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	g := newGuard([]App{{Headers: []Header{{"X-Tenant-User", ID}}}})
+	for _, name := range []string{
+		"X-Portico-User", "x-portico-user", "X_Portico_User", "X-Portico_User", "X_PORTICO-USER", "X.Portico.User", "HTTP_X_PORTICO_USER", "Http-X-Portico-User",
+		"HTTP_HTTP_X_PORTICO_USER", "X!Portico~User", "X-Portico-", "X-Portico-Anything", "x_portico_" + strings.Repeat("a", 100), "X-Tenant-User", "x_tenant.user", "Remote-User", "REMOTE_USER",
+		"Remote_Groups", "X-Forwarded-For", "X_Forwarded_For", "x-forwarded-user", "X-Forwarded-Anything", "Forwarded", "X-Real-Ip", "X-Original-Url", "X_Original_URL", "X-Rewrite-Url",
+		"X-Http-Method-Override", "X_HTTP_METHOD_OVERRIDE", "Proxy", "X-Request-Id",
+	} {
+		h := http.Header{name: {"evil"}}
+		if g.clean(h); len(h) > 0 {
+			t.Errorf("%s gets through", name)
+		}
+	}
+	for _, name := range []string{
+		"X-Portic", "X-Porticouser", "Xporticouser", "Authorization", "Accept", "X-Tenant", "X-Tenant-Users", "Remote-Users", "X-Forward", "User-Agent", "Cookie", "Origin",
+		"Sec-Fetch-Mode", "Content-Type", "If-None-Match", "X-Csrf-Token", "Proxy-Foo", "X-" + strings.Repeat("a", 200),
+	} {
+		h := http.Header{name: {"fine"}}
+		if g.clean(h); len(h) != 1 {
+			t.Errorf("%s is lost", name)
+		}
+	}
+}
+
+// Whatever the name: what is left is no variable that ours would be.
+func FuzzGuard(f *testing.F) {
+	for _, s := range []string{"X-Portico-User", "x_portico.user", "HTTP_REMOTE_USER", "Accept", "http-http_x-portico-token"} {
+		f.Add(s)
+	}
+	g := newGuard(nil)
+	protected := []string{"HTTP_REMOTE_USER", "HTTP_REMOTE_GROUPS", "HTTP_X_REAL_IP", "HTTP_PROXY"}
+	f.Fuzz(func(t *testing.T, name string) {
+		h := http.Header{name: {"evil"}}
+		if g.clean(h); len(h) == 0 {
+			return
+		}
+		variable := cgi(name)
+		if strings.HasPrefix(variable, "HTTP_X_PORTICO_") || strings.HasPrefix(variable, "HTTP_X_FORWARDED_") || slices.Contains(protected, variable) {
+			t.Errorf("%q gets through and is %s", name, variable)
+		}
+	})
+}
+
+func TestParseHeader(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Header{
+		"Remote-User: email": {"Remote-User", Email}, "x-forwarded-user:id": {"X-Forwarded-User", ID}, " X-Jwt : token ": {"X-Jwt", Token},
+		"X-WEBAUTH-USER: name": {"X-Webauth-User", Name}, "Age2: session_age": {"Age2", SessionAge},
+	} {
+		if got, err := ParseHeader(text); err != nil || got != want {
+			t.Errorf("ParseHeader(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{
+		"", "Remote-User", ": email", "Remote-User: mail", "Remote_User: email", "Remote User: email", "Rémote: email", "Host: id", "Cookie: token", "Connection: id",
+		"Content-Length: id", "X-Portico-User: email", "X-Forwarded-For: id", "Authorization: token", "Sec-Fetch-Mode: id", strings.Repeat("a", 65) + ": id", "X-A\r\nB: id",
+	} {
+		if got, err := ParseHeader(text); err == nil {
+			t.Errorf("ParseHeader(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+// SEC-159.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Mara Lind": "Mara Lind", "": "", "100%": "100%25", "J\u00fcrgen": "J%C3%BCrgen", "a\r\nX-Evil: b": "a%0D%0AX-Evil: b", "a\x00b\x7f": "a%00b%7F", "\u202etxt": "%E2%80%AEtxt", "a,b;c": "a,b;c",
+	} {
+		if got := encode(text); got != want {
+			t.Errorf("encode(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestOwnCookie(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"portico-session": true, "__Host-portico-session": true, "__host-PORTICO-x": true, "__Secure-portico-x": true, " portico-x": true, "__Secure-__Host-portico-x": false,
+		"portico": true, "__Host-portico": true, "porticos": false, "xportico-session": false, "my-portico-x": false, "__Host-session": false,
+	} {
+		if ownCookie(name) != want {
+			t.Errorf("ownCookie(%q) is %v", name, !want)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// navigates reports whether a person would see the answer as a page of its own,
+// so that a redirect to the sign-in page helps. Browsers say so (Fetch Metadata);
+// what a request accepts says nothing, since scripts ask for anything. Of a
+// client that says nothing, a plain GET is one.
+func navigates(r *http.Request) bool {
+	if upgrade := r.Header["Upgrade"]; len(upgrade) > 0 || len(r.Header["Sec-Websocket-Key"]) > 0 {
+		return false
+	}
+	mode := r.Header["Sec-Fetch-Mode"]
+	if len(mode) == 0 {
+		return (r.Method == http.MethodGet || r.Method == http.MethodHead) && len(r.Header["X-Requested-With"]) == 0
+	}
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return len(mode) == 1 && mode[0] == "navigate" && (dest == "document" || dest == "")
+}
+
+// comeBack returns where a person who has signed in goes on: to what was asked
+// for, or to the page whose form was sent, which the browser cannot send again.
+func comeBack(r *http.Request, asked ask) string {
+	if asked.method == http.MethodGet || asked.method == http.MethodHead {
+		return asked.target
+	}
+	if page, ok := strings.CutPrefix(r.Header.Get("Referer"), asked.origin); ok && strings.HasPrefix(page, "/") {
+		return page
+	}
+	return "/"
+}
+
+// signInPath is the sign-in page that leads back to a target. Again asks for the
+// form although somebody is signed in.
+func signInPath(target string, again bool) string {
+	path := "/auth/signin?"
+	if again {
+		path += "again=1&"
+	}
+	if target == "" {
+		return strings.TrimRight(path, "?&")
+	}
+	return path + "return_to=" + url.QueryEscape(target)
+}

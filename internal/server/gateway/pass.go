@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+
+	"portico/internal/server"
+)
+
+// passage is one request on its way to an app and back.
+type passage struct {
+	gateway *Gateway
+	asked   ask
+	visit   visit
+	client  string // address
+	passing passing
+	err     error // for which there is no answer of the app
+}
+
+// pass hands the request to the app and its answer to the client.
+func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visit) error {
+	ctx, end := context.WithCancel(r.Context())
+	defer end()
+	p := &passage{
+		gateway: g, asked: asked, visit: v, client: server.ClientAddr(r).String(),
+		passing: passing{token: v.token, need: v.rule.Need, end: end},
+	}
+	identity := make(http.Header, len(v.app.headers))
+	if v.token != "" {
+		if err := g.identify(v.app, v.found, identity); err != nil {
+			return unavailable(err)
+		}
+	}
+	g.open.add(&p.passing)
+	defer g.open.remove(&p.passing)
+	server.Bare(w)
+	proxy := httputil.ReverseProxy{
+		Transport: v.app.transport, BufferPool: g.buffers, ModifyResponse: p.back, ErrorHandler: p.fail,
+		ErrorLog: slog.NewLogLogger(g.log.Handler(), slog.LevelDebug), // a client that goes away in the middle is no news
+		Rewrite:  func(pr *httputil.ProxyRequest) { p.forth(pr, identity, w) },
+	}
+	proxy.ServeHTTP(w, r.WithContext(ctx))
+	return p.err
+}
+
+// forth makes the request that the app gets. ReverseProxy has removed what is
+// hop-by-hop, and what the client calls so, before: nothing that is put on here
+// can be taken off again.
+func (p *passage) forth(pr *httputil.ProxyRequest, identity http.Header, w http.ResponseWriter) {
+	out, a := pr.Out, p.visit.app
+	out.URL.Scheme, out.URL.Host = a.Upstream.Scheme, a.Upstream.Host
+	out.URL.Opaque = p.asked.raw // to the letter what was judged
+	out.URL.RawQuery = pr.In.URL.RawQuery
+	out.Host = p.asked.host
+	out.Trailer = nil // a client's trailer could carry a name of ours
+	h := out.Header
+	p.gateway.guard.clean(h)
+	hideCookies(h)
+	if !p.asked.upgrade {
+		// Of the protocols that a connection can be changed to only WebSocket is
+		// passed on: with h2c a client could send requests that no rule has seen.
+		delete(h, "Upgrade")
+		delete(h, "Connection")
+		delete(h, "Http2-Settings")
+	}
+	for name, value := range identity {
+		h[name] = value
+	}
+	h["X-Forwarded-For"] = []string{p.client}
+	h["X-Forwarded-Host"] = []string{p.asked.host}
+	h["X-Forwarded-Proto"] = []string{p.gateway.proto}
+	h["X-Request-Id"] = w.Header()["X-Request-Id"]
+}
+
+// back looks at the app's answer before the client gets it.
+func (p *passage) back(answer *http.Response) error {
+	h := answer.Header
+	keepOwnCookies(h)
+	delete(h, "X-Request-Id") // ours is on the answer
+	switch {
+	case answer.StatusCode == http.StatusSwitchingProtocols:
+		if conn, ok := answer.Body.(interface {
+			Read([]byte) (int, error)
+			Write([]byte) (int, error)
+			Close() error
+		}); ok {
+			answer.Body = tunnel{conn}
+		}
+		p.gateway.open.lasts(&p.passing)
+	case strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
+		p.gateway.open.lasts(&p.passing)
+	}
+	return nil
+}
+
+// fail remembers why there is no answer: the kit then writes one.
+func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
+	var timeout net.Error
+	switch {
+	case p.passing.ended.Load():
+		p.err = errors.Join(err, context.Canceled)
+	case errors.Is(err, context.Canceled):
+		p.err = err
+	case errors.As(err, &timeout) && timeout.Timeout():
+		p.err = server.AppSlow.WithCause(p.name(err))
+	default:
+		p.err = server.AppDown.WithCause(p.name(err))
+	}
+}
+
+// name says in the log which app it was.
+func (p *passage) name(err error) error { return errors.Join(errors.New("app "+p.visit.app.Name), err) }

@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"portico/internal/rule"
+	"portico/internal/session"
+)
+
+// watchEvery is how often the sessions of open requests are looked at. With the
+// half second in which a node feels what another one has ended, a stream ends
+// within two seconds of its session.
+const watchEvery = time.Second
+
+// passing is a request that is open between a client and an app.
+type passing struct {
+	token   string // of the session, "" for nobody
+	need    rule.Need
+	end     context.CancelFunc
+	endless atomic.Bool // a WebSocket or an event stream: it does not end by itself
+	ended   atomic.Bool // by us, because of its session
+}
+
+// open are all of them.
+type open struct {
+	mu       sync.Mutex
+	passing  map[*passing]struct{}
+	draining bool
+	empty    chan struct{} // closed when the last one ends while draining
+}
+
+func newOpen() *open { return &open{passing: make(map[*passing]struct{})} }
+
+func (o *open) add(p *passing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.passing[p] = struct{}{}
+}
+
+func (o *open) remove(p *passing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.passing, p)
+	if len(o.passing) == 0 && o.empty != nil {
+		close(o.empty)
+		o.empty = nil
+	}
+}
+
+// lasts marks a request as one that does not end by itself.
+func (o *open) lasts(p *passing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p.endless.Store(true)
+	if o.draining {
+		p.end()
+	}
+}
+
+func (o *open) list() []*passing {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make([]*passing, 0, len(o.passing))
+	for p := range o.passing {
+		all = append(all, p)
+	}
+	return all
+}
+
+// Count returns how many requests are open to apps.
+func (g *Gateway) Count() int {
+	g.open.mu.Lock()
+	defer g.open.mu.Unlock()
+	return len(g.open.passing)
+}
+
+// Watch ends the open requests whose session ends, or whose person loses the
+// role that let it pass, until ctx is done.
+func (g *Gateway) Watch(ctx context.Context) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for rounds := 0; ; rounds++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		g.look(ctx)
+		if rounds%60 == 0 {
+			for _, a := range g.apps {
+				a.forget(g.clock.Now())
+			}
+		}
+	}
+}
+
+// look asks once for each session. It is no use of it, and one that is in memory
+// costs no read of the database.
+func (g *Gateway) look(ctx context.Context) {
+	type result struct {
+		person *rule.Person
+		err    error
+	}
+	seen := make(map[string]result)
+	for _, p := range g.open.list() {
+		if p.token == "" {
+			continue
+		}
+		r, ok := seen[p.token]
+		if !ok {
+			found, err := g.desk.Flows.PeekSession(ctx, p.token)
+			r = result{personOf(found), err}
+			seen[p.token] = r
+		}
+		need := p.need
+		need.Fresh = 0 // that was asked when it began
+		switch {
+		case errors.Is(r.err, session.Required):
+		case r.err != nil, need.Judge(r.person, g.clock.Now()) == rule.Pass:
+			continue // a database that is away ends nothing that was allowed
+		}
+		p.ended.Store(true)
+		p.end()
+	}
+}
+
+// Drain ends what does not end by itself, and waits for the rest until ctx is
+// done.
+func (g *Gateway) Drain(ctx context.Context) {
+	empty := make(chan struct{})
+	g.open.mu.Lock()
+	g.open.draining = true
+	if len(g.open.passing) == 0 {
+		close(empty)
+	} else {
+		g.open.empty = empty
+	}
+	for p := range g.open.passing {
+		if p.endless.Load() {
+			p.end()
+		}
+	}
+	g.open.mu.Unlock()
+	select {
+	case <-empty:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,79 @@
+package gateway_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portico/internal/config"
+)
+
+func newUpstream(t testing.TB, h http.Handler) string {
+	t.Helper()
+	u := httptest.NewServer(h)
+	t.Cleanup(u.Close)
+	return u.URL
+}
+
+// upgrade are the headers of a browser that opens a WebSocket.
+func upgrade(s *site, origin string) string {
+	return "Sec-Fetch-Mode: websocket\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: " + origin
+}
+
+// withApp adds an app at a path, open to all.
+func withApp(name, path, upstream string) func(*config.Config) {
+	return func(c *config.Config) {
+		u, _ := url.Parse(upstream)
+		c.Apps = append(c.Apps, config.App{
+			Name: name, Path: path, Upstream: u, Rules: []string{"public " + path + "/*"}, Key: fmt.Sprint("app.", len(c.Apps)+1), Timeout: time.Minute,
+		})
+	}
+}
+
+// settled waits for what Portico makes of its own accord after the start: the
+// compressed screens, for which much memory is used once.
+func (s *site) settled() *site {
+	s.Helper()
+	for _, screen := range []string{"signin", "signup", "forgot-password", "verify-code"} {
+		for _, loc := range []string{"en", "de"} {
+			s.get("/auth/"+screen, "Accept: text/html", "Accept-Language: "+loc)
+		}
+	}
+	return s
+}
+
+// inUse is the memory of the process that holds something.
+func inUse() uint64 {
+	runtime.GC()
+	runtime.GC() // what a pool had is gone after the second one
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
+
+// watchMemory notes the most memory in use until the function that it returns is
+// called, which returns what was in use at first.
+func watchMemory(peak *atomic.Uint64) (stop func() uint64) {
+	base, done, ended := inUse(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			peak.Store(max(peak.Load(), inUse()))
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	return func() uint64 {
+		close(done)
+		<-ended
+		return base
+	}
+}

@@ -1,0 +1,133 @@
+package security
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	pathpkg "path"
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+
+	"portico/internal/config"
+)
+
+// echo is what an app was asked, in the app's own eyes.
+type echo struct {
+	Method, Target, Host string
+	Header               http.Header
+	Variables            map[string][]string // the headers as CGI, WSGI and PHP name them
+	Admin                bool                // whether the app took it for its admin page
+}
+
+// protectedApp is an app behind the door that has an admin page and says what
+// it was asked. Its temper is how it reads paths.
+type protectedApp struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []echo
+}
+
+// tempers are ways in which apps find the page of a request.
+func tempers() map[string]func(r *http.Request) string {
+	return map[string]func(r *http.Request) string{
+		"raw":     func(r *http.Request) string { return strings.SplitN(r.RequestURI, "?", 2)[0] },
+		"cleaned": func(r *http.Request) string { return pathpkg.Clean(r.URL.Path) },
+		"decoded twice": func(r *http.Request) string {
+			twice, err := url.PathUnescape(r.URL.Path)
+			if err != nil {
+				twice = r.URL.Path
+			}
+			twice, _, _ = strings.Cut(strings.ReplaceAll(twice, `\`, "/"), ";")
+			return pathpkg.Clean(strings.ToLower(strings.TrimRight(twice, " .\x00")))
+		},
+	}
+}
+
+func newApp(t *testing.T, page func(r *http.Request) string) *protectedApp {
+	t.Helper()
+	a := &protectedApp{}
+	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		found := page(r)
+		e := echo{
+			Method: r.Method, Target: r.RequestURI, Host: r.Host, Header: r.Header, Variables: variables(r.Header),
+			Admin: found == "/admin" || strings.HasPrefix(found, "/admin/"),
+		}
+		a.mu.Lock()
+		a.seen = append(a.seen, e)
+		a.mu.Unlock()
+		if r.URL.Path == "/public/evil" {
+			for _, line := range []string{"__Host-portico-session=evil; Path=/; Secure", "__Host-portico=evil", "portico-browser=evil", "x=1; Domain=portico.test"} {
+				w.Header().Add("Set-Cookie", line)
+			}
+			w.Header().Set("Clear-Site-Data", `"*"`)
+			w.Header().Set("Location", "http://169.254.169.254/latest")
+			w.WriteHeader(http.StatusFound)
+		}
+		_ = json.NewEncoder(w).Encode(e)
+	}))
+	t.Cleanup(a.Close)
+	return a
+}
+
+// variables are the headers as a CGI layer hands them on.
+func variables(h http.Header) map[string][]string {
+	all := map[string][]string{}
+	for name, values := range h {
+		folded := strings.Map(func(r rune) rune {
+			if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return '_'
+			}
+			return unicode.ToUpper(r)
+		}, name)
+		all["HTTP_"+strings.TrimPrefix(folded, "HTTP_")] = append(all["HTTP_"+strings.TrimPrefix(folded, "HTTP_")], values...)
+	}
+	return all
+}
+
+func (a *protectedApp) asked() []echo {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]echo(nil), a.seen...)
+}
+
+// protects puts an app behind the door, with rules.
+func protects(a *protectedApp, rules ...string) option {
+	return func(c *config.Config) {
+		c.Upstream, _ = url.Parse(a.URL)
+		c.Rules = rules
+	}
+}
+
+// publicAndAdmin are the rules of the corpus.
+func publicAndAdmin() []string {
+	return []string{"public /public/*", "role:admin /admin/*", "signed-in /app/*"}
+}
+
+// echoed reads the app's answer.
+func (a *answer) echoed() (e echo) {
+	a.Helper()
+	a.must(200).parse(&e)
+	return e
+}
+
+// staff makes an account with roles and signs in to it.
+func (s *site) staff(roles ...string) *visitor {
+	s.Helper()
+	address := fresh("staff")
+	if _, err := s.app.Flows.CreateUser(s.Context(), address, "", good, roles...); err != nil {
+		s.Fatal(err)
+	}
+	v := s.visitor()
+	v.signIn(address, good).must(200)
+	return v
+}
+
+// script are the headers of a fetch.
+func script() http.Header {
+	return http.Header{"Sec-Fetch-Mode": {"cors"}, "Sec-Fetch-Dest": {"empty"}}
+}
