@@ -39,9 +39,10 @@ func engineNamed(name string) (engine, error) {
 	return nil, fmt.Errorf("there is no engine %q", name)
 }
 
-// byHash reads a session with its person. The placeholder is the engine's.
+// byHash reads what the answer to a session check holds, and no more. The
+// placeholder is the engine's.
 func byHash(placeholder string) string {
-	return `SELECT s.id, s.created_at, s.expires_at, a.id, a.address, a.name
+	return `SELECT s.id, s.created_at, s.authenticated_at, s.expires_at, s.last_seen_at, s.methods, a.id, a.address, a.name, a.roles
 		FROM session s JOIN account a ON a.id = s.account_id AND a.version = s.version
 		WHERE s.token_hash = ` + placeholder + ` AND a.state = 'active'`
 }

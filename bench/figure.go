@@ -66,7 +66,7 @@ func (f figure) number(v float64) string {
 	switch {
 	case f.unit == "":
 		return fmt.Sprintf("%.2f", v)
-	case v < 10:
+	case v < 100:
 		return fmt.Sprintf("%.1f %s", v, f.unit)
 	}
 	return fmt.Sprintf("%.0f %s", v, f.unit)

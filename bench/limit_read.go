@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -29,15 +30,20 @@ func readLimit(ctx context.Context, args []string) error {
 		}
 		hash := sha256.Sum256([]byte(cookie.Value))
 		c := new(current)
-		var created, expires int64
-		err = find(hash[:]).Scan(&c.Session.ID, &created, &expires, &c.User.ID, &c.User.Email, &c.User.Name)
+		var created, authenticated, expires, seen int64
+		var methods, roles string
+		err = find(hash[:]).Scan(&c.Session.ID, &created, &authenticated, &expires, &seen, &methods,
+			&c.User.ID, &c.User.Email, &c.User.Name, &roles)
 		if err != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		c.User.Roles, c.Session.Methods = []string{}, []string{"password"}
-		c.Session.CreatedAt, c.Session.ExpiresAt = time.UnixMicro(created).UTC(), time.UnixMicro(expires).UTC()
-		c.Session.AuthenticatedAt, c.Session.IdleExpiresAt = c.Session.CreatedAt, c.Session.ExpiresAt
+		// Lists are kept as the JSON that they are sent as.
+		c.Session.Methods, c.User.Roles = json.RawMessage(methods), json.RawMessage(roles)
+		c.Session.CreatedAt, c.Session.AuthenticatedAt = fromMicros(created), fromMicros(authenticated)
+		c.Session.ExpiresAt, c.Session.IdleExpiresAt = fromMicros(expires), fromMicros(seen).AddDate(0, 0, 7)
 		answerJSON(w, c)
 	}))
 }
+
+func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }

@@ -13,10 +13,10 @@ import (
 // current has the fields of the product's answer.
 type current struct {
 	User struct {
-		ID    string   `json:"id"`
-		Email string   `json:"email"`
-		Name  string   `json:"name"`
-		Roles []string `json:"roles"`
+		ID    string `json:"id"`
+		Email string `json:"email"`
+		Name  string `json:"name"`
+		Roles any    `json:"roles"`
 	} `json:"user"`
 	Session struct {
 		ID              string    `json:"id"`
@@ -24,7 +24,7 @@ type current struct {
 		AuthenticatedAt time.Time `json:"authenticated_at"`
 		ExpiresAt       time.Time `json:"expires_at"`
 		IdleExpiresAt   time.Time `json:"idle_expires_at"`
-		Methods         []string  `json:"methods"`
+		Methods         any       `json:"methods"`
 	} `json:"session"`
 }
 

@@ -72,6 +72,9 @@ func list(words []string) string {
 }
 
 func unlist(text string) ([]string, error) {
+	if text == "[]" {
+		return []string{}, nil // as most are, and every session check that asks the database reads one
+	}
 	var words []string
 	err := json.Unmarshal([]byte(text), &words)
 	return words, err
