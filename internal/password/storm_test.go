@@ -71,10 +71,10 @@ func inUse() uint64 {
 }
 
 // SEC-002: the time of an answer does not tell whether the account exists, nor
-// whether its hash is of an older, lower cost. Not parallel: it measures time.
-// The bound is wide, the quickest rounds are compared, and a difference counts
-// when it is there three times, for the sake of busy machines: a missing hash
-// would make a difference of 100 percent, an older cost one of 40 or 80.
+// whether its hash is of an older, lower cost: a missing hash would make a
+// difference of 100 percent, an older cost one of 40 or 80. Not parallel: it
+// measures time. Known is timed twice, and where the two differ the machine is
+// too busy to tell anything.
 func TestTiming(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -82,44 +82,59 @@ func TestTiming(t *testing.T) {
 		now    Cost
 		rounds int
 	}{
-		{"fewer passes before", Cost{floorMemory, 1}, Cost{floorMemory, 2}, 40},
-		{"less memory before", Cost{floorMemory, 2}, Cost{2 * floorMemory, 4}, 20},
-		{"nearly the same before", Cost{floorMemory, 5}, Cost{floorMemory, 6}, 20},
+		{"fewer passes before", Cost{floorMemory, 1}, Cost{floorMemory, 2}, 20},
+		{"less memory before", Cost{floorMemory, 2}, Cost{2 * floorMemory, 4}, 10},
+		{"nearly the same before", Cost{floorMemory, 5}, Cost{floorMemory, 6}, 10},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for try := range 3 {
-				known, older, nobody := quickest(t, test.older, test.now, test.rounds)
-				t.Logf("try %d: known %v, older %v, nobody %v", try+1, known, older, nobody)
-				if alike(known, older) && alike(known, nobody) {
+			quiet := 0
+			for try := 0; try < 8 && quiet < 3; try++ {
+				q := quickest(t, test.older, test.now, test.rounds)
+				t.Logf("try %d: %v", try+1, q)
+				if !near(q["known"], q["known again"], 10) {
+					continue
+				}
+				if quiet++; near(q["known"], q["older"], 30) && near(q["known"], q["nobody"], 30) {
 					return
 				}
+			}
+			if quiet < 3 {
+				t.Skip("the machine is too busy for measuring time")
 			}
 			t.Error("the times tell them apart")
 		})
 	}
 }
 
-func alike(a, b time.Duration) bool { return b > a*7/10 && b < a*13/10 }
+func near(a, b, percent time.Duration) bool { return max(a, b)*100 <= min(a, b)*(100+percent) }
 
 // quickest returns how long it takes to refuse a wrong password: of an account
 // with a hash of now, of one with a hash from before, of no account.
-func quickest(t *testing.T, before, now Cost, rounds int) (known, older, nobody time.Duration) {
+func quickest(t *testing.T, before, now Cost, rounds int) map[string]time.Duration {
 	s := newService(t, func(c *Config) { c.Cost = now })
 	ofNow, ofBefore := hashOf(t, s, "quilt zebra violin"), oldHash(t, s, before, "quilt zebra violin")
-	least := func(best *time.Duration, refuse func() error) {
-		start := time.Now()
-		if err := refuse(); err != nil {
-			t.Fatal(err)
-		}
-		*best = min(*best, time.Since(start))
+	verify := func(hash string) error {
+		_, _, err := s.Verify(t.Context(), hash, "quilt zebra viola")
+		return err
 	}
-	known, older, nobody = time.Hour, time.Hour, time.Hour
+	best := map[string]time.Duration{}
 	for range rounds {
-		least(&known, func() error { _, _, err := s.Verify(t.Context(), ofNow, "quilt zebra viola"); return err })
-		least(&older, func() error { _, _, err := s.Verify(t.Context(), ofBefore, "quilt zebra viola"); return err })
-		least(&nobody, func() error { return s.VerifyNobody(t.Context(), "quilt zebra viola") })
+		for name, refuse := range map[string]func() error{ // in random order
+			"known":       func() error { return verify(ofNow) },
+			"known again": func() error { return verify(ofNow) },
+			"older":       func() error { return verify(ofBefore) },
+			"nobody":      func() error { return s.VerifyNobody(t.Context(), "quilt zebra viola") },
+		} {
+			start := time.Now()
+			if err := refuse(); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); best[name] == 0 || took < best[name] {
+				best[name] = took
+			}
+		}
 	}
-	return known, older, nobody
+	return best
 }
 
 // oldHash returns the hash of an installation of another cost.
