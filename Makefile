@@ -36,6 +36,7 @@ lint: build
 unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
 	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
 	@go test -timeout 10m ./security ./faults
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 10m ./internal/app ./security
 	@go test -timeout 10m ./bench
 	@cd client && CGO_ENABLED=1 go test -race -timeout 5m ./... # a module of its own
 
@@ -46,9 +47,11 @@ web-test: web/dist/documents/manifest.json ## Screens and controls in a real Chr
 e2e: build e2e/node_modules/.package-lock.json ## Journeys: real binary, browser, mail server and identity provider
 	@tools/chromium
 	@cd e2e && npm test --silent
+	@cd e2e && PORTICO_TEST_DATABASE=postgres ../tools/postgres run -- npm run --silent test:postgres
 
 security: build ## The whole security suite (SEC-...), every sample and round
 	@PORTICO_SECURITY=full go test -count=1 -timeout 30m -v ./security
+	@PORTICO_SECURITY=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./security
 
 faults: build ## The fault tests (FLT-...) in full
 	@PORTICO_FAULTS=full go test -count=1 -timeout 60m -v ./faults

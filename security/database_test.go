@@ -8,18 +8,38 @@ import (
 	"slices"
 	"strings"
 
-	_ "github.com/ncruces/go-sqlite3/driver" // reads the file beside the product
+	_ "github.com/jackc/pgx/v5/stdlib"       // reads the database beside the product
+	_ "github.com/ncruces/go-sqlite3/driver" // the same of a file
 )
 
-// database opens the file of the site for reading, as a thief of it would.
-func (s *site) database() *sql.DB {
+// database opens the database of the site for reading, as a thief of it would.
+func (s *site) database() *sql.DB { return s.openDatabase("mode=ro&") }
+
+func (s *site) openDatabase(options string) *sql.DB {
 	s.Helper()
-	db, err := sql.Open("sqlite3", "file:"+s.databaseFile()+"?mode=ro&_pragma=busy_timeout(5000)")
+	driver, address := "pgx", s.config.DatabaseURL
+	if s.onSQLite() {
+		driver, address = "sqlite3", "file:"+s.databaseFile()+"?"+options+"_pragma=busy_timeout(5000)"
+	}
+	db, err := sql.Open(driver, address)
 	if err != nil {
 		s.Fatal(err)
 	}
 	s.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+func (s *site) onSQLite() bool { return strings.HasPrefix(s.config.DatabaseURL, "sqlite:") }
+
+// tables names those that hold something of the product. The others hold what
+// runs in the background, and change by themselves.
+func (s *site) tables(db *sql.DB) []string {
+	s.Helper()
+	query := `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+	if s.onSQLite() {
+		query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	}
+	return slices.DeleteFunc(s.strings(db, query), func(name string) bool { return name == "lease" || name == "commit_key" })
 }
 
 func (s *site) databaseFile() string { return strings.TrimPrefix(s.config.DatabaseURL, "sqlite:") }
@@ -38,7 +58,7 @@ func (s *site) count(query string, args ...any) int {
 // found wrong, as the record says: attempts that a limit refused leave no entry.
 func (s *site) evaluated(what string) int {
 	s.Helper()
-	return s.count(`SELECT COUNT(*) FROM audit WHERE name IN (?1, 'throttled')`, what)
+	return s.count(`SELECT COUNT(*) FROM audit WHERE name IN ($1, 'throttled')`, what)
 }
 
 // rows returns every value of every table, as text.
@@ -46,7 +66,7 @@ func (s *site) rows() map[string][]string {
 	s.Helper()
 	db := s.database()
 	found := map[string][]string{}
-	for _, table := range s.strings(db, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`) {
+	for _, table := range s.tables(db) {
 		rows, err := db.Query(`SELECT * FROM "` + table + `"`)
 		if err != nil {
 			s.Fatal(err)
@@ -119,6 +139,12 @@ func (s *site) unchanged(what string, fn func()) {
 func (s *site) files() map[string]string {
 	s.Helper()
 	found := map[string]string{}
+	if !s.onSQLite() { // they lie on another machine: what is in them
+		for table, rows := range s.rows() {
+			found["the table "+table] = strings.Join(rows, "\n")
+		}
+		return found
+	}
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(s.databaseFile() + suffix)
 		if err != nil {
@@ -133,12 +159,8 @@ func (s *site) files() map[string]string {
 // database in the error.
 func (s *site) breakStore() {
 	s.Helper()
-	db, err := sql.Open("sqlite3", "file:"+s.databaseFile()+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer db.Close()
-	for _, table := range s.strings(db, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`) {
+	db := s.openDatabase("")
+	for _, table := range s.tables(db) {
 		if _, err := db.Exec(`ALTER TABLE "` + table + `" RENAME TO "gone_` + table + `"`); err != nil {
 			s.Fatal(err)
 		}

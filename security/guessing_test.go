@@ -130,7 +130,7 @@ func TestSEC012_TrustedProxyNamesTheClient(t *testing.T) {
 		v := s.visitorFrom(proxy)
 		v.header["X-Forwarded-For"] = []string{"1.2.3.4, 198.51.100.7"} // the client itself wrote the first
 		v.signIn(address, good).must(200)
-		if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'signed_in' AND peer = ?1`, want); n != 1 {
+		if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'signed_in' AND peer = $1`, want); n != 1 {
 			t.Errorf("through %s the record does not name %s", proxy, want)
 		}
 	}

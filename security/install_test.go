@@ -69,7 +69,11 @@ func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		keys = append(keys, string(key))
-		for _, name := range []string{s.config.SecretFile, s.databaseFile(), s.databaseFile() + "-wal", s.databaseFile() + "-shm"} {
+		private := []string{s.config.SecretFile}
+		if s.onSQLite() {
+			private = append(private, s.databaseFile(), s.databaseFile()+"-wal", s.databaseFile()+"-shm")
+		}
+		for _, name := range private {
 			info, err := os.Stat(name)
 			if err != nil {
 				t.Fatal(err)

@@ -201,7 +201,7 @@ func TestSEC048_StrangeAddressesAreRefused(t *testing.T) {
 		w := s.visitor()
 		flow := w.signUp(" "+address, good)
 		w.verify(flow, s.mail.next(address).code(t)).must(200)
-		if n := s.count(`SELECT COUNT(*) FROM account WHERE address = ?1`, address); n != 1 {
+		if n := s.count(`SELECT COUNT(*) FROM account WHERE address = $1`, address); n != 1 {
 			t.Errorf("%s is not stored as it was typed", address)
 		}
 	}

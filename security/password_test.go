@@ -175,7 +175,7 @@ func TestSEC181_HashParameters(t *testing.T) {
 	stored := func(address string) []string {
 		t.Helper()
 		var text string
-		if err := s.database().QueryRow(`SELECT password FROM account WHERE address = ?1`, address).Scan(&text); err != nil {
+		if err := s.database().QueryRow(`SELECT password FROM account WHERE address = $1`, address).Scan(&text); err != nil {
 			t.Fatal(err)
 		}
 		found := form.FindStringSubmatch(text)

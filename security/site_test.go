@@ -28,8 +28,10 @@ import (
 	"portico/internal/app"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/store"
+	"portico/internal/store/pgtest"
 )
 
 // A password that passes every rule, and one that differs from it.
@@ -87,8 +89,13 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 		screens: screens,
 	}
 	s.config.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
-	s.config.DatabaseURL = "sqlite:" + filepath.Join(dir, "portico.db")
+	s.config.DatabaseURL = pgtest.Chosen(t, filepath.Join(dir, "portico.db"))
 	s.config.SecretFile = filepath.Join(dir, "secret.key")
+	if !s.onSQLite() { // which makes its key by itself
+		if _, err := secret.CreateKey(s.config.SecretFile); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.config.SMTPURL = "smtp://" + s.mail.addr + "?tls=none"
 	s.config.MailFrom = "no-reply@portico.test"
 	for _, o := range options {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { binary } from './binary.js';
+import { createDatabase, type Database } from './database.js';
 import { freePorts } from './port.js';
 
 export interface Outside {
@@ -25,24 +26,28 @@ export class Portico {
   readonly log: Record<string, unknown>[] = [];
   readonly #child: ChildProcess;
   readonly #folder: string;
+  readonly #database: Database;
 
-  private constructor(origin: string, child: ChildProcess, folder: string) {
+  private constructor(origin: string, child: ChildProcess, folder: string, database: Database) {
     this.origin = origin;
     this.#child = child;
     this.#folder = folder;
+    this.#database = database;
   }
 
   static async start(outside: Outside, attempts = 3): Promise<Portico> {
     const [listen = 0, operations = 0] = await freePorts(2);
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
     const origin = `http://localhost:${listen}`;
+    const keyFile = join(folder, 'secret.key');
+    const database = await createDatabase(folder, keyFile);
     const child = spawn(binary, ['serve'], {
       cwd: folder,
-      env: environment(outside, { origin, listen, operations, folder }),
+      env: environment(outside, { origin, listen, operations, keyFile, database: database.url }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     process.once('exit', () => child.kill()); // a worker that is stopped early leaves nothing behind
-    const portico = new Portico(origin, child, folder);
+    const portico = new Portico(origin, child, folder, database);
     try {
       await portico.#serving();
       return portico;
@@ -79,6 +84,7 @@ export class Portico {
       this.#child.kill('SIGTERM');
       await ended;
     }
+    this.#database.drop();
     await rm(this.#folder, { recursive: true });
   }
 }
@@ -87,16 +93,20 @@ interface Place {
   origin: string;
   listen: number;
   operations: number;
-  folder: string;
+  keyFile: string;
+  database: string;
 }
 
-function environment({ smtp, issuer, app }: Outside, { origin, listen, operations, folder }: Place) {
+function environment(
+  { smtp, issuer, app }: Outside,
+  { origin, listen, operations, keyFile, database }: Place,
+) {
   return {
     PORTICO_PUBLIC_URL: origin,
     PORTICO_LISTEN: `127.0.0.1:${listen}`,
     PORTICO_OPS_LISTEN: `127.0.0.1:${operations}`,
-    PORTICO_DATABASE_URL: `sqlite:${join(folder, 'portico.db')}`,
-    PORTICO_SECRET_FILE: join(folder, 'secret.key'),
+    PORTICO_DATABASE_URL: database,
+    PORTICO_SECRET_FILE: keyFile,
     PORTICO_SMTP_URL: `smtp://127.0.0.1:${smtp}?tls=none`,
     PORTICO_MAIL_FROM: 'Portico <no-reply@example.org>',
     ...(app ? { PORTICO_RETURN_ORIGINS: app } : {}),

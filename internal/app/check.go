@@ -17,9 +17,6 @@ func Check(cfg config.Config) error {
 	}
 	_, wrong := apps(cfg)
 	ps = append(ps, wrong...)
-	if !strings.HasPrefix(cfg.DatabaseURL, "sqlite:") {
-		add("database_url", "this version keeps its data in SQLite only", "write sqlite:PATH")
-	}
 	catalogue, err := locale.Load(web.Messages)
 	if err != nil {
 		return err

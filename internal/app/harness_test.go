@@ -16,6 +16,8 @@ import (
 	"portico/internal/account"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/secret"
+	"portico/internal/store/pgtest"
 )
 
 const good = "copper lantern over seven hills"
@@ -29,9 +31,24 @@ func settings(t testing.TB, folder string) config.Config {
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost"}
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
-	cfg.DatabaseURL = "sqlite:" + filepath.Join(folder, "portico.db")
+	cfg.DatabaseURL = pgtest.Chosen(t, filepath.Join(folder, "portico.db"))
 	cfg.SecretFile = filepath.Join(folder, "secret.key")
+	if !onSQLite(cfg) { // which makes its key by itself
+		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return cfg
+}
+
+func onSQLite(cfg config.Config) bool { return strings.HasPrefix(cfg.DatabaseURL, "sqlite:") }
+
+// needSQLite skips a test of what only a SQLite file has.
+func needSQLite(t *testing.T, cfg config.Config) {
+	t.Helper()
+	if !onSQLite(cfg) {
+		t.Skip("this is about a file")
+	}
 }
 
 // open builds an App that the test closes at its end, unless it did before.

@@ -54,6 +54,7 @@ func TestNew_WrongKey(t *testing.T) {
 func TestNew_MissingKey(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
+	needSQLite(t, cfg)
 	open(t, cfg, Options{}).end(t)
 	if err := os.Remove(cfg.SecretFile); err != nil {
 		t.Fatal(err)

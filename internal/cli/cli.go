@@ -53,7 +53,7 @@ type commands struct {
 	Rules   rulesCmd   `cmd:"" help:"Look into the rules of the apps behind the door."`
 	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
 	Migrate migrateCmd `cmd:"" help:"Bring the schema of the database up to date."`
-	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of the SQLite database while it is in use."`
+	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of a SQLite database while it is in use."`
 	Restore restoreCmd `cmd:"" help:"Put a copy of the SQLite database back."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
@@ -115,6 +115,11 @@ func (s *session) exit(err error) int {
 		return exitUsage
 	}
 	f := fault.From(err)
+	if cause := errors.Unwrap(f); f.Kind == fault.Unavailable && cause != nil {
+		// An operator is told more than a visitor, on one line.
+		fmt.Fprintln(s.Stderr, "portico: the database does not answer:", strings.Join(strings.Fields(cause.Error()), " "))
+		return exitFailed
+	}
 	if f.Kind == fault.Internal {
 		fmt.Fprintln(s.Stderr, "portico:", err)
 		if errors.Is(err, fs.ErrExist) {

@@ -53,7 +53,9 @@ func (backupCmd) Help() string {
 	return `Example:
   portico backup /backup/portico-$(date +%F).db
 
-Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it the copy cannot be used. 'portico restore' puts the copy back.`
+Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it the copy cannot be used. 'portico restore' puts the copy back.
+
+A PostgreSQL database is copied by pg_dump; see docs/operating/backup.md.`
 }
 
 // Run writes the copy.

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"portico/internal/cli"
+	"portico/internal/store/pgtest"
 	"portico/web"
 )
 
@@ -42,14 +43,20 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "built" {
-				return false, errors.New("no such condition")
+			switch name {
+			case "built":
+				_, err := fs.Stat(web.Dist, "documents/manifest.json")
+				return err == nil, nil
+			case "postgres":
+				return os.Getenv(pgtest.Server) != "", nil
 			}
-			_, err := fs.Stat(web.Dist, "documents/manifest.json")
-			return err == nil, nil
+			return false, errors.New("no such condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "keep": keep, "mode": mode, "smtp": serveMail,
+			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Setenv("PORTICO_DATABASE_URL", pgtest.Empty(t))
+			},
 		},
 	})
 }

@@ -22,7 +22,7 @@ func keys() []key {
 		text("ops_listen", func(c *Config) *string { return &c.OpsListen }, checkListen,
 			"Where the operations listener waits: `/livez`, `/readyz` and `/metrics`. It asks for no password: keep it away from the public network."),
 		text("database_url", database, checkDatabaseURL,
-			"`sqlite:PATH`, or `postgres://user:password@host/name?sslmode=verify-full`. For a PostgreSQL on another host, say which `sslmode` is meant: without it a connection would silently go on without TLS. This version keeps its data in SQLite only and refuses the other.").secretly(database, redactURL),
+			"`sqlite:PATH`, or `postgres://user:password@host/name?sslmode=verify-full`. For a PostgreSQL on another host, say which `sslmode` is meant: without it a connection would silently go on without TLS. What else the URL can say is in [PostgreSQL](postgresql.md).").secretly(database, redactURL),
 		text("secret_file", func(c *Config) *string { return &c.SecretFile }, anything,
 			"The file of the master key. With SQLite it is made on the first start; with PostgreSQL make it once and give it to every node. Keep a copy: without it the database cannot be read."),
 		location("upstream", func(c *Config) **url.URL { return &c.Upstream }, checkUpstream,

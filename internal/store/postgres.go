@@ -28,8 +28,10 @@ const (
 	// closed.
 	cancelIn = 200 * time.Millisecond
 
-	connectIn = time.Second
-	pingIn    = 500 * time.Millisecond
+	// connectIn is longer than anybody waits: a connection that comes late
+	// serves the next.
+	connectIn = 3 * time.Second
+	pingIn      = 500 * time.Millisecond
 
 	// mostWaiting is how many may wait for a connection; more are refused at
 	// once.
@@ -134,14 +136,25 @@ func (p *postgres) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	if p.waiting.Add(1) > mostWaiting {
 		return nil, unavailable(errors.New("too many wait for a connection to the database"))
 	}
-	conn, err := p.pool.Acquire(ctx)
-	if err != nil {
+	for {
+		conn, err := p.pool.Acquire(ctx)
+		if err == nil {
+			return conn, nil
+		}
 		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused {
 			p.gate.failed()
 		}
-		return nil, unavailable(err)
+		// Where no more connections are to be had, one of those that work may
+		// become free.
+		if s := p.pool.Stat(); !errors.Is(err, errResting) || s.AcquiredConns()+s.IdleConns() == 0 {
+			return nil, unavailable(err)
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, unavailable(err)
+		}
 	}
-	return conn, nil
 }
 
 func (p *postgres) schema() (goose.Dialect, *sql.DB) { return goose.DialectPostgres, p.db }

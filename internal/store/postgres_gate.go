@@ -26,7 +26,7 @@ func (g *gate) enter() error {
 		g.since = now
 	}
 	// One that hangs is one that fails: nobody may be left to say so.
-	failing := g.failing || now.Sub(g.since) > connectIn
+	failing := g.failing || now.Sub(g.since) > 2*time.Second
 	if failing && now.Before(g.next) {
 		return errResting
 	}
