@@ -298,18 +298,6 @@ func (a *App) send(ctx context.Context, m outbox.Message) error {
 	return a.Mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
 }
 
-// describe turns a User-Agent into words for lists and mails.
-func describe(agent string) string {
-	name, system := browser.Parse(agent)
-	switch {
-	case name != "" && system != "":
-		return name + ", " + system
-	case name != "":
-		return name
-	}
-	return system
-}
-
 // readLogo reads the operator's logo, if there is one.
 func readLogo(path string) ([]byte, error) {
 	if path == "" {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/mail"
 
+	"portico/internal/browser"
 	"portico/internal/code"
 	"portico/internal/metric"
 	"portico/internal/server"
@@ -57,7 +58,7 @@ func (a *App) public() (doors, error) {
 	reports := server.NewReports()
 	mux.Mount(
 		pages,
-		api.New(desk, a.Sessions, describe),
+		api.New(desk, a.Sessions, browser.Describe),
 		reports,
 		gate,
 		provider.New(provider.Config{

@@ -45,6 +45,18 @@ func Parse(userAgent string) (name, system string) {
 	return find(names[:], userAgent), find(systems[:], userAgent)
 }
 
+// Describe returns both in words for lists and mails: "Firefox, Linux".
+func Describe(userAgent string) string {
+	name, system := Parse(userAgent)
+	switch {
+	case name != "" && system != "":
+		return name + ", " + system
+	case name != "":
+		return name
+	}
+	return system
+}
+
 func find(rules []rule, userAgent string) string {
 	for _, r := range rules {
 		if strings.Contains(userAgent, r.token) {

@@ -30,6 +30,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0": "Firefox, Linux",
+		"Firefox/140.0": "Firefox", "X11; Linux": "Linux", "": "", "<script>": "",
+	} {
+		if got := Describe(agent); got != want {
+			t.Errorf("Describe(%q) = %q, want %q", agent, got, want)
+		}
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		Parse("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")

@@ -20,6 +20,7 @@ import (
 	"portico/internal/locale"
 	"portico/internal/outbox"
 	"portico/internal/server"
+	sessions "portico/internal/session"
 	"portico/web"
 )
 
@@ -49,6 +50,7 @@ type commands struct {
 	Dev     devCmd     `cmd:"" help:"Try everything on this machine: nothing to configure."`
 	Cfg     configCmd  `cmd:"" name:"config" help:"Check or show the configuration."`
 	User    userCmd    `cmd:"" help:"Create and change accounts."`
+	Session sessionCmd `cmd:"" help:"See where people are signed in, and sign them out."`
 	Keys    keysCmd    `cmd:"" help:"Look after the keys that tokens for apps are signed with."`
 	Rules   rulesCmd   `cmd:"" help:"Look into the rules of the apps behind the door."`
 	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
@@ -131,7 +133,7 @@ func (s *session) exit(err error) int {
 		fmt.Fprintln(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
-	case account.CodeMissing, outbox.CodeUnknown, keys.CodeMissing:
+	case account.CodeMissing, outbox.CodeUnknown, keys.CodeMissing, sessions.CodeMissing:
 		return exitMissing
 	case account.CodeExists:
 		return exitExists

@@ -9,12 +9,16 @@ import (
 	"os/signal"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"portico/internal/app"
 	"portico/internal/cli"
+	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/store/pgtest"
 	"portico/web"
 )
@@ -53,7 +57,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("no such condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "keep": keep, "mode": mode, "smtp": serveMail,
+			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "smtp": serveMail,
 			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) {
 				ts.Setenv("PORTICO_DATABASE_URL", pgtest.Empty(t))
 			},
@@ -96,6 +100,21 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 	if got := strconv.FormatInt(int64(info.Mode().Perm()), 8); got != args[0] {
 		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
 	}
+}
+
+// signIn signs a person in from a Firefox on Linux, on the data of the folder:
+// signin mara@example.com the password
+func signIn(ts *testscript.TestScript, _ bool, args []string) {
+	cfg := config.Default()
+	cfg.DatabaseURL = "sqlite:" + ts.MkAbs("portico-data/portico.db")
+	cfg.SecretFile = ts.MkAbs("portico-data/secret.key")
+	a, err := app.New(context.Background(), cfg, app.Options{Existing: true})
+	ts.Check(err)
+	defer a.Close()
+	_, err = a.Flows.SignIn(context.Background(),
+		flow.Caller{Peer: "192.0.2.1/32", Locale: "en", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
+		flow.SignInInput{Email: args[0], Password: strings.Join(args[1:], " ")})
+	ts.Check(err)
 }
 
 // serveMail tells the mail server what to do, or waits for it:

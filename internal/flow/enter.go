@@ -118,12 +118,8 @@ func (f *Flows) PeekSession(ctx context.Context, token string) (found session.Fo
 }
 
 // Sessions lists where the caller is signed in.
-func (f *Flows) Sessions(ctx context.Context, found session.Found) (list []session.Session, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.sessions.List(ctx, tx, found.Person.ID)
-		return err
-	})
-	return list, err
+func (f *Flows) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
+	return f.UserSessions(ctx, found.Person.ID)
 }
 
 // EndSession ends one of the caller's own sessions, or returns

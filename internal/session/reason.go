@@ -13,6 +13,7 @@ const (
 	Password  Reason = "password"  // the password was changed
 	Closed    Reason = "closed"    // the account was
 	Deleted   Reason = "deleted"   // the account was
+	Operator  Reason = "operator"  // by whoever operates the site
 )
 
 // Remembered is how long a session is known after its absolute end, so that

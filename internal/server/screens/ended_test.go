@@ -56,6 +56,9 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 		session.Closed: {func(s *doortest.Site, _ visitor, id string) error {
 			return s.Flows.SetUserState(s.Context(), id, account.Closed)
 		}, "your account was switched off. Contact the operator of this site.", "Ihr Konto abgeschaltet wurde. Wenden Sie sich an den Betreiber dieser Website."},
+		session.Operator: {func(s *doortest.Site, _ visitor, id string) error {
+			return s.Flows.EndUserSessions(s.Context(), id)
+		}, "the operator of this site ended your session.", "die Betreiber dieser Website Ihre Sitzung beendet haben."},
 		session.Deleted: {func(s *doortest.Site, _ visitor, id string) error {
 			return s.Flows.DeleteUser(s.Context(), id)
 		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},

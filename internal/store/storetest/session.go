@@ -105,6 +105,23 @@ func (b sessions) SessionsOf_NewestFirst() {
 	b.equal("those that end later than one of them", b.sessionsAt(a.ID, now), want[:2])
 }
 
+func (b sessions) SessionAccount_OfAnyPerson() {
+	a, other := b.person(1), b.person(2)
+	mine, theirs := b.session(a, 1), b.session(other, 2)
+	for id, want := range map[string]string{mine.ID: a.ID, theirs.ID: other.ID, "no": ""} {
+		err := b.store.Read(b.Context(), func(tx *store.Tx) error {
+			got, ok, err := tx.SessionAccount(b.Context(), id)
+			if got != want || ok != (want != "") {
+				b.Errorf("%s is the session of %q (%v), want %q", id, got, ok, want)
+			}
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func (b sessions) DeleteSession_OnlyOneOfTheOwn() {
 	a, other := b.person(1), b.person(2)
 	s, second, theirs := b.session(a, 1), b.session(a, 2), b.session(other, 3)

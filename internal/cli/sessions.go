@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/app"
+	"portico/internal/browser"
+	sessions "portico/internal/session"
+)
+
+type sessionCmd struct {
+	List sessionListCmd `cmd:"" help:"List where a person is signed in, newest first."`
+	End  sessionEndCmd  `cmd:"" help:"End a session, or all of a person's: in every app behind the door."`
+}
+
+// signIn is a session in the output.
+type signIn struct {
+	ID        string   `json:"id"`
+	Browser   string   `json:"browser"`
+	Methods   []string `json:"methods"`
+	CreatedAt string   `json:"created_at"`
+	LastSeen  string   `json:"last_seen_at"`
+	ExpiresAt string   `json:"expires_at"`
+}
+
+func signInOf(s sessions.Session) signIn {
+	return signIn{
+		ID: s.ID, Browser: browser.Describe(s.Browser), Methods: append([]string{}, s.Methods...),
+		CreatedAt: s.CreatedAt.Format(timeForm), LastSeen: s.LastSeenAt.Format(timeForm), ExpiresAt: s.ExpiresAt.Format(timeForm),
+	}
+}
+
+func (i signIn) String() string {
+	return fmt.Sprintf("%s\t%s\tsince %s\tlast seen %s", i.ID, i.Browser, i.CreatedAt, i.LastSeen)
+}
+
+type sessionListCmd struct {
+	Email string `arg:"" help:"Whose sessions."`
+	JSON  bool   `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (sessionListCmd) Help() string { return "Example:\n  portico session list mara@example.com" }
+
+// Run lists the sessions.
+func (c sessionListCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		held, err := a.Flows.UserSessions(s, u.ID)
+		if err != nil {
+			return err
+		}
+		all, lines := make([]signIn, 0, len(held)), make([]string, 0, len(held))
+		for _, h := range held {
+			i := signInOf(h)
+			all, lines = append(all, i), append(lines, i.String())
+		}
+		return s.print(c.JSON, all, lines...)
+	})
+}
+
+type sessionEndCmd struct {
+	Which string `arg:"" name:"email-or-id" help:"A person's address, for all of their sessions; or the id of one, as 'portico session list' shows it."`
+}
+
+// Help shows an example.
+func (sessionEndCmd) Help() string {
+	return "Example:\n  portico session end mara@example.com\n\nThe server that runs feels it within a second, and open connections end within five. The person can sign in again: 'portico user disable' is what keeps somebody out."
+}
+
+// Run ends one session or all of a person.
+func (c sessionEndCmd) Run(s *session) error {
+	if strings.Contains(c.Which, "@") {
+		return s.withUser(c.Which, func(a *app.App, u account.Account) error { return a.Flows.EndUserSessions(s, u.ID) })
+	}
+	return s.withApp(func(a *app.App) error { return a.Flows.EndUserSession(s, c.Which) })
+}

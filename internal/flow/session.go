@@ -1,0 +1,56 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/audit"
+	"portico/internal/ids"
+	"portico/internal/session"
+)
+
+// UserSessions lists where a person is signed in, newest first.
+func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []session.Session, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = f.sessions.List(ctx, tx, accountID)
+		return err
+	})
+	return list, err
+}
+
+// EndUserSessions ends all sessions of a person, in every app behind the door.
+func (f *Flows) EndUserSessions(ctx context.Context, accountID string) error {
+	return f.change(ctx, accountID, func(tx Tx) error {
+		if err := f.sessions.EndAll(ctx, tx, accountID, "", session.Operator); err != nil {
+			return err
+		}
+		fact := byOperator(audit.SessionEnded, accountID)
+		fact.Detail = "all"
+		return f.record.Add(ctx, tx, fact)
+	})
+}
+
+// EndUserSession ends one session, whosever it is, or returns session.Missing.
+func (f *Flows) EndUserSession(ctx context.Context, id string) error {
+	if !ids.Valid(id) {
+		return session.Missing
+	}
+	var accountID string
+	err := f.store.Write(ctx, func(tx Tx) error {
+		account, ok, err := tx.SessionAccount(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return session.Missing
+		}
+		accountID = account
+		if ok, err := f.sessions.End(ctx, tx, accountID, id, session.Operator); err != nil {
+			return err
+		} else if !ok {
+			return session.Missing
+		}
+		return f.record.Add(ctx, tx, byOperator(audit.SessionEnded, accountID))
+	})
+	f.sessions.Forget(accountID)
+	return err
+}
