@@ -125,6 +125,7 @@ func (s *site) strings(db *sql.DB, query string) (list []string) {
 // unchanged holds that fn changes nothing in the database.
 func (s *site) unchanged(what string, fn func()) {
 	s.Helper()
+	s.settle() // a mail is marked as sent after it has arrived
 	before := s.rows()
 	fn()
 	after := s.rows()
