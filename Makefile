@@ -37,7 +37,7 @@ unit: build ## Go: rooms, store contract, flows, doors, security, with the race 
 	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
 	@go test -timeout 10m ./security ./faults
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 10m ./internal/app ./security
-	@go test -timeout 10m ./bench
+	@tools/postgres run -- go test -timeout 10m ./bench
 	@cd client && CGO_ENABLED=1 go test -race -timeout 5m ./... # a module of its own
 
 web-test: web/dist/documents/manifest.json ## Screens and controls in a real Chromium
@@ -57,7 +57,7 @@ faults: build ## The fault tests (FLT-...) in full
 	@PORTICO_FAULTS=full go test -count=1 -timeout 60m -v ./faults
 
 bench: build ## Speed, memory and growth against what the machine can do, into bench/RESULTS.md
-	@go run ./bench $(BENCH)
+	@tools/postgres run -- go run ./bench $(BENCH)
 
 shots: build e2e/node_modules/.package-lock.json ## Screenshots of every screen into e2e/results
 	@tools/chromium

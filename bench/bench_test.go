@@ -49,7 +49,8 @@ func TestRows(t *testing.T) {
 				t.Errorf("%s on %s: %d figures, %v", r.name, e.name(), len(figures), err)
 			}
 			for _, f := range figures {
-				if f.value.low <= 0 || f.value.median < f.value.low || f.value.high < f.value.median {
+				// A tick of processor time is longer than a turn may take.
+				if f.value.low < 0 || f.value.low == 0 && f.unit != "µs" || !(f.value.low <= f.value.median && f.value.median <= f.value.high) {
 					t.Errorf("%s on %s: %s is %+v", r.name, e.name(), f.name, f.value)
 				}
 			}
