@@ -46,6 +46,9 @@ const killAt = "FAULTS_KILL_AT"
 // number of events at the end.
 const killFromStart = "FAULTS_KILL_FROM_START"
 
+// failSyncsOn names the one that does not count, and lets fsync fail instead.
+const failSyncsOn = "FAULTS_FAIL_SYNCS"
+
 var binary string // the real one, built once for all tests
 
 func TestMain(m *testing.M) {
@@ -95,10 +98,17 @@ func suicidal(at string) int {
 	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
 	go func() {
 		for s := range signals {
-			if s == syscall.SIGUSR1 {
+			switch {
+			case s == syscall.SIGUSR1 && os.Getenv(failSyncsOn) != "":
+				if err := failSyncs(); err != nil {
+					fmt.Println(err)
+					continue
+				}
+				fmt.Println("armed")
+			case s == syscall.SIGUSR1:
 				armed.Store(true)
 				fmt.Println("armed")
-			} else {
+			default:
 				armed.Store(false)
 				fmt.Println("events", events.Load())
 			}

@@ -171,6 +171,8 @@ func databaseFamilies() []family {
 		},
 		plain("portico_database_writes_queued", gauge, "Writes that wait for their turn (SQLite).",
 			func(f *Figures) int { return f.Database.Queued }),
+		plain("portico_database_writes_failed_total", counter, "Writes that could not be stored and were answered with 503: the disk is full or fails (SQLite).",
+			func(f *Figures) uint64 { return f.Database.Failed }),
 		{
 			"portico_database_commit_duration_seconds", histogram, nil, "Time of one COMMIT, until it is on the disk.",
 			func(f *Figures, e *emitter) { e.durations(f.Database.Commit) },

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/ncruces/go-sqlite3"
 )
 
 const (
@@ -115,11 +118,23 @@ func (s *sqlite) commitGroup(group []*job) {
 		return nil
 	})
 	for i, j := range group {
-		if results[i] == nil && err != nil {
-			results[i] = unavailable(err)
+		if results[i] == nil && err != nil || failsToStore(results[i]) {
+			s.measures.failed.Add(1)
+			results[i] = unavailable(cmp.Or(results[i], err))
 		}
 		j.done <- results[i]
 	}
+}
+
+// failsToStore reports whether an error is the machine's and not the caller's:
+// the disk is full, cannot be written or read, or the transaction was lost.
+func failsToStore(err error) bool {
+	for _, code := range []error{errTransactionLost, sqlite3.FULL, sqlite3.IOERR, sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.NOMEM, sqlite3.BUSY, sqlite3.LOCKED} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
 }
 
 // runJob runs one job inside a savepoint.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"sync/atomic"
 	"time"
 
 	"portico/internal/tally"
@@ -13,6 +14,7 @@ import (
 type Stats struct {
 	Pools  []Pool
 	Queued int                           // writes that wait for their turn now
+	Failed uint64                        // writes that could not be stored: the disk is full, say
 	Commit tally.Snapshot[time.Duration] // of one COMMIT, until it is on the disk
 	Group  tally.Snapshot[int]           // writes that shared one commit
 }
@@ -31,13 +33,15 @@ type Pool struct {
 type measures struct {
 	commit *tally.Histogram[time.Duration]
 	group  *tally.Histogram[int]
+	failed *atomic.Uint64
 }
 
 func newMeasures() measures {
 	return measures{
 		commit: tally.New(250*time.Microsecond, 500*time.Microsecond, time.Millisecond, 2500*time.Microsecond, 5*time.Millisecond,
 			10*time.Millisecond, 25*time.Millisecond, 50*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond, time.Second),
-		group: tally.New(1, 2, 4, 8, 16, 32, 64, groupLimit),
+		group:  tally.New(1, 2, 4, 8, 16, 32, 64, groupLimit),
+		failed: new(atomic.Uint64),
 	}
 }
 
@@ -48,6 +52,7 @@ func (s *sqlite) stats() Stats {
 	return Stats{
 		Pools:  []Pool{poolOf("read", s.reader), poolOf("write", s.writerDB)},
 		Queued: len(s.jobs),
+		Failed: s.measures.failed.Load(),
 		Commit: s.measures.commit.Snapshot(),
 		Group:  s.measures.group.Snapshot(),
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -242,4 +245,20 @@ func TestClaim(t *testing.T) {
 		t.Fatalf("after the first has ended: %v", err)
 	}
 	_ = again.Close()
+}
+
+// What the disk refuses is told apart from what a caller's step refuses, and
+// counted.
+func TestWrite_DiskFails(t *testing.T) {
+	t.Parallel()
+	s, boom := open(t), errors.New("boom")
+	for _, cause := range []error{sqlite3.FULL, sqlite3.IOERR_WRITE, sqlite3.READONLY, boom} {
+		err := s.Write(t.Context(), func(*Tx) error { return fmt.Errorf("insert: %w", cause) })
+		if got := errors.Is(err, fault.New(fault.Unavailable, CodeUnavailable)); got != (cause != boom) || !errors.Is(err, cause) {
+			t.Errorf("%v: %v, which is %s: %v", cause, err, CodeUnavailable, got)
+		}
+	}
+	if n := s.Stats().Failed; n != 3 {
+		t.Errorf("%d writes failed, want 3", n)
+	}
 }
