@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -21,7 +22,7 @@ type inside struct {
 
 // runInside serves an installation in a new folder until the test ends; change
 // may alter its settings.
-func runInside(t *testing.T, c clock.Clock, change func(*config.Config)) *inside {
+func runInside(t *testing.T, c clock.Clock, log *slog.Logger, change func(*config.Config)) *inside {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -37,7 +38,7 @@ func runInside(t *testing.T, c clock.Clock, change func(*config.Config)) *inside
 	if change != nil {
 		change(&cfg)
 	}
-	if in.app, err = app.New(t.Context(), cfg, app.Options{Clock: c}); err != nil {
+	if in.app, err = app.New(t.Context(), cfg, app.Options{Clock: c, Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

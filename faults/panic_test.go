@@ -106,7 +106,7 @@ func TestFLT21_PanicInAHandler(t *testing.T) {
 	t.Parallel()
 	c := &trap{}
 	c.left.Store(unarmed)
-	in := runInside(t, c, nil)
+	in := runInside(t, c, nil, nil)
 	panics := 0
 	for _, r := range requests() {
 		b := in.browser()

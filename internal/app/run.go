@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/server"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -110,7 +111,15 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	})
 	work.Go(func() { every(ctx, followEach, func() { a.report("follow what other processes end", a.follow(ctx)) }) })
 	work.Go(func() { every(ctx, keysEvery, func() { a.report("follow the signing keys", a.Flows.FollowKeys(ctx)) }) })
-	work.Go(func() { every(ctx, purgeEvery, func() { a.report("delete what has ended", a.purge(ctx)) }) })
+	drift := clock.NewDrift(a.clock)
+	work.Go(func() { every(ctx, driftEvery, func() { a.watch(drift) }) })
+	work.Go(func() {
+		every(ctx, purgeEvery, func() {
+			if a.watch(drift) {
+				a.report("delete what has ended", a.purge(ctx))
+			}
+		})
+	})
 }
 
 func (a *App) flushSessions(ctx context.Context) error {

@@ -7,6 +7,15 @@ import (
 	"time"
 )
 
+// MaxSkew is the most by which a time that was written may be ahead of the
+// clock: two machines never agree entirely. What was written later than that
+// comes from a clock that has been set back since, or was wrong.
+const MaxSkew = 5 * time.Minute
+
+// Ahead reports whether a time that was written is not from the past, as this
+// clock tells it.
+func Ahead(written, now time.Time) bool { return written.After(now.Add(MaxSkew)) }
+
 // Clock tells the time. Implementations are safe for concurrent use.
 type Clock interface {
 	Now() time.Time

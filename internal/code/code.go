@@ -31,6 +31,12 @@ type Secret struct {
 	UsedAt    time.Time // zero while unused
 }
 
+// over reports whether the secret does not hold any more. One that was sent in
+// the future is over as well: with a clock that was set back it would live again.
+func (s Secret) over(now time.Time) bool {
+	return !now.Before(s.ExpiresAt) || clock.Ahead(s.SentAt, now)
+}
+
 // Store is what this room needs of the database.
 type Store interface {
 	InsertCode(ctx context.Context, s Secret) error
@@ -113,7 +119,7 @@ func (i *Issuer) Redeem(ctx context.Context, tx Store, flowID, digits string) er
 		switch {
 		case !s.UsedAt.IsZero():
 			return Used
-		case n >= live, !now.Before(s.ExpiresAt):
+		case n >= live, s.over(now):
 			return Expired
 		}
 		return i.use(ctx, tx, s, now, Used)
@@ -136,7 +142,7 @@ func (i *Issuer) FindLink(ctx context.Context, tx Store, token string) (Secret, 
 		return Secret{}, LinkMalformed
 	case !s.UsedAt.IsZero():
 		return s, LinkUsed
-	case !i.clock.Now().Before(s.ExpiresAt):
+	case s.over(i.clock.Now()):
 		return s, LinkExpired
 	}
 	secrets, err := tx.CodesOf(ctx, s.FlowID)

@@ -79,7 +79,7 @@ func (f *Flows) linkFlow(ctx context.Context, tx Tx, s code.Secret) (Pending, da
 	if err != nil {
 		return Pending{}, data{}, err
 	}
-	if !ok || !f.clock.Now().Before(p.ExpiresAt) {
+	if !ok || p.over(f.clock.Now()) {
 		return Pending{}, data{}, code.LinkExpired
 	}
 	d, err := f.open(p)

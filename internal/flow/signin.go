@@ -107,7 +107,7 @@ func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candid
 			return err
 		}
 		p, ok, err := tx.NewestFlow(ctx, SignUp, Verify, key, secret.Hash(c.Browser), f.clock.Now())
-		if err != nil || !ok {
+		if err != nil || !ok || p.over(f.clock.Now()) {
 			return err
 		}
 		d, err := f.open(p)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/ids"
 	"portico/internal/secret"
 )
@@ -77,6 +78,12 @@ type Pending struct {
 	ExpiresAt  time.Time
 }
 
+// over reports whether the flow has ended by itself. One that was begun in the
+// future has: with a clock that was set back it would live again.
+func (p Pending) over(now time.Time) bool {
+	return !now.Before(p.ExpiresAt) || clock.Ahead(p.CreatedAt, now)
+}
+
 // data is what a pending flow keeps sealed.
 type data struct {
 	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
@@ -137,7 +144,7 @@ func (f *Flows) find(ctx context.Context, tx PendingStore, c Caller, id string) 
 	if err != nil {
 		return Pending{}, data{}, err
 	}
-	if !ok || !f.clock.Now().Before(p.ExpiresAt) || !secret.Equal(p.Browser, secret.Hash(c.Browser)) {
+	if !ok || p.over(f.clock.Now()) || !secret.Equal(p.Browser, secret.Hash(c.Browser)) {
 		return Pending{}, data{}, Unknown
 	}
 	d, err := f.open(p)

@@ -21,6 +21,9 @@ const (
 	firstDelay = 30 * time.Second
 	lastDelay  = time.Hour
 
+	// horizon is longer than anything is put off.
+	horizon = 2 * time.Hour
+
 	reasonLimit = 300 // characters of a server's answer that are kept
 )
 

@@ -131,7 +131,9 @@ func (r *Runner) claim(ctx context.Context, limit int) []Record {
 	var claimed []Record
 	now := r.outbox.clock.Now()
 	err := r.write(ctx, func(tx Store) (err error) {
-		claimed, err = tx.ClaimMessages(ctx, now, now.Add(lease), limit)
+		if claimed, err = tx.ClaimMessages(ctx, now, now.Add(lease), limit); err == nil && len(claimed) == 0 {
+			err = tx.HastenMessages(ctx, now, now.Add(horizon))
+		}
 		return err
 	})
 	if err != nil {

@@ -41,6 +41,10 @@ type Store interface {
 	// by one. A record is claimed by one caller, however many call at once.
 	ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]Record, error)
 
+	// HastenMessages makes living records that are due after the horizon due at
+	// now: nothing is put off for that long, so the clock has been set back.
+	HastenMessages(ctx context.Context, now, horizon time.Time) error
+
 	// SettleMessage writes DueAt, DeadAt, Failures, Uncertain and Reason, if
 	// Claims is still r.Claims; it reports whether it was.
 	SettleMessage(ctx context.Context, r Record) (bool, error)

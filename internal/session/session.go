@@ -117,7 +117,7 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 		}
 	}
 	seen := entry.lastSeen()
-	if why := k.over(entry.found.Session.ExpiresAt, seen, now); why != "" {
+	if why := k.over(entry.found.Session, seen, now); why != "" {
 		k.cache.drop(hash)
 		return Found{}, ended(why)
 	}
@@ -149,15 +149,21 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 
 // over returns the reason for which a session has ended by itself, "" while it
 // holds.
-func (k *Keeper) over(expires, seen, now time.Time) Reason {
+//
+// A session of the far future was begun while the clock was wrong: it would hold
+// for as much longer.
+func (k *Keeper) over(s Session, seen, now time.Time) Reason {
 	switch {
-	case !now.Before(expires):
+	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
 		return Absolute
 	case now.Sub(seen) >= k.idle:
 		return Idle
 	}
 	return ""
 }
+
+// farFuture is more than a clock is set back in earnest.
+const farFuture = 7 * 24 * time.Hour
 
 // IdleEnd returns when a session that was last used at seen ends by itself.
 func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.idle) }

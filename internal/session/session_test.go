@@ -46,6 +46,7 @@ func TestCheck_Boundaries(t *testing.T) {
 		"before the moved idle end":  {[]time.Duration{idle / 2, idle - time.Microsecond}, true},
 		"at the moved idle end":      {[]time.Duration{idle / 2, idle}, false},
 		"clock set back":             {[]time.Duration{0, -48 * time.Hour}, true},
+		"clock set back by years":    {[]time.Duration{0, -10 * 365 * 24 * time.Hour}, false},
 		"clock back and forth":       {[]time.Duration{0, -48 * time.Hour, 48*time.Hour + idle - time.Microsecond}, true},
 		"clock back and forth, idle": {[]time.Duration{0, -48 * time.Hour, 48*time.Hour + idle}, false},
 		"a refused check is no use":  {[]time.Duration{idle, idle - time.Microsecond}, false},

@@ -34,6 +34,12 @@ func (t *Tx) ClaimMessages(ctx context.Context, now, until time.Time, limit int)
 		RETURNING `+outboxColumns, []any{micros(now), micros(until), limit}, scanOutbox)
 }
 
+// HastenMessages implements outbox.Store.
+func (t *Tx) HastenMessages(ctx context.Context, now, horizon time.Time) error {
+	_, err := t.exec(ctx, `UPDATE outbox SET due_at = $1 WHERE dead_at = 0 AND due_at > $2`, micros(now), micros(horizon))
+	return err
+}
+
 // SettleMessage implements outbox.Store.
 func (t *Tx) SettleMessage(ctx context.Context, r outbox.Record) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE outbox SET due_at = $3, dead_at = $4, failures = $5, uncertain = $6, reason = $7

@@ -1,6 +1,10 @@
 package throttle
 
-import "time"
+import (
+	"time"
+
+	"portico/internal/clock"
+)
 
 // Limit is a named limit. With Free it is a ladder: the first Free tries in a
 // row pass at once, each later one only after a wait that doubles from
@@ -39,6 +43,9 @@ func (l Limit) Next(s State, now time.Time) (State, Decision) {
 	if !now.Before(s.Until) {
 		s = State{}
 	}
+	if clock.Ahead(s.Last, now) {
+		s = l.rebase(s, now)
+	}
 	if l.Free > 0 {
 		return l.climb(s, now)
 	}
@@ -51,6 +58,16 @@ func (l Limit) Next(s State, now time.Time) (State, Decision) {
 	s.Count++
 	s.Last = now
 	return s, Decision{Allowed: true, Left: l.Count - s.Count}
+}
+
+// rebase returns a state that was written before the clock was set back: nobody
+// waits longer than the limit says, however far that was. A row is remembered
+// with its tries and no wait; a window begins anew.
+func (l Limit) rebase(s State, now time.Time) State {
+	if l.Free == 0 {
+		return State{}
+	}
+	return State{Count: s.Count, Until: now.Add(l.Window)}
 }
 
 func (l Limit) climb(s State, now time.Time) (State, Decision) {

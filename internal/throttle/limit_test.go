@@ -100,3 +100,37 @@ func TestNext_Property(t *testing.T) {
 		}
 	})
 }
+
+// A clock that was set back lengthens no wait, and forgets no wrong password.
+func TestNext_ClockSetBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		limit Limit
+		tries int
+		left  int
+	}{"window": {window, 3, 2}, "ladder": {ladder, 6, 0}} {
+		s, now := State{}, start
+		for range c.tries {
+			var d Decision
+			if s, d = c.limit.Next(s, now); !d.Allowed {
+				now = now.Add(d.Wait)
+				s, _ = c.limit.Next(s, now)
+			}
+		}
+		if _, d := c.limit.Next(s, now); d.Allowed {
+			t.Fatalf("%s: nothing is refused", name)
+		}
+		for _, back := range []time.Duration{time.Hour, 10 * 365 * 24 * time.Hour} {
+			after, d := c.limit.Next(s, now.Add(-back))
+			if !d.Allowed || d.Left != c.left {
+				t.Errorf("%s, %v back: %+v, want it allowed with %d left", name, back, d, c.left)
+			}
+			if wait := c.limit.wait(after.Count); d.Pause != wait {
+				t.Errorf("%s, %v back: the next wait is %v, want %v", name, back, d.Pause, wait)
+			}
+		}
+		if _, d := c.limit.Next(s, now.Add(-time.Minute)); d.Allowed {
+			t.Errorf("%s: a minute back is enough to try again", name)
+		}
+	}
+}

@@ -71,6 +71,18 @@ func (b outboxes) ClaimMessages_EachByOneOfMany() {
 	}
 }
 
+func (b outboxes) HastenMessages_BeyondTheHorizon() {
+	now, horizon := moment(), moment().Add(time.Hour)
+	b.message(waiting("far", horizon.Add(time.Microsecond)))
+	b.message(waiting("near", horizon))
+	dead := b.message(full[outbox.Record](1))
+	b.write(func(tx *store.Tx) error { return tx.HastenMessages(b.Context(), now, horizon) })
+	if got := b.claim(now, now, 9); len(got) != 1 || got[0].ID != "far" {
+		b.Errorf("claimed %v, want the one beyond the horizon", got)
+	}
+	b.equal("the dead messages", b.dead(9), []outbox.Record{dead})
+}
+
 func (b outboxes) SettleMessage_ByTheLastClaim() {
 	now := moment()
 	b.message(waiting("m", now))
