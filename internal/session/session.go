@@ -141,7 +141,7 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 			return Found{}, err
 		}
 	}
-	if why := k.over(entry.found.Session.ExpiresAt, entry.lastSeen(), k.clock.Now()); why != "" {
+	if why := k.over(entry.found.Session, entry.lastSeen(), k.clock.Now()); why != "" {
 		return Found{}, ended(why)
 	}
 	return entry.found, nil

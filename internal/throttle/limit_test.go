@@ -102,7 +102,7 @@ func TestNext_Property(t *testing.T) {
 }
 
 // A clock that was set back lengthens no wait, and forgets no wrong password.
-func TestNext_ClockSetBack(t *testing.T) {
+func TestNext_WrittenAhead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		limit Limit
