@@ -528,3 +528,71 @@ func (s *site) setPassword(a account.Account) {
 		s.Fatal(err)
 	}
 }
+
+// SEC-149, forward-auth: what is asked about is believed from a trusted proxy
+// alone, and only when it can be read in one way.
+func TestSEC149_ForwardAuthInput(t *testing.T) {
+	t.Parallel()
+	app := newApp(t, tempers()["raw"])
+	describe := func(method, uri string) http.Header {
+		h := script()
+		h["X-Forwarded-Method"], h["X-Forwarded-Proto"], h["X-Forwarded-Host"], h["X-Forwarded-Uri"] = []string{method}, []string{"https"}, []string{"portico.test"}, []string{uri}
+		return h
+	}
+	stranger := start(t, protects(app, publicAndAdmin()...)).visitor()
+	for _, h := range []http.Header{describe("GET", "/public/x"), script()} {
+		stranger.do("GET", "/auth/api/check", "", h).refused(403, "gateway.untrusted")
+	}
+	s := start(t, protects(app, publicAndAdmin()...), trusting())
+	v := s.staff()
+	v.do("GET", "/auth/api/check", "", describe("GET", "/public/x")).must(200)
+	v.do("GET", "/auth/api/check", "", describe("GET", "/admin/x")).refused(403, "rule.role")
+	s.visitor().do("GET", "/auth/api/check", "", describe("GET", "/admin/x")).refused(401, "session.required")
+	for name, change := range map[string]func(h http.Header){
+		"the target twice":    func(h http.Header) { h.Add("X-Forwarded-Uri", "/public/x") },
+		"the method twice":    func(h http.Header) { h.Add("X-Forwarded-Method", "OPTIONS") },
+		"no method":           func(h http.Header) { h.Del("X-Forwarded-Method") },
+		"no host":             func(h http.Header) { h.Del("X-Forwarded-Host") },
+		"another way as well": func(h http.Header) { h.Set("X-Original-Url", "https://portico.test/public/x") },
+		"a spelling":          func(h http.Header) { h["X-Forwarded-Uri"] = []string{"/public/..%2fadmin"} },
+		"a fragment":          func(h http.Header) { h["X-Forwarded-Uri"] = []string{"/admin#/public"} },
+		"plain http":          func(h http.Header) { h["X-Forwarded-Proto"] = []string{"http"} },
+	} {
+		h := describe("GET", "/public/x")
+		change(h)
+		if a := v.do("GET", "/auth/api/check", "", h); a.status != 400 {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	// A public path says whose visit it is, or expressly that it is nobody's.
+	h := s.visitor().do("GET", "/auth/api/check", "", describe("GET", "/public/x")).must(200).header
+	for _, name := range []string{"X-Portico-User", "X-Portico-Roles", "X-Portico-Token"} {
+		if values, there := h[name]; !there || strings.Join(values, "") != "" {
+			t.Errorf("%s is %q (%v), want an empty one", name, values, there)
+		}
+	}
+	if n := len(app.asked()); n > 0 {
+		t.Errorf("asking has reached the app %d times", n)
+	}
+}
+
+// SEC-165: with an app behind the door these routes are there, and no others.
+func TestSEC165_RoutesOfTheGateway(t *testing.T) {
+	t.Parallel()
+	s := start(t, protects(newApp(t, tempers()["raw"])))
+	s.visitor().get("/auth/signin").must(200)
+	want := routes()
+	delete(want, "GET /{$}") // the app's
+	for _, pattern := range []string{"GET /auth/enter", "/auth/api/check", "/auth/api/check/{path...}"} {
+		want[pattern] = route{}
+	}
+	for _, pattern := range s.mounted.patterns() {
+		if _, known := want[pattern]; !known {
+			t.Errorf("%s is mounted and not in the table of routes", pattern)
+		}
+		delete(want, pattern)
+	}
+	for pattern := range want {
+		t.Errorf("%s is not mounted", pattern)
+	}
+}

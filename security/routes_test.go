@@ -71,7 +71,10 @@ func routes() map[string]route {
 
 // path fills the wildcards of a pattern.
 func path(pattern string) (method, target string) {
-	method, target, _ = strings.Cut(pattern, " ")
+	method, target, ok := strings.Cut(pattern, " ")
+	if !ok { // of any method
+		method, target = "GET", pattern
+	}
 	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js").Replace(target)
 }
 

@@ -39,7 +39,7 @@ func (a *App) Handler() (http.Handler, error) {
 func (a *App) public() (doors, error) {
 	public := a.publicURL()
 	mux := server.NewMux(server.Config{
-		PublicURL: public, AppHosts: a.appHosts(), TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
+		PublicURL: public, AppHosts: a.appHosts(), AskPath: gateway.CheckPath, TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
 		Catalogue: a.catalogue, Log: a.log, Spans: a.spans,
 	})
 	desk := door.NewDesk(a.Flows, a.catalogue, a.clock, public)

@@ -24,7 +24,6 @@ import (
 )
 
 const (
-	appPath     = "/app"
 	mailboxPath = "/dev/mailbox"
 
 	providerID = "example"
@@ -32,12 +31,12 @@ const (
 
 // world is what runs beside the product, and what it prints.
 type world struct {
-	cfg      config.Config
-	public   net.Listener
-	doors    []server.Door
-	provider *http.Server
-	serving  sync.WaitGroup
-	lines    []string
+	cfg     config.Config
+	public  net.Listener
+	doors   []server.Door
+	beside  []*http.Server // the stand-in provider and the sample app
+	serving sync.WaitGroup
+	lines   []string
 }
 
 // Run serves until ctx ends. It writes the addresses to out once everything
@@ -48,10 +47,9 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 		return err
 	}
 	defer w.stop()
-	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx)); err != nil {
+	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx), w.addApp(ctx)); err != nil {
 		return err
 	}
-	w.addApp()
 	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Doors: w.doors})
 	if err != nil {
 		return err
@@ -125,8 +123,7 @@ func (w *world) addProvider(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	w.provider = &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	w.serving.Go(func() { _ = w.provider.Serve(l) }) // ends when it is closed
+	w.serve(l, handler)
 	w.cfg.Providers = []config.Provider{{
 		ID: providerID, Preset: "openid", Name: "Example ID", Issuer: issuer,
 		ClientID: id, ClientSecret: clientSecret, TrustEmail: true,
@@ -135,19 +132,33 @@ func (w *world) addProvider(ctx context.Context) error {
 	return nil
 }
 
-func (w *world) addApp() {
-	if w.cfg.IsSet("upstream") || w.cfg.IsSet("return_default") {
-		return
+// addApp puts a sample app behind the door, unless the configuration has an app.
+func (w *world) addApp(ctx context.Context) error {
+	if len(w.cfg.Served()) > 0 || w.cfg.IsSet("return_default") {
+		return nil
 	}
-	w.cfg.ReturnDefault = appPath
-	w.doors = append(w.doors, newSample("http://127.0.0.1:"+port(w.public), w.cfg.PublicURL.Host))
-	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Sample app", w.cfg.PublicURL, appPath))
+	l, err := listenNear(ctx, "127.0.0.1:0", true)
+	if err != nil {
+		return err
+	}
+	w.serve(l, newSample())
+	w.cfg.Upstream = &url.URL{Scheme: "http", Host: l.Addr().String()}
+	w.cfg.Rules = sampleRules
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s", "Sample app", w.cfg.PublicURL))
+	return nil
+}
+
+// serve answers on a listener until the world stops.
+func (w *world) serve(l net.Listener, h http.Handler) {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
+	w.beside = append(w.beside, s)
+	w.serving.Go(func() { _ = s.Serve(l) }) // ends when it is closed
 }
 
 func (w *world) stop() {
 	_ = w.public.Close() // served and closed by then, unless the start failed
-	if w.provider != nil {
-		_ = w.provider.Close()
+	for _, s := range w.beside {
+		_ = s.Close()
 	}
 	w.serving.Wait()
 }

@@ -1,32 +1,26 @@
 package dev
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"html/template"
-	"io"
 	"net/http"
 	"net/url"
-	"time"
+	"strings"
 
 	"portico/internal/server"
 )
 
-// sample is the app at the end of the journey. It learns who is there as any
-// app can: by passing the browser's cookies on to /auth/api/session.
-type sample struct {
-	api    string // base URL of Portico, as the app reaches it
-	host   string // public host, as browsers name it
-	client *http.Client
-}
+// sampleRules are who may see what of the sample app.
+var sampleRules = []string{"role:admin /admin/*", "signed-in /*"}
 
-func newSample(api, host string) *sample {
-	return &sample{api: api, host: host, client: &http.Client{Timeout: 5 * time.Second}}
+// newSample returns the app at the end of the journey. It has no line about
+// signing in: it stands behind the gateway and reads the headers that an app
+// gets from there.
+func newSample() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", samplePageFor(false))
+	mux.HandleFunc("GET /admin", samplePageFor(true))
+	return mux
 }
-
-// Mount registers the app's page.
-func (s *sample) Mount(m *server.Mux) { m.Handle("GET "+appPath, s.page) }
 
 const sampleStyle = `body{margin:0;font:1rem/1.6 -apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,Noto Sans,sans-serif;background:#f3f5f8;color:#131b2b}
 main{max-width:38rem;margin:0 auto;padding:12vh 1.25rem 4rem}
@@ -40,51 +34,37 @@ a{color:#1a4ab8}`
 var samplePage = template.Must(template.New("app").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>Sample app</title><style>{{.Style}}</style></head><body><main>
-<h1>Hello, {{or .User.Name .User.Email}}</h1>
-<p>This page stands for your app. It asked <code>GET /auth/api/session</code> who is there, and got:</p>
-<dl><dt>Address</dt><dd>{{.User.Email}}</dd><dt>Account</dt><dd>{{.User.ID}}</dd><dt>Signed in</dt><dd>{{.Session.AuthenticatedAt}}</dd></dl>
+<h1>Hello, {{or .Name .Email}}</h1>
+{{if .Admin}}<p>This page is for people with the role <code>admin</code>. <a href="/">Back</a></p>
+{{else}}<p>This page stands for your app. It has no sign-in of its own: Portico in front of it says who is there.</p>
+<dl><dt><code>X-Portico-Email</code></dt><dd>{{.Email}}</dd><dt><code>X-Portico-User</code></dt><dd>{{.User}}</dd><dt><code>X-Portico-Roles</code></dt><dd>{{or .Roles "none"}}</dd><dt><code>X-Portico-Session-Age</code></dt><dd>{{.Age}} seconds</dd></dl>
+<p><a href="/admin">A page for administrators</a></p>{{end}}
 <form method="post" action="/auth/signout"><button>Sign out</button></form>
 <p><a href="/auth/account">Your account</a></p>
 </main></body></html>
 `))
 
-// sampleView is what the page shows: the part of the API's answer that it
-// needs.
+// sampleView is what the pages show.
 type sampleView struct {
-	User struct {
-		ID    string `json:"id"`
-		Email string `json:"email"`
-		Name  string `json:"name"`
-	} `json:"user"`
-	Session struct {
-		AuthenticatedAt string `json:"authenticated_at"`
-	} `json:"session"`
-	Style template.CSS `json:"-"`
+	Email, User, Name, Roles, Age string
+	Admin                         bool
+	Style                         template.CSS
 }
 
-func (s *sample) page(w http.ResponseWriter, r *http.Request) error {
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, s.api+"/auth/api/session", nil)
-	if err != nil {
-		return err
+func samplePageFor(admin bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name, err := url.PathUnescape(r.Header.Get("X-Portico-Name"))
+		if err != nil {
+			name = ""
+		}
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		_ = samplePage.Execute(w, sampleView{ // fails only when the client has gone
+			Email: r.Header.Get("X-Portico-Email"), User: r.Header.Get("X-Portico-User"), Name: name, Age: r.Header.Get("X-Portico-Session-Age"),
+			Roles: strings.ReplaceAll(r.Header.Get("X-Portico-Roles"), ",", ", "), Admin: admin, Style: sampleStyle,
+		})
 	}
-	req.Host = s.host
-	req.Header["Cookie"] = r.Header["Cookie"]
-	answer, err := s.client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return server.SeeOther(w, "/auth/signin?return_to="+url.QueryEscape(appPath))
-	}
-	view := sampleView{Style: sampleStyle}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<16)).Decode(&view); err != nil {
-		return err
-	}
-	sum := sha256.Sum256([]byte(sampleStyle))
-	server.SetPolicy(w, server.DocumentPolicy([]string{"sha256-" + base64.StdEncoding.EncodeToString(sum[:])}))
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return samplePage.Execute(w, view)
 }
 
 // pages mounts a handler that has its own policies under a path.

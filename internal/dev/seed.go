@@ -19,12 +19,13 @@ func seed(ctx context.Context, a *app.App) ([]string, error) {
 	for _, p := range []struct {
 		email, name string
 		state       account.State
+		roles       []string
 	}{
-		{"mara@example.com", "Mara Lind", account.Active},
-		{"noah@example.com", "Noah Okafor", account.Active},
-		{"closed@example.com", "Closed Account", account.Closed},
+		{"mara@example.com", "Mara Lind", account.Active, []string{"admin"}},
+		{"noah@example.com", "Noah Okafor", account.Active, nil},
+		{"closed@example.com", "Closed Account", account.Closed, nil},
 	} {
-		created, err := a.Flows.CreateUser(ctx, p.email, p.name, seedPassword)
+		created, err := a.Flows.CreateUser(ctx, p.email, p.name, seedPassword, p.roles...)
 		switch {
 		case errors.Is(err, account.Exists):
 		case err != nil:
@@ -35,6 +36,9 @@ func seed(ctx context.Context, a *app.App) ([]string, error) {
 			}
 		}
 		line := "  " + p.email
+		if len(p.roles) > 0 {
+			line += " (has the role " + p.roles[0] + ")"
+		}
 		if p.state == account.Closed {
 			line = fmt.Sprintf("  %s (closed by the operator)", p.email)
 		}

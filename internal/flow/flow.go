@@ -92,6 +92,7 @@ type Flows struct {
 	store     Store
 	clock     clock.Clock
 	box       *secret.Box
+	crossings *secret.Box
 	devices   *secret.MAC
 	accounts  *account.Directory
 	codes     *code.Issuer
@@ -115,7 +116,7 @@ const codeLife = 10 * time.Minute
 func New(cfg Config) *Flows {
 	return &Flows{
 		store: cfg.Store, clock: cfg.Clock,
-		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"),
+		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, codeLife),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 
 	"portico/internal/fault"
 	"portico/internal/locale"
@@ -32,6 +33,7 @@ type ErrorPage func(w http.ResponseWriter, r *http.Request, status int, f *fault
 type Config struct {
 	PublicURL      *url.URL       // scheme and host that browsers use
 	AppHosts       []string       // hosts of apps, at which nothing but the fallback answers
+	AskPath        string         // where a trusted proxy asks about requests, by whatever host it knows us
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For counts
 	HSTSSubdomains bool           // whether HSTS covers the subdomains of the public host
 	Catalogue      *locale.Catalogue
@@ -50,6 +52,7 @@ type Mux struct {
 	errorPage ErrorPage
 	hosts     hosts
 	proxies   []netip.Prefix
+	askPath   string
 	headers   []header
 	catalogue *locale.Catalogue
 	log       *slog.Logger
@@ -61,6 +64,7 @@ func NewMux(c Config) *Mux {
 	return &Mux{
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
 		proxies:   c.TrustedProxies,
+		askPath:   c.AskPath,
 		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
 		catalogue: c.Catalogue,
 		log:       c.Log,
@@ -107,7 +111,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if m.fallback != nil && r.Host != m.hosts.public {
+	if m.fallback != nil && r.Host != m.hosts.public && !(m.asks(r.URL.Path) && e.trusted) {
 		m.fallback.ServeHTTP(e, r) // an app's own host: no screen of ours is there
 		return
 	}
@@ -130,13 +134,19 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// asks reports whether a path is where a proxy asks about a request of its own.
+func (m *Mux) asks(path string) bool {
+	rest, ok := strings.CutPrefix(path, m.askPath)
+	return m.askPath != "" && ok && (rest == "" || rest[0] == '/')
+}
+
 // admit decides whether the request may reach a route, and gives it the client
 // address in place of the peer's.
 func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
 	if err := checkTarget(r); err != nil {
 		return false, err
 	}
-	if to, err := m.hosts.check(r); err != nil || to != "" {
+	if to, err := m.hosts.check(r); (err != nil || to != "") && !(m.asks(r.URL.Path) && m.fromProxy(r)) {
 		if to != "" {
 			e.Header().Set("Location", to)
 			e.WriteHeader(http.StatusTemporaryRedirect)

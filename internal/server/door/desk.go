@@ -37,6 +37,7 @@ type Desk struct {
 	device  server.Cookie
 	link    server.Cookie
 	way     server.Cookie
+	cross   server.Cookie
 }
 
 // NewDesk returns a Desk for the site at the public URL.
@@ -45,7 +46,7 @@ func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, publ
 		Flows: flows, Catalogue: catalogue, clock: c,
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
 		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
-		way: server.NewCookie(public, "provider"),
+		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
 	}
 }
 
@@ -109,6 +110,20 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 		d.way.Clear(w)
 	}
 	d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
+}
+
+// KeepSession sets the session cookie of another host than the public one.
+func (d *Desk) KeepSession(w http.ResponseWriter, value string, found session.Found) {
+	d.session.Write(w, value, found.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
+}
+
+// KeepCrossing keeps what binds the way of a session to this browser.
+func (d *Desk) KeepCrossing(w http.ResponseWriter, nonce string) { d.cross.Write(w, nonce, linkLife) }
+
+// Crossing returns what KeepCrossing kept, "" without it.
+func (d *Desk) Crossing(w http.ResponseWriter, r *http.Request) string {
+	nonce, _ := d.cross.Read(w, r)
+	return nonce
 }
 
 // LastProvider returns the id of the provider by which this browser was signed

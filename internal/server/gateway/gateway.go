@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,12 +22,13 @@ import (
 
 // Config is what the door is built from.
 type Config struct {
-	Desk   *door.Desk
-	Keys   *keys.Keeper
-	Clock  clock.Clock
-	Log    *slog.Logger
-	Public *url.URL
-	Apps   []App
+	Desk    *door.Desk
+	Keys    *keys.Keeper
+	Clock   clock.Clock
+	Log     *slog.Logger
+	Public  *url.URL
+	Targets flow.Targets // where people may return to; the hosts of apps among them
+	Apps    []App
 }
 
 // Gateway is the door. It is safe for concurrent use.
@@ -36,6 +38,7 @@ type Gateway struct {
 	clock   clock.Clock
 	log     *slog.Logger
 	issuer  string
+	targets flow.Targets
 	host    string // of the public URL, as browsers send it
 	proto   string
 	apps    []*app
@@ -49,7 +52,7 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
+		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
 		guard: newGuard(c.Apps), buffers: newBuffers(), open: newOpen(),
 	}
 	_, g.host, _ = strings.Cut(public, "://")
@@ -68,6 +71,9 @@ func New(c Config) *Gateway {
 func (g *Gateway) Mount(m *server.Mux) {
 	m.Handle("GET /.well-known/jwks.json", g.keySet, server.Quiet)
 	if len(g.apps) > 0 {
+		m.Handle("GET "+enterPath, g.depart)
+		m.Handle(CheckPath, g.check, server.CrossSite, server.Quiet)
+		m.Handle(CheckPath+"/{path...}", g.check, server.CrossSite, server.Quiet)
 		m.Fallback(g.serve, server.CrossSite, server.Streaming, server.Quiet)
 	}
 }
@@ -90,6 +96,7 @@ type ask struct {
 	target    string // path and query, as they were sent
 	raw       string // the path of it
 	upgrade   bool
+	plain     bool // whoever asks understands no redirect
 }
 
 // visit is what was decided.
@@ -105,6 +112,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	asked := ask{
 		method: r.Method, preflight: isPreflight(r), host: r.Host, origin: g.proto + "://" + r.Host,
 		target: r.RequestURI, upgrade: isWebSocket(r),
+	}
+	if path := r.URL.Path; r.Host != g.host && (path == "/auth" || strings.HasPrefix(path, "/auth/")) {
+		return g.visitAuth(w, r, path)
 	}
 	v, err := g.decide(w, r, &asked)
 	if err != nil {
@@ -146,7 +156,7 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v visit) (visit, error) {
 	var person *rule.Person
 	required := error(session.Required)
-	if token := g.desk.SessionToken(w, r); token != "" {
+	if token := g.token(w, r, asked.host); token != "" {
 		found, err := g.desk.Flows.Session(r.Context(), flow.Caller{Session: token})
 		switch {
 		case err == nil:
@@ -176,15 +186,25 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 // refuse answers a request that may not pass. Who only has to sign in is sent
 // there, or told where it is.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err error) error {
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != fault.Unauthenticated {
+	switch {
+	case fault.From(err).Kind != fault.Unauthenticated:
 		return err
+	case navigates(r.Header, asked.method):
+		return server.SeeOther(w, g.signInURL(asked, comeBack(r.Header, asked), err))
 	}
-	again := errors.Is(err, rule.TooOld)
-	if navigates(r) {
-		return server.SeeOther(w, signInPath(comeBack(r, asked), again))
+	return g.challenge(err)
+}
+
+// challenge tells a script where a person signs in. The script adds return_to:
+// where that is, it alone knows.
+func (g *Gateway) challenge(err error) error {
+	f := fault.From(err)
+	params := maps.Clone(f.Params)
+	if params == nil {
+		params = map[string]string{}
 	}
-	return f.WithParams(map[string]string{"signin_url": g.issuer + signInPath("", again)})
+	params["signin_url"] = g.issuer + signInPath("", errors.Is(err, rule.TooOld))
+	return f.WithParams(params)
 }
 
 func personOf(found session.Found) *rule.Person {

@@ -10,25 +10,25 @@ import (
 // so that a redirect to the sign-in page helps. Browsers say so (Fetch Metadata);
 // what a request accepts says nothing, since scripts ask for anything. Of a
 // client that says nothing, a plain GET is one.
-func navigates(r *http.Request) bool {
-	if upgrade := r.Header["Upgrade"]; len(upgrade) > 0 || len(r.Header["Sec-Websocket-Key"]) > 0 {
+func navigates(h http.Header, method string) bool {
+	if has(h, "Upgrade", "Sec-Websocket-Key") {
 		return false
 	}
-	mode := r.Header["Sec-Fetch-Mode"]
+	mode := h["Sec-Fetch-Mode"]
 	if len(mode) == 0 {
-		return (r.Method == http.MethodGet || r.Method == http.MethodHead) && len(r.Header["X-Requested-With"]) == 0
+		return (method == http.MethodGet || method == http.MethodHead) && !has(h, "X-Requested-With")
 	}
-	dest := r.Header.Get("Sec-Fetch-Dest")
+	dest := h.Get("Sec-Fetch-Dest")
 	return len(mode) == 1 && mode[0] == "navigate" && (dest == "document" || dest == "")
 }
 
 // comeBack returns where a person who has signed in goes on: to what was asked
 // for, or to the page whose form was sent, which the browser cannot send again.
-func comeBack(r *http.Request, asked ask) string {
+func comeBack(h http.Header, asked ask) string {
 	if asked.method == http.MethodGet || asked.method == http.MethodHead {
 		return asked.target
 	}
-	if page, ok := strings.CutPrefix(r.Header.Get("Referer"), asked.origin); ok && strings.HasPrefix(page, "/") {
+	if page, ok := strings.CutPrefix(h.Get("Referer"), asked.origin); ok && strings.HasPrefix(page, "/") {
 		return page
 	}
 	return "/"

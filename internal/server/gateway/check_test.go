@@ -1,0 +1,287 @@
+package gateway_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/config"
+)
+
+// guarded is an app that another proxy forwards to.
+func guarded(rules ...string) func(*config.Config) {
+	return func(c *config.Config) {
+		c.TrustedProxies = loopback
+		c.Apps = []config.App{{Name: "guarded", Path: "/", Rules: rules, Headers: []string{"Remote-User: email"}, Key: "app.1"}}
+	}
+}
+
+// The ways in which proxies describe a request.
+var dialects = map[string]func(s *site, method, target string) (path, lines string){
+	"forwarded": func(s *site, method, target string) (string, string) {
+		return "/auth/api/check", "X-Forwarded-Method: " + method + "\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: " + s.host + "\r\nX-Forwarded-Uri: " + target
+	},
+	"original": func(s *site, method, target string) (string, string) {
+		return "/auth/api/check", "X-Original-Method: " + method + "\r\nX-Original-URL: http://" + s.host + target
+	},
+	"envoy": func(s *site, _, target string) (string, string) {
+		return "/auth/api/check" + target, "X-Forwarded-For: 192.0.2.9"
+	},
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	s := start(t, guarded("public GET /public/*", "role:admin /admin/*", "fresh:10m /danger/*", "signed-in /app/*"))
+	plain, admin := s.person("plain@x.test"), s.person("admin@x.test", "admin")
+	for dialect, describe := range dialects {
+		t.Run(dialect, func(t *testing.T) {
+			ask := func(method, target string, lines ...string) answer {
+				path, described := describe(s, method, target)
+				verb := "GET"
+				if dialect == "envoy" {
+					verb = method
+				}
+				return s.do(verb, path, "", append(lines, described)...)
+			}
+			got := ask("GET", "/app/x?y=z", "Cookie: "+admin, "X-Portico-User: evil")
+			if got.status != 200 || got.header.Get("X-Portico-User") != s.user("admin@x.test").ID || got.header.Get("X-Portico-Roles") != "admin" || got.header.Get("Remote-User") != "admin@x.test" || got.header.Get("X-Portico-Token") == "" {
+				t.Errorf("a person: %d %v", got.status, got.header)
+			}
+			for _, name := range []string{"X-Portico-User", "X-Portico-Email", "X-Portico-Name", "X-Portico-Roles", "X-Portico-Token", "X-Portico-Session-Age", "Remote-User"} {
+				if values, there := ask("GET", "/public/x", "X-Portico-User: evil").header[name]; !there || len(values) != 1 || values[0] != "" {
+					t.Errorf("nobody on a public path: %s is %q, want one empty header", name, values)
+				}
+			}
+			for _, tt := range []struct {
+				method, target, cookie string
+				status, plain          int // of a proxy that understands 401 and 403 only
+			}{
+				{"GET", "/admin/x", admin, 200, 200},
+				{"DELETE", "/admin/x", admin, 200, 200},
+				{"GET", "/admin/x", plain, 403, 403},
+				{"POST", "/public/x", admin, 403, 403},
+				{"GET", "/elsewhere", admin, 403, 403},
+				{"GET", "/app/x", "", 401, 401},
+				{"TRACE", "/app/x", admin, 405, 403},
+				{"GET", "/public/..%2fadmin", admin, 400, 403},
+				{"GET", "/public/%2e%2e/admin", admin, 400, 403},
+				{"GET", "/auth/account", admin, 404, 403},
+			} {
+				want := tt.status
+				if dialect == "original" {
+					want = tt.plain
+				}
+				if a := ask(tt.method, tt.target, fetch, "Cookie: "+tt.cookie); a.status != want {
+					t.Errorf("%s %s: %d %s, want %d", tt.method, tt.target, a.status, a.body, want)
+				}
+			}
+			a := ask("GET", "/app/x?y=%2F", navigate)
+			status, location := http.StatusSeeOther, "/auth/signin?return_to=%2Fapp%2Fx%3Fy%3D%252F"
+			if dialect == "original" {
+				status, location = http.StatusUnauthorized, s.origin+location
+			}
+			if a.status != status || a.header.Get("Location") != location {
+				t.Errorf("a navigation of nobody: %d %s, want %d %s", a.status, a.header.Get("Location"), status, location)
+			}
+			if a := ask("GET", "/app/x", fetch); !strings.Contains(a.body, `"signin_url":"`+s.origin+`/auth/signin"`) || a.header.Get("Location") != "" {
+				t.Errorf("a fetch of nobody: %d %s", a.status, a.body)
+			}
+			socket := strings.Replace(upgrade(s, "http://evil.test"), "Upgrade: websocket\r\nConnection: Upgrade\r\n", "", 1)
+			if a := ask("GET", "/app/ws", socket, "Cookie: "+plain); a.status != 403 {
+				t.Errorf("a WebSocket of another origin: %d", a.status)
+			}
+			if a := ask("GET", "/app/ws", strings.Replace(socket, "http://evil.test", s.origin, 1), "Cookie: "+plain); a.status != 200 {
+				t.Errorf("a WebSocket of the app's page: %d", a.status)
+			}
+		})
+	}
+}
+
+// SEC-149: only a trusted proxy is believed, and only when it is clear.
+func TestCheck_Ambiguity(t *testing.T) {
+	t.Parallel()
+	s := start(t, guarded("public /public/*", "signed-in /*"))
+	forwarded := []string{"X-Forwarded-Method: GET", "X-Forwarded-Proto: http", "X-Forwarded-Host: " + s.host, "X-Forwarded-Uri: /public/x"}
+	original := []string{"X-Original-Method: GET", "X-Original-URL: http://" + s.host + "/public/x"}
+	without := func(all []string, i int) []string { return append(append([]string(nil), all[:i]...), all[i+1:]...) }
+	with := func(all []string, more ...string) []string { return append(append([]string(nil), all...), more...) }
+	for name, lines := range map[string][]string{
+		"nothing": nil, "no method": without(forwarded, 0), "no proto": without(forwarded, 1), "no host": without(forwarded, 2), "no uri": without(forwarded, 3),
+		"no original method": without(original, 0), "no original url": without(original, 1), "both": with(forwarded, original...),
+		"uri twice": with(forwarded, "X-Forwarded-Uri: /admin"), "host twice": with(forwarded, "X-Forwarded-Host: evil.test"), "method twice": with(forwarded, "X-Forwarded-Method: GET"),
+		"url twice": with(original, "X-Original-URL: http://"+s.host+"/"), "original and uri": with(original, "X-Forwarded-Uri: /public/x"), "original and method": with(original, "X-Forwarded-Method: GET"),
+		"forwarded and uri": with(forwarded, "X-Original-URI: /x"), "original path": {"X-Original-Method: GET", "X-Original-URL: /public/x"},
+		"other proto": with(without(forwarded, 1), "X-Forwarded-Proto: https"), "empty uri": with(without(forwarded, 3), "X-Forwarded-Uri:"),
+		"user at host": with(without(forwarded, 2), "X-Forwarded-Host: a@"+s.host), "list of hosts": with(without(forwarded, 2), "X-Forwarded-Host: "+s.host+", evil.test"),
+		"absolute uri": with(without(forwarded, 3), "X-Forwarded-Uri: http://"+s.host+"/public/x"), "path and uri": with(forwarded, "X-Envoy-Original-Path: /x"),
+	} {
+		a := s.get("/auth/api/check", append(lines, fetch)...)
+		if name == "path and uri" {
+			if a.status != 200 { // Envoy's own header says nothing here
+				t.Errorf("%s: %d", name, a.status)
+			}
+			continue
+		}
+		if a.status != 400 {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	if a := s.get("/auth/api/check/public/x", with(forwarded, fetch)...); a.status != 400 {
+		t.Errorf("a path and forwarded headers: %d", a.status)
+	}
+	if a := s.get("/auth/api/check", with(without(forwarded, 2), "X-Forwarded-Host: evil.test", fetch)...); a.status != 404 {
+		t.Errorf("a host of nobody: %d", a.status)
+	}
+	// By whatever name the proxy knows us.
+	if a := s.get("/auth/api/check", with(forwarded, fetch, "Host: portico:8080")...); a.status != 200 {
+		t.Errorf("by an internal name: %d", a.status)
+	}
+	stranger := start(t, guarded("public /*"), func(c *config.Config) { c.TrustedProxies = nil })
+	for _, lines := range [][]string{forwarded, original, nil} {
+		if a := stranger.get("/auth/api/check", with(lines, fetch)...); a.status != 403 || !strings.Contains(a.body, "gateway.untrusted") {
+			t.Errorf("a stranger: %d %s", a.status, a.body)
+		}
+	}
+	if a := stranger.get("/auth/api/check", with(forwarded, fetch, "Host: portico:8080")...); a.status != 421 {
+		t.Errorf("a stranger by an internal name: %d", a.status)
+	}
+	// An app that another proxy forwards to is not reached through us.
+	if a := stranger.get("/x", fetch); a.status != 404 {
+		t.Errorf("directly: %d", a.status)
+	}
+}
+
+// browser keeps cookies by host and follows redirects.
+type browser struct {
+	*site
+	jar map[string]map[string]string // host -> name -> value
+	way []string
+}
+
+func (b *browser) open(target string) answer {
+	b.Helper()
+	for range 10 {
+		u, err := url.Parse(target)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.way = append(b.way, u.Scheme+"://"+u.Host+u.Path)
+		lines := []string{navigate, "Host: " + u.Host}
+		for name, value := range b.jar[u.Host] {
+			lines = append(lines, "Cookie: "+name+"="+value)
+		}
+		a := b.get(u.RequestURI(), lines...)
+		for _, c := range (&http.Response{Header: a.header}).Cookies() {
+			if b.jar[u.Host] == nil {
+				b.jar[u.Host] = map[string]string{}
+			}
+			if b.jar[u.Host][c.Name] = c.Value; c.MaxAge < 0 {
+				delete(b.jar[u.Host], c.Name)
+			}
+		}
+		if a.status != http.StatusSeeOther {
+			return a
+		}
+		next, _ := u.Parse(a.header.Get("Location"))
+		target = next.String()
+	}
+	b.Fatalf("it goes in a circle: %v", b.way)
+	return answer{}
+}
+
+// The session of the public host comes along to an app's own host, under another
+// cookie that is worth nothing elsewhere, and ends there as well.
+func TestCrossing(t *testing.T) {
+	t.Parallel()
+	u := echoApp(t)
+	up, _ := url.Parse(u.URL)
+	s := start(t, func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: up, Rules: []string{"public /public/*", "fresh:10m /danger/*", "signed-in /*"}, Key: "app.1"},
+			{Name: "other", Host: "other.test", Path: "/", Upstream: up, Rules: []string{"signed-in /*"}, Key: "app.2"},
+		}
+	})
+	b := &browser{site: s, jar: map[string]map[string]string{}}
+	if a := b.open("http://wiki.test/a/b?c=%2F"); a.status != 200 || !strings.Contains(a.body, `"return_to":"http://wiki.test/a/b?c=%2F"`) {
+		t.Fatalf("nobody comes to %v: %d %s", b.way, a.status, a.body)
+	}
+	session, _, _ := strings.Cut(strings.TrimPrefix(s.person("mara@x.test"), "portico-session="), ";")
+	b.jar[s.host] = map[string]string{"portico-session": session}
+	b.way = nil
+	a := b.open("http://wiki.test/a/b?c=%2F")
+	if got := a.echoed(t); got.Target != "/a/b?c=%2F" || got.Host != "wiki.test" || got.Header.Get("X-Portico-Email") != "mara@x.test" || got.Header["Cookie"] != nil {
+		t.Errorf("by %v the app got %+v", b.way, got)
+	}
+	here := b.jar["wiki.test"]["portico-session"]
+	if here == "" || here == session {
+		t.Fatalf("the cookie there is %q", here)
+	}
+	if a := b.open("http://other.test/"); a.status != 200 {
+		t.Errorf("the second app: %d by %v", a.status, b.way)
+	}
+	// What is taken from one host opens nothing at another.
+	for _, try := range []struct{ host, value string }{{s.host, here}, {"other.test", here}, {"wiki.test", session}, {"wiki.test", here[:len(here)-4] + "AAAA"}} {
+		if a := s.get("/x", fetch, "Host: "+try.host, "Cookie: portico-session="+try.value); a.status == 200 {
+			t.Errorf("the cookie of one host opens %s", try.host)
+		}
+	}
+	if a := s.get("/auth/api/session", "Cookie: portico-session="+here); a.status != 401 {
+		t.Errorf("the cookie of an app's host opens the account: %d", a.status)
+	}
+	// A ticket is worth nothing in another browser, later, or at another host.
+	bind := s.get("/auth/enter?to=/x", navigate, "Host: wiki.test")
+	nonce := strings.Split((&http.Response{Header: bind.header}).Cookies()[0].Value, ";")[0]
+	ticket := s.get(strings.TrimPrefix(bind.header.Get("Location"), s.origin), navigate, "Cookie: portico-session="+session)
+	back := strings.TrimPrefix(ticket.header.Get("Location"), "http://wiki.test")
+	if !strings.HasPrefix(back, "/auth/enter?") {
+		t.Fatalf("no ticket: %d %s", ticket.status, ticket.header.Get("Location"))
+	}
+	for name, lines := range map[string][]string{
+		"another browser": {"Host: wiki.test"}, "another nonce": {"Host: wiki.test", "Cookie: portico-crossing=" + strings.Repeat("A", 43)}, "another host": {"Host: other.test", "Cookie: portico-crossing=" + nonce},
+	} {
+		if a := s.get(back, append(lines, navigate)...); a.status == 303 || a.header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %d %v", name, a.status, a.header)
+		}
+	}
+	if a := s.get(back, navigate, "Host: wiki.test", "Cookie: portico-crossing="+nonce); a.status != 303 || a.header.Get("Location") != "/x" {
+		t.Errorf("the right browser: %d %s", a.status, a.header.Get("Location"))
+	}
+	s.clock.Advance(61e9)
+	if a := s.get(back, navigate, "Host: wiki.test", "Cookie: portico-crossing="+nonce); a.status == 303 {
+		t.Error("a ticket holds for more than a minute")
+	}
+	// No way out to strangers.
+	for _, to := range []string{"https://evil.test/", "//evil.test", "http://wiki.test.evil.test/", "http://" + s.host + "/", "javascript:alert(1)", ""} {
+		a := s.get("/auth/enter?bind="+strings.Repeat("A", 43)+"&to="+url.QueryEscape(to), navigate, "Cookie: portico-session="+session)
+		if a.status == 303 {
+			t.Errorf("to %q: %s", to, a.header.Get("Location"))
+		}
+		if a := s.get("/auth/enter?to="+url.QueryEscape(to), navigate, "Host: wiki.test"); strings.Contains(a.header.Get("Location"), "evil") {
+			t.Errorf("to %q: %s", to, a.header.Get("Location"))
+		}
+	}
+	// Our screens are at the public host alone.
+	if a := s.get("/auth/account", navigate, "Host: wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/account" {
+		t.Errorf("a screen at an app's host: %d %s", a.status, a.header.Get("Location"))
+	}
+	if a := s.do("POST", "/auth/api/signin", "{}", "Host: wiki.test", fetch); a.status != 404 {
+		t.Errorf("the API at an app's host: %d", a.status)
+	}
+	// Signing out at an app's host is signing out everywhere.
+	cookie := "Cookie: portico-session=" + b.jar["wiki.test"]["portico-session"]
+	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://evil.test"); a.status != 403 {
+		t.Errorf("another site signs out: %d", a.status)
+	}
+	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/signed-out" {
+		t.Errorf("sign-out: %d %v", a.status, a.header)
+	}
+	for host, jar := range b.jar {
+		if a := s.get("/auth/api/session", "Cookie: portico-session="+jar["portico-session"]); a.status != 401 {
+			t.Errorf("%s is still signed in", host)
+		}
+		if a := s.get("/x", fetch, "Host: "+host, "Cookie: portico-session="+jar["portico-session"]); a.status == 200 {
+			t.Errorf("%s still shows its app", host)
+		}
+	}
+}
