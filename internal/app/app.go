@@ -20,6 +20,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/ids"
 	"portico/internal/keys"
+	"portico/internal/lease"
 	"portico/internal/locale"
 	"portico/internal/mailer"
 	"portico/internal/origin"
@@ -88,6 +89,7 @@ type App struct {
 	runner    *outbox.Runner // nil when nothing delivers mail
 	traces    *otlp.Traces   // nil when nothing is traced
 	spans     *span.Source   // nil likewise
+	tidying   *lease.Lease   // of the process that deletes what has ended
 	options   Options
 }
 
@@ -95,7 +97,7 @@ type App struct {
 // It listens nowhere and sends nothing; Run does. Its errors are for the
 // operator. The caller closes the App.
 func New(ctx context.Context, cfg config.Config, options Options) (*App, error) {
-	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options}
+	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options, tidying: lease.New("tidying")}
 	if a.clock == nil {
 		a.clock = clock.System{}
 	}

@@ -212,7 +212,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		`portico_signins_total{method="password"}`:                     1,
 		request + `{route="none",method="GET",status="4xx"}`:           1,
 	})
-	pool := `portico_database_connections{pool="all",state="open"}`
+	pool := `portico_database_connections{pool="all",state="idle"}`
 	if onSQLite(r.Config) {
 		pool = `portico_database_connections{pool="write",state="in_use"}`
 	}

@@ -16,15 +16,11 @@ import (
 )
 
 const (
-	flushEvery = 30 * time.Second // last uses of sessions, to the database
-	purgeEvery = 10 * time.Minute
+	flushEvery = 30 * time.Second       // last uses of sessions, to the database
 	keysEvery  = 5 * time.Second        // signing keys that other processes have revoked or added
 	followEach = 500 * time.Millisecond // sessions that other processes have ended
 	drain      = time.Second            // for clients to end their connections when stopping
 	grace      = 20 * time.Second       // for requests under way after that
-
-	// keepAudit is how long the record is kept.
-	keepAudit = 400 * 24 * time.Hour
 )
 
 // Listeners are where Run waits for connections. Ops may be nil.
@@ -106,17 +102,27 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	if a.runner != nil {
 		work.Go(func() { a.runner.Run(ctx) })
 	}
-	work.Go(func() {
-		every(ctx, flushEvery, func() { a.report("keep the last uses of sessions", a.flushSessions(ctx)) })
-	})
-	work.Go(func() { every(ctx, followEach, func() { a.report("follow what other processes end", a.follow(ctx)) }) })
-	work.Go(func() { every(ctx, keysEvery, func() { a.report("follow the signing keys", a.Flows.FollowKeys(ctx)) }) })
+	a.repeat(ctx, work, flushEvery, "keep the last uses of sessions", a.flushSessions)
+	a.repeat(ctx, work, followEach, "follow what other processes end", a.follow)
+	a.repeat(ctx, work, keysEvery, "follow the signing keys", a.Flows.FollowKeys)
 	drift := clock.NewDrift(a.clock)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watch(drift) }) })
+	a.startTidying(ctx, work, drift)
+}
+
+// repeat does something again and again. Of a failure that lasts, as when the
+// database is away, its beginning and its end are logged.
+func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Duration, what string, do func(context.Context) error) {
 	work.Go(func() {
-		every(ctx, purgeEvery, func() {
-			if a.watch(drift) {
-				a.report("delete what has ended", a.purge(ctx))
+		failing := false
+		every(ctx, each, func() {
+			switch err := do(ctx); {
+			case err != nil && !failing:
+				failing = true
+				a.report(what, err)
+			case err == nil && failing:
+				failing = false
+				a.log.Info("it works again to " + what)
 			}
 		})
 	})
@@ -128,19 +134,6 @@ func (a *App) flushSessions(ctx context.Context) error {
 
 func (a *App) follow(ctx context.Context) error {
 	return a.Store.Read(ctx, func(tx *store.Tx) error { return a.Sessions.Follow(ctx, tx) })
-}
-
-func (a *App) purge(ctx context.Context) error {
-	for {
-		var more bool
-		err := a.Store.Write(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.Purge(ctx, a.clock.Now(), keepAudit)
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-	}
 }
 
 func (a *App) report(what string, err error) {

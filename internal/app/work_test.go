@@ -26,7 +26,7 @@ func inBubble(t *testing.T, fn func(t *testing.T, work func(*App))) {
 	})
 }
 
-// SEC-068: what an operator's command does to an account is felt by the server
+// SEC-068: what an operator's command does to an account is felt by every server
 // within a second.
 func TestWork_FeelsAnotherProcess(t *testing.T) {
 	t.Parallel()
@@ -43,20 +43,25 @@ func TestWork_FeelsAnotherProcess(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, work func(*App)) {
 				cfg := settings(t, t.TempDir())
-				server, command := open(t, cfg, Options{}), open(t, cfg, Options{})
-				t.Cleanup(func() { server.end(t); command.end(t) })
-				work(server)
-				user := server.create(t, "v@example.org")
-				server.create(t, "w@example.org")
-				caller, other := server.signIn(t, "v@example.org"), server.signIn(t, "w@example.org")
-				server.holds(t, caller, true)
-				server.holds(t, other, true)
+				first, second, command := open(t, cfg, Options{}), open(t, cfg, Options{}), open(t, cfg, Options{})
+				t.Cleanup(func() { first.end(t); second.end(t); command.end(t) })
+				work(first)
+				work(second)
+				user := first.create(t, "v@example.org")
+				first.create(t, "w@example.org")
+				caller, other := first.signIn(t, "v@example.org"), second.signIn(t, "w@example.org")
+				for _, node := range []*App{first, second} {
+					node.holds(t, caller, true)
+					node.holds(t, other, true)
+				}
 				if err := change(t.Context(), command, user); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Second)
-				server.holds(t, caller, false)
-				server.holds(t, other, true)
+				for _, node := range []*App{first, second} {
+					node.holds(t, caller, false)
+					node.holds(t, other, true)
+				}
 			})
 		})
 	}
@@ -113,28 +118,83 @@ func TestWork_Purges(t *testing.T) {
 	inBubble(t, func(t *testing.T, work func(*App)) {
 		a := open(t, settings(t, t.TempDir()), Options{})
 		t.Cleanup(func() { a.end(t) })
-		old := a.clock.Now().Add(-2 * time.Hour)
-		err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
-			for range 1200 {
-				if err := tx.InsertRevocation(t.Context(), "a", old); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		fill(t, a)
+		work(a)
+		time.Sleep(10 * tidyEvery)
+		synctest.Wait()
+		if flows, revocations := left(t, a); flows || revocations > 0 {
+			t.Errorf("old flows: %v, revocations: %d", flows, revocations)
+		}
+	})
+}
+
+// FLT-22: of three nodes one tidies up; when it is frozen or ends another does,
+// within a minute.
+func TestWork_OneTidiesUp(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	if onSQLite(cfg) {
+		t.Skip("a file has one process")
+	}
+	inBubble(t, func(t *testing.T, work func(*App)) {
+		frozen, second := open(t, cfg, Options{}), open(t, cfg, Options{})
+		t.Cleanup(func() { frozen.end(t); second.end(t) })
+		if err := frozen.alone(t.Context(), func(*store.Tx) error { return nil }); err != nil { // and never again
 			t.Fatal(err)
 		}
-		work(a)
-		time.Sleep(purgeEvery)
-		synctest.Wait()
-		_ = a.Store.Read(t.Context(), func(tx *store.Tx) error {
-			if left, err := tx.RevokedSince(t.Context(), time.Time{}); len(left) != 0 || err != nil {
-				t.Errorf("%v is left (%v)", left, err)
+		held := func(a *App) (held bool) {
+			if err := a.alone(t.Context(), func(*store.Tx) error { held = true; return nil }); err != nil {
+				t.Error(err)
 			}
-			return nil
-		})
+			return held
+		}
+		if !held(frozen) || held(second) {
+			t.Error("not the first holds the lease")
+		}
+		work(second)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if held(frozen) || !held(second) {
+			t.Error("a minute later the lease is still that of a process which does nothing")
+		}
+		if err := second.release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !held(frozen) {
+			t.Error("a lease that was given back is not to be had")
+		}
 	})
+}
+
+// fill leaves behind what there is to tidy up: more than a batch of it.
+func fill(t *testing.T, a *App) {
+	t.Helper()
+	old := a.clock.Now().Add(-48 * time.Hour)
+	err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+		for range 1200 {
+			if err := tx.InsertRevocation(t.Context(), "a", old); err != nil {
+				return err
+			}
+		}
+		return tx.InsertFlow(t.Context(), flow.Pending{ID: "old", ExpiresAt: old})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func left(t *testing.T, a *App) (flows bool, revocations int) {
+	t.Helper()
+	_ = a.Store.Read(t.Context(), func(tx *store.Tx) error {
+		all, err := tx.Revocations(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		revocations = len(all)
+		_, flows, err = tx.FlowByID(t.Context(), "old")
+		return err
+	})
+	return flows, revocations
 }
 
 // silent is a listener to which nobody connects.

@@ -176,6 +176,16 @@ func (c *cache) forget(accountID string) {
 	}
 }
 
+// clear forgets every account.
+func (c *cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended.Add(1)
+	for _, e := range c.byID {
+		c.dropLocked(e.key)
+	}
+}
+
 // CacheStats are the figures of the cache. The counts grow from the start of
 // the process.
 type CacheStats struct {

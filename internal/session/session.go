@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"portico/internal/clock"
@@ -63,8 +64,10 @@ type Store interface {
 	DeleteSessions(ctx context.Context, accountID, keep string, why Reason) (int64, error)
 	// InsertRevocation tells every process that sessions of the account ended.
 	InsertRevocation(ctx context.Context, accountID string, at time.Time) error
-	// RevokedSince returns the accounts with a revocation after the time.
-	RevokedSince(ctx context.Context, since time.Time) ([]string, error)
+	// Revocations returns all that there are.
+	Revocations(ctx context.Context) ([]Revocation, error)
+	// DeleteRevocation deletes one; it does nothing when there is none.
+	DeleteRevocation(ctx context.Context, id string) error
 	// TouchSession moves LastSeenAt forward, never back.
 	TouchSession(ctx context.Context, id string, seen time.Time) error
 }
@@ -83,11 +86,12 @@ type Keeper struct {
 	idle     time.Duration
 	absolute time.Duration
 	cache    *cache
+	follower follower
 }
 
 // NewKeeper returns a Keeper with an empty cache.
 func NewKeeper(cfg Config) *Keeper {
-	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax)}
+	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: follower{looked: clock.Here()}}
 }
 
 // Start stores a new session for the account and returns its token.
@@ -109,12 +113,9 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 	}
 	hash := key(secret.Hash(token))
 	now := k.clock.Now()
-	entry := k.cache.get(hash)
-	if entry == nil {
-		var err error
-		if entry, err = k.load(ctx, store, hash); err != nil {
-			return Found{}, err
-		}
+	entry, err := k.find(ctx, store, hash, now)
+	if err != nil {
+		return Found{}, err
 	}
 	seen := entry.lastSeen()
 	if why := k.over(entry.found.Session, seen, now); why != "" {
@@ -133,18 +134,29 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	if !secret.ValidToken(token) {
 		return Found{}, Required
 	}
-	hash := key(secret.Hash(token))
-	entry := k.cache.get(hash)
-	if entry == nil {
-		var err error
-		if entry, err = k.load(ctx, store, hash); err != nil {
-			return Found{}, err
-		}
+	entry, err := k.find(ctx, store, key(secret.Hash(token)), k.clock.Now())
+	if err != nil {
+		return Found{}, err
 	}
 	if why := k.over(entry.found.Session, entry.lastSeen(), k.clock.Now()); why != "" {
 		return Found{}, ended(why)
 	}
 	return entry.found, nil
+}
+
+// find returns the session of a token from memory, else from the database.
+// Memory is not believed when it says that a session was idle for too long: it
+// may have been used through another process.
+func (k *Keeper) find(ctx context.Context, store Store, hash key, now time.Time) (*entry, error) {
+	entry := k.cache.get(hash)
+	if entry != nil && k.over(entry.found.Session, entry.lastSeen(), now) == Idle {
+		k.cache.drop(hash)
+		entry = nil
+	}
+	if entry != nil {
+		return entry, nil
+	}
+	return k.load(ctx, store, hash)
 }
 
 // over returns the reason for which a session has ended by itself, "" while it
@@ -235,24 +247,6 @@ func (k *Keeper) Changed(ctx context.Context, tx Store, accountID string) error 
 	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
 }
 
-// Follow drops from the cache what another process has ended: an operator's
-// command, or another node. The application calls it twice a second, so that
-// an ended session is felt everywhere within one.
-func (k *Keeper) Follow(ctx context.Context, store Store) error {
-	accounts, err := store.RevokedSince(ctx, k.clock.Now().Add(-followBack))
-	if err != nil {
-		return err
-	}
-	for _, id := range accounts {
-		k.cache.forget(id)
-	}
-	return nil
-}
-
-// followBack is how far back Follow looks: farther than the clocks of two
-// processes differ and a transaction takes.
-const followBack = 10 * time.Second
-
 // Forget drops what the cache knows of the account. It must be called after
 // the commit of any change to the account's sessions, state or credentials.
 func (k *Keeper) Forget(accountID string) { k.cache.forget(accountID) }
@@ -265,6 +259,9 @@ func (k *Keeper) Stats() CacheStats { return k.cache.stats() }
 func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Store) error) error) error {
 	k.cache.sweep(k.clock.Now(), k.idle)
 	used := k.cache.takeUsed()
+	// In the same order everywhere: two processes that write the uses of the
+	// same sessions do not wait for each other in a circle.
+	slices.SortFunc(used, func(a, b use) int { return strings.Compare(a.id, b.id) })
 	const batch = 500
 	for len(used) > 0 {
 		n := min(batch, len(used))

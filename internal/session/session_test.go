@@ -250,20 +250,6 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Two clocks differ, and a transaction takes its time: Follow looks back.
-func TestFollow_ClocksDiffer(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	token, _ := b.start(b.person("a"))
-	far := b.newKeeper()
-	b.holds(far, token, true, "before")
-	b.clock.Advance(-9 * time.Second) // that of the process which ends
-	b.write(func(tx *store.Tx) error { return b.keeper.EndAll(t.Context(), tx, "a", "", session.Elsewhere) })
-	b.clock.Advance(9 * time.Second)
-	b.follow(far)
-	b.holds(far, token, false, "after")
-}
-
 // Whoever has the token of a session that ended is told why, by the process
 // that ended it and by any other.
 func TestCheck_WhyItEnded(t *testing.T) {

@@ -30,6 +30,7 @@ type engine interface {
 	wayBack(version int64) string
 
 	claim() (io.Closer, error)
+	shared() bool
 	backup(ctx context.Context, path string) error
 }
 

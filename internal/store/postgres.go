@@ -31,7 +31,7 @@ const (
 	// connectIn is longer than anybody waits: a connection that comes late
 	// serves the next.
 	connectIn = 3 * time.Second
-	pingIn      = 500 * time.Millisecond
+	pingIn    = 500 * time.Millisecond
 
 	// mostWaiting is how many may wait for a connection; more are refused at
 	// once.
@@ -188,6 +188,8 @@ func (p *postgres) explain(err error) error { return err }
 
 // claim takes nothing: any number of nodes serve one database.
 func (p *postgres) claim() (io.Closer, error) { return io.NopCloser(nil), nil }
+
+func (p *postgres) shared() bool { return true }
 
 func (p *postgres) backup(context.Context, string) error { return ErrNoBackup }
 

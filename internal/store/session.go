@@ -118,14 +118,20 @@ func (t *Tx) InsertRevocation(ctx context.Context, accountID string, at time.Tim
 	return err
 }
 
-// RevokedSince implements session.Store.
-func (t *Tx) RevokedSince(ctx context.Context, since time.Time) ([]string, error) {
-	return collect(ctx, t, `SELECT DISTINCT account_id FROM revocation WHERE at > $1`, []any{micros(since)},
-		func(row scanner) (string, error) {
-			var id string
-			err := row.Scan(&id)
-			return id, err
+// Revocations implements session.Store.
+func (t *Tx) Revocations(ctx context.Context) ([]session.Revocation, error) {
+	return collect(ctx, t, `SELECT id, account_id FROM revocation`, nil,
+		func(row scanner) (session.Revocation, error) {
+			var r session.Revocation
+			err := row.Scan(&r.ID, &r.AccountID)
+			return r, err
 		})
+}
+
+// DeleteRevocation implements session.Store.
+func (t *Tx) DeleteRevocation(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `DELETE FROM revocation WHERE id = $1`, id)
+	return err
 }
 
 // TouchSession implements session.Store.

@@ -49,6 +49,8 @@ func (s *sqlite) read() *Tx { return &Tx{runner: sqliteRunner{s.reader, &s.state
 
 func (s *sqlite) ping(ctx context.Context) error { return s.reader.PingContext(ctx) }
 
+func (s *sqlite) shared() bool { return false }
+
 func (s *sqlite) schema() (goose.Dialect, *sql.DB) { return goose.DialectSQLite3, s.writerDB }
 
 func (s *sqlite) close() error {

@@ -73,6 +73,10 @@ var ErrInUse = errors.New("another portico serves this database already: stop it
 // Commands that only read and write need no claim.
 func (s *Store) Claim() (io.Closer, error) { return s.engine.claim() }
 
+// Shared reports whether other processes may serve the database at the same
+// time.
+func (s *Store) Shared() bool { return s.engine.shared() }
+
 // ErrNoBackup says that the engine has a tool of its own for copies.
 var ErrNoBackup = errors.New("a PostgreSQL database is copied by its own tools: run pg_dump --format=custom, and keep the key file as well")
 

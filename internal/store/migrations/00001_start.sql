@@ -38,13 +38,12 @@ CREATE TABLE session (
 CREATE INDEX session_account ON session (account_id);
 CREATE INDEX session_expiry ON session (expires_at);
 
--- Tells every process which accounts had sessions ended lately.
+-- Tells every process which accounts had sessions ended lately. It is read whole: rows stay for minutes.
 CREATE TABLE revocation (
     id         TEXT   NOT NULL PRIMARY KEY,
     account_id TEXT   NOT NULL,
     at         BIGINT NOT NULL
 );
-CREATE INDEX revocation_at ON revocation (at);
 
 CREATE TABLE flow (
     id           TEXT   NOT NULL PRIMARY KEY,

@@ -60,14 +60,6 @@ func (b purges) Purge_SessionsADayAfterTheirEnd() {
 	}
 }
 
-func (b purges) Purge_RevocationsAfterAnHour() {
-	for id, age := range map[string]time.Duration{"gone": 61 * time.Minute, "kept": 59 * time.Minute} {
-		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), id, moment().Add(-age)) })
-	}
-	b.purge()
-	b.equal("the revocations", b.revoked(time.Time{}), []string{"kept"})
-}
-
 func (b purges) Purge_ThrottlesThatMayBeForgotten() {
 	b.save("gone", throttle.State{Count: 1, Until: moment().Add(-time.Microsecond)})
 	kept := b.save("kept", throttle.State{Count: 1, Until: moment().Add(time.Microsecond)})

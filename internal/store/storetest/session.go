@@ -197,21 +197,39 @@ func (b sessions) SessionEnd_OfThoseThatEnded() {
 	}
 }
 
-func (b sessions) InsertRevocation_FoundOnceByItsTime() {
-	at := moment()
-	for _, id := range []string{"old", "a", "a", "b"} {
-		when := at
-		if id == "old" {
-			when = at.Add(-time.Microsecond)
-		}
-		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), id, when) })
+func (b sessions) InsertRevocation_EachIsARow() {
+	b.equal("the revocations of nothing", b.revoked(), []string(nil))
+	for _, id := range []string{"b", "a", "a"} {
+		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), id, moment()) })
 	}
-	b.equal("those after a time", b.revoked(at.Add(-time.Microsecond)), []string{"a", "b"})
+	b.equal("the revocations", b.revoked(), []string{"a", "a", "b"})
 }
 
-func (b sessions) RevokedSince_None() {
-	b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), "a", moment()) })
-	b.equal("those after the last one", b.revoked(moment()), []string(nil))
+func (b sessions) DeleteRevocation_ThatOneOnly() {
+	for range 2 {
+		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), "a", moment()) })
+	}
+	all := list(b.bundle, func(tx *store.Tx) ([]session.Revocation, error) { return tx.Revocations(b.Context()) })
+	for range 2 { // the second time there is nothing to delete
+		b.write(func(tx *store.Tx) error { return tx.DeleteRevocation(b.Context(), all[0].ID) })
+	}
+	left := list(b.bundle, func(tx *store.Tx) ([]session.Revocation, error) { return tx.Revocations(b.Context()) })
+	b.equal("what is left", left, all[1:])
+}
+
+// All of them are there, in no order.
+func (b sessions) Revocations_Many() {
+	b.write(func(tx *store.Tx) error {
+		for range 1000 {
+			if err := tx.InsertRevocation(b.Context(), "a", moment()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := len(b.revoked()); n != 1000 {
+		b.Errorf("%d revocations were found, want 1000", n)
+	}
 }
 
 func (b sessions) TouchSession_NeverBack() {
@@ -260,11 +278,15 @@ func (b *bundle) sessionsAt(accountID string, now time.Time) []session.Session {
 	return list(b, func(tx *store.Tx) ([]session.Session, error) { return tx.SessionsOf(b.Context(), accountID, now) })
 }
 
-func (b *bundle) revoked(since time.Time) []string {
+// revoked returns the accounts of all revocations, sorted.
+func (b *bundle) revoked() []string {
 	b.Helper()
-	ids := list(b, func(tx *store.Tx) ([]string, error) { return tx.RevokedSince(b.Context(), since) })
-	slices.Sort(ids)
-	return ids
+	var accounts []string
+	for _, r := range list(b, func(tx *store.Tx) ([]session.Revocation, error) { return tx.Revocations(b.Context()) }) {
+		accounts = append(accounts, r.AccountID)
+	}
+	slices.Sort(accounts)
+	return accounts
 }
 
 // session stores a session of the account, under its id as the hash.

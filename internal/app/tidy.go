@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/lease"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+const (
+	tidyEvery = time.Minute
+
+	// keepAudit is how long the record is kept.
+	keepAudit = 400 * 24 * time.Hour
+)
+
+// startTidying deletes what has ended, now and then. Of processes that share a
+// database one does it: the one that holds the lease.
+func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
+	a.repeat(ctx, work, tidyEvery, "delete what has ended", func(ctx context.Context) error {
+		if err := a.tidyRevocations(ctx); err != nil || !a.watch(drift) {
+			return err
+		}
+		return a.purge(ctx)
+	})
+	if !a.Store.Shared() {
+		return
+	}
+	a.repeat(ctx, work, lease.Beat, "keep the lease of the background work", func(ctx context.Context) error {
+		return a.alone(ctx, func(*store.Tx) error { return nil })
+	})
+	work.Go(func() {
+		<-ctx.Done()
+		a.report("give the lease of the background work back", a.release(context.WithoutCancel(ctx)))
+	})
+}
+
+func (a *App) tidyRevocations(ctx context.Context) error {
+	return a.Sessions.Tidy(ctx, func(ctx context.Context, fn func(session.Store) error) error {
+		return a.alone(ctx, func(tx *store.Tx) error { return fn(tx) })
+	})
+}
+
+func (a *App) purge(ctx context.Context) error {
+	for {
+		more := false
+		err := a.alone(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.Purge(ctx, a.clock.Now(), keepAudit)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// alone runs fn in a transaction if this process is the one that tidies up, and
+// does nothing else.
+func (a *App) alone(ctx context.Context, fn func(*store.Tx) error) error {
+	return a.Store.Write(ctx, func(tx *store.Tx) error {
+		if a.Store.Shared() {
+			if held, err := a.tidying.Hold(ctx, tx); err != nil || !held {
+				return err
+			}
+		}
+		return fn(tx)
+	})
+}
+
+// release lets the next process begin at once.
+func (a *App) release(ctx context.Context) error {
+	return a.Store.Write(ctx, func(tx *store.Tx) error { return a.tidying.Release(ctx, tx) })
+}

@@ -1,0 +1,77 @@
+package lease
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/ids"
+)
+
+const (
+	// Beat is how often a holder calls Hold at least.
+	Beat = 10 * time.Second
+	// Free is how long a beat stands still until the lease is anybody's. With
+	// Beat it bounds the time without a holder: 40 seconds.
+	Free = 30 * time.Second
+)
+
+// Store is what this room needs of a transaction.
+type Store interface {
+	// LeaseHolder returns who has the lease, "" for nobody, and its beat.
+	LeaseHolder(ctx context.Context, name string) (owner string, beat int64, err error)
+	// TakeLease makes owner the holder and raises the beat, if it is still the
+	// one given. It reports whether it was.
+	TakeLease(ctx context.Context, name, owner string, beat int64) (bool, error)
+}
+
+// Lease is one process's part in a lease. It is safe for concurrent use.
+type Lease struct {
+	name string
+	self string
+
+	mu    sync.Mutex
+	owner string     // whom we saw last
+	beat  int64      // and at which beat
+	since clock.Mark // when we first saw that
+}
+
+// New returns a Lease that is not held.
+func New(name string) *Lease {
+	return &Lease{name: name, self: ids.New(), since: clock.Here()}
+}
+
+// Hold takes the lease or keeps it, and reports whether the caller may do the
+// work in this transaction.
+func (l *Lease) Hold(ctx context.Context, tx Store) (bool, error) {
+	owner, beat, err := tx.LeaseHolder(ctx, l.name)
+	if err != nil || !l.free(owner, beat) {
+		return false, err
+	}
+	return tx.TakeLease(ctx, l.name, l.self, beat)
+}
+
+// free reports whether the lease is ours or to be had, and remembers since when
+// it looks as it does.
+func (l *Lease) free(owner string, beat int64) bool {
+	if owner == l.self || owner == "" {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if owner != l.owner || beat != l.beat {
+		l.owner, l.beat, l.since = owner, beat, clock.Here()
+	}
+	return l.since.Age() >= Free
+}
+
+// Release gives the lease back, so that the next need not wait.
+func (l *Lease) Release(ctx context.Context, tx Store) error {
+	owner, beat, err := tx.LeaseHolder(ctx, l.name)
+	if err != nil || owner != l.self {
+		return err
+	}
+	_, err = tx.TakeLease(ctx, l.name, "", beat)
+	return err
+}

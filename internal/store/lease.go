@@ -1,0 +1,21 @@
+package store
+
+import "context"
+
+// LeaseHolder implements lease.Store.
+func (t *Tx) LeaseHolder(ctx context.Context, name string) (owner string, beat int64, err error) {
+	type holder struct {
+		owner string
+		beat  int64
+	}
+	h, _, err := first(ctx, t, `SELECT owner, beat FROM lease WHERE name = $1`, []any{name},
+		func(row scanner) (h holder, err error) { return h, row.Scan(&h.owner, &h.beat) })
+	return h.owner, h.beat, err
+}
+
+// TakeLease implements lease.Store.
+func (t *Tx) TakeLease(ctx context.Context, name, owner string, beat int64) (bool, error) {
+	n, err := t.exec(ctx, `INSERT INTO lease (name, owner, beat) VALUES ($1, $2, $4)
+		ON CONFLICT (name) DO UPDATE SET owner = $2, beat = $4 WHERE lease.beat = $3`, name, owner, beat, beat+1)
+	return n == 1, err
+}
