@@ -7,9 +7,9 @@ MAKEFLAGS += --no-print-directory
 
 export CGO_ENABLED := 0
 GO_FLAGS := -trimpath -ldflags='-s -w'
-WEB_SOURCES := $(shell find web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
+WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test check fmt lint unit web-test e2e security faults bench shots clean
+.PHONY: help run build test check fmt lint unit web-test client-test e2e security faults bench shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,11 +20,12 @@ run: build ## Build and start everything on one loopback port: nothing to config
 build: web/dist/documents/manifest.json ## Build bin/portico: one static file, the screens inside
 	@go build $(GO_FLAGS) -o bin/portico ./cmd/portico
 
-test: check unit web-test e2e ## All that CI runs; installs and starts what it needs
+test: check unit web-test client-test e2e ## All that CI runs; installs and starts what it needs
 	@echo "all tests passed"
 
-check: fmt lint ## Format, vet, lint, types, sizes
+check: fmt lint clients/js/node_modules/.package-lock.json ## Format, vet, lint, types, sizes
 	@cd web && npm run --silent check
+	@cd clients/js && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
 	@test -z "$$(gofmt -l client cmd internal bench security faults web/*.go)" || { gofmt -l client cmd internal bench security faults web/*.go; echo "run: gofmt -w client cmd internal bench security faults"; exit 1; }
@@ -43,6 +44,10 @@ unit: build ## Go: rooms, store contract, flows, doors, security, with the race 
 web-test: web/dist/documents/manifest.json ## Screens and controls in a real Chromium
 	@tools/chromium
 	@cd web && npm test --silent
+
+client-test: build clients/js/node_modules/.package-lock.json ## Clients for apps in JavaScript: real binary, real Chromium
+	@tools/chromium
+	@cd clients/js && npm test --silent
 
 e2e: build e2e/node_modules/.package-lock.json ## Journeys: real binary, browser, mail server and identity provider
 	@tools/chromium
@@ -64,7 +69,7 @@ shots: build e2e/node_modules/.package-lock.json ## Screenshots of every screen 
 	@cd e2e && npm run --silent shots
 
 clean: ## Delete what was built
-	@rm -rf bin web/node_modules e2e/node_modules e2e/results
+	@rm -rf bin web/node_modules e2e/node_modules clients/js/node_modules e2e/results
 	@find web/dist -mindepth 1 ! -name .gitignore -delete
 
 web/dist/documents/manifest.json: web/node_modules/.package-lock.json $(WEB_SOURCES)

@@ -63,6 +63,7 @@ require (
 )
 
 ignore (
+	./clients/js/node_modules
 	./e2e/node_modules
 	./web/node_modules
 )

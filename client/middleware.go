@@ -70,15 +70,14 @@ func write(w http.ResponseWriter, p problem) {
 
 // signIn answers a request that needs a sign-in.
 func (c *Client) signIn(w http.ResponseWriter, r *http.Request) {
-	page := c.issuer + "/auth/signin"
 	if navigates(r) {
 		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, page+"?return_to="+url.QueryEscape(c.comeBack(r)), http.StatusSeeOther)
+		http.Redirect(w, r, c.signInURL(r), http.StatusSeeOther)
 		return
 	}
 	write(w, problem{
 		Type: "urn:portico:error:session.required", Title: "Sign in to go on.",
-		Status: http.StatusUnauthorized, Code: "session.required", SignInURL: page,
+		Status: http.StatusUnauthorized, Code: "session.required", SignInURL: c.issuer + signInPath,
 	})
 }
 
@@ -96,20 +95,26 @@ func navigates(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("X-Requested-With") == ""
 }
 
+const signInPath = "/auth/signin"
+
+// signInURL is where a person signs in to come back. On a host of its own an app
+// has no session until one is brought there from Portico's, by /auth/enter.
+func (c *Client) signInURL(r *http.Request) string {
+	origin := c.scheme + "://" + r.Host
+	if r.Host == c.host {
+		return c.issuer + signInPath + "?return_to=" + url.QueryEscape(comeBack(r, origin))
+	}
+	return origin + "/auth/enter?to=" + url.QueryEscape(comeBack(r, origin))
+}
+
 // comeBack returns where a person who has signed in goes on: to what was asked
 // for, or to the page whose form was sent, which the browser cannot send again.
-// Portico lets people return to its own host and to those that it knows.
-func (c *Client) comeBack(r *http.Request) string {
-	origin := c.scheme + "://" + r.Host
-	path := "/"
-	switch page, ours := strings.CutPrefix(r.Header.Get("Referer"), origin+"/"); {
-	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		path = r.RequestURI // r.URL may lack what a mux has stripped
-	case ours:
-		path = "/" + page
+func comeBack(r *http.Request, origin string) string {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return r.RequestURI // r.URL may lack what a mux has stripped
 	}
-	if r.Host == c.host {
-		return path
+	if page, ours := strings.CutPrefix(r.Header.Get("Referer"), origin+"/"); ours {
+		return "/" + page
 	}
-	return origin + path
+	return "/"
 }

@@ -73,19 +73,20 @@ func TestRequire_Nobody(t *testing.T) {
 	t.Parallel()
 	h := clienttest.New(t).Client(client.Options{}).Require(greeter)
 	const page = clienttest.URL + "/auth/signin"
+	const ours, own = page + "?return_to=", "https://app.test/auth/enter?to="
 	const document, script = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", "Sec-Fetch-Mode: cors\nSec-Fetch-Dest: empty"
 	for _, test := range []struct {
 		request, headers string
-		returnTo         string // "": no redirect
+		location         string // "": no redirect
 	}{
-		{"GET https://portico.test/a%20b?c=d&e=/", document, "/a%20b?c=d&e=/"},
-		{"GET https://app.test/a?b", document, "https://app.test/a?b"},
-		{"GET https://app.test/", "", "https://app.test/"},
-		{"GET https://app.test/", "Sec-Fetch-Mode: navigate", "https://app.test/"},
-		{"HEAD https://app.test/x", "", "https://app.test/x"},
-		{"POST https://app.test/save", document + "\nReferer: https://app.test/form?x", "https://app.test/form?x"},
-		{"POST https://app.test/save", document + "\nReferer: https://app.test.evil/form", "https://app.test/"},
-		{"POST https://app.test/save", document, "https://app.test/"},
+		{"GET https://portico.test/a%20b?c=d&e=/", document, ours + "%2Fa%2520b%3Fc%3Dd%26e%3D%2F"},
+		{"GET https://app.test/a?b", document, own + "%2Fa%3Fb"},
+		{"GET https://app.test/", "", own + "%2F"},
+		{"GET https://app.test/", "Sec-Fetch-Mode: navigate", own + "%2F"},
+		{"HEAD https://app.test/x", "", own + "%2Fx"},
+		{"POST https://app.test/save", document + "\nReferer: https://app.test/form?x", own + "%2Fform%3Fx"},
+		{"POST https://app.test/save", document + "\nReferer: https://app.test.evil/form", own + "%2F"},
+		{"POST https://app.test/save", document, own + "%2F"},
 		{"GET https://app.test/api", script, ""},
 		{"GET https://app.test/api", script + "\nAccept: text/html", ""},
 		{"GET https://app.test/frame", "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe", ""},
@@ -102,10 +103,9 @@ func TestRequire_Nobody(t *testing.T) {
 		if w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: a cache may keep the answer", test.request)
 		}
-		if test.returnTo != "" {
-			want := page + "?return_to=" + url.QueryEscape(test.returnTo)
-			if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != want {
-				t.Errorf("%s %q: %d %s, want %s", test.request, test.headers, w.Code, got, want)
+		if test.location != "" {
+			if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != test.location {
+				t.Errorf("%s %q: %d %s, want %s", test.request, test.headers, w.Code, got, test.location)
 			}
 			continue
 		}

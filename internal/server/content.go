@@ -71,9 +71,20 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, status int) {
 // ServeImmutable answers with the content as an asset whose URL changes with
 // it: caches keep it for a year, and 304 answers whoever asks again.
 func (c *Content) ServeImmutable(w http.ResponseWriter, r *http.Request) {
+	c.serveCached(w, r, "public, max-age=31536000, immutable")
+}
+
+// ServeToApps answers with the content as a script that pages of apps load, also
+// of other origins, by a URL that stays: caches keep it for minutes.
+func (c *Content) ServeToApps(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.serveCached(w, r, "public, max-age=300")
+}
+
+func (c *Content) serveCached(w http.ResponseWriter, r *http.Request, caching string) {
 	form := c.choose(w, r)
 	h := w.Header()
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cache-Control", caching)
 	h.Set("Etag", form.etag)
 	if Unchanged(r, form.etag) {
 		w.WriteHeader(http.StatusNotModified)

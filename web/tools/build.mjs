@@ -100,6 +100,24 @@ for (const document of documents) {
   styleHashes[document.screen] = styleHash;
 }
 
+// The script for pages of apps, which know it by this name.
+await build({
+  ...options,
+  configFile: false,
+  build: {
+    target: 'es2022',
+    outDir: '.build/client/assets',
+    emptyOutDir: false,
+    minify: true,
+    lib: {
+      entry: '../clients/js/src/script.js',
+      formats: ['iife'],
+      name: '_',
+      fileName: () => 'reauthenticate.js',
+    },
+  },
+});
+
 const assets = readdirSync(at('.build/client/assets')).filter((file) => !file.endsWith('.css'));
 await Promise.all(assets.map(compress));
 writeFileSync(

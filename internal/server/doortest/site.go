@@ -108,10 +108,11 @@ func documents() fs.FS {
 	const document = `<!doctype html><title>{{html .screen}}</title>` +
 		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`
 	files := fstest.MapFS{
-		"documents/manifest.json": {Data: []byte(`{"style_hashes":{}}`)},
-		"assets/app.js":           {Data: []byte("run();run();run()")},
-		"assets/app.js.br":        {Data: []byte("shorter")},
-		"assets/secret.map":       {Data: []byte("{}")},
+		"documents/manifest.json":  {Data: []byte(`{"style_hashes":{}}`)},
+		"assets/app.js":            {Data: []byte("run();run();run()")},
+		"assets/app.js.br":         {Data: []byte("shorter")},
+		"assets/reauthenticate.js": {Data: []byte("again()")},
+		"assets/secret.map":        {Data: []byte("{}")},
 	}
 	for _, loc := range []string{"en", "de"} {
 		for _, name := range strings.Fields("signin signup forgot-password verify-code confirm-link reset-password account signed-out error") {

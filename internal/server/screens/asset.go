@@ -13,8 +13,12 @@ import (
 	"portico/internal/server"
 )
 
+// scriptForApps signs people in again in place, on pages of apps (clients/js).
+const scriptForApps = "reauthenticate.js"
+
 // loadAssets reads the scripts and pictures that the front end was built into.
-// Their names hold a hash of their content, so they never change.
+// Their names hold a hash of their content, so they never change; but for the
+// one that apps know by its name.
 func loadAssets(dist fs.FS) (map[string]*server.Content, error) {
 	files, err := fs.ReadDir(dist, "assets")
 	if err != nil {
@@ -71,7 +75,11 @@ func (s *Screens) asset(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return fault.New(fault.Missing, server.CodeRouteMissing)
 	}
-	c.ServeImmutable(w, r)
+	if r.PathValue("file") == scriptForApps {
+		c.ServeToApps(w, r)
+	} else {
+		c.ServeImmutable(w, r)
+	}
 	return nil
 }
 

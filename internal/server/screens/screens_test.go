@@ -159,6 +159,10 @@ func TestAssets(t *testing.T) {
 	if p := v.Open("/auth/assets/app.js"); p.Body != "run();run();run()" || p.Header.Get("Content-Encoding") != "" {
 		t.Errorf("uncompressed: %v %q", p.Header, p.Body)
 	}
+	p = v.Open("/auth/assets/reauthenticate.js")
+	if p.Header.Get("Cache-Control") != "public, max-age=300" || p.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+		t.Errorf("the script for apps, which keeps its name: %v", p.Header)
+	}
 	for _, name := range []string{"secret.map", "app.js.br", "..%5capp.js"} {
 		if p := v.Open("/auth/assets/" + name); p.StatusCode < http.StatusBadRequest {
 			t.Errorf("%s is answered %d", name, p.StatusCode)

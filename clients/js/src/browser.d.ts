@@ -1,0 +1,13 @@
+/**
+ * `fetch` for an app behind the door. When the answer is the 401 of a sign-in that is missing or has ended, a dialog
+ * asks the person to sign in, in a window of its own; the request is then sent once more. Whoever cancels gets the 401.
+ */
+export const fetch: typeof globalThis.fetch;
+
+/**
+ * Asks the person to sign in, in place, for what is no fetch: a WebSocket or an event stream that ended. One dialog is
+ * shown at a time.
+ * @param signInUrl member `signin_url` of a 401, an absolute URL
+ * @returns whether somebody has signed in
+ */
+export function signIn(signInUrl: string): Promise<boolean>;

@@ -1,0 +1,95 @@
+// Signing in again without leaving the page. A frame is not possible, since the sign-in page lets nobody frame it; and
+// of a window the page gets no handle, since that page isolates itself (Cross-Origin-Opener-Policy). So the window comes
+// back to this page's own address with a mark, where this very script tells all others of the origin and closes it.
+
+const MARK = '#portico-signed-in';
+const CHANNEL = 'portico';
+const SESSION = '/auth/api/session';
+
+const WORDS = /** @type {Record<string, [string, string, string]>} */ ({
+  en: ['Your sign-in has ended. What you have entered on this page is still here.', 'Sign in', 'Cancel'],
+  de: [
+    'Ihre Anmeldung ist abgelaufen. Ihre Eingaben auf dieser Seite sind noch da.',
+    'Anmelden',
+    'Abbrechen',
+  ],
+});
+
+const send = globalThis.fetch.bind(globalThis);
+
+if (globalThis.location?.hash === MARK) {
+  history.replaceState(history.state, '', location.pathname + location.search);
+  new BroadcastChannel(CHANNEL).postMessage('signed-in');
+  setTimeout(close, 50); // not before the message has left
+}
+
+/** @type {Promise<boolean> | null} */
+let asking = null;
+
+/** @type {typeof import('./browser.d.ts').signIn} */
+export function signIn(signInUrl) {
+  asking ??= ask(signInUrl).finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
+/** @type {typeof import('./browser.d.ts').fetch} */
+export const fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const again = request.clone();
+  const response = await send(request);
+  const page = await signInPage(response);
+  return page && (await signIn(page)) ? send(again) : response;
+};
+
+/** The sign-in page that a 401 of this origin names. @param {Response} response */
+async function signInPage(response) {
+  if (response.status !== 401 || new URL(response.url).origin !== location.origin) return '';
+  const problem = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return typeof problem?.signin_url === 'string' ? problem.signin_url : '';
+}
+
+/** @param {string} signInUrl @returns {Promise<boolean>} */
+function ask(signInUrl) {
+  const page = new URL(signInUrl, location.href);
+  if (!/^https?:$/.test(page.protocol)) return Promise.resolve(false); // javascript: would run in this page
+  const ours = page.origin === location.origin;
+  page.searchParams.set(
+    'return_to',
+    (ours ? '' : location.origin) + location.pathname + location.search + MARK,
+  );
+  return new Promise((resolve) => {
+    const [text, signInLabel, cancelLabel] =
+      WORDS[document.documentElement.lang.slice(0, 2)] ??
+      /** @type {[string, string, string]} */ (WORDS['en']);
+    const dialog = document.createElement('dialog');
+    const channel = new BroadcastChannel(CHANNEL);
+    /** @param {boolean} done */
+    const end = (done) => {
+      channel.close();
+      removeEventListener('focus', look);
+      dialog.remove();
+      resolve(done);
+    };
+    // Somebody may sign in by another way than the window.
+    const look = () => ours && send(SESSION).then(({ ok }) => ok && end(true), Boolean);
+    /** @param {string} tag @param {string} words @param {() => void} [onclick] */
+    const add = (tag, words, onclick) =>
+      dialog.append(Object.assign(document.createElement(tag), { textContent: words, onclick }));
+    add('p', text);
+    // A press opens the window, so that no browser takes it for an unasked one.
+    add('button', signInLabel, () => {
+      if (!open(page, '_blank', 'popup,width=480,height=760')) location.assign(page);
+    });
+    add('button', cancelLabel, () => end(false));
+    dialog.oncancel = () => end(false);
+    channel.onmessage = () => end(true);
+    addEventListener('focus', look);
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,7 @@
+export class Refused extends Error {
+  name = 'Refused';
+}
+
+export class Unavailable extends Error {
+  name = 'Unavailable';
+}

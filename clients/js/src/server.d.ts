@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+
+/** Who is signed in. */
+export interface Person {
+  /** Never changes and is never given again: what to store. */
+  id: string;
+  /** Verified; may change. */
+  email: string;
+  /** May be empty. */
+  name: string;
+  roles: string[];
+  /** The proofs given: "password", "totp", "provider:google". */
+  methods: string[];
+  /** Tells the sessions of a person apart. */
+  sessionId: string;
+  authenticatedAt: Date;
+}
+
+export interface Options {
+  /** The claim `aud` of the tokens for this app: its name in Portico's configuration. Default: "app". */
+  audience?: string;
+  /** Where the app reaches Portico, when that is not its public URL. The network between must be yours. */
+  address?: string;
+  /**
+   * Looks each request's cookie up at Portico in place of verifying a token: for an app without a gateway in
+   * front, under Portico's host.
+   */
+  askPortico?: boolean;
+  /** Gets why a request is refused, and why keys cannot be fetched. Default: nobody does. */
+  onError?: (error: Error) => void;
+}
+
+/** What a request brings does not come from Portico, is for another app, or is over. */
+export class Refused extends Error {}
+
+/** Nobody can tell at the moment: Portico does not answer. */
+export class Unavailable extends Error {}
+
+/** Headers of `node:http`, Express or Fastify, or those of a `Request`. */
+export type AnyHeaders = IncomingHttpHeaders | Headers;
+
+/** Tells who is signed in. An app makes one. It asks nothing until it is used. */
+export class Portico {
+  /** @param publicUrl the setting `public_url` of Portico */
+  constructor(publicUrl: string, options?: Options);
+
+  /** Whom a token is about. Throws {@link Refused} or {@link Unavailable}. */
+  verify(token: string): Promise<Person>;
+
+  /** Who sent a request, null for nobody. Throws {@link Refused} or {@link Unavailable}. */
+  identify(headers: AnyHeaders): Promise<Person | null>;
+
+  /**
+   * Who sent a request, or null once it has been answered: with the way to the sign-in page for a navigation, with
+   * 401 and the address of that page for anything else.
+   */
+  require(request: IncomingMessage, response: ServerResponse): Promise<Person | null>;
+
+  /** For Express and whatever else calls `(request, response, next)`. It sets `request.portico`. */
+  middleware(options?: {
+    /** Serves everybody; `request.portico` is null for who is not signed in. */
+    optional?: boolean;
+  }): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => Promise<void>;
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Who is signed in; set by {@link Portico.middleware}. */
+    portico?: Person | null;
+  }
+}

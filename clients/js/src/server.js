@@ -1,0 +1,222 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { answer, comeBack, navigates } from './answer.js';
+import { Refused, Unavailable } from './fault.js';
+import { KeySet } from './keys.js';
+import { verify } from './token.js';
+
+export { Refused, Unavailable };
+
+const ANSWER_TIME = 5_000;
+const MAX_ANSWER = 64 << 10;
+const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const COOKIES = ['__Host-portico-session', 'portico-session'];
+
+/** @type {typeof import('./server.d.ts').Portico} */
+export const Portico = class {
+  #public;
+  #address;
+  #audience;
+  #ask;
+  #onError;
+  #keys;
+
+  /** @param {string} publicUrl @param {import('./server.d.ts').Options} [options] */
+  constructor(publicUrl, { audience = 'app', address = publicUrl, askPortico = false, onError } = {}) {
+    this.#public = origin(publicUrl);
+    if (this.#public.protocol === 'http:' && !LOOPBACK.test(this.#public.hostname))
+      throw new TypeError(
+        `${publicUrl} must begin with https://: without it anybody on the way can replace the keys`,
+      );
+    this.#address = origin(address);
+    this.#audience = audience;
+    this.#ask = askPortico;
+    this.#onError = onError;
+    this.#keys = new KeySet(async () => {
+      const { status, body } = await this.#get('/.well-known/jwks.json');
+      if (status !== 200) throw new Unavailable(`the keys are answered with ${status}`);
+      return JSON.parse(body);
+    });
+  }
+
+  /** @param {string} token */
+  async verify(token) {
+    const claims = await verify(token, {
+      issuer: this.#public.origin,
+      audience: this.#audience,
+      find: (kid) => available(this.#keys.find(kid)),
+    });
+    return {
+      id: text(claims['sub']),
+      email: text(claims['email']),
+      name: text(claims['name']),
+      roles: texts(claims['roles']),
+      methods: texts(claims['amr']),
+      sessionId: text(claims['sid']),
+      authenticatedAt: new Date(Number(claims['auth_time']) * 1000),
+    };
+  }
+
+  /** @param {import('./server.d.ts').AnyHeaders} headers */
+  async identify(headers) {
+    if (this.#ask) return await this.#session(header(headers, 'cookie') ?? '');
+    const token = header(headers, 'x-portico-token');
+    return token ? await this.verify(token) : null;
+  }
+
+  /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+  async require(request, response) {
+    const person = await this.#identify(request, response);
+    if (person === null) this.#signIn(request, response);
+    return person ?? null;
+  }
+
+  /** @param {{ optional?: boolean }} [options] */
+  middleware({ optional = false } = {}) {
+    /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response @param {(error?: unknown) => void} next */
+    return async (request, response, next) => {
+      const person = await this.#identify(request, response);
+      if (person === undefined) return;
+      if (person === null && !optional) return this.#signIn(request, response);
+      request.portico = person;
+      next();
+    };
+  }
+
+  /**
+   * Who sent the request, null for nobody, undefined once it has been answered.
+   * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
+   */
+  async #identify(request, response) {
+    try {
+      return await this.identify(request.headers);
+    } catch (cause) {
+      const error = /** @type {Error} */ (cause);
+      this.#onError?.(error);
+      // Not to the sign-in page: who is signed in there would come back with the same token, round and round.
+      if (error instanceof Refused)
+        answer(response, {
+          status: 401,
+          code: 'token.refused',
+          title: 'The sign-in of this request is not valid.',
+          detail: error.message,
+        });
+      else
+        answer(response, {
+          status: 503,
+          code: 'unavailable',
+          title: 'This is not available at the moment. Try again in a few seconds.',
+          retry_after: 2,
+        });
+      return undefined;
+    }
+  }
+
+  /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+  #signIn(request, response) {
+    const page = `${this.#public.origin}/auth/signin`;
+    if (!navigates(request)) {
+      answer(response, {
+        status: 401,
+        code: 'session.required',
+        title: 'Sign in to go on.',
+        signin_url: page,
+      });
+      return;
+    }
+    const { host } = request.headers;
+    const here = `${this.#public.protocol}//${host}`;
+    const target = encodeURIComponent(comeBack(request, here));
+    // On a host of its own an app has no session until one is brought there from Portico's, by /auth/enter.
+    const location =
+      host === this.#public.host ? `${page}?return_to=${target}` : `${here}/auth/enter?to=${target}`;
+    response.writeHead(303, { location, 'cache-control': 'no-store' });
+    response.end();
+  }
+
+  /** @param {string} line the Cookie header */
+  async #session(line) {
+    const cookies = line.split(/; */).filter((pair) => COOKIES.includes(pair.split('=')[0] ?? ''));
+    if (cookies.length === 0) return null;
+    const { status, body } = await this.#get('/auth/api/session', { cookie: cookies.join('; ') });
+    if (status === 401) return null;
+    if (status !== 200) throw new Unavailable(`the session is answered with ${status}`);
+    const { user, session } = JSON.parse(body);
+    return {
+      id: text(user.id),
+      email: text(user.email),
+      name: text(user.name),
+      roles: texts(user.roles),
+      methods: texts(session.methods),
+      sessionId: text(session.id),
+      authenticatedAt: new Date(session.authenticated_at),
+    };
+  }
+
+  /**
+   * Asks Portico. Not by fetch(), which cannot name another Host than the address; and without following redirects,
+   * by which another server would say what the keys are.
+   * @param {string} path @param {Record<string, string>} [headers]
+   * @returns {Promise<{ status: number, body: string }>}
+   */
+  async #get(path, headers = {}) {
+    const send = this.#address.protocol === 'https:' ? requestHttps : requestHttp;
+    const options = {
+      headers: { ...headers, host: this.#public.host, accept: 'application/json' },
+      signal: AbortSignal.timeout(ANSWER_TIME),
+    };
+    try {
+      return await new Promise((resolve, reject) => {
+        const asked = send(new URL(path, this.#address), options, (response) => {
+          let body = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk) => {
+            body += chunk;
+            if (body.length > MAX_ANSWER) asked.destroy(new Error(`the answer to ${path} is too long`));
+          });
+          response.on('error', reject);
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+        });
+        asked.on('error', reject);
+        asked.end();
+      });
+    } catch (cause) {
+      throw new Unavailable(`Portico does not answer: ${cause}`, { cause });
+    }
+  }
+};
+
+/** @param {string} url scheme://host[:port] */
+function origin(url) {
+  const u = new URL(url);
+  if (!/^https?:$/.test(u.protocol) || u.pathname !== '/' || u.search || u.hash || u.username)
+    throw new TypeError(`${url} is not of the form https://example.com`);
+  return u;
+}
+
+/** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+async function available(promise) {
+  try {
+    return await promise;
+  } catch (cause) {
+    throw cause instanceof Unavailable
+      ? cause
+      : new Unavailable(`the keys cannot be read: ${cause}`, { cause });
+  }
+}
+
+/**
+ * The one value of a header. Several are joined by node, with a comma, which no token has.
+ * @param {import('./server.d.ts').AnyHeaders} headers @param {string} name
+ */
+function header(headers, name) {
+  if (headers instanceof Headers) return headers.get(name);
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** @param {unknown} value */
+const text = (value) => (typeof value === 'string' ? value : '');
+
+/** @param {unknown} value */
+const texts = (value) => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);

@@ -1,0 +1,58 @@
+import { Refused } from './fault.js';
+
+const LEEWAY = 10; // seconds by which two clocks may differ
+const MAX_TOKEN = 8 << 10; // bounds what is parsed before anything is known of its sender
+const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * Verifies a token (RFC 7519, RFC 8725) and returns its claims.
+ * @param {string} token
+ * @param {{ issuer: string, audience: string, find: (kid: string) => Promise<CryptoKey | null> }} expected
+ * @returns {Promise<Record<string, unknown>>}
+ */
+export async function verify(token, expected) {
+  if (typeof token !== 'string' || token.length > MAX_TOKEN || !FORM.test(token))
+    throw new Refused('this is no token');
+  const [head = '', body = '', signature = ''] = token.split('.');
+  const header = object(head);
+  // The one algorithm is what keeps a token from choosing how it is verified (RFC 8725 3.1).
+  if (header['alg'] !== 'ES256' || 'crit' in header) throw new Refused('the token is not signed with ES256');
+  if (String(header['typ']).toUpperCase() !== 'JWT') throw new Refused('the token is not of the type JWT');
+  const key = typeof header['kid'] === 'string' ? await expected.find(header['kid']) : null;
+  if (!key) throw new Refused('the token is signed with a key that Portico does not publish');
+  const signed = new TextEncoder().encode(`${head}.${body}`);
+  const how = { name: 'ECDSA', hash: 'SHA-256' };
+  if (!(await crypto.subtle.verify(how, key, Buffer.from(signature, 'base64url'), signed)))
+    throw new Refused('the signature of the token is wrong');
+  const claims = object(body);
+  check(claims, expected);
+  return claims;
+}
+
+/** @param {Record<string, unknown>} claims @param {{ issuer: string, audience: string }} expected */
+function check(claims, expected) {
+  const now = Date.now() / 1000;
+  const { iss, aud, sub, exp, nbf = now, iat = now } = claims;
+  if (iss !== expected.issuer)
+    throw new Refused(`the token is from ${iss}, and this app trusts ${expected.issuer}`);
+  const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
+  if (audience !== expected.audience)
+    throw new Refused(`the token is for ${aud}, and this app is ${expected.audience}`);
+  if (typeof sub !== 'string' || sub === '') throw new Refused('the token has no subject');
+  if (typeof exp !== 'number' || !(now < exp + LEEWAY)) throw new Refused('the token is over');
+  for (const time of [nbf, iat])
+    if (typeof time !== 'number' || !(now > time - LEEWAY)) throw new Refused('the token is of the future');
+}
+
+/** @param {string} part @returns {Record<string, unknown>} */
+function object(part) {
+  try {
+    const value = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url')),
+    );
+    if (value && typeof value === 'object' && !Array.isArray(value)) return value;
+  } catch {
+    // answered below
+  }
+  throw new Refused('this is no token');
+}

@@ -1,0 +1,203 @@
+// What an app's page includes, in a real Chromium and behind the real program.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import { listen, PASSWORD, Site } from './support/site.js';
+
+const page = (/** @type {string} */ body) =>
+  `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title>${body}`;
+
+/** What the app has been asked to save. @type {string[]} */
+const saved = [];
+/** @type {Record<string, string>} */
+let pages = {};
+const upstream = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '/', 'http://app');
+  if (request.method === 'POST') {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      saved.push(body);
+      response.end(`saved ${body}`);
+    });
+    return;
+  }
+  const found = pages[pathname];
+  response.statusCode = found ? 200 : 404;
+  response.setHeader(
+    'content-type',
+    pathname.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8',
+  );
+  response.end(found);
+});
+
+/** @type {Site} */
+let site;
+/** @type {import('playwright-core').Browser} */
+let browser;
+
+before(async () => {
+  [site, browser] = await Promise.all([
+    listen(upstream).then((port) => Site.start(port)),
+    chromium.launch({
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+    }),
+  ]);
+  pages = {
+    '/': page(`<script src="/auth/assets/reauthenticate.js"></script><textarea></textarea><button>Save</button><output></output>
+      <script>document.querySelector('button').onclick = async () => {
+        const answer = await fetch('/save', { method: 'POST', body: document.querySelector('textarea').value });
+        document.querySelector('output').value = answer.status + ' ' + (await answer.text());
+      }</script>`),
+    '/react': page('<div id="root"></div><script type="module" src="/react.js"></script>'),
+    '/react.js': await bundle(`
+      import { createElement } from 'react';
+      import { createRoot } from 'react-dom/client';
+      import { useSession } from 'portico-client/react';
+      function Greeting() {
+        const { status, session } = useSession();
+        return createElement('h1', null, status, ' ', session?.user.email);
+      }
+      createRoot(document.getElementById('root')).render(createElement(Greeting));`),
+  };
+});
+after(async () => {
+  await browser.close();
+  await site.stop();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+/** @param {string} contents */
+async function bundle(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** A browser of its own that is signed in. @param {string} path @param {import('node:test').TestContext} t */
+async function open(path, t) {
+  const context = await browser.newContext({ locale: 'en-US' });
+  t.after(() => context.close());
+  context.setDefaultTimeout(10_000);
+  const tab = await context.newPage();
+  await tab.goto(site.origin + path);
+  await signIn(tab);
+  await tab.waitForURL(site.origin + path);
+  return tab;
+}
+
+/** @param {import('playwright-core').Page} tab */
+async function signIn(tab) {
+  await tab.getByLabel('Email').fill('mara@example.com');
+  await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await tab.getByRole('button', { name: 'Login' }).click();
+}
+
+/** Ends the sessions and waits until the program has felt it. @param {import('playwright-core').Page} tab */
+async function endSessions(tab) {
+  await site.run('session', 'end', 'mara@example.com');
+  while (await tab.evaluate(async () => (await fetch('/auth/api/session')).ok));
+}
+
+test('a request without a session signs in in place, and is sent again once', async (t) => {
+  const tab = await open('/', t);
+  await endSessions(tab);
+  saved.length = 0;
+  await tab.getByRole('textbox').fill('a long letter');
+  await tab.getByRole('button', { name: 'Save' }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByText('What you have entered on this page is still here').waitFor();
+  assert.deepEqual(saved, []);
+
+  const opened = tab.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  const popup = await opened;
+  const closed = popup.waitForEvent('close');
+  await signIn(popup);
+  await closed;
+
+  await tab.getByText('200 saved a long letter').waitFor();
+  assert.deepEqual(saved, ['a long letter']);
+  assert.equal(await dialog.count(), 0);
+  assert.equal(await tab.getByRole('textbox').inputValue(), 'a long letter');
+});
+
+test('many requests ask once, and whoever cancels gets the 401', async (t) => {
+  const tab = await open('/', t);
+  await endSessions(tab);
+  const statuses = tab.evaluate(() =>
+    Promise.all([1, 2, 3].map(async () => (await fetch('/save', { method: 'POST', body: 'x' })).status)),
+  );
+  await tab.getByRole('dialog').waitFor();
+  assert.equal(await tab.getByRole('dialog').count(), 1);
+  await tab.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual(await statuses, [401, 401, 401]);
+
+  const again = tab.evaluate(async () => (await fetch('/save', { method: 'POST', body: 'x' })).status);
+  await tab.getByRole('dialog').waitFor();
+  await tab.keyboard.press('Escape');
+  assert.equal(await again, 401);
+});
+
+test('somebody who signs in in another tab goes on here', async (t) => {
+  const tab = await open('/', t);
+  await endSessions(tab);
+  await tab.getByRole('button', { name: 'Save' }).click();
+  await tab.getByRole('dialog').waitFor();
+  const other = await tab.context().newPage();
+  await other.goto(`${site.origin}/auth/signin`);
+  await signIn(other);
+  await other.waitForURL(`${site.origin}/`);
+  await other.close();
+  await tab.evaluate(() => dispatchEvent(new Event('focus'))); // headless windows get none
+  await tab.getByText('200 saved').waitFor();
+});
+
+test('only a sign-in page of the web is opened, and only for this origin’s own answers', async (t) => {
+  const tab = await open('/', t);
+  const answers = {
+    script: { status: 401, json: { signin_url: 'javascript:document.title="run"//' } },
+    none: { status: 401, json: { code: 'session.required' } },
+    text: { status: 401, body: 'no' },
+    forbidden: { status: 403, json: { signin_url: `${site.origin}/auth/signin` } },
+  };
+  for (const [name, answer] of Object.entries(answers))
+    await tab.route(`**/${name}`, (route) => route.fulfill(answer));
+  const elsewhere = 'http://other.test/401';
+  await tab.route(elsewhere, (route) =>
+    route.fulfill({
+      status: 401,
+      headers: { 'access-control-allow-origin': '*' },
+      json: { signin_url: 'https://evil.test/' },
+    }),
+  );
+  for (const url of [...Object.keys(answers).map((name) => `/${name}`), elsewhere]) {
+    const status = await tab.evaluate(async (target) => (await fetch(target)).status, url);
+    assert.equal(status, url === '/forbidden' ? 403 : 401, url);
+  }
+  assert.equal(await tab.getByRole('dialog').count(), 0);
+  assert.equal(await tab.title(), 'App');
+});
+
+test('useSession tells who is signed in, and notices the end', async (t) => {
+  const tab = await open('/react', t);
+  await tab.getByRole('heading', { name: 'signed-in mara@example.com' }).waitFor();
+  await tab.route('**/auth/api/session', (route) => route.abort());
+  await tab.evaluate(() => dispatchEvent(new Event('focus')));
+  await tab.getByRole('heading', { name: 'signed-in mara@example.com' }).waitFor(); // what was known stays
+  await tab.unroute('**/auth/api/session');
+  await endSessions(tab);
+  await tab.evaluate(() => dispatchEvent(new Event('focus')));
+  await tab.getByRole('heading', { name: 'signed-out' }).waitFor();
+});

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { Portico, Refused, Unavailable } from 'portico-client';
+import { PUBLIC_URL, StandIn } from './support/stand-in.js';
+
+/** @type {StandIn} */
+let standIn;
+before(async () => {
+  standIn = await StandIn.start();
+});
+after(() => standIn.stop());
+
+const client = (options = {}) => new Portico(PUBLIC_URL, { address: standIn.address, ...options });
+const b64 = (/** @type {unknown} */ value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+test('a token tells who is signed in', async () => {
+  const person = await client().verify(await standIn.token());
+  assert.deepEqual(person, {
+    id: 'mara',
+    email: 'mara@example.com',
+    name: 'Mära Lind',
+    roles: ['admin'],
+    methods: ['password'],
+    sessionId: 's1',
+    authenticatedAt: new Date(1_777_863_721_000),
+  });
+  assert.equal(standIn.host, 'portico.test'); // whatever the address
+});
+
+const seconds = (/** @type {number} */ n) => Math.floor(Date.now() / 1000) + n;
+for (const [name, claims, holds] of /** @type {[string, Record<string, unknown>, boolean][]} */ ([
+  ['another issuer', { iss: 'https://evil.test' }, false],
+  ['an issuer with a slash', { iss: `${PUBLIC_URL}/` }, false],
+  ['no issuer', { iss: undefined }, false],
+  ['another app', { aud: 'shop' }, false],
+  ['two apps', { aud: ['app', 'shop'] }, false],
+  ['a list of this app', { aud: ['app'] }, true],
+  ['no audience', { aud: undefined }, false],
+  ['over', { exp: seconds(-60) }, false],
+  ['over by less than clocks differ', { exp: seconds(-5) }, true],
+  ['no end', { exp: undefined }, false],
+  ['an end in words', { exp: 'tomorrow' }, false],
+  ['not yet', { nbf: seconds(60) }, false],
+  ['made in the future', { iat: seconds(60) }, false],
+  ['made just ahead', { iat: seconds(5), nbf: seconds(5) }, true],
+  ['nobody', { sub: undefined }, false],
+  ['an empty subject', { sub: '' }, false],
+]))
+  test(`claims: ${name}`, async () => {
+    const verified = client().verify(await standIn.token(claims));
+    if (holds) assert.equal((await verified).id, 'mara');
+    else await assert.rejects(verified, Refused);
+  });
+
+test('a token does not choose how it is verified', async () => {
+  const good = await standIn.token();
+  const [head = '', body = '', signature = ''] = good.split('.');
+  const evil = b64({ iss: PUBLIC_URL, aud: 'app', sub: 'evil', exp: seconds(60) });
+  const hmacHead = b64({ alg: 'HS256', typ: 'JWT', kid: 'key-1' });
+  const hmac = createHmac('sha256', JSON.stringify(standIn.keys[0]?.jwk)).update(`${hmacHead}.${evil}`);
+  const other = await StandIn.start();
+  other.stop();
+  const forged = {
+    'another payload': `${head}.${evil}.${signature}`,
+    'no signature': `${head}.${body}.`,
+    'alg none': `${b64({ alg: 'none', typ: 'JWT', kid: 'key-1' })}.${evil}.AAAA`,
+    'a public key as HMAC': `${hmacHead}.${evil}.${hmac.digest('base64url')}`,
+    'another’s key': await other.token(),
+    'an unknown key': await other.token({}, { kid: '__proto__' }),
+    'no key': await other.token({}, { kid: undefined }),
+    'a key in the token': await other.token({}, { jwk: other.keys[0]?.jwk }),
+    'a critical header': await standIn.token({}, { crit: ['x'], x: 1 }),
+    'another type': await standIn.token({}, { typ: 'at+jwt' }),
+    'no type': await standIn.token({}, { typ: undefined }),
+    JSON: JSON.stringify({ protected: head, payload: body, signature }),
+    'white space': ` ${good}`,
+    padded: `${head}=.${body}.${signature}`,
+    twice: `${good}, ${good}`,
+    'longer than is parsed': await standIn.token({ x: 'x'.repeat(9000) }),
+  };
+  const portico = client();
+  for (const [name, token] of Object.entries(forged))
+    await assert.rejects(portico.verify(token), Refused, name);
+  await assert.rejects(portico.verify(/** @type {any} */ (undefined)), Refused);
+});
+
+test('whoever sends noise is nobody', async () => {
+  const portico = client();
+  const good = await standIn.token();
+  for (let i = 0; i < good.length - 1; i += 1) {
+    // Not the last character: its last bits mean nothing.
+    const changed = `${good.slice(0, i)}${good[i] === 'A' ? 'B' : 'A'}${good.slice(i + 1)}`;
+    await assert.rejects(portico.verify(changed), (error) => error instanceof Refused);
+  }
+});
+
+test('a request is read from the headers of node and of fetch', async () => {
+  const portico = client();
+  const token = await standIn.token();
+  assert.equal(await portico.identify({}), null);
+  assert.equal(await portico.identify({ 'x-portico-token': '' }), null);
+  assert.equal(await portico.identify({ 'x-portico-user': 'evil', authorization: `Bearer ${token}` }), null);
+  assert.equal((await portico.identify({ 'x-portico-token': token }))?.id, 'mara');
+  assert.equal((await portico.identify(new Headers({ 'X-Portico-Token': token })))?.id, 'mara');
+  await assert.rejects(portico.identify({ 'x-portico-token': [token, token] }), Refused);
+});
+
+test('keys are fetched rarely, rotated unnoticed, and revoked within five minutes', async (t) => {
+  const own = await StandIn.start();
+  t.after(() => own.stop());
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const portico = new Portico(PUBLIC_URL, { address: own.address });
+  const exp = seconds(3600);
+  const first = await own.token({ exp });
+  await Promise.all(Array.from({ length: 50 }, () => portico.verify(first)));
+  assert.equal(own.fetches, 1, 'one fetch for all who wait');
+
+  t.mock.timers.tick(60_000);
+  await own.rotate();
+  await portico.verify(await own.token({ exp }));
+  await portico.verify(first);
+  assert.equal(own.fetches, 2, 'an unknown key is looked for');
+
+  own.keys.shift();
+  t.mock.timers.tick(5 * 60_000);
+  await assert.rejects(portico.verify(first), Refused, 'a revoked key');
+
+  const stranger = await StandIn.start();
+  stranger.stop();
+  const before = own.fetches;
+  for (let i = 0; i < 100; i += 1) {
+    t.mock.timers.tick(100);
+    await assert.rejects(portico.verify(await stranger.token({}, { kid: `made-up-${i}` })), Refused);
+  }
+  assert.ok(own.fetches - before <= 6, `made-up keys cost ${own.fetches - before} fetches in ten seconds`);
+});
+
+test('while Portico is away the keys hold for a while', async (t) => {
+  const own = await StandIn.start();
+  t.after(() => own.stop());
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const portico = new Portico(PUBLIC_URL, { address: own.address });
+  own.status = 503;
+  await assert.rejects(portico.verify(await own.token()), Unavailable);
+  own.status = 200;
+  t.mock.timers.tick(2_000);
+  const token = await own.token({ exp: seconds(3600) });
+  await portico.verify(token);
+  own.status = 503;
+  for (let minute = 1; minute < 15; minute += 1) {
+    t.mock.timers.tick(60_000);
+    await portico.verify(token);
+    await new Promise((done) => setTimeout(done, 20)); // the fetch in the background
+  }
+  t.mock.timers.tick(60_000);
+  await assert.rejects(portico.verify(token), Unavailable);
+});
+
+test('a set that is none is no answer', async () => {
+  const [key] = standIn.keys;
+  const bodies = {
+    'no JSON': '<!doctype html>',
+    'no keys': '{"keys":[]}',
+    'another use': JSON.stringify({ keys: [{ ...key?.jwk, use: 'enc' }] }),
+    'another algorithm': JSON.stringify({ keys: [{ ...key?.jwk, alg: 'RS256' }] }),
+    'off the curve': JSON.stringify({ keys: [{ ...key?.jwk, x: 'AAAA' }] }),
+    'too many': JSON.stringify({ keys: Array(40).fill(key?.jwk) }),
+    'too long': JSON.stringify({ keys: [key?.jwk] }) + ' '.repeat(70_000),
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    standIn.body = body;
+    await assert.rejects(client().verify(await standIn.token()), Unavailable, name);
+  }
+  standIn.body = null;
+});
+
+test('what can only be a mistake is refused at once', () => {
+  for (const url of [
+    'example.com',
+    'http://example.com',
+    'https://example.com/auth',
+    'https://u@example.com',
+    'ftp://x',
+    'http://localhost.evil.test',
+  ])
+    assert.throws(() => new Portico(url), TypeError, url);
+  for (const url of [
+    'https://example.com',
+    'https://example.com/',
+    'http://localhost:8080',
+    'http://127.0.0.1',
+    'http://[::1]:1',
+  ])
+    assert.ok(new Portico(url));
+});
