@@ -36,7 +36,7 @@ lint: build
 
 unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
 	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
-	@go test -timeout 10m ./security ./faults
+	@tools/postgres run -- go test -timeout 10m ./security ./faults
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 10m ./internal/app ./security
 	@tools/postgres run -- go test -timeout 10m ./bench
 	@cd client && CGO_ENABLED=1 go test -race -timeout 5m ./... # a module of its own
@@ -59,7 +59,7 @@ security: build ## The whole security suite (SEC-...), every sample and round
 	@PORTICO_SECURITY=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./security
 
 faults: build ## The fault tests (FLT-...) in full
-	@PORTICO_FAULTS=full go test -count=1 -timeout 60m -v ./faults
+	@PORTICO_FAULTS=full tools/postgres run -- go test -count=1 -timeout 60m -v ./faults
 
 bench: build ## Speed, memory and growth against what the machine can do, into bench/RESULTS.md
 	@tools/postgres run -- go run ./bench $(BENCH)

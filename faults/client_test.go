@@ -67,6 +67,9 @@ func (b *browser) do(method, target string, body map[string]string) (answer, err
 		return answer{}, err
 	}
 	r.Header.Set("Origin", b.origin)
+	if !strings.HasPrefix(target, "/auth/api/") {
+		r.Header.Set("Accept", "text/html")
+	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

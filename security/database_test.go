@@ -10,6 +10,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib"       // reads the database beside the product
 	_ "github.com/ncruces/go-sqlite3/driver" // the same of a file
+
+	"portico/internal/store/pgtest"
 )
 
 // database opens the database of the site for reading, as a thief of it would.
@@ -17,7 +19,7 @@ func (s *site) database() *sql.DB { return s.openDatabase("mode=ro&") }
 
 func (s *site) openDatabase(options string) *sql.DB {
 	s.Helper()
-	driver, address := "pgx", s.config.DatabaseURL
+	driver, address := "pgx", pgtest.Plain(s.config.DatabaseURL)
 	if s.onSQLite() {
 		driver, address = "sqlite3", "file:"+s.databaseFile()+"?"+options+"_pragma=busy_timeout(5000)"
 	}

@@ -22,11 +22,12 @@ import (
 const (
 	// answerIn bounds one write or read with all its waits and repetitions, so
 	// that a person gets an answer within two seconds, whatever the database
-	// does.
-	answerIn = 1500 * time.Millisecond
+	// does. The URL may say otherwise, as patience.
+	answerIn = 1400 * time.Millisecond
+	patience = "answer_within"
 	// cancelIn is what the database then has to stop before its connection is
 	// closed.
-	cancelIn = 200 * time.Millisecond
+	cancelIn = 100 * time.Millisecond
 
 	// connectIn is longer than anybody waits: a connection that comes late
 	// serves the next.
@@ -44,6 +45,8 @@ type postgres struct {
 	db       *sql.DB // the same pool, for migrations
 	gate     *gate
 	waiting  atomic.Int64
+	answerIn time.Duration
+	begin    string // starts a transaction
 	measures measures
 }
 
@@ -54,7 +57,14 @@ func openPostgres(ctx context.Context, address string, mustExist bool) (*postgre
 	if err != nil {
 		return nil, err
 	}
-	p := &postgres{gate: &gate{}, measures: newMeasures()}
+	p := &postgres{gate: &gate{}, measures: newMeasures(), answerIn: answerIn}
+	if given, ok := cfg.ConnConfig.RuntimeParams[patience]; ok {
+		if p.answerIn, err = time.ParseDuration(given); err != nil || p.answerIn <= 0 {
+			return nil, fmt.Errorf("the database URL says %s=%s: write a time such as 1.4s", patience, given)
+		}
+		delete(cfg.ConnConfig.RuntimeParams, patience)
+	}
+	p.begin = beginText(p.answerIn)
 	cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { return p.gate.enter() }
 	cfg.AfterConnect = func(context.Context, *pgx.Conn) error { p.gate.succeeded(); return nil }
 	cfg.BeforeClose = forgetKey
@@ -117,10 +127,10 @@ func (p *postgres) exists(ctx context.Context) error {
 	return err
 }
 
-func (p *postgres) read() *Tx { return &Tx{runner: postgresReader{p}} }
+func (p *postgres) read() *Tx { return &Tx{runner: &postgresReader{postgres: p}, again: broken} }
 
 func (p *postgres) ping(ctx context.Context) error {
-	ctx, cancel := answerWithin(ctx)
+	ctx, cancel := p.within(ctx)
 	defer cancel()
 	conn, err := p.acquire(ctx)
 	if err != nil {

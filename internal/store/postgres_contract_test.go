@@ -24,7 +24,7 @@ func openPostgres(t *testing.T, url string) *store.Store {
 
 func TestContract_Postgres(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) *store.Store { return openPostgres(t, pgtest.Migrated(t)) })
+	storetest.Run(t, func(t *testing.T) *store.Store { return openPostgres(t, pgtest.Patient(pgtest.Migrated(t))) })
 }
 
 // preparedByPostgres holds that PostgreSQL takes every text as it is, and reads

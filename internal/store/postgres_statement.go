@@ -6,18 +6,30 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresReader runs each statement on any connection, which it takes only
-// then: most reads find what they need in memory.
-type postgresReader struct{ *postgres }
+// postgresReader runs each statement on any connection, all of them within the
+// time of one answer. It takes a connection only then: most reads find what they
+// need in memory.
+type postgresReader struct {
+	*postgres
+	until time.Time // zero before the first statement
+}
 
-func (r postgresReader) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	ctx, cancel := answerWithin(ctx)
+func (r *postgresReader) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.until.IsZero() {
+		r.until = time.Now().Add(r.answerIn)
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), r.until)
+}
+
+func (r *postgresReader) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, cancel := r.within(ctx)
 	defer cancel()
 	conn, err := r.acquire(ctx)
 	if err != nil {
@@ -27,8 +39,8 @@ func (r postgresReader) exec(ctx context.Context, query string, args ...any) (in
 	return postgresRunner{ctx, conn}.exec(ctx, query, args...)
 }
 
-func (r postgresReader) query(ctx context.Context, query string, args ...any) (rows, error) {
-	ctx, cancel := answerWithin(ctx)
+func (r *postgresReader) query(ctx context.Context, query string, args ...any) (rows, error) {
+	ctx, cancel := r.within(ctx)
 	conn, err := r.acquire(ctx)
 	if err != nil {
 		cancel()
@@ -43,11 +55,11 @@ func (r postgresReader) query(ctx context.Context, query string, args ...any) (r
 	return &postgresRows{Rows: found, end: func() { conn.Release(); cancel() }}, nil
 }
 
-// answerWithin bounds the time of a statement. The caller's going away does not
-// end it: that would cost its connection, and a stranger could make that happen
-// as often as he likes.
-func answerWithin(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), answerIn)
+// within bounds the time of an answer. The caller's going away does not
+// end it: that would cost a connection, and a stranger could make that happen as
+// often as he likes.
+func (p *postgres) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), p.answerIn)
 }
 
 // postgresRunner runs statements on the connection of a transaction, within the
@@ -104,6 +116,14 @@ func away(err error) bool {
 	return network || pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
+// broken reports whether a statement failed because its connection had ended:
+// on another one it may work. A time that ran out is no reason to take as much
+// again.
+func broken(err error) bool {
+	state := sqlState(err)
+	return state == "57P01" || state == "57P02" || state == "" && away(err) && !pgconn.Timeout(err) && !errors.Is(err, context.DeadlineExceeded)
+}
+
 // sqlState returns the code of an error that the database has answered with, ""
 // when it was none.
 func sqlState(err error) string {
@@ -121,15 +141,18 @@ func awayState(state string) bool {
 		"58": // system: an I/O error
 		return true
 	}
-	return state == "25006" || state == "55P03" // a standby now; a lock that was not to be had
+	return state == "25006" || state == stateLocked // it is a standby now
 }
 
 // contested reports whether two transactions came into each other's way: the
 // database has undone this one, and another time it works.
 func contested(err error) bool {
 	state := sqlState(err)
-	return strings.HasPrefix(state, "40") && state != stateUnknown
+	return strings.HasPrefix(state, "40") && state != stateUnknown || state == stateLocked
 }
+
+// stateLocked says that a lock was not to be had in time.
+const stateLocked = "55P03"
 
 // stateUnknown is what databases of several machines answer to a commit of which
 // they do not know what became.

@@ -226,6 +226,25 @@ func TestWrite_BackendEnded(t *testing.T) {
 	}
 }
 
+// The same of a read, on each connection that there is.
+func TestRead_BackendEnded(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "pool_max_conns", "2")
+	if err := s.add("a"); err != nil {
+		t.Fatal(err)
+	}
+	past := s.past()
+	for range 5 {
+		_, err := past.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := s.find("a"); err != nil || !found {
+			t.Errorf("found %v (%v)", found, err)
+		}
+	}
+}
+
 // The keys of commits do not pile up, and a store that is closed takes its own
 // along.
 func TestWrite_KeysAreFew(t *testing.T) {
@@ -267,6 +286,29 @@ func TestStore_TableLocked(t *testing.T) {
 	}
 	if found, _ := s.find("late"); found {
 		t.Error("what was refused happened")
+	}
+	if n := s.proxy.Begun(); n > 10 { // each that is called off takes another for that
+		t.Errorf("%d connections were begun", n)
+	}
+}
+
+func TestOpen_Patience(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "answer_within", "300ms")
+	past := s.past()
+	if _, err := past.Exec(t.Context(), `BEGIN; LOCK TABLE account`); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	s.refusedInTime("a write", func() error { return s.add("a") })
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for _, wrong := range []string{"1", "-1s", "soon"} {
+		if other, err := store.Open(t.Context(), store.Config{URL: s.url + "&answer_within=" + wrong}); err == nil {
+			_ = other.Close()
+			t.Errorf("answer_within=%s was taken", wrong)
+		}
 	}
 }
 

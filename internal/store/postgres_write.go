@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -15,11 +16,16 @@ import (
 
 const mostTries = 6
 
-// begin starts a transaction. The times are for the sake of others: one that
-// waits or is frozen gives up the rows that it holds. A wait lasts longer than
-// the second after which the server looks for a deadlock. They are set here and
-// for it alone, since a pooler has no connection of ours.
-const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 1300; SET LOCAL idle_in_transaction_session_timeout = 3000`
+// beginText starts a transaction. The times are for the sake of others: one that
+// waits, takes too long or is frozen gives up the rows that it holds. A wait for
+// a lock ends in time for another try, and so does a deadlock, long before the
+// second after which the server looks for one. They are set here and for it
+// alone, since a pooler has no connection of ours.
+func beginText(whole time.Duration) string {
+	ms := whole.Milliseconds()
+	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",
+		ms*2/5, ms*6/7, ms*2)
+}
 
 // postgresWrite is one write on its way through as many transactions as it
 // takes.
@@ -41,7 +47,7 @@ func (p *postgres) write(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return unavailable(err)
 	}
-	ctx, cancel := answerWithin(ctx)
+	ctx, cancel := p.within(ctx)
 	defer cancel()
 	w := &postgresWrite{postgres: p, ctx: ctx, fn: fn, key: ids.New()}
 	for try := 1; ; try++ {
@@ -79,7 +85,7 @@ func (w *postgresWrite) try() (again bool, err error) {
 		return false, err
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(w.ctx, begin); err != nil {
+	if _, err := conn.Exec(w.ctx, w.begin); err != nil {
 		return conn.Conn().IsClosed(), err
 	}
 	if w.doubt {

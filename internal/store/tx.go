@@ -11,10 +11,32 @@ import (
 type Tx struct {
 	runner
 	locks locks
+	again func(err error) bool // whether a query that failed may work now; nil: no
+}
+
+// mostReads is how often a query is tried.
+const mostReads = 3
+
+// tried runs a query until it succeeds or is not worth another try.
+func (t *Tx) tried(query func() error) error {
+	for try := 1; ; try++ {
+		err := query()
+		if err == nil || t.again == nil || try == mostReads || !t.again(err) {
+			return err
+		}
+	}
 }
 
 // first scans the first row of a query and reports whether there was one.
 func first[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) (item T, found bool, err error) {
+	err = t.tried(func() error {
+		item, found, err = firstOnce(ctx, t, query, args, scan)
+		return err
+	})
+	return item, found, err
+}
+
+func firstOnce[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) (item T, found bool, err error) {
 	rows, err := t.query(ctx, query, args...)
 	if err != nil {
 		return item, false, err
@@ -34,7 +56,15 @@ func first[T any](ctx context.Context, t *Tx, query string, args []any, scan fun
 }
 
 // collect scans every row of a query with scan.
-func collect[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) ([]T, error) {
+func collect[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) (all []T, err error) {
+	err = t.tried(func() error {
+		all, err = collectOnce(ctx, t, query, args, scan)
+		return err
+	})
+	return all, err
+}
+
+func collectOnce[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) ([]T, error) {
 	rows, err := t.query(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,8 +32,15 @@ func Chosen(t testing.TB, path string) string {
 	if cmp.Or(os.Getenv(Engine), "sqlite") == "sqlite" {
 		return "sqlite:" + path
 	}
-	return Migrated(t)
+	return Patient(Migrated(t))
 }
+
+// Patient returns the URL for a store that waits longer than a person would: for
+// tests of what it does, not of how quickly, on a machine that does much else.
+func Patient(url string) string { return url + "&answer_within=20s" }
+
+// Plain returns the URL as tools other than the store understand it.
+func Plain(url string) string { return strings.TrimSuffix(url, "&answer_within=20s") }
 
 // Migrated returns the URL of a database with the whole schema and no rows.
 func Migrated(t testing.TB) string {

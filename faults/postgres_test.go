@@ -1,0 +1,308 @@
+package faults
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"portico/internal/secret"
+	"portico/internal/store/pgtest"
+)
+
+// onPostgres is an installation whose database is reached through a proxy that
+// can break, and a way past it.
+type onPostgres struct {
+	*place
+	proxy *pgtest.Proxy
+	past  string
+}
+
+func newOnPostgres(t *testing.T, connections int) *onPostgres {
+	t.Helper()
+	p := &onPostgres{past: pgtest.Migrated(t)}
+	p.proxy = pgtest.NewProxy(t, p.past)
+	database := p.proxy.URL() + fmt.Sprintf("&pool_max_conns=%d", connections)
+	p.place = newPlace(t, newSink(t), "PORTICO_DATABASE_URL="+database)
+	if _, err := secret.CreateKey(filepath.Join(p.dir, "secret.key")); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// exec runs a statement past the proxy.
+func (p *onPostgres) exec(conn *pgx.Conn, text string) {
+	p.Helper()
+	if _, err := conn.Exec(p.Context(), text); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *onPostgres) connect() *pgx.Conn {
+	p.Helper()
+	conn, err := pgx.Connect(p.Context(), p.past)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = conn.Close(p.Context()) })
+	return conn
+}
+
+func (p *onPostgres) count(query string) (n int) {
+	p.Helper()
+	if err := p.connect().QueryRow(p.Context(), query).Scan(&n); err != nil {
+		p.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// once expects that nothing has happened twice or by half.
+func (p *onPostgres) once() {
+	p.Helper()
+	for what, query := range map[string]string{
+		"addresses with two accounts":       `SELECT COUNT(*) FROM (SELECT address_key FROM account GROUP BY address_key HAVING COUNT(*) > 1) twice`,
+		"sessions that nobody has recorded": `SELECT GREATEST(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
+		"accounts that nobody has recorded": `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
+		"registrations without account":     `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = f.account_id)`,
+		"codes used without their step":     `SELECT COUNT(*) FROM code c JOIN flow f ON f.id = c.flow_id WHERE used_at > 0 AND f.step = 'verify'`,
+	} {
+		if n := p.count(query); n > 0 {
+			p.Errorf("%d %s", n, what)
+		}
+	}
+}
+
+// calm expects the answer of a Portico whose database is away.
+func (b *browser) calm(method, target string, body map[string]string) {
+	b.Helper()
+	began := time.Now()
+	a, err := b.do(method, target, body)
+	took := time.Since(began)
+	if err != nil || a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || took > 2*time.Second {
+		b.Errorf("%s %s: %v %d, Retry-After %q, after %v; want 503 with it within 2 s", method, target, err, a.status, a.header.Get("Retry-After"), took)
+	}
+	if kind, want := a.header.Get("Content-Type"), map[bool]string{true: "application/problem+json", false: "text/html"}[strings.HasPrefix(target, "/auth/api/")]; !strings.HasPrefix(kind, want) {
+		b.Errorf("%s %s is answered in %s, want %s", method, target, kind, want)
+	}
+}
+
+func (p *onPostgres) health(path string) int {
+	resp, err := http.Get("http://" + p.ops + path)
+	if err != nil {
+		return 0
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// FLT-05: the database is away, hangs or crawls.
+func TestFLT05_DatabaseAway(t *testing.T) {
+	const connections = 4
+	span := time.Duration(rounds(4, 60)) * time.Second
+	for _, c := range []struct {
+		name string
+		mode pgtest.Mode
+	}{{"refusing", pgtest.Refusing}, {"hanging", pgtest.Hanging}, {"slow", pgtest.Slow}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newOnPostgres(t, connections)
+			p.serve()
+			me, cold, stranger := p.browser(), p.browser(), p.browser()
+			mine, theirs := fresh("me"), fresh("stranger")
+			me.register(mine)
+			flow := stranger.begin(theirs)
+			cold.must("signin", map[string]string{"email": mine, "password": good}) // and not seen since
+			if !me.whoami() {
+				t.Fatal("not signed in")
+			}
+
+			p.proxy.Be(c.mode)
+			began, before := time.Now(), p.proxy.Begun()
+			var callers sync.WaitGroup
+			for _, call := range []func(){
+				func() { cold.calm("GET", "/auth/account", nil) },
+				func() { cold.calm("GET", "/auth/api/session", nil) },
+				func() {
+					stranger.calm("POST", "/auth/api/verify-code", map[string]string{"flow": flow, "code": "000000"})
+				},
+				func() { stranger.calm("GET", "/auth/verify-code?flow="+flow, nil) },
+				func() {
+					stranger.calm("POST", "/auth/api/signin", map[string]string{"email": fresh("v"), "password": good})
+				},
+				func() { stranger.calm("POST", "/auth/api/forgot-password", map[string]string{"email": fresh("v")}) },
+				func() {
+					if !me.whoami() {
+						t.Errorf("who is signed in is sent away after %v", time.Since(began))
+					}
+				},
+			} {
+				callers.Go(func() {
+					for time.Since(began) < span {
+						call()
+						time.Sleep(50 * time.Millisecond)
+					}
+				})
+			}
+			if live, ready := p.health("/livez"), p.health("/readyz"); live != 200 || ready != 503 {
+				t.Errorf("/livez says %d, /readyz %d", live, ready)
+			}
+			callers.Wait()
+			begun := p.proxy.Begun() - before
+			if limit := 3*connections + int(span/time.Second) + 4; begun > limit { // each that hangs is called off by a connection
+				t.Errorf("%d connections were begun in %v, at most %d may be", begun, span, limit)
+			}
+
+			p.proxy.Be(pgtest.Passing)
+			back := time.Now()
+			for p.health("/readyz") != 200 || !cold.whoami() {
+				if time.Since(back) > 5*time.Second {
+					t.Fatal("it is not back after 5 s")
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			t.Logf("FLT-05: %s for %v: %d connections begun, back after %v", c.name, span, begun, time.Since(back).Round(time.Millisecond))
+			stranger.must("verify-code", map[string]string{"flow": flow, "code": p.mail.code(theirs, 20*time.Second)})
+			p.once()
+		})
+	}
+}
+
+// FLT-06: a table that is locked, and with it every connection that there is.
+func TestFLT06_TableLocked(t *testing.T) {
+	t.Parallel()
+	const connections = 2
+	span := time.Duration(rounds(4, 30)) * time.Second
+	p := newOnPostgres(t, connections)
+	p.serve()
+	me := p.browser()
+	mine := fresh("me")
+	me.register(mine)
+	if !me.whoami() {
+		t.Fatal("not signed in")
+	}
+	lock := p.connect()
+	p.exec(lock, `BEGIN; LOCK TABLE account`)
+	began := time.Now()
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			b := p.browser()
+			for time.Since(began) < span {
+				b.calm("POST", "/auth/api/signin", map[string]string{"email": mine, "password": good})
+			}
+		})
+	}
+	callers.Go(func() {
+		for time.Since(began) < span {
+			if !me.whoami() {
+				t.Errorf("who is signed in is sent away after %v", time.Since(began))
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	callers.Wait()
+	used := p.proxy.Begun()
+	if open := p.count(`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'portico'`); open > connections {
+		t.Errorf("%d connections are open, at most %d may be", open, connections)
+	}
+	p.exec(lock, `COMMIT`)
+	back := time.Now()
+	p.browser().must("signin", map[string]string{"email": mine, "password": good})
+	t.Logf("FLT-06: a table locked for %v: %d connections begun in all, back after %v", span, used, time.Since(back).Round(time.Millisecond))
+	p.once()
+}
+
+// FLT-06: connections that end in the middle of transactions, and commits whose
+// answer is lost. Whoever is told to try again does, and nothing happens twice.
+func TestFLT06_ConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	span := time.Duration(rounds(4, 60)) * time.Second
+	for name, disturb := range map[string]func(p *onPostgres, past *pgx.Conn){
+		"ended by the server": func(p *onPostgres, past *pgx.Conn) {
+			p.exec(past, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'portico'`)
+		},
+		"cut after a commit":  func(p *onPostgres, _ *pgx.Conn) { p.proxy.Cut(pgtest.Cut{Text: "; COMMIT", Reached: true}) },
+		"cut before a commit": func(p *onPostgres, _ *pgx.Conn) { p.proxy.Cut(pgtest.Cut{Text: "; COMMIT"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newOnPostgres(t, 4)
+			p.serve()
+			past := p.connect()
+			stop := make(chan struct{})
+			var disturbing, people sync.WaitGroup
+			disturbing.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(100 * time.Millisecond):
+						disturb(p, past)
+					}
+				}
+			})
+			var registered, again, unknown atomic.Int64
+			began := time.Now()
+			for range 4 {
+				people.Go(func() {
+					for time.Since(began) < span {
+						tries, repeated := p.insistently()
+						again.Add(int64(tries))
+						registered.Add(1)
+						if repeated {
+							unknown.Add(1)
+						}
+					}
+				})
+			}
+			people.Wait()
+			close(stop)
+			disturbing.Wait()
+			if n := p.count(`SELECT COUNT(*) FROM account`); n != int(registered.Load()) {
+				t.Errorf("%d accounts of %d people", n, registered.Load())
+			}
+			if n := p.count(`SELECT COUNT(*) FROM session`); n != int(registered.Load()+unknown.Load()) {
+				t.Errorf("%d sessions of %d people, of whom %d were not told of their first", n, registered.Load(), unknown.Load())
+			}
+			t.Logf("FLT-06: %s: %d registered in %v; they tried again %d times, and %d found that it had worked", name, registered.Load(), span, again.Load(), unknown.Load())
+			p.once()
+		})
+	}
+}
+
+// insistently registers somebody who tries again when told to. It returns how
+// often that was, and whether a step that was answered with 503 turned out to be
+// done: then they sign in.
+func (p *onPostgres) insistently() (again int, done bool) {
+	p.Helper()
+	b, address := p.browser(), fresh("v")
+	defer b.close()
+	ask := func(operation string, body map[string]string) answer {
+		for {
+			a, err := b.post(operation, body)
+			if err != nil || a.status != http.StatusServiceUnavailable {
+				if err != nil || a.status >= 500 {
+					p.Errorf("%s: %v %d %s", operation, err, a.status, a.body)
+				}
+				return a
+			}
+			again++
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	_, flow := ask("signup", map[string]string{"email": address, "password": good, "confirm_password": good}).next()
+	a := ask("verify-code", map[string]string{"flow": flow, "code": p.mail.code(address, 20*time.Second)})
+	if done = again > 0 && a.code() == "code.used"; done {
+		a = ask("signin", map[string]string{"email": address, "password": good})
+	}
+	if a.status != http.StatusOK || !b.whoami() {
+		p.Errorf("registered and not signed in: %d %s", a.status, a.body)
+	}
+	return again, done
+}
