@@ -23,7 +23,7 @@ type scale struct {
 
 // full keeps the whole table under ten minutes on two cores.
 func full() scale {
-	return scale{rounds: 7, round: 1500 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second}
+	return scale{rounds: 6, round: 1500 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second}
 }
 
 func short() scale {
