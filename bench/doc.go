@@ -15,9 +15,8 @@
 //
 // Portico limits what one network may do, and all load comes from one machine.
 // So each request that counts against such a limit names a client of its own
-// in X-Forwarded-For, and loopback is a trusted proxy. Each sign-in is that of
-// another account, in a browser that the account has never seen: the product
-// then does all it ever does, the mail to the owner included.
+// in X-Forwarded-For, and loopback is a trusted proxy. Nothing else of the
+// product is switched off or set: it logs, records and mails as it always does.
 //
 // It owns its load generator and its data. It does not judge correctness,
 // which the suites do, and measures nothing that no limit stands against.

@@ -92,14 +92,14 @@ func migrate(ctx context.Context, url string) (err error) {
 	return err
 }
 
-// anything is a list of breached passwords for whoever chooses none.
-type anything struct{}
+// nothingBreached is the list for those who choose no passwords.
+type nothingBreached struct{}
 
-func (anything) Contains(string) bool { return false }
+func (nothingBreached) Contains(string) bool { return false }
 
 // newPasswords hashes as the product does.
 func newPasswords(key *secret.Key) (*password.Service, error) {
-	return password.New(password.Config{Keys: []*secret.Key{key}, Breached: anything{}, Slots: runtime.GOMAXPROCS(0)})
+	return password.New(password.Config{Keys: []*secret.Key{key}, Breached: nothingBreached{}, Slots: runtime.GOMAXPROCS(0)})
 }
 
 // serve starts the product and waits until it is ready.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -50,32 +51,29 @@ func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 func (i *installation) weather(ctx context.Context, server *process) (r reading, waits []time.Duration, refused int, err error) {
 	length := stormFor * i.round
 	probed := make(chan error, 1)
-	asked := i.turn.Load()
 	go func() {
-		n := int(asked)
-		var fault error
-		waits, fault = arrive(ctx, i.listen, probers, probes, length, func(c *conn) (bool, error) {
-			n++
-			a, err := c.do(check(n % i.sessions()))
+		var failed error
+		waits, failed = arrive(ctx, i.listen, probers, probes, length, func(c *conn) (bool, error) {
+			a, err := c.do(check(i.next() % i.sessions()))
 			if err != nil {
 				return false, err
 			}
 			return true, a.want(200)
 		})
-		probed <- fault
+		probed <- failed
 	}()
-	shed := make(chan struct{}, 1<<20)
+	var shed atomic.Int64
 	r, err = drive(ctx, server, i.listen, i.crowd, length, func(c *conn) (bool, error) {
 		a, err := c.do(i.signIn(i.next(), ""))
 		if err != nil {
 			return false, err
 		}
 		if a.status == 503 && a.retryAfter > 0 {
-			shed <- struct{}{}
+			shed.Add(1)
 			time.Sleep(time.Duration(a.retryAfter) * time.Second) // as it was told
 			return false, nil
 		}
 		return true, a.want(200)
 	})
-	return r, waits, len(shed), errors.Join(err, <-probed)
+	return r, waits, int(shed.Load()), errors.Join(err, <-probed)
 }
