@@ -151,12 +151,13 @@ func (p *postgres) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		if err == nil {
 			return conn, nil
 		}
-		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused {
-			p.gate.failed()
+		resting := errors.Is(err, errResting)
+		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused && !resting {
+			p.gate.failed(err)
 		}
 		// Where no more connections are to be had, one of those that work may
 		// become free.
-		if s := p.pool.Stat(); !errors.Is(err, errResting) || s.AcquiredConns()+s.IdleConns() == 0 {
+		if s := p.pool.Stat(); !resting || s.AcquiredConns()+s.IdleConns() == 0 {
 			return nil, unavailable(err)
 		}
 		select {

@@ -13,6 +13,7 @@ var errResting = errors.New("the database did not take the last connection: the 
 type gate struct {
 	mu      sync.Mutex
 	failing bool
+	last    error     // of the last that failed
 	since   time.Time // when the first was begun that has not succeeded; zero when none
 	next    time.Time // not before, while they fail
 }
@@ -28,20 +29,20 @@ func (g *gate) enter() error {
 	// One that hangs is one that fails: nobody may be left to say so.
 	failing := g.failing || now.Sub(g.since) > 2*time.Second
 	if failing && now.Before(g.next) {
-		return errResting
+		return errors.Join(errResting, g.last)
 	}
 	g.next = now.Add(time.Second)
 	return nil
 }
 
-func (g *gate) failed() {
+func (g *gate) failed(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.failing = true
+	g.failing, g.last = true, err
 }
 
 func (g *gate) succeeded() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.failing, g.since = false, time.Time{}
+	g.failing, g.last, g.since = false, nil, time.Time{}
 }

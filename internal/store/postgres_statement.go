@@ -120,6 +120,9 @@ func away(err error) bool {
 // on another one it may work. A time that ran out is no reason to take as much
 // again.
 func broken(err error) bool {
+	if _, never := errors.AsType[*pgconn.ConnectError](err); never || errors.Is(err, errResting) {
+		return false
+	}
 	state := sqlState(err)
 	return state == "57P01" || state == "57P02" || state == "" && away(err) && !pgconn.Timeout(err) && !errors.Is(err, context.DeadlineExceeded)
 }
