@@ -55,13 +55,16 @@ type answer struct {
 	body   string
 }
 
-// do sends a request; the error is one of the network.
+// do sends a request with a JSON body, if any; the error is one of the network.
 func (b *browser) do(method, target string, body map[string]string) (answer, error) {
-	text := ""
-	if body != nil {
-		raw, _ := json.Marshal(body)
-		text = string(raw)
+	if body == nil {
+		return b.send(method, target, "", "")
 	}
+	raw, _ := json.Marshal(body)
+	return b.send(method, target, "application/json", string(raw))
+}
+
+func (b *browser) send(method, target, contentType, text string) (answer, error) {
 	r, err := http.NewRequest(method, b.origin+target, strings.NewReader(text))
 	if err != nil {
 		return answer{}, err
@@ -70,8 +73,8 @@ func (b *browser) do(method, target string, body map[string]string) (answer, err
 	if !strings.HasPrefix(target, "/auth/api/") {
 		r.Header.Set("Accept", "text/html")
 	}
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
 	}
 	for name, value := range b.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
