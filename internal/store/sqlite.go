@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -69,8 +70,10 @@ func (s *sqlite) connect(ctx context.Context) error {
 		"synchronous(full)",  // not the driver's default on a WAL file
 		"foreign_keys(1)",
 	}
+	// The savepoint of each write keeps what it changes: in memory, not in a file.
+	writing := append(slices.Clone(pragmas), "journal_mode(wal)", "temp_store(memory)")
 	var err error
-	if s.writerDB, err = openPool(s.path, append(pragmas, "journal_mode(wal)"), 2); err != nil { // the second one is for migrations
+	if s.writerDB, err = openPool(s.path, writing, 2); err != nil { // the second one is for migrations
 		return err
 	}
 	if s.writer, err = patiently(ctx, s.writerDB); err != nil {

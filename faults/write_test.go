@@ -1,0 +1,172 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/flow"
+	"portico/internal/ids"
+	"portico/internal/outbox"
+	"portico/internal/secret"
+	"portico/internal/session"
+	"portico/internal/store"
+	"portico/internal/throttle"
+)
+
+// writes are the two transactions of a registration: all its rows, without the
+// cost of its hash.
+func writes(ctx context.Context, s *store.Store, serial int64) (token string, err error) {
+	now, key := time.Now(), fmt.Sprintf("writer%d@x.test", serial)
+	person, token := ids.New(), secret.Token()
+	p := flow.Pending{
+		ID: ids.New(), Kind: flow.SignUp, Step: flow.Verify, AddressKey: key, Browser: secret.Hash(token),
+		Sealed: make([]byte, 300), CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+	}
+	sent := code.Secret{ID: ids.New(), FlowID: p.ID, Digits: secret.Hash(key), Link: secret.Hash(p.ID), SentAt: now, ExpiresAt: now.Add(time.Minute)}
+	err = s.Write(ctx, func(tx *store.Tx) error {
+		for _, subject := range []string{"peer", "hour", "day"} {
+			name := subject + key
+			state, err := tx.LockThrottle(ctx, name)
+			if err != nil {
+				return err
+			}
+			if err := tx.SaveThrottle(ctx, name, throttle.State{Count: state.Count + 1, Last: now, Until: now.Add(time.Hour)}); err != nil {
+				return err
+			}
+		}
+		if err := tx.InsertFlow(ctx, p); err != nil {
+			return err
+		}
+		if err := tx.InsertCode(ctx, sent); err != nil {
+			return err
+		}
+		return tx.InsertMessage(ctx, outbox.Record{ID: ids.New(), Template: "verify-address", Payload: make([]byte, 400), CreatedAt: now, DueAt: now})
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, s.Write(ctx, func(tx *store.Tx) error {
+		if won, err := tx.UseCode(ctx, sent.ID, now); err != nil || !won {
+			return fmt.Errorf("the code is used: %v, %w", won, err)
+		}
+		if _, err := tx.AdvanceFlow(ctx, p.ID, flow.Verify, flow.Done, now); err != nil {
+			return err
+		}
+		made := account.Account{ID: person, Address: account.Address{Mail: key, Key: key}, State: account.Active, Password: "none", Version: 1, CreatedAt: now}
+		if _, err := tx.InsertAccount(ctx, made); err != nil {
+			return err
+		}
+		if err := tx.InsertFact(ctx, audit.Fact{ID: ids.New(), At: now, Name: audit.SignedUp, AccountID: person}); err != nil {
+			return err
+		}
+		return tx.InsertSession(ctx, secret.Hash(token), session.Session{ID: ids.New(), AccountID: person, Version: 1, CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(time.Hour)})
+	})
+}
+
+// reads looks a session up, as a check that is not in the cache does, until the
+// time is over.
+func reads(ctx context.Context, s *store.Store, token string, length time.Duration) (times []time.Duration, err error) {
+	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		began := time.Now()
+		err := s.Read(ctx, func(tx *store.Tx) error {
+			_, found, err := tx.SessionByHash(ctx, secret.Hash(token))
+			if err == nil && !found {
+				err = fmt.Errorf("the session is not there")
+			}
+			return err
+		})
+		if err != nil {
+			return times, err
+		}
+		times = append(times, time.Since(began))
+	}
+	return times, nil
+}
+
+// processorTime returns what this process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // has no way to fail
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Registrations share commits, each of which is on the disk; nothing is ever
+// locked, also beside another process; and who reads does not wait.
+//
+// Not parallel: it measures.
+func TestRegistrationWrites(t *testing.T) {
+	measures(t)
+	ctx := t.Context()
+	url := "sqlite:" + filepath.Join(t.TempDir(), "portico.db")
+	s, err := store.Open(ctx, store.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	other, err := store.Open(ctx, store.Config{URL: url}) // an operator's command
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	token, err := writes(ctx, s, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := time.Duration(rounds(1, 10)) * time.Second
+	quiet, err := reads(ctx, s, token, length/2)
+	if err != nil {
+		t.Error(err)
+	}
+	var done, serial atomic.Int64
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	write := func(to *store.Store, pause time.Duration) {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(pause):
+			}
+			if _, err := writes(ctx, to, serial.Add(1)); err != nil {
+				t.Error(err)
+				return
+			}
+			done.Add(1)
+		}
+	}
+	began, used := time.Now(), processorTime()
+	for range 128 {
+		writers.Go(func() { write(s, 0) })
+	}
+	writers.Go(func() { write(other, 100*time.Millisecond) })
+	during, err := reads(ctx, s, token, length)
+	if err != nil {
+		t.Error(err)
+	}
+	rate := float64(done.Load()) / time.Since(began).Seconds()
+	each := (processorTime() - used) / time.Duration(max(1, done.Load()))
+	close(stop)
+	writers.Wait()
+	group := s.Stats().Group
+	t.Logf("write load: %.0f registrations a second, %v of processor and two writes each, %.1f writes a commit (synchronous=FULL); reads p50 %v p99 %v before, p50 %v p99 %v beside",
+		rate, each, float64(group.Sum)/float64(group.Count), percentile(quiet, 50), percentile(quiet, 99), percentile(during, 50), percentile(during, 99))
+	// On a machine that is busy with something else the processor time tells.
+	if full() && rate < 2_000 && each > 500*time.Microsecond {
+		t.Errorf("%.0f registrations a second at %v each, want 2000", rate, each)
+	}
+	if full() && percentile(during, 99) > 10*time.Millisecond {
+		t.Errorf("reads wait: p99 %v", percentile(during, 99))
+	}
+}
