@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if !full() {
-		_ = flag.Set("test.parallel", "8") // they wait more than they compute
+		_ = flag.Set("test.parallel", "6") // they wait more than they compute
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)
