@@ -18,15 +18,24 @@ const serverOnly = /^(mail|cli|failure)\.|^common\.(moment$|month\.)|^\w+\.notic
  * @type {Record<string, string[]>}
  */
 const ONLY_ON = {
+  'account.exists': [],
+  'account.missing': [],
+  'address.': ['signin', 'signup', 'forgot-password'],
+  'app.': [],
   'password.required': ['signin', 'signup', 'confirm-link', 'reset-password'],
   'password.': ['signup', 'reset-password'],
   'code.': ['verify-code'],
   'link.': ['confirm-link'],
   'field.': [],
+  'gateway.': [],
+  'keys.': [],
   'method.': [],
   'outbox.': [],
   'provider.': [],
+  'role.': [],
   'route.': [],
+  'rule.': [],
+  'session.ended.': [],
 };
 
 /** @param {string} key @param {string} screen */
