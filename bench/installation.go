@@ -27,13 +27,14 @@ const (
 // installation is a Portico with its database, filled with people.
 type installation struct {
 	*bench
-	engine engine
-	dir    string
-	url    string
-	people int
-	drop   func() error
-	listen string // while it serves
-	ops    string
+	engine   engine
+	dir      string
+	url      string
+	people   int
+	drop     func() error
+	upstream string // the app behind it, "" for none
+	listen   string // while it serves
+	ops      string
 
 	clients
 	turn atomic.Int64 // counts the people whose turn it was
@@ -136,6 +137,7 @@ func (i *installation) timed(ctx context.Context) (*process, time.Duration, erro
 
 func (i *installation) environ() []string {
 	return []string{
+		"PORTICO_UPSTREAM=" + i.upstream,
 		"PORTICO_PUBLIC_URL=" + publicURL, "PORTICO_LISTEN=" + i.listen, "PORTICO_OPS_LISTEN=" + i.ops,
 		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + i.url, "PORTICO_SECRET_FILE=" + i.keyFile(),
 		"PORTICO_SMTP_URL=smtp://" + i.mail.Addr().String() + "?tls=none", "PORTICO_MAIL_FROM=no-reply@bench.test",

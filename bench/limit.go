@@ -19,6 +19,8 @@ const (
 	roleRead    = "as-read-limit"
 	roleStatic  = "as-static-limit"
 	roleHash    = "as-hash-limit"
+	roleProxy   = "as-proxy-limit"
+	roleApp     = "as-app"
 )
 
 func roles() map[string]func(context.Context, []string) error {
@@ -28,6 +30,8 @@ func roles() map[string]func(context.Context, []string) error {
 		roleRead:    readLimit,
 		roleStatic:  staticLimit,
 		roleHash:    hashLimit,
+		roleProxy:   proxyLimit,
+		roleApp:     upstreamApp,
 	}
 }
 

@@ -29,6 +29,8 @@ func allRows() []row {
 			about: "`GET /auth/api/session` on 64 connections, every session seen before. Limit: a handler of net/http with the cookie, SHA-256, a map and the same JSON."},
 		{name: "session-cold", run: sessionCold,
 			about: "The same, every session seen for the first time. Limit: the same handler with the product's indexed read, by the same driver, in place of the map."},
+		{name: "gateway", run: gateway, once: true,
+			about: "A page of an app behind the door for people who are signed in, on 64 connections and on one. Limit: httputil.ReverseProxy with the same connections and buffers, which asks nobody who is there."},
 		{name: "sign-in", run: signIn,
 			about: "`POST /auth/api/signin` on 16 connections by people who come back, and in new browsers, of which their owners are told by mail. Limit: the hash alone, one goroutine a core: that of golang.org/x/crypto, and our own."},
 		{name: "storm", run: storm, once: true,

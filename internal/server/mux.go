@@ -46,6 +46,7 @@ type Config struct {
 type Mux struct {
 	routes    http.ServeMux
 	patterns  []string
+	segments  map[string]bool // with which the paths of routes begin
 	all       []*route
 	unrouted  requests // that reached no route
 	fallback  *route
@@ -65,6 +66,7 @@ func NewMux(c Config) *Mux {
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
 		proxies:   c.TrustedProxies,
 		askPath:   c.AskPath,
+		segments:  make(map[string]bool),
 		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
 		catalogue: c.Catalogue,
 		log:       c.Log,
@@ -80,11 +82,25 @@ func (m *Mux) Mount(doors ...Door) {
 }
 
 // Handle registers a handler under a pattern of net/http with its method:
-// "GET /auth/api/flows/{id}". GET includes HEAD. It panics, as
-// http.ServeMux does, when the pattern is malformed or conflicts.
+// "GET /auth/api/flows/{id}". GET includes HEAD. The first segment of the path
+// is a word and no wildcard. It panics, as http.ServeMux does, when the pattern
+// is malformed or conflicts.
 func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	m.routes.Handle(pattern, newRoute(m, pattern, h, traits))
 	m.patterns = append(m.patterns, pattern)
+	_, path, found := strings.Cut(pattern, " ")
+	if !found {
+		path = pattern
+	}
+	m.segments[firstSegment(path)] = true
+}
+
+// firstSegment returns what of a path or pattern tells whether a route of ours
+// can be meant: a path that begins otherwise is the fallback's, and ServeMux,
+// which would look for it under every method, need not be asked.
+func firstSegment(path string) string {
+	segment, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return strings.TrimSuffix(segment, "{$}")
 }
 
 // Patterns returns the patterns of all routes: a test holds them against the
@@ -111,8 +127,8 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if m.fallback != nil && r.Host != m.hosts.public && !(m.asks(r.URL.Path) && e.trusted) {
-		m.fallback.ServeHTTP(e, r) // an app's own host: no screen of ours is there
+	if m.fallback != nil && m.isForeign(e, r) {
+		m.fallback.ServeHTTP(e, r)
 		return
 	}
 	e.held = true
@@ -132,6 +148,15 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		m.fail(e, r, RouteMissing)
 	}
+}
+
+// isForeign reports whether no route of ours can be meant: at an app's own host
+// none is, at ours only those whose path begins as one of them does.
+func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
+	if e.trusted && m.asks(r.URL.Path) {
+		return false
+	}
+	return r.Host != m.hosts.public || !m.segments[firstSegment(r.URL.Path)]
 }
 
 // asks reports whether a path is where a proxy asks about a request of its own.

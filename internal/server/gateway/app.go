@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -25,12 +26,29 @@ type App struct {
 // app is an App at work.
 type app struct {
 	App
-	origin    string // as browsers write it
-	headers   []Header
-	transport http.RoundTripper
+	proxy   httputil.ReverseProxy // without what is of one request
+	headers []Header
+	ages    []string // names of those that tell the age
+
+	forwardedHost []string
 
 	identities sync.Map     // of sessions, by their id: *identity
 	count      atomic.Int64 // of them, about
+}
+
+// newApp puts an App to work.
+func newApp(a App, buffers *buffers, log *slog.Logger) *app {
+	w := &app{App: a, headers: append(Standard(), a.Headers...), forwardedHost: []string{a.Site.Host}}
+	for _, h := range w.headers {
+		if h.Part == SessionAge {
+			w.ages = append(w.ages, h.Name)
+		}
+	}
+	w.proxy = httputil.ReverseProxy{
+		Transport: newTransport(a), BufferPool: buffers,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // a client that goes away in the middle is no news
+	}
+	return w
 }
 
 const (

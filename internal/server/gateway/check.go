@@ -36,9 +36,12 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 		h[header.Name] = []string{""}
 	}
 	if v.token != "" {
-		if err := g.identify(v.app, v.found, h); err != nil {
+		now := g.clock.Now()
+		id, err := g.identity(v.app, v.found, now)
+		if err != nil {
 			return unavailable(err)
 		}
+		id.put(h, v.app, v.found, now)
 	}
 	w.WriteHeader(http.StatusOK)
 	return nil
@@ -57,7 +60,7 @@ func (g *Gateway) refuseFor(w http.ResponseWriter, r *http.Request, asked ask, e
 			return g.challenge(err)
 		}
 		server.Note(w, err)
-		w.Header().Set("Location", g.signInURL(asked, comeBack(r.Header, asked), err))
+		w.Header().Set("Location", g.signInURL(asked, g.comeBack(r.Header, asked), err))
 		w.WriteHeader(http.StatusUnauthorized)
 		return nil
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
@@ -116,7 +119,7 @@ func (g *Gateway) asks(r *http.Request, method, proto, host, target string) (ask
 	}
 	at := origin.Of(u)
 	return ask{
-		method: method, host: strings.TrimPrefix(at, proto+"://"), origin: at, target: target,
+		method: method, host: strings.TrimPrefix(at, proto+"://"), target: target,
 		preflight: method == http.MethodOptions && len(r.Header["Origin"]) == 1 && len(r.Header["Access-Control-Request-Method"]) == 1,
 		upgrade:   method == http.MethodGet && (len(r.Header["Sec-Websocket-Key"]) > 0 || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")),
 	}, nil

@@ -17,36 +17,20 @@ func ownCookie(name string) bool {
 // hideCookies removes our cookies from a request: an app that holds a session of
 // ours could sign in elsewhere as its visitor.
 func hideCookies(h http.Header) {
-	lines := h["Cookie"]
-	if len(lines) == 0 {
-		return
-	}
-	var kept []string
-	for _, line := range lines {
-		if line = withoutOwn(line); line != "" {
-			kept = append(kept, line)
+	var kept []string // pairs of all lines
+	for _, line := range h["Cookie"] {
+		for pair := range strings.SplitSeq(line, ";") {
+			pair = strings.Trim(pair, " \t")
+			name, _, _ := strings.Cut(pair, "=")
+			if pair != "" && !ownCookie(name) {
+				kept = append(kept, pair)
+			}
 		}
 	}
-	if kept == nil {
-		delete(h, "Cookie")
-		return
+	delete(h, "Cookie")
+	if kept != nil {
+		h["Cookie"] = []string{strings.Join(kept, "; ")}
 	}
-	h["Cookie"] = kept
-}
-
-func withoutOwn(line string) string {
-	if !strings.Contains(strings.ToLower(line), "portico") {
-		return line
-	}
-	var kept []string
-	for pair := range strings.SplitSeq(line, ";") {
-		pair = strings.Trim(pair, " \t")
-		name, _, _ := strings.Cut(pair, "=")
-		if pair != "" && !ownCookie(name) {
-			kept = append(kept, pair)
-		}
-	}
-	return strings.Join(kept, "; ")
 }
 
 // keepOwnCookies drops from an app's answer what would set, or clear, a cookie of

@@ -49,8 +49,8 @@ func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	values := url.Values{"ticket": {ticket}, "to": {strings.TrimPrefix(to, g.proto+"://"+u.Host)}}
-	return server.SeeOther(w, g.proto+"://"+u.Host+enterPath+"?"+values.Encode())
+	values := url.Values{"ticket": {ticket}, "to": {strings.TrimPrefix(to, g.originOf(u.Host))}}
+	return server.SeeOther(w, g.originOf(u.Host)+enterPath+"?"+values.Encode())
 }
 
 // arrive is the app's host's part: without a ticket the way begins, with one it
@@ -67,7 +67,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 			nonce = secret.Token()
 			g.desk.KeepCrossing(w, nonce)
 		}
-		values := url.Values{"to": {g.proto + "://" + r.Host + to}, "bind": {flow.Bind(nonce)}}
+		values := url.Values{"to": {g.originOf(r.Host) + to}, "bind": {flow.Bind(nonce)}}
 		return server.SeeOther(w, g.issuer+enterPath+"?"+values.Encode())
 	}
 	value, found, err := g.desk.Flows.Arrive(r.Context(), query.Get("ticket"), r.Host, g.desk.Crossing(w, r))
@@ -83,7 +83,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 
 // signOut ends the session from an app's own host, for every app.
 func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
-	if !sameOrigin(r, g.proto+"://"+r.Host) {
+	if !sameOrigin(r, g.originOf(r.Host)) {
 		return errOrigin
 	}
 	if err := g.desk.Flows.SignOut(r.Context(), flow.Caller{Session: g.token(w, r, r.Host)}); err != nil {
@@ -114,9 +114,9 @@ func (g *Gateway) signInURL(asked ask, target string, err error) string {
 	case asked.host == g.host:
 		return signInPath(target, again)
 	case again:
-		return g.issuer + signInPath(asked.origin+target, true)
+		return g.issuer + signInPath(g.originOf(asked.host)+target, true)
 	}
-	return asked.origin + enterPath + "?" + url.Values{"to": {target}}.Encode()
+	return g.originOf(asked.host) + enterPath + "?" + url.Values{"to": {target}}.Encode()
 }
 
 // ownHost reports whether a host is that of an app and not the public one.

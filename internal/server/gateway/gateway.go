@@ -36,7 +36,6 @@ type Gateway struct {
 	desk    *door.Desk
 	keys    *keys.Keeper
 	clock   clock.Clock
-	log     *slog.Logger
 	issuer  string
 	targets flow.Targets
 	host    string // of the public URL, as browsers send it
@@ -44,24 +43,24 @@ type Gateway struct {
 	apps    []*app
 	sites   rule.Sites
 	guard   *guard
-	buffers *buffers
 	open    *open
+
+	forwardedProto []string
 }
 
 // New returns the door. It dials nobody.
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
-		guard: newGuard(c.Apps), buffers: newBuffers(), open: newOpen(),
+		desk: c.Desk, keys: c.Keys, clock: c.Clock, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
+		guard: newGuard(c.Apps), open: newOpen(), forwardedProto: []string{c.Public.Scheme},
 	}
 	_, g.host, _ = strings.Cut(public, "://")
+	buffers := newBuffers()
 	sites := make([]rule.Site, len(c.Apps))
 	for i, a := range c.Apps {
 		sites[i] = a.Site
-		g.apps = append(g.apps, &app{
-			App: a, origin: g.proto + "://" + a.Site.Host, headers: append(Standard(), a.Headers...), transport: newTransport(a),
-		})
+		g.apps = append(g.apps, newApp(a, buffers, c.Log))
 	}
 	g.sites = rule.NewSites(sites)
 	return g
@@ -81,18 +80,20 @@ func (g *Gateway) Mount(m *server.Mux) {
 // Close ends the idle connections to the apps.
 func (g *Gateway) Close() {
 	for _, a := range g.apps {
-		if t, ok := a.transport.(*http.Transport); ok {
+		if t, ok := a.proxy.Transport.(*http.Transport); ok {
 			t.CloseIdleConnections()
 		}
 	}
 }
+
+// originOf returns the origin of a host, as browsers write it.
+func (g *Gateway) originOf(host string) string { return g.proto + "://" + host }
 
 // ask is a request as the rules see it.
 type ask struct {
 	method    string
 	preflight bool
 	host      string
-	origin    string // of that host
 	target    string // path and query, as they were sent
 	raw       string // the path of it
 	upgrade   bool
@@ -110,8 +111,7 @@ type visit struct {
 // serve is what every request passes that no route of ours answers.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	asked := ask{
-		method: r.Method, preflight: isPreflight(r), host: r.Host, origin: g.proto + "://" + r.Host,
-		target: r.RequestURI, upgrade: isWebSocket(r),
+		method: r.Method, preflight: isPreflight(r), host: r.Host, target: r.RequestURI, upgrade: isWebSocket(r),
 	}
 	if path := r.URL.Path; r.Host != g.host && (path == "/auth" || strings.HasPrefix(path, "/auth/")) {
 		return g.visitAuth(w, r, path)
@@ -167,7 +167,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 			return v, unavailable(err)
 		}
 	}
-	if asked.upgrade && v.token != "" && !sameOrigin(r, asked.origin) {
+	if asked.upgrade && v.token != "" && !sameOrigin(r, g.originOf(asked.host)) {
 		return v, errOrigin // a page of another origin would read what the person may
 	}
 	switch v.rule.Need.Judge(person, g.clock.Now()) {
@@ -190,7 +190,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err 
 	case fault.From(err).Kind != fault.Unauthenticated:
 		return err
 	case navigates(r.Header, asked.method):
-		return server.SeeOther(w, g.signInURL(asked, comeBack(r.Header, asked), err))
+		return server.SeeOther(w, g.signInURL(asked, g.comeBack(r.Header, asked), err))
 	}
 	return g.challenge(err)
 }

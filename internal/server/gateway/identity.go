@@ -56,23 +56,15 @@ type claims struct {
 	Expires   int64    `json:"exp"`
 }
 
-// identify puts the identity of a session into a header.
-func (g *Gateway) identify(a *app, found session.Found, h http.Header) error {
-	now := g.clock.Now()
-	id, err := g.identity(a, found, now)
-	if err != nil {
-		return err
-	}
+// put puts the identity of a session into a header.
+func (id *identity) put(h http.Header, a *app, found session.Found, now time.Time) {
 	for _, f := range id.headers {
 		h[f.name] = f.value
 	}
-	age := strconv.FormatInt(int64(max(0, now.Sub(found.Session.AuthenticatedAt))/time.Second), 10)
-	for _, header := range a.headers {
-		if header.Part == SessionAge {
-			h[header.Name] = []string{age}
-		}
+	age := []string{strconv.FormatInt(int64(max(0, now.Sub(found.Session.AuthenticatedAt))/time.Second), 10)}
+	for _, name := range a.ages {
+		h[name] = age
 	}
-	return nil
 }
 
 // identity returns that of a session from memory, or makes it: when there is

@@ -24,11 +24,11 @@ func navigates(h http.Header, method string) bool {
 
 // comeBack returns where a person who has signed in goes on: to what was asked
 // for, or to the page whose form was sent, which the browser cannot send again.
-func comeBack(h http.Header, asked ask) string {
+func (g *Gateway) comeBack(h http.Header, asked ask) string {
 	if asked.method == http.MethodGet || asked.method == http.MethodHead {
 		return asked.target
 	}
-	if page, ok := strings.CutPrefix(h.Get("Referer"), asked.origin); ok && strings.HasPrefix(page, "/") {
+	if page, ok := strings.CutPrefix(h.Get("Referer"), g.originOf(asked.host)); ok && strings.HasPrefix(page, "/") {
 		return page
 	}
 	return "/"

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -14,44 +13,37 @@ import (
 
 // passage is one request on its way to an app and back.
 type passage struct {
-	gateway *Gateway
-	asked   ask
-	visit   visit
-	client  string // address
-	passing passing
-	err     error // for which there is no answer of the app
+	gateway  *Gateway
+	asked    ask
+	visit    visit
+	w        http.ResponseWriter
+	identity *identity // nil for nobody
+	passing  passing
+	err      error // for which there is no answer of the app
 }
 
 // pass hands the request to the app and its answer to the client.
 func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visit) error {
-	ctx, end := context.WithCancel(r.Context())
-	defer end()
-	p := &passage{
-		gateway: g, asked: asked, visit: v, client: server.ClientAddr(r).String(),
-		passing: passing{token: v.token, need: v.rule.Need, end: end},
-	}
-	identity := make(http.Header, len(v.app.headers))
+	p := &passage{gateway: g, asked: asked, visit: v, w: w, passing: passing{w: w, token: v.token, need: v.rule.Need}}
 	if v.token != "" {
-		if err := g.identify(v.app, v.found, identity); err != nil {
+		var err error
+		if p.identity, err = g.identity(v.app, v.found, g.clock.Now()); err != nil {
 			return unavailable(err)
 		}
 	}
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
 	server.Bare(w)
-	proxy := httputil.ReverseProxy{
-		Transport: v.app.transport, BufferPool: g.buffers, ModifyResponse: p.back, ErrorHandler: p.fail,
-		ErrorLog: slog.NewLogLogger(g.log.Handler(), slog.LevelDebug), // a client that goes away in the middle is no news
-		Rewrite:  func(pr *httputil.ProxyRequest) { p.forth(pr, identity, w) },
-	}
-	proxy.ServeHTTP(w, r.WithContext(ctx))
+	proxy := v.app.proxy // a copy: what it calls knows this request
+	proxy.Rewrite, proxy.ModifyResponse, proxy.ErrorHandler = p.forth, p.back, p.fail
+	proxy.ServeHTTP(w, r)
 	return p.err
 }
 
 // forth makes the request that the app gets. ReverseProxy has removed what is
 // hop-by-hop, and what the client calls so, before: nothing that is put on here
 // can be taken off again.
-func (p *passage) forth(pr *httputil.ProxyRequest, identity http.Header, w http.ResponseWriter) {
+func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out, a := pr.Out, p.visit.app
 	out.URL.Scheme, out.URL.Host = a.Upstream.Scheme, a.Upstream.Host
 	out.URL.Opaque = p.asked.raw // to the letter what was judged
@@ -68,13 +60,12 @@ func (p *passage) forth(pr *httputil.ProxyRequest, identity http.Header, w http.
 		delete(h, "Connection")
 		delete(h, "Http2-Settings")
 	}
-	for name, value := range identity {
-		h[name] = value
+	if p.identity != nil {
+		p.identity.put(h, a, p.visit.found, p.gateway.clock.Now())
 	}
-	h["X-Forwarded-For"] = []string{p.client}
-	h["X-Forwarded-Host"] = []string{p.asked.host}
-	h["X-Forwarded-Proto"] = []string{p.gateway.proto}
-	h["X-Request-Id"] = w.Header()["X-Request-Id"]
+	h["X-Forwarded-For"] = []string{server.ClientAddr(pr.In).String()}
+	h["X-Forwarded-Host"], h["X-Forwarded-Proto"] = a.forwardedHost, p.gateway.forwardedProto
+	h["X-Request-Id"] = p.w.Header()["X-Request-Id"]
 }
 
 // back looks at the app's answer before the client gets it.
@@ -102,8 +93,6 @@ func (p *passage) back(answer *http.Response) error {
 func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	var timeout net.Error
 	switch {
-	case p.passing.ended.Load():
-		p.err = errors.Join(err, context.Canceled)
 	case errors.Is(err, context.Canceled):
 		p.err = err
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -3,8 +3,8 @@ package gateway
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"portico/internal/rule"
@@ -18,11 +18,19 @@ const watchEvery = time.Second
 
 // passing is a request that is open between a client and an app.
 type passing struct {
+	w       http.ResponseWriter
 	token   string // of the session, "" for nobody
 	need    rule.Need
-	end     context.CancelFunc
-	endless atomic.Bool // a WebSocket or an event stream: it does not end by itself
-	ended   atomic.Bool // by us, because of its session
+	endless bool // a WebSocket or an event stream: it does not end by itself
+}
+
+// end ends the connection of the client, and thereby whatever is under way on
+// it. It is called while the request is known to be open: later, the connection
+// may serve another one.
+func (p *passing) end() {
+	c, past := http.NewResponseController(p.w), time.Unix(1, 0)
+	_ = c.SetReadDeadline(past) // fails only when the connection is gone
+	_ = c.SetWriteDeadline(past)
 }
 
 // open are all of them.
@@ -55,8 +63,17 @@ func (o *open) remove(p *passing) {
 func (o *open) lasts(p *passing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p.endless.Store(true)
+	p.endless = true
 	if o.draining {
+		p.end()
+	}
+}
+
+// end ends a request if it is still open.
+func (o *open) end(p *passing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, is := o.passing[p]; is {
 		p.end()
 	}
 }
@@ -123,8 +140,7 @@ func (g *Gateway) look(ctx context.Context) {
 		case r.err != nil, need.Judge(r.person, g.clock.Now()) == rule.Pass:
 			continue // a database that is away ends nothing that was allowed
 		}
-		p.ended.Store(true)
-		p.end()
+		g.open.end(p)
 	}
 }
 
@@ -140,7 +156,7 @@ func (g *Gateway) Drain(ctx context.Context) {
 		g.open.empty = empty
 	}
 	for p := range g.open.passing {
-		if p.endless.Load() {
+		if p.endless {
 			p.end()
 		}
 	}
