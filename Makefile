@@ -28,15 +28,17 @@ check: fmt lint clients/js/node_modules/.package-lock.json ## Format, vet, lint,
 	@cd clients/js && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
-	@test -z "$$(gofmt -l client cmd internal bench security faults web/*.go)" || { gofmt -l client cmd internal bench security faults web/*.go; echo "run: gofmt -w client cmd internal bench security faults"; exit 1; }
+	@test -z "$$(gofmt -l client cmd internal bench security faults proxies web/*.go)" || { gofmt -l client cmd internal bench security faults proxies web/*.go; echo "run: gofmt -w client cmd internal bench security faults proxies"; exit 1; }
 
 lint: build
 	@go vet ./... && cd client && go vet ./...
 	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd client && $$check ./...
 
 unit: build ## Go: rooms, store contract, flows, doors, security, with the race detector
-	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/bench$$')
+	@CGO_ENABLED=1 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')
 	@tools/postgres run -- go test -timeout 10m ./security ./faults
+	@tools/proxies
+	@go test -timeout 5m ./proxies
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 10m ./internal/app ./security
 	@tools/postgres run -- go test -timeout 10m ./bench
 	@cd client && CGO_ENABLED=1 go test -race -timeout 5m ./... # a module of its own

@@ -35,6 +35,7 @@ require (
 	golang.org/x/text v0.43.0
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.2.0
+	portico/client v0.0.0
 )
 
 require (
@@ -61,6 +62,8 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 )
+
+replace portico/client => ./client // a module of its own, tested together
 
 ignore (
 	./clients/js/node_modules

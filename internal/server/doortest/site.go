@@ -26,6 +26,7 @@ type Site struct {
 	*app.App
 	Clock  *clock.Manual
 	Origin string // as browsers write it
+	Addr   string // where it listens
 
 	mail chan outbox.Message
 }
@@ -44,7 +45,7 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Site {
 		change(&cfg)
 	}
 	s := &Site{
-		TB: t, Origin: cfg.PublicURL.String(), mail: make(chan outbox.Message, 100),
+		TB: t, Origin: cfg.PublicURL.String(), Addr: public.Addr().String(), mail: make(chan outbox.Message, 100),
 		Clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
 	}
 	a, err := app.New(t.Context(), cfg, app.Options{Clock: s.Clock, Dist: documents(), Deliver: s.deliver})

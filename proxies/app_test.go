@@ -1,0 +1,75 @@
+package proxies
+
+import (
+	"crypto/sha1"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// echo is a request as the app got it.
+type echo struct {
+	Method, Target, Host string
+	Header               http.Header
+	Body                 int64
+}
+
+// echoApp answers with what it was asked, and remembers all of it. What begins
+// with /ws is a WebSocket that sends back every byte.
+type echoApp struct {
+	addr string
+
+	mu   sync.Mutex
+	seen []echo
+}
+
+func newEchoApp(t *testing.T) *echoApp {
+	t.Helper()
+	a := &echoApp{}
+	server := httptest.NewServer(http.HandlerFunc(a.serve))
+	t.Cleanup(server.Close)
+	a.addr = strings.TrimPrefix(server.URL, "http://")
+	return a
+}
+
+func (a *echoApp) serve(w http.ResponseWriter, r *http.Request) {
+	n, _ := io.Copy(io.Discard, r.Body)
+	e := echo{r.Method, r.RequestURI, r.Host, r.Header.Clone(), n}
+	a.mu.Lock()
+	a.seen = append(a.seen, e)
+	a.mu.Unlock()
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		webSocket(w, r)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(e)
+}
+
+// requests returns what the app has been asked since the last time.
+func (a *echoApp) requests() []echo {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := a.seen
+	a.seen = nil
+	return all
+}
+
+// webSocket shakes hands (RFC 6455 4.2.2) and then sends back every byte.
+func webSocket(w http.ResponseWriter, r *http.Request) {
+	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+	c, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	_, _ = fmt.Fprintf(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\nX-User: %s\r\n\r\n",
+		base64.StdEncoding.EncodeToString(sum[:]), r.Header.Get("X-Portico-User"))
+	_ = rw.Flush()
+	_, _ = io.Copy(c, rw)
+}
