@@ -3,7 +3,9 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -53,6 +55,11 @@ type Options struct {
 	// would otherwise do their work on an empty one.
 	Existing bool
 
+	// Development is for people with a published password: it marks a new
+	// database, and refuses one that it has not marked. Without it such a
+	// database is refused, unless it must exist.
+	Development bool
+
 	// Calibrate measures the machine where the configuration asks for it; who
 	// does not serve takes what was measured last.
 	Calibrate bool
@@ -90,6 +97,7 @@ type App struct {
 	traces    *otlp.Traces   // nil when nothing is traced
 	spans     *span.Source   // nil likewise
 	tidying   *lease.Lease   // of the process that deletes what has ended
+	claim     io.Closer      // of the database, nil while it has none
 	options   Options
 }
 
@@ -135,10 +143,13 @@ func (a *App) Close() error {
 	if a.traces != nil {
 		a.report("close the traces", a.traces.Close(ctx))
 	}
-	return a.Store.Close()
+	return errors.Join(a.unclaim(), a.Store.Close())
 }
 
 func (a *App) assemble(ctx context.Context) error {
+	if err := a.checkPurpose(ctx); err != nil {
+		return err
+	}
 	if _, err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
@@ -146,7 +157,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile); err != nil {
+	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile, a.options.purpose()); err != nil {
 		return err
 	}
 	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})

@@ -31,7 +31,7 @@ func Restore(ctx context.Context, cfg config.Config, file string, options Restor
 		if err != nil {
 			return err
 		}
-		if err := checkKey(ctx, s, key, cfg.SecretFile); err != nil {
+		if err := checkKey(ctx, s, key, cfg.SecretFile, store.Real); err != nil {
 			return err
 		}
 		return s.Write(ctx, func(tx *store.Tx) error {

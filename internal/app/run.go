@@ -44,14 +44,33 @@ func (a *App) Listen(ctx context.Context) (Listeners, error) {
 	return Listeners{Public: public, Ops: ops}, nil
 }
 
+// Claim makes this process the one that serves the database, or returns
+// store.ErrInUse. Run does it too; who says something before it runs does it
+// first.
+func (a *App) Claim() (err error) {
+	if a.claim == nil {
+		a.claim, err = a.Store.Claim()
+	}
+	return err
+}
+
+// unclaim gives back what Claim has taken.
+func (a *App) unclaim() error {
+	if a.claim == nil {
+		return nil
+	}
+	err := a.claim.Close()
+	a.claim = nil
+	return err
+}
+
 // Run serves until ctx ends, then stops in order: readiness first, then
 // connections, requests under way, and mail under way.
 func (a *App) Run(ctx context.Context, l Listeners) (err error) {
-	claim, err := a.Store.Claim()
-	if err != nil {
+	if err := a.Claim(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, claim.Close()) }()
+	defer func() { err = errors.Join(err, a.unclaim()) }()
 	public, err := a.public()
 	if err != nil {
 		return err

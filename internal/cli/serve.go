@@ -35,6 +35,9 @@ func (serveCmd) Run(s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Claim(); err != nil {
+		return err
+	}
 	listeners, err := a.Listen(s)
 	if err != nil {
 		return err

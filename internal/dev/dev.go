@@ -26,7 +26,8 @@ import (
 const (
 	mailboxPath = "/dev/mailbox"
 
-	providerID = "example"
+	providerID   = "example"
+	providerName = "Example ID"
 )
 
 // world is what runs beside the product, and what it prints.
@@ -40,8 +41,11 @@ type world struct {
 }
 
 // Run serves until ctx ends. It writes the addresses to out once everything
-// answers.
+// answers. Settings that would let others in are config.Problems.
 func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (err error) {
+	if err := check(cfg); err != nil {
+		return err
+	}
 	w := &world{cfg: cfg}
 	if err := w.listen(ctx); err != nil {
 		return err
@@ -50,11 +54,14 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx), w.addApp(ctx)); err != nil {
 		return err
 	}
-	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Doors: w.doors})
+	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Doors: w.doors, Development: true})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Claim(); err != nil {
+		return err
+	}
 	people, err := seed(ctx, a)
 	if err != nil {
 		return err
@@ -125,10 +132,10 @@ func (w *world) addProvider(ctx context.Context) error {
 	}
 	w.serve(l, handler)
 	w.cfg.Providers = []config.Provider{{
-		ID: providerID, Preset: "openid", Name: "Example ID", Issuer: issuer,
+		ID: providerID, Preset: "openid", Name: providerName, Issuer: issuer,
 		ClientID: id, ClientSecret: clientSecret, TrustEmail: true,
 	}}
-	w.lines = append(w.lines, fmt.Sprintf("%-18s%s (stand-in)", "Example ID", issuer))
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s (stand-in)", providerName, issuer))
 	return nil
 }
 

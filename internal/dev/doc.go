@@ -5,6 +5,7 @@
 // external identity provider (dev/idp), an app behind the door and a few
 // people. What the configuration sets is used instead.
 //
-// Invariant: nothing of it can be switched on under `portico serve`; only the
-// command `portico dev` imports it.
+// Invariants: nothing of it can be switched on under `portico serve`; only the
+// command `portico dev` imports it. The mailbox and the published password stay
+// on this machine, and in databases that it has made itself.
 package dev

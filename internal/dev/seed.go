@@ -3,46 +3,78 @@ package dev
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"portico/internal/account"
 	"portico/internal/app"
 )
 
-// seedPassword opens every seeded account. It is printed at each start and
-// exists only where `portico dev` was run.
+// seedPassword opens every seeded account. It exists only where `portico dev`
+// was run.
 const seedPassword = "copper lantern seven hills"
 
-// seed makes the people that are not there yet, and returns what to print.
+// person is somebody whom every new database has.
+type person struct {
+	email, name string
+	roles       []string
+	closed      bool
+}
+
+// seed makes the people that are not there yet, and returns what is true of
+// them now, to print.
 func seed(ctx context.Context, a *app.App) ([]string, error) {
-	lines := []string{"", "People             (password: " + seedPassword + ")"}
-	for _, p := range []struct {
-		email, name string
-		state       account.State
-		roles       []string
-	}{
-		{"mara@example.com", "Mara Lind", account.Active, []string{"admin"}},
-		{"noah@example.com", "Noah Okafor", account.Active, nil},
-		{"closed@example.com", "Closed Account", account.Closed, nil},
+	var people []account.Account
+	for _, p := range []person{
+		{email: "mara@example.com", name: "Mara Lind", roles: []string{"admin"}},
+		{email: "noah@example.com", name: "Noah Okafor"},
+		{email: "closed@example.com", name: "Closed Account", closed: true},
 	} {
-		created, err := a.Flows.CreateUser(ctx, p.email, p.name, seedPassword, p.roles...)
-		switch {
-		case errors.Is(err, account.Exists):
-		case err != nil:
+		if err := p.make(ctx, a); err != nil {
 			return nil, err
-		case p.state == account.Closed:
-			if err := a.Flows.SetUserState(ctx, created.ID, account.Closed); err != nil {
-				return nil, err
-			}
 		}
-		line := "  " + p.email
-		if len(p.roles) > 0 {
-			line += " (has the role " + p.roles[0] + ")"
+		found, err := a.Flows.User(ctx, p.email)
+		if err != nil {
+			return nil, err
 		}
-		if p.state == account.Closed {
-			line = fmt.Sprintf("  %s (closed by the operator)", p.email)
+		people = append(people, found)
+	}
+	return describe(ctx, a, people)
+}
+
+// make creates the account, unless there is one.
+func (p person) make(ctx context.Context, a *app.App) error {
+	created, err := a.Flows.CreateUser(ctx, p.email, p.name, seedPassword, p.roles...)
+	switch {
+	case errors.Is(err, account.Exists):
+		return nil
+	case err == nil && p.closed:
+		return a.Flows.SetUserState(ctx, created.ID, account.Closed)
+	}
+	return err
+}
+
+// describe returns a line for each account. The password is printed while it
+// opens one; those that have another by now say so.
+func describe(ctx context.Context, a *app.App, people []account.Account) ([]string, error) {
+	title, lines := "People", []string(nil)
+	for _, p := range people {
+		line := "  " + p.Address.Mail
+		if slices.Contains(p.Roles, "admin") {
+			line += " (has the role admin)"
+		}
+		if p.State == account.Closed {
+			line += " (closed by the operator)"
+		}
+		same, _, err := a.Passwords.Verify(ctx, p.Password, seedPassword)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			title = "People             (password: " + seedPassword + ")"
+		} else {
+			line += " (has another password by now)"
 		}
 		lines = append(lines, line)
 	}
-	return lines, nil
+	return append([]string{"", title}, lines...), nil
 }

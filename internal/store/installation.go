@@ -5,10 +5,11 @@ import (
 	"context"
 )
 
-// KeepKeyCheck stores the check value of the master key when there is none
-// yet, and reports whether the stored one is the given one.
-func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte) (bool, error) {
-	_, err := t.exec(ctx, `INSERT INTO installation (id, key_check) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`, check)
+// KeepKeyCheck stores the check value of the master key, and what the database
+// is for, when there is none yet, and reports whether the stored one is the
+// given one.
+func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte, purpose Purpose) (bool, error) {
+	_, err := t.exec(ctx, `INSERT INTO installation (id, key_check, purpose) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING`, check, string(purpose))
 	if err != nil {
 		return false, err
 	}

@@ -9,7 +9,7 @@ func (b installations) KeepKeyCheck_TheFirst() {
 		check string
 		same  bool
 	}{{"first", true}, {"other", false}, {"first", true}, {"firs", false}, {"", false}} {
-		if b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte(step.check)) }) != step.same {
+		if b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte(step.check), store.Real) }) != step.same {
 			b.Errorf("%q is the check, want %v", step.check, step.same)
 		}
 	}
@@ -22,19 +22,39 @@ func (b installations) KeyCheck_NoneUntilOneIsKept() {
 	if got, ok := check(); ok {
 		b.Errorf("a fresh database has the check %q", got)
 	}
-	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("first")) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("first"), store.Real) })
 	got, _ := check()
 	b.equal("the check", got, []byte("first"))
 }
 
+// The purpose is decided once, with the key.
+func (b installations) Purpose_TheFirst() {
+	purpose := func(want store.Purpose) {
+		got, err := b.store.Purpose(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.equal("the purpose", got, want)
+	}
+	purpose(store.Undecided)
+	b.did(func(tx *store.Tx) (bool, error) {
+		return tx.KeepKeyCheck(b.Context(), []byte("first"), store.Development)
+	})
+	purpose(store.Development)
+	b.did(func(tx *store.Tx) (bool, error) {
+		return tx.KeepKeyCheck(b.Context(), []byte("first"), store.Real)
+	})
+	purpose(store.Development)
+}
+
 func (b installations) KeepKeyCheck_OneOfMany() {
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
-		return tx.KeepKeyCheck(b.Context(), []byte{byte(worker)})
+		return tx.KeepKeyCheck(b.Context(), []byte{byte(worker)}, store.Real)
 	})
 }
 
 func (b installations) HashCost_NoneUntilOneIsKept() {
-	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check")) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check"), store.Real) })
 	got, ok := find(b.bundle, func(tx *store.Tx) (string, bool, error) { return tx.HashCost(b.Context()) })
 	if ok {
 		b.Errorf("a fresh database has the cost %q", got)
@@ -42,7 +62,7 @@ func (b installations) HashCost_NoneUntilOneIsKept() {
 }
 
 func (b installations) KeepHashCost_TheLast() {
-	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check")) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check"), store.Real) })
 	for _, cost := range []string{"m=19456,t=2", "m=65536,t=3"} {
 		b.write(func(tx *store.Tx) error { return tx.KeepHashCost(b.Context(), cost) })
 		got, ok := find(b.bundle, func(tx *store.Tx) (string, bool, error) { return tx.HashCost(b.Context()) })

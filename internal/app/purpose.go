@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"portico/internal/config"
+	"portico/internal/store"
+)
+
+// purpose is what a database is for that this App makes.
+func (o Options) purpose() store.Purpose {
+	if o.Development {
+		return store.Development
+	}
+	return store.Real
+}
+
+// checkPurpose refuses to serve a database of the other kind: people with a
+// published password never get into a real one, nor real people to them.
+func (a *App) checkPurpose(ctx context.Context) error {
+	if a.options.Existing {
+		return nil // an operator's command, which serves nobody
+	}
+	found, err := a.Store.Purpose(ctx)
+	if err != nil || found == store.Undecided || found == a.options.purpose() {
+		return err
+	}
+	problem := config.Problem{
+		Source: a.Config.Source("database_url"), Key: "database_url",
+		Why:   "portico dev has not made this database, and would put people with a published password into it",
+		Write: "leave it out, or name a new one such as sqlite:portico-data/dev/portico.db",
+	}
+	if found == store.Development {
+		problem.Why = "portico dev has made this database, and its people have a published password"
+		problem.Write = "name a new one, such as sqlite:portico-data/portico.db"
+	}
+	if strings.HasPrefix(a.Config.DatabaseURL, "sqlite:") {
+		problem.Why = strings.TrimPrefix(a.Config.DatabaseURL, "sqlite:") + ": " + problem.Why
+	}
+	return config.Problems{problem}
+}

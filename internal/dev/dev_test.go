@@ -1,0 +1,185 @@
+package dev_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"portico/internal/app"
+	"portico/internal/config"
+	"portico/internal/dev"
+	"portico/web"
+)
+
+const published = "copper lantern seven hills"
+
+// settings are what the environment says, with the data in a folder and no
+// port of this machine's own use.
+func settings(t *testing.T, folder string, environ ...string) config.Config {
+	t.Helper()
+	if !strings.Contains(strings.Join(environ, " "), "PORTICO_LISTEN=") {
+		environ = append(environ, "PORTICO_LISTEN=127.0.0.1:0")
+	}
+	cfg, err := config.Load("", append([]string{
+		"PORTICO_DATABASE_URL=sqlite:" + filepath.Join(folder, "portico.db"),
+		"PORTICO_SECRET_FILE=" + filepath.Join(folder, "secret.key"),
+	}, environ...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// start returns what is printed until everything answers, and how to stop. When
+// it does not come to that, the error is what it ended with.
+func start(t *testing.T, cfg config.Config) (printed string, stop func(), failed error) {
+	t.Helper()
+	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
+		t.Skip("the screens are not built")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := dev.Run(ctx, cfg, slog.New(slog.DiscardHandler), write)
+		_ = write.Close()
+		ended <- err
+	}()
+	for lines := bufio.NewScanner(read); lines.Scan(); {
+		printed += lines.Text() + "\n"
+		if strings.Contains(printed, "Stop with Ctrl-C.") {
+			return printed, func() {
+				cancel()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+			}, nil
+		}
+	}
+	cancel()
+	return printed, func() {}, <-ended
+}
+
+// Other machines never reach the mailbox and the published password.
+func TestRun_OnThisMachineOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ set, want string }{
+		{"PORTICO_LISTEN=0.0.0.0:0", "environment: listen: "},
+		{"PORTICO_LISTEN=:0", "environment: listen: "},
+		{"PORTICO_LISTEN=192.0.2.1:0", "environment: listen: "},
+		{"PORTICO_PUBLIC_URL=https://login.example.com", "environment: public_url: "},
+		{"PORTICO_PUBLIC_URL=https://localhost", "environment: public_url: "},
+	} {
+		var out strings.Builder
+		err := dev.Run(t.Context(), settings(t, t.TempDir(), c.set), slog.New(slog.DiscardHandler), &out)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || out.Len() > 0 {
+			t.Errorf("%s: %v, printed %q", c.set, err, out.String())
+		}
+	}
+}
+
+// A database that people use gets nobody with a published password, and is left
+// as it is; a database of dev never gets real people.
+func TestRun_NotOnARealDatabase(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	a, err := app.New(t.Context(), cfg, app.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	printed, stop, err := start(t, cfg)
+	stop()
+	if err == nil || !strings.HasPrefix(err.Error(), "environment: database_url: ") || printed != "" {
+		t.Errorf("on a real database: %v, printed %q", err, printed)
+	}
+	a, err = app.New(t.Context(), cfg, app.Options{Existing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	if people, err := a.Flows.Users(t.Context(), "", 10); err != nil || len(people) > 0 {
+		t.Errorf("the real database has %d people now (%v)", len(people), err)
+	}
+
+	made := settings(t, t.TempDir())
+	_, stop, err = start(t, made)
+	stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := app.New(t.Context(), made, app.Options{}); err == nil || !strings.Contains(err.Error(), "published password") {
+		t.Errorf("served for real: %v", err)
+	}
+	printed, stop, err = start(t, made)
+	stop()
+	if err != nil || !strings.Contains(printed, published) {
+		t.Errorf("a second time: %v, printed %q", err, printed)
+	}
+}
+
+// The second one in a folder says one thing, and not first that it runs.
+func TestRun_Twice(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	_, stop, err := start(t, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	printed, _, err := start(t, cfg)
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "stop it first") || printed != "" {
+		t.Errorf("%v, printed %q", err, printed)
+	}
+}
+
+// What is printed of the people is true.
+func TestRun_ChangedPeople(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	printed, stop, err := start(t, cfg)
+	stop()
+	if err != nil || !strings.Contains(printed, published) || strings.Contains(printed, "another password") {
+		t.Fatalf("%v, printed %q", err, printed)
+	}
+	a, err := app.New(t.Context(), cfg, app.Options{Existing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(email string) {
+		user, err := a.Flows.User(t.Context(), email)
+		if err == nil {
+			err = a.Flows.SetUserPassword(t.Context(), user, "seven ladders over a canal")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := func() string {
+		printed, stop, err := start(t, cfg)
+		stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return printed
+	}
+	change("mara@example.com")
+	if got := again(); !strings.Contains(got, "mara@example.com (has the role admin) (has another password by now)\n") || !strings.Contains(got, published) {
+		t.Errorf("printed %q", got)
+	}
+	change("noah@example.com")
+	change("closed@example.com")
+	if got := again(); strings.Contains(got, published) {
+		t.Errorf("printed %q", got)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}

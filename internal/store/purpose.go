@@ -1,0 +1,39 @@
+package store
+
+import "context"
+
+// Purpose is what a database is for.
+type Purpose string
+
+const (
+	Undecided   Purpose = "" // nobody has used it yet
+	Real        Purpose = "real"
+	Development Purpose = "development" // made by `portico dev`
+)
+
+// purposeSchema is the version that tells purposes apart.
+const purposeSchema = 8
+
+// Purpose returns what the database is for, whether or not its schema is up to
+// date, which it leaves as it is.
+func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
+	p, err := s.provider()
+	if err != nil {
+		return "", err
+	}
+	switch version, err := s.version(ctx, p); {
+	case err != nil || version == 0:
+		return Undecided, s.engine.explain(err)
+	case version < purposeSchema:
+		return Real, nil
+	}
+	err = s.Read(ctx, func(tx *Tx) error {
+		purpose, _, err = first(ctx, tx, `SELECT purpose FROM installation WHERE id = 1`, nil, func(row scanner) (Purpose, error) {
+			var kept Purpose
+			err := row.Scan(&kept)
+			return kept, err
+		})
+		return err
+	})
+	return purpose, err
+}
