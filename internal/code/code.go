@@ -127,6 +127,12 @@ func (i *Issuer) Redeem(ctx context.Context, tx Store, flowID, digits string) er
 	return Wrong
 }
 
+// Over reports whether no digits of the flow can hold any more.
+func (i *Issuer) Over(ctx context.Context, tx Store, flowID string) (bool, error) {
+	secrets, err := tx.CodesOf(ctx, flowID)
+	return len(secrets) == 0 || secrets[0].over(i.clock.Now()), err
+}
+
 // FindLink returns the secret of a link without using it: opening a link
 // changes nothing. It returns LinkMalformed, LinkUsed, LinkReplaced (a newer
 // one took its place) or LinkExpired together with the secret, if there is one.

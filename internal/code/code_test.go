@@ -137,6 +137,29 @@ func TestRedeem_Expiry(t *testing.T) {
 	b.redeem("others, at its end", "g", other(over.Digits), code.Wrong)
 }
 
+func TestOver(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	over := func(why string, want bool) {
+		t.Helper()
+		b.write(func(tx *store.Tx) error {
+			got, err := b.issuer.Over(t.Context(), tx, "f")
+			if got != want {
+				t.Errorf("%s: %v, want %v", why, got, want)
+			}
+			return err
+		})
+	}
+	over("without a code", true)
+	b.issue("f")
+	b.clock.Advance(life - time.Microsecond)
+	over("just before its end", false)
+	b.clock.Advance(time.Microsecond)
+	over("at its end", true)
+	b.issue("f")
+	over("with a newer one", false)
+}
+
 // SEC-033: a re-send does not kill the code on its way, and the one before
 // that no longer holds.
 func TestRedeem_TheTwoNewest(t *testing.T) {

@@ -265,6 +265,8 @@ func TestReset_DeadAfterChange(t *testing.T) {
 }
 
 // SEC-026: of many tries with the right code one wins, and one session starts.
+// The others are told that it is used, however many they are: they have not
+// guessed wrong.
 func TestVerifyCode_OneWinner(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -276,8 +278,12 @@ func TestVerifyCode_OneWinner(t *testing.T) {
 		var group sync.WaitGroup
 		for range 20 {
 			group.Go(func() {
-				if r, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits); err == nil && r.Session != nil {
+				r, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits)
+				switch {
+				case err == nil && r.Session != nil:
 					won.Add(1)
+				case !errors.Is(err, code.Used):
+					t.Errorf("round %d: %v, want used", round, err)
 				}
 			})
 		}
@@ -340,6 +346,25 @@ func TestVerifyCode_Expiry(t *testing.T) {
 		b.clock.Advance(tc.after)
 		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); codeOf(err) != tc.want {
 			t.Errorf("after %v: %v, want %q", tc.after, err, tc.want)
+		}
+	}
+}
+
+// When the time is up it is up for whatever is typed, as often as one likes:
+// also for an address that was never mailed a code (SEC-003).
+func TestVerifyCode_ExpiredWhateverIsTyped(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.9").register("mara@example.org")
+	for _, address := range []string{"mara@example.org", "nobody@example.org"} {
+		v := b.visitor("192.0.2.1")
+		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, ""))
+		b.next()
+		b.clock.Advance(10 * time.Minute)
+		for i := range 12 {
+			if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, fmt.Sprintf("%06d", i)); !errors.Is(err, code.Expired) {
+				t.Errorf("%s, try %d: %v, want expired", address, i, err)
+			}
 		}
 	}
 }

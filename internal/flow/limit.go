@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/code"
+	"portico/internal/fault"
 	"portico/internal/throttle"
 )
 
@@ -97,15 +98,18 @@ func (f *Flows) mayMail(ctx context.Context, tx Tx, key string, known bool) (boo
 }
 
 // countGuess counts a guess of a flow's code and returns how many remain. A
-// flow without guesses is code.UsedUp, which a new flow helps against; an
-// address without is throttle.Limited.
-func (f *Flows) countGuess(ctx context.Context, p Pending) (left int, err error) {
-	d, err := f.count(ctx,
+// flow without guesses is refused with code.UsedUp, which a new flow helps
+// against; an address without with throttle.Limited.
+func (f *Flows) countGuess(ctx context.Context, tx Tx, p Pending) (left int, refused *fault.Error, err error) {
+	d, err := f.gate.Take(ctx, tx,
 		throttle.Try{Limit: codeFlow, Subject: p.ID},
 		throttle.Try{Limit: codeAddress, Subject: p.AddressKey},
 		throttle.Try{Limit: codeRow, Subject: p.AddressKey})
-	if d.By == codeFlow.Name {
-		return 0, code.UsedUp
+	switch {
+	case err != nil || d.Allowed:
+		return d.Left, nil, err
+	case d.By == codeFlow.Name:
+		return 0, code.UsedUp, nil
 	}
-	return d.Left, err
+	return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
 }

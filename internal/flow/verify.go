@@ -29,7 +29,7 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	p, d, err := f.look(ctx, c, flowID)
+	p, _, err := f.look(ctx, c, flowID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -37,26 +37,63 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	if p.Step != Verify {
 		return f.again(ctx, c, p)
 	}
-	left, err := f.countGuess(ctx, p)
-	if err != nil {
-		return Result{}, err
-	}
-	err = f.store.Write(ctx, func(tx Tx) error {
-		if err := f.codes.Redeem(ctx, tx, p.ID, digits); err != nil {
-			return err
-		}
-		r, err = f.proven(ctx, tx, c, p, d)
+	var refused *fault.Error
+	err = f.store.Write(ctx, func(tx Tx) (err error) {
+		r, refused, err = f.tryCode(ctx, tx, c, p, digits)
 		return err
 	})
 	switch {
-	case errors.Is(err, code.Wrong):
-		return Result{}, f.wrongCode(ctx, c, p, left)
 	case errors.Is(err, code.Used):
+		if p, _, err = f.look(ctx, c, flowID); err != nil {
+			return Result{}, err
+		}
 		return f.again(ctx, c, p)
 	case err != nil:
 		return Result{}, err
+	case refused != nil:
+		return Result{}, refused
 	}
 	return f.settled(r, p.AccountID), nil
+}
+
+// tryCode counts a guess and then looks at it, in one transaction: of many at
+// once each meets what the one before it has left behind, so that after the
+// right code the others find it used and not the limit reached. A refused
+// guess is no error, because its count must be committed; when no digits can
+// hold any more, there is nothing to guess and nothing is counted.
+func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits string) (Result, *fault.Error, error) {
+	left, refused, err := f.countGuess(ctx, tx, p)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	p, d, err := f.at(ctx, tx, c, p.ID, Verify)
+	switch {
+	case errors.Is(err, Moved):
+		return Result{}, nil, code.Used
+	case err != nil:
+		return Result{}, nil, err
+	}
+	over, err := f.codes.Over(ctx, tx, p.ID)
+	switch {
+	case err != nil:
+		return Result{}, nil, err
+	case over:
+		return Result{}, nil, code.Expired
+	case refused != nil:
+		return Result{}, refused, nil
+	}
+	err = f.codes.Redeem(ctx, tx, p.ID, digits)
+	switch {
+	case errors.Is(err, code.Wrong):
+		refused, err = f.wrongCode(ctx, tx, c, p, left)
+		return Result{}, refused, err
+	case errors.Is(err, code.Expired):
+		return Result{}, code.Expired, nil
+	case err != nil:
+		return Result{}, nil, err
+	}
+	r, err := f.proven(ctx, tx, c, p, d)
+	return r, nil, err
 }
 
 // look is find outside a transaction.
@@ -89,20 +126,19 @@ func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) 
 }
 
 // wrongCode records the guess and says how many are left.
-func (f *Flows) wrongCode(ctx context.Context, c Caller, p Pending, left int) error {
+func (f *Flows) wrongCode(ctx context.Context, tx Tx, c Caller, p Pending, left int) (*fault.Error, error) {
 	entry := fact(c, audit.CodeFailed, p.AccountID, string(p.Kind))
 	if left == 0 {
 		entry.Name = audit.Throttled
 	}
-	err := f.store.Write(ctx, func(tx Tx) error { return f.record.Add(ctx, tx, entry) })
-	switch {
-	case err != nil:
-		return err
-	case left == 0:
-		return code.UsedUp
+	if err := f.record.Add(ctx, tx, entry); err != nil {
+		return nil, err
+	}
+	if left == 0 {
+		return code.UsedUp, nil
 	}
 	params := map[string]string{"count": strconv.Itoa(left)}
-	return code.Wrong.WithParams(params).WithFields(fault.Field{Name: "code", Code: code.CodeWrong, Params: params})
+	return code.Wrong.WithParams(params).WithFields(fault.Field{Name: "code", Code: code.CodeWrong, Params: params}), nil
 }
 
 // proven carries out what the proof of the mailbox was for, in the transaction

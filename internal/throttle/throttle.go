@@ -46,8 +46,9 @@ type Try struct {
 // left as they were. It returns the decision that matters: that of the limit
 // with the longest wait, or the fewest tries left.
 //
-// The caller gives it a transaction of its own and commits it before it looks
-// at what was tried.
+// The caller commits the count before it answers: in a transaction of its own,
+// or in the one that looks at what was tried, which then is undone only when it
+// tells nothing of it.
 func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, error) {
 	now := g.clock.Now()
 	decided := Decision{Allowed: true, Left: -1}
