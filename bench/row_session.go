@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
 
 const checkers = 64 // connections of the session rows
@@ -18,17 +19,24 @@ func sessionHot(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	for n := range requests {
 		requests[n] = check(n)
 	}
-	var turn atomic.Int64
-	ask := func(c *conn) (bool, error) {
-		a, err := c.do(requests[int(turn.Add(1))%len(requests)])
-		if err != nil {
-			return false, err
-		}
-		return true, a.want(200)
-	}
 	return b.sessions(ctx, i, 30, func(server *process, addr string, _ int) side {
-		return func(ctx context.Context, _ int) (reading, error) {
-			return drive(ctx, server, addr, checkers, b.round, ask)
+		return func(ctx context.Context, turn int) (reading, error) {
+			var asked atomic.Int64
+			length := b.round
+			if turn == 0 {
+				length = time.Minute // the turn that does not count sees every session once
+			}
+			return drive(ctx, server, addr, checkers, length, func(c *conn) (bool, error) {
+				n := int(asked.Add(1)) - 1
+				if turn == 0 && n >= len(requests) {
+					return false, errEnough
+				}
+				a, err := c.do(requests[n%len(requests)])
+				if err != nil {
+					return false, err
+				}
+				return true, a.want(200)
+			})
 		}
 	}, roleSession, strconv.Itoa(len(requests)))
 }
