@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"portico/client"
+	"portico/internal/cli/spoof"
 )
 
 func TestNginx(t *testing.T) {
@@ -84,6 +85,7 @@ func try(t *testing.T, p *place) {
 	t.Run("spoofed headers", func(t *testing.T) { spoofs(t, p, person) })
 	t.Run("path tricks", func(t *testing.T) { pathTricks(t, p, person) })
 	t.Run("check", func(t *testing.T) { checkClosed(t, p, person) })
+	t.Run("check-app", func(t *testing.T) { checkApp(t, p) })
 	t.Run("sign-out", func(t *testing.T) { signOut(t, p, person) })
 }
 
@@ -293,11 +295,36 @@ func reaches(target string) bool {
 
 // The question is the proxy's own: nobody else gets an answer, and no token.
 func checkClosed(t *testing.T, p *place, person *visitor) {
+	ways := [][]string{
+		{"X-Forwarded-Method: GET", "X-Forwarded-Proto: https", "X-Forwarded-Host: example.com", "X-Forwarded-Uri: /app/x"},
+		{"X-Original-Method: GET", "X-Original-URL: " + origin + "/app/x"}, nil,
+	}
 	for _, target := range []string{"/auth/api/check", "/auth/api/check/app/x", "/auth/api/check?x", "/auth/./api/check", "/auth/api/%63heck", "/auth//api/check", "/portico-check"} {
-		got := person.get(target, append(script, "X-Forwarded-Method: GET", "X-Forwarded-Proto: https", "X-Forwarded-Host: example.com", "X-Forwarded-Uri: /app/x")...)
-		if got.status == http.StatusOK && got.header.Get("X-Portico-Token") != "" {
-			t.Errorf("%s tells the token", target)
+		for _, way := range ways {
+			if got := person.get(target, append(script, way...)...); got.header.Get("X-Portico-Token") != "" {
+				t.Errorf("%s tells the token: %d", target, got.status)
+			}
 		}
+	}
+}
+
+// portico check-app finds nothing.
+func checkApp(t *testing.T, p *place) {
+	page, err := url.Parse(origin + "/app/x?y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := spoof.Run(t.Context(), spoof.Target{URL: page, Addr: p.proxy, Echo: "/public/x", TLS: &tls.Config{InsecureSkipVerify: true}}) // the certificate is the test's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range trials {
+		if trial.Through {
+			t.Errorf("%s: %d, %s", trial.Request, trial.Status, trial.Why)
+		}
+	}
+	if len(trials) < 200 {
+		t.Errorf("%d requests were tried", len(trials))
 	}
 }
 

@@ -22,7 +22,8 @@ type band struct {
 func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
-		{"cli", list("internal/cli"), list("dev app config door doorkit kit adapter flow room ground web")},
+		{"cli", list("internal/cli"), list("clipart dev app config door doorkit kit adapter flow room ground web")},
+		{"clipart", list("internal/cli/spoof"), nil},
 		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
 		{"app", list("internal/app"), list("config metric door doorkit kit adapter flow room ground web")},

@@ -46,18 +46,19 @@ const (
 type commands struct {
 	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, else portico.toml of the current folder." placeholder:"FILE" name:"config"`
 
-	Serve   serveCmd   `cmd:"" help:"Serve for real, as the configuration says."`
-	Dev     devCmd     `cmd:"" help:"Try everything on this machine: nothing to configure."`
-	Cfg     configCmd  `cmd:"" name:"config" help:"Check or show the configuration."`
-	User    userCmd    `cmd:"" help:"Create and change accounts."`
-	Session sessionCmd `cmd:"" help:"See where people are signed in, and sign them out."`
-	Keys    keysCmd    `cmd:"" help:"Look after the keys that tokens for apps are signed with."`
-	Rules   rulesCmd   `cmd:"" help:"Look into the rules of the apps behind the door."`
-	Mail    mailCmd    `cmd:"" help:"Look after mail that could not be delivered."`
-	Migrate migrateCmd `cmd:"" help:"Bring the schema of the database up to date."`
-	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of a SQLite database while it is in use."`
-	Restore restoreCmd `cmd:"" help:"Put a copy of the SQLite database back."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" help:"Serve for real, as the configuration says."`
+	Dev      devCmd      `cmd:"" help:"Try everything on this machine: nothing to configure."`
+	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the configuration."`
+	User     userCmd     `cmd:"" help:"Create and change accounts."`
+	Session  sessionCmd  `cmd:"" help:"See where people are signed in, and sign them out."`
+	Keys     keysCmd     `cmd:"" help:"Look after the keys that tokens for apps are signed with."`
+	Rules    rulesCmd    `cmd:"" help:"Look into the rules of the apps behind the door."`
+	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Try on a deployment that runs whether made-up identities and path tricks get through."`
+	Mail     mailCmd     `cmd:"" help:"Look after mail that could not be delivered."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the schema of the database up to date."`
+	Backup   backupCmd   `cmd:"" help:"Write a consistent copy of a SQLite database while it is in use."`
+	Restore  restoreCmd  `cmd:"" help:"Put a copy of the SQLite database back."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // errUsage says that the command line asks for something that it must not.

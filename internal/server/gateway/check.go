@@ -26,6 +26,11 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 		return server.Malformed.WithCause(err)
 	}
 	v, err := g.decide(w, r, &asked)
+	if v.app != nil && v.app.Upstream != nil {
+		// A proxy in front of our own gateway hands everything on, and is trusted as
+		// well: a script of a page could have it ask, and read the person's token.
+		return server.RouteMissing
+	}
 	if err != nil {
 		return g.refuseFor(w, r, asked, err)
 	}

@@ -152,6 +152,22 @@ func TestCheck_Ambiguity(t *testing.T) {
 	}
 }
 
+// Whom we forward to ourselves nobody needs to ask about: a proxy in front that
+// hands everything on would be made to ask by any page.
+func TestCheck_NotForOwnUpstreams(t *testing.T) {
+	t.Parallel()
+	s := start(t, behind(echoApp(t).URL, "public /public/*", "signed-in /*"), func(c *config.Config) { c.TrustedProxies = loopback })
+	cookie := s.person("mara@x.test")
+	for dialect, describe := range dialects {
+		for _, target := range []string{"/app/x", "/public/x"} {
+			path, described := describe(s, "GET", target)
+			if a := s.do("GET", path, "", described, fetch, "Cookie: "+cookie); a.status != 404 || a.header.Get("X-Portico-Token") != "" {
+				t.Errorf("%s, %s: %d %v", dialect, target, a.status, a.header)
+			}
+		}
+	}
+}
+
 // browser keeps cookies by host and follows redirects.
 type browser struct {
 	*site

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"portico/internal/cli/spoof"
+)
+
+type checkAppCmd struct {
+	URL     string   `arg:"" help:"A page of the app that needs a sign-in."`
+	Connect string   `help:"Connect to this address in place of the URL's host: to try a deployment before its name leads there." placeholder:"HOST:PORT"`
+	Echo    string   `help:"The path of a page that shows the headers which the app got." placeholder:"PATH"`
+	Header  []string `help:"A header in which your app is told who is there, beside X-Portico-... and Remote-...; may be repeated. For --echo." placeholder:"NAME" sep:"none"`
+	Direct  string   `help:"Where the app listens itself: nobody should reach it there but Portico or your proxy." placeholder:"URL"`
+	JSON    bool     `name:"json" help:"Print every request as JSON."`
+}
+
+// Help shows an example.
+func (checkAppCmd) Help() string {
+	return `Example:
+  portico check-app https://example.com/app --direct http://10.0.0.5:3000
+
+It sends some two hundred requests without a session, all of which must be refused: made-up identity headers in every spelling, other spellings of the path, requests that two programs read differently. Exit code 1 when something gets through. Run it from where attackers are, and against what is yours alone.`
+}
+
+// errThrough says that a deployment lets through what it must not.
+var errThrough = errors.New("something gets through")
+
+// Run tries the spoofs.
+func (c checkAppCmd) Run(s *session) error {
+	target, err := c.target()
+	if err != nil {
+		return err
+	}
+	trials, err := spoof.Run(s, target)
+	if errors.Is(err, spoof.ErrOpen) {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, t := range trials {
+		if t.Through {
+			lines = append(lines, fmt.Sprintf("through\t%d\t%s\t%s", t.Status, t.Request, t.Why))
+		}
+	}
+	through := len(lines)
+	lines = append(lines, fmt.Sprintf("%d requests tried, %d got through", len(trials), through))
+	if err := s.print(c.JSON, trials, lines...); err != nil || through == 0 {
+		return err
+	}
+	return errThrough
+}
+
+func (c checkAppCmd) target() (spoof.Target, error) {
+	page, err := webAddress(c.URL)
+	if err != nil {
+		return spoof.Target{}, err
+	}
+	if page.Path == "" {
+		page.Path = "/"
+	}
+	t := spoof.Target{URL: page, Addr: c.Connect, Echo: c.Echo, Told: c.Header}
+	if c.Echo != "" && c.Echo[0] != '/' {
+		return spoof.Target{}, fmt.Errorf("%w: --echo is a path such as /headers", errUsage)
+	}
+	if c.Direct != "" {
+		t.Direct, err = webAddress(c.Direct)
+	}
+	return t, err
+}
+
+func webAddress(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, fmt.Errorf("%w: %q is not an address: write one such as https://example.com/app", errUsage, text)
+	}
+	return u, nil
+}

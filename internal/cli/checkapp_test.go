@@ -1,0 +1,60 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"portico/internal/cli"
+)
+
+func TestCheckApp(t *testing.T) {
+	t.Parallel()
+	believes := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Portico-User") == "" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		_, _ = io.WriteString(w, "welcome")
+	}))
+	defer believes.Close()
+	careful := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer careful.Close()
+	open := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") }))
+	defer open.Close()
+
+	for _, test := range []struct {
+		args           string
+		code           int
+		stdout, stderr string
+	}{
+		{careful.URL, 0, " tried, 0 got through", ""},
+		{believes.URL + "/app", 1, "through\t200\tX-Portico-User: portico-spoof\tthe header opens the page", "something gets through"},
+		{careful.URL + " --direct " + believes.URL, 1, "past Portico, and believes a header", "something gets through"},
+		{open.URL, 2, "", "the page is open to everybody"},
+		{"http://127.0.0.1:1", 1, "", "cannot be reached"},
+		{"example.com", 2, "", "is not an address"},
+		{careful.URL + " --direct x", 2, "", "is not an address"},
+		{careful.URL + " --echo headers", 2, "", "--echo is a path"},
+		{"", 2, "", "expected"},
+	} {
+		var stdout, stderr strings.Builder
+		code := cli.Run(t.Context(), cli.Process{Args: append([]string{"check-app"}, strings.Fields(test.args)...), Stdout: &stdout, Stderr: &stderr})
+		if code != test.code || !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("check-app %s: %d\n%s%s", test.args, code, stdout.String(), stderr.String())
+		}
+	}
+
+	var stdout, stderr strings.Builder
+	code := cli.Run(t.Context(), cli.Process{Args: []string{"check-app", believes.URL, "--json"}, Stdout: &stdout, Stderr: &stderr})
+	var trials []struct {
+		Request string
+		Status  int
+		Through bool
+	}
+	if err := json.Unmarshal([]byte(stdout.String()), &trials); err != nil || code != 1 || len(trials) < 100 || !trials[0].Through || trials[0].Status != 200 {
+		t.Errorf("--json: %d, %v, %.300s", code, err, stdout.String())
+	}
+}

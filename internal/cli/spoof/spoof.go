@@ -1,0 +1,236 @@
+package spoof
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Target is what is tried.
+type Target struct {
+	URL    *url.URL    // a page that needs a sign-in
+	Addr   string      // host:port to connect to; "" for that of the URL
+	Echo   string      // path of a page that shows the headers which the app got; "" for none
+	Told   []string    // headers in which the app is told who is there, beside those of Portico
+	Direct *url.URL    // where the app listens itself; nil when it is not to be tried
+	TLS    *tls.Config // nil verifies as browsers do
+}
+
+// Trial is a request that was sent.
+type Trial struct {
+	Request string `json:"request"` // as it differs from the plain one
+	Status  int    `json:"status"`  // 0 when the connection was closed without an answer
+	Through bool   `json:"through"`
+	Why     string `json:"why,omitempty"` // what got through
+}
+
+// ErrOpen says that there is nothing to get through: the page needs no sign-in.
+var ErrOpen = errors.New("the page is open to everybody: give the address of one that needs a sign-in")
+
+// Run sends everything. The error is of the plain request: of a target that cannot
+// be reached, or ErrOpen.
+func Run(ctx context.Context, t Target) ([]Trial, error) {
+	r := &run{Context: ctx, target: t, door: door{t.URL, t.Addr, t.TLS}}
+	plain, err := r.door.send(ctx, r.get(t.URL.RequestURI()))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be reached: %w", t.URL, err)
+	case opens(plain):
+		return nil, ErrOpen
+	}
+	r.headers()
+	r.paths()
+	r.messages()
+	r.check()
+	r.echo()
+	r.direct()
+	return r.trials, ctx.Err()
+}
+
+// run is one Run.
+type run struct {
+	context.Context
+	target Target
+	door   door
+	trials []Trial
+}
+
+// get is a request of the page's host, as a script sends it: so the answer is no
+// redirect.
+func (r *run) get(target string, lines ...string) request {
+	return request{method: "GET", target: target, lines: append([]string{"Host: " + r.target.URL.Host, "Sec-Fetch-Mode: cors", "Accept: */*"}, lines...)}
+}
+
+// try sends a request that must not be served.
+func (r *run) try(d door, name string, q request, why string) {
+	if r.Err() != nil {
+		return
+	}
+	a, _ := d.send(r, q) // a connection that is closed lets nothing through
+	trial := Trial{Request: name, Status: a.status, Through: opens(a)}
+	if trial.Through {
+		trial.Why = why
+	}
+	r.trials = append(r.trials, trial)
+}
+
+// opens reports whether an answer is that of the app. What is empty tells nothing:
+// some proxies answer so for a host that they do not know.
+func opens(a answer) bool {
+	return a.status/100 == 2 && (a.body != "" || a.bodiless) || a.status == http.StatusSwitchingProtocols
+}
+
+// told are the headers in which apps are told who is there, by Portico and by
+// others.
+func told() []string {
+	return []string{
+		"X-Portico-User", "X-Portico-Email", "X-Portico-Roles", "X-Portico-Token", "Remote-User", "Remote-Email", "Remote-Groups", "X-Remote-User",
+		"X-Forwarded-User", "X-Forwarded-Email", "X-Auth-Request-User", "X-Auth-Request-Email", "X-WebAuth-User", "X-Authentik-Username",
+	}
+}
+
+// spellings are names that CGI, WSGI, PHP and the like take for the same.
+func spellings(name string) []string {
+	under := strings.ReplaceAll(name, "-", "_")
+	return []string{name, strings.ToLower(name), under, strings.Replace(name, "-", "_", 1), strings.ReplaceAll(name, "-", "."), "HTTP_" + strings.ToUpper(under)}
+}
+
+// forged is a token that nobody has signed (RFC 7519 6).
+const forged = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJzcG9vZiJ9."
+
+// marker is what an echo is searched for.
+const marker = "portico-spoof"
+
+func (r *run) headers() {
+	page := r.target.URL.RequestURI()
+	for _, name := range told() {
+		for _, spelled := range spellings(name) {
+			line := spelled + ": " + marker
+			r.try(r.door, line, r.get(page, line), "the header opens the page")
+		}
+	}
+	all := make([]string, 0, len(told()))
+	for _, name := range told() {
+		all = append(all, name+": "+marker)
+	}
+	r.try(r.door, "all of them", r.get(page, all...), "the headers open the page")
+	for _, line := range []string{
+		"X-Portico-Token: " + forged, "Authorization: Bearer " + forged, "Authorization: Basic YWRtaW46YWRtaW4=", "Cookie: portico-session=" + marker,
+		"Cookie: __Host-portico-session=" + marker, "X-Forwarded-For: 127.0.0.1", "X-Real-IP: 127.0.0.1", "X-Forwarded-Host: localhost",
+		"Connection: close, X-Portico-User, X-Forwarded-For, Cookie", "X-HTTP-Method-Override: OPTIONS", "Sec-Fetch-Site: same-origin",
+	} {
+		r.try(r.door, line, r.get(page, line), "the header opens the page")
+	}
+	for _, elsewhere := range []string{"/", "/auth/signin", "/favicon.ico", "/robots.txt"} {
+		for _, name := range []string{"X-Original-URL", "X-Original-URI", "X-Rewrite-URL", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Envoy-Original-Path"} {
+			line := name + ": " + elsewhere
+			r.try(r.door, line, r.get(page, line), "the rule of another path decides")
+		}
+	}
+}
+
+// paths writes the page's path in other ways.
+func (r *run) paths() {
+	path := r.target.URL.EscapedPath()
+	first := "/"
+	if len(path) > 1 {
+		first = fmt.Sprintf("/%%%02x%s", path[1], path[2:])
+	}
+	for _, target := range []string{
+		"/" + path, "//" + path, "/." + path, "/x/.." + path, "/auth/.." + path, "/x/%2e%2e" + path, "/x/..%2f" + path[1:], "/x/%2e%2e%2f" + path[1:],
+		"/x/..;" + path, "/x\\.." + path, "/x/%5c.." + path, "/x/..%252f" + path[1:], "/%2e" + path, first, path + "/.", path + "/x/..", path + "%00", path + "%20", path + ";x",
+		path + "?/../x", path + "#/../x", path + "%23", path + "%3f", "/auth" + path, "/auth/assets/.." + "/.." + path, "/auth%2f.." + path, strings.ToUpper(path), path + "%0d%0aX-Portico-User:%20x",
+		"http://localhost" + path, r.target.URL.Scheme + "://" + r.target.URL.Host + path, "*" + path,
+	} {
+		if target != path {
+			r.try(r.door, target, r.get(target), "another spelling of the path is served")
+		}
+	}
+}
+
+// messages sends what two programs may take for different requests.
+func (r *run) messages() {
+	page := r.target.URL.RequestURI()
+	host := "Host: " + r.target.URL.Host
+	for _, trial := range []struct {
+		name string
+		request
+	}{
+		{"HEAD", request{method: "HEAD", target: page, lines: []string{host, "Sec-Fetch-Mode: cors"}}},
+		{"a preflight", request{method: "OPTIONS", target: page, lines: []string{host, "Origin: https://spoof.invalid", "Access-Control-Request-Method: GET"}}},
+		{"a WebSocket", r.get(page, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")},
+		{"an upgrade to h2c", r.get(page, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA")},
+		{"another host", request{method: "GET", target: page, lines: []string{"Host: localhost"}}},
+		{"no host", request{method: "GET", target: page}},
+		{"two hosts", request{method: "GET", target: page, lines: []string{host, "Host: localhost"}}},
+		{"a user before the host", request{method: "GET", target: page, lines: []string{"Host: localhost@" + r.target.URL.Host}}},
+		{"a host with a dot", request{method: "GET", target: page, lines: []string{"Host: " + r.target.URL.Hostname() + "."}}},
+		{"a method in lower case", request{method: "get", target: page, lines: []string{host}}},
+		{"a name with a space", r.get(page, "X-Portico-User : "+marker)},
+		{"a folded line", r.get(page, "X-Padding: a", " X-Portico-User: "+marker)},
+		{"two lengths", r.get(page, "Content-Length: 0", "Content-Length: 1").with("x")},
+		{"a length and in chunks", r.get(page, "Content-Length: 0", "Transfer-Encoding: chunked").with("0\r\n\r\n")},
+		{"in two encodings", r.get(page, "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked").with("0\r\n\r\n")},
+		{"HTTP/1.0", request{method: "GET", target: page, lines: []string{host}, proto: " HTTP/1.0"}},
+		{"HTTP/0.9", request{method: "GET", target: page, proto: "\r\n"}},
+		{"a line feed in the path", r.get(page + "%0a")},
+	} {
+		r.try(r.door, trial.name, trial.request, "the page is served")
+	}
+}
+
+// check asks what only a proxy may ask.
+func (r *run) check() {
+	u := r.target.URL
+	for _, ask := range []struct {
+		name  string
+		lines []string
+	}{
+		{"/auth/api/check as Caddy asks", []string{"X-Forwarded-Method: GET", "X-Forwarded-Proto: " + u.Scheme, "X-Forwarded-Host: " + u.Host, "X-Forwarded-Uri: " + u.RequestURI()}},
+		{"/auth/api/check as nginx asks", []string{"X-Original-Method: GET", "X-Original-URL: " + u.Scheme + "://" + u.Host + u.RequestURI()}},
+	} {
+		a, _ := r.door.send(r, r.get("/auth/api/check", ask.lines...)) // a connection that is closed tells nothing
+		trial := Trial{Request: ask.name, Status: a.status, Through: strings.Contains(a.body, "signin_url")}
+		if trial.Through {
+			trial.Why = "the question of the proxy is answered to everybody"
+		}
+		r.trials = append(r.trials, trial)
+	}
+}
+
+// echo looks at what the app gets.
+func (r *run) echo() {
+	if r.target.Echo == "" {
+		return
+	}
+	for _, name := range append([]string{
+		"X-Portico-User", "X-Portico-Email", "X-Portico-Name", "X-Portico-Roles", "X-Portico-Session-Age", "X-Portico-Token",
+		"Remote-User", "Remote-Email", "Remote-Name", "Remote-Groups", "X-Remote-User", "X-Forwarded-For", "X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL",
+	}, r.target.Told...) {
+		for _, spelled := range spellings(name) {
+			line := spelled + ": " + marker
+			a, _ := r.door.send(r, r.get(r.target.Echo, line)) // a request that is refused tells the app nothing
+			trial := Trial{Request: r.target.Echo + " " + line, Status: a.status, Through: strings.Contains(a.body, marker)}
+			if trial.Through {
+				trial.Why = "the header reaches the app"
+			}
+			r.trials = append(r.trials, trial)
+		}
+	}
+}
+
+// direct goes past the door.
+func (r *run) direct() {
+	if r.target.Direct == nil {
+		return
+	}
+	d := door{r.target.Direct, "", r.target.TLS}
+	page := r.target.URL.RequestURI()
+	r.try(d, r.target.Direct.Host, r.get(page), "the app is reached past Portico, and asks nobody")
+	r.try(d, r.target.Direct.Host+" X-Portico-User: "+marker, r.get(page, "X-Portico-User: "+marker), "the app is reached past Portico, and believes a header")
+	r.try(d, r.target.Direct.Host+" X-Portico-Token: "+forged, r.get(page, "X-Portico-Token: "+forged), "the app is reached past Portico, and believes a token that nobody has signed")
+}
