@@ -33,7 +33,9 @@ func TestClient(t *testing.T) {
 	}))
 	cookie := s.person("mara@x.test", "admin", "editor")
 	want := s.user("mara@x.test").ID + ` Mära, "Lind" admin,editor`
-	visit := func() answer { return s.get("/app/x", fetch, "Cookie: "+cookie, "X-Portico-Token: forged", "X_Portico_Token: forged") }
+	visit := func() answer {
+		return s.get("/app/x", fetch, "Cookie: "+cookie, "X-Portico-Token: forged", "X_Portico_Token: forged")
+	}
 	if a := visit(); a.body != want {
 		t.Fatalf("a person: %d %s, want %s", a.status, a.body, want)
 	}
