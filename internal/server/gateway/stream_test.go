@@ -262,7 +262,7 @@ func TestWebSocket_Memory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures memory")
 	}
-	const most = 64 << 10
+	const most = (64 << 10) * grown / 100
 	conns := 300
 	if os.Getenv("PORTICO_SECURITY") == "full" {
 		conns = 2000
