@@ -78,6 +78,32 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// A token that a revoked key has signed is not sent once more.
+func TestIdentity_RevokedKey(t *testing.T) {
+	t.Parallel()
+	u := echoApp(t)
+	s := start(t, behind(u.URL))
+	cookie := s.person("mara@x.test")
+	token := func() string {
+		return s.get("/", "Cookie: "+cookie).echoed(t).Header.Get("X-Portico-Token")
+	}
+	before, kid := token(), s.app.Keys.Signer()
+	if err := s.app.Flows.RevokeKey(t.Context(), kid); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.app.Flows.FollowKeys(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := token(); after == before || s.app.Keys.Signer() == kid {
+		t.Error("the token of a revoked key is sent")
+	}
+	if set := s.get("/.well-known/jwks.json"); strings.Contains(set.body, kid) || set.header.Get("Cache-Control") != "public, max-age=300" {
+		t.Errorf("the revoked key is published: %s", set.body)
+	} else if again := s.get("/.well-known/jwks.json", "If-None-Match: "+set.header.Get("Etag")); again.status != http.StatusNotModified {
+		t.Errorf("the same set once more: %d", again.status)
+	}
+}
+
 // Each row is a request of nobody and where it leads.
 func TestSignIn(t *testing.T) {
 	t.Parallel()

@@ -139,6 +139,24 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 	}
 }
 
+// A sign-in has to be fresh when a request begins, and not for as long as it is
+// open.
+func TestStreams_FreshIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	u := echoApp(t)
+	s := start(t, behind(u.URL, "fresh:10m /*"))
+	cookie := s.person("mara@x.test")
+	c, r, _ := s.webSocket(s.origin, cookie)
+	s.clock.Advance(time.Hour)
+	_ = c.SetReadDeadline(time.Now().Add(2500 * time.Millisecond)) // longer than the watcher needs
+	if _, err := r.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a WebSocket has ended because its sign-in has grown old: %v", err)
+	}
+	if a := s.get("/x", fetch, "Cookie: "+cookie); a.status != http.StatusUnauthorized {
+		t.Errorf("a new request: %d", a.status)
+	}
+}
+
 // The app learns that the client has gone.
 func TestClientGone(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// wire counts how often its connection is ended.
+type wire struct {
+	http.ResponseWriter
+	ended int
+}
+
+func (w *wire) SetReadDeadline(time.Time) error { w.ended++; return nil }
+
+func (w *wire) SetWriteDeadline(time.Time) error { return nil }
+
+// A connection that serves another request by now is left alone.
+func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	o, w := newOpen(), &wire{}
+	p := &passing{w: w}
+	o.add(p)
+	o.end(p)
+	if w.ended != 1 {
+		t.Errorf("an open request was ended %d times", w.ended)
+	}
+	o.remove(p)
+	o.end(p)
+	if w.ended != 1 {
+		t.Error("a request that was over was ended")
+	}
+	o.draining = true
+	o.add(p)
+	o.lasts(p)
+	if w.ended != 2 {
+		t.Error("a stream that begins while Portico stops goes on")
+	}
+}
