@@ -26,8 +26,7 @@ import (
 const (
 	mailboxPath = "/dev/mailbox"
 
-	providerID   = "example"
-	providerName = "Example ID"
+	providerID = "example"
 )
 
 // world is what runs beside the product, and what it prints.
@@ -132,10 +131,10 @@ func (w *world) addProvider(ctx context.Context) error {
 	}
 	w.serve(l, handler)
 	w.cfg.Providers = []config.Provider{{
-		ID: providerID, Preset: "openid", Name: providerName, Issuer: issuer,
+		ID: providerID, Preset: "openid", Name: idp.Name, Issuer: issuer,
 		ClientID: id, ClientSecret: clientSecret, TrustEmail: true,
 	}}
-	w.lines = append(w.lines, fmt.Sprintf("%-18s%s (stand-in)", providerName, issuer))
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s (stand-in)", idp.Name, issuer))
 	return nil
 }
 

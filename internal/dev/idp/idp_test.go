@@ -67,6 +67,12 @@ func TestHome(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	if !strings.Contains(body, "<title>"+idp.Name+"</title>") {
+		t.Errorf("the page has another name: %s", body)
+	}
+	if status, _, _ := b.get(b.issuer + "/favicon.ico"); status != http.StatusNoContent {
+		t.Errorf("the icon that browsers ask for: %d", status)
+	}
 	if status, _, _ := b.get(b.issuer + "/nothing"); status != http.StatusNotFound {
 		t.Errorf("got %d where nothing is", status)
 	}

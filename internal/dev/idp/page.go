@@ -14,6 +14,12 @@ var sources embed.FS
 //go:embed page.css
 var pageStyle []byte
 
+// Name is what it is called: on its pages, and on the button that leads here.
+const Name = "Example ID"
+
+// Name is for the pages.
+func (view) Name() string { return Name }
+
 // view is what the page shows.
 type view struct {
 	Request  string // the query of the authorization request
@@ -27,7 +33,7 @@ func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, s
 // home says at the printed address what this is.
 func (p *provider) home(w http.ResponseWriter, _ *http.Request) {
 	p.page(w, http.StatusOK, "home.html", map[string]string{
-		"SignIn": originOf(p.config.RedirectURI) + "/auth/signin", "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
+		"Name": Name, "SignIn": originOf(p.config.RedirectURI) + "/auth/signin", "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
 	})
 }
 
