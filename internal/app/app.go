@@ -228,15 +228,21 @@ func (a *App) buildPasswords(ctx context.Context, key *secret.Key) error {
 	return err
 }
 
-func (a *App) buildProviders() error {
-	configured := make([]federation.ProviderConfig, 0, len(a.Config.Providers))
-	for _, p := range a.Config.Providers {
+// providers returns the providers as the room takes them.
+func providers(cfg config.Config) []federation.ProviderConfig {
+	configured := make([]federation.ProviderConfig, 0, len(cfg.Providers))
+	for _, p := range cfg.Providers {
 		configured = append(configured, federation.ProviderConfig{
 			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer,
 			ClientID: p.ClientID, ClientSecret: p.ClientSecret, TrustEmail: &p.TrustEmail,
 			TeamID: p.TeamID, KeyID: p.KeyID, PrivateKey: p.PrivateKey,
 		})
 	}
+	return configured
+}
+
+func (a *App) buildProviders() error {
+	configured := providers(a.Config)
 	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"portico/internal/config"
 	"portico/internal/store"
 )
 
@@ -26,17 +25,14 @@ func (a *App) checkPurpose(ctx context.Context) error {
 	if err != nil || found == store.Undecided || found == a.options.purpose() {
 		return err
 	}
-	problem := config.Problem{
-		Source: a.Config.Source("database_url"), Key: "database_url",
-		Why:   "portico dev has not made this database, and would put people with a published password into it",
-		Write: "leave it out, or name a new one such as sqlite:portico-data/dev/portico.db",
-	}
+	why, write := "portico dev has not made this database, and would put people with a published password into it", "leave it out, or name a new one such as sqlite:portico-data/dev/portico.db"
 	if found == store.Development {
-		problem.Why = "portico dev has made this database, and its people have a published password"
-		problem.Write = "name a new one, such as sqlite:portico-data/portico.db"
+		why, write = "portico dev has made this database, and its people have a published password", "name a new one, such as sqlite:portico-data/portico.db"
 	}
-	if strings.HasPrefix(a.Config.DatabaseURL, "sqlite:") {
-		problem.Why = strings.TrimPrefix(a.Config.DatabaseURL, "sqlite:") + ": " + problem.Why
+	if path, ok := strings.CutPrefix(a.Config.DatabaseURL, "sqlite:"); ok {
+		why = path + ": " + why
 	}
-	return config.Problems{problem}
+	r := a.Config.Report()
+	r.Add("database_url", why, write)
+	return r.Err()
 }

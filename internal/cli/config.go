@@ -23,12 +23,12 @@ func (configCheckCmd) Help() string { return "Example:\n  portico config check &
 
 // Run checks the configuration.
 func (configCheckCmd) Run(s *session) error {
-	cfg, err := s.settings()
+	cfg, err := s.served()
 	if err != nil {
 		return err
 	}
-	if err := checkServe(cfg); err != nil {
-		return err
+	for _, p := range cfg.Warnings() {
+		fmt.Fprintln(s.Stderr, "portico: warning:", p)
 	}
 	return s.print(false, nil, "the configuration is complete")
 }

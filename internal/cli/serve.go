@@ -22,11 +22,8 @@ It speaks HTTP on PORTICO_LISTEN; a proxy in front ends TLS. It refuses to start
 
 // Run serves until the process is told to stop.
 func (serveCmd) Run(s *session) (err error) {
-	cfg, err := s.settings()
+	cfg, err := s.served()
 	if err != nil {
-		return err
-	}
-	if err := checkServe(cfg); err != nil {
 		return err
 	}
 	log := s.logger(cfg.Log)
@@ -42,8 +39,8 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	if cfg.PublicURL.Scheme == "https" && len(cfg.TrustedProxies) == 0 {
-		log.Warn("trusted_proxies is not set: all clients behind a proxy share its limits, and one of them can use them up")
+	for _, p := range cfg.Warnings() {
+		log.Warn(p.Key+": "+p.Why+": "+p.Write, "source", p.Source)
 	}
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
 	a.Passwords.MakeRoom()
@@ -52,19 +49,21 @@ func (serveCmd) Run(s *session) (err error) {
 	return err
 }
 
-// checkServe returns all Problems of a configuration that is to be served: of
-// the installation, and of what this version can carry out.
-func checkServe(cfg config.Config) error {
+// served loads a configuration that is to be served. The error has all of its
+// Problems: of the settings, of the installation, and of what this version can
+// carry out.
+func (s *session) served() (config.Config, error) {
+	cfg, err := s.settings()
 	var all config.Problems
-	for _, err := range []error{cfg.CheckServe(), app.Check(cfg)} {
+	for _, err := range []error{err, cfg.CheckServe(), app.Check(cfg)} {
 		problems, ok := errors.AsType[config.Problems](err)
 		if err != nil && !ok {
-			return err
+			return cfg, err
 		}
 		all = append(all, problems...)
 	}
 	if len(all) > 0 {
-		return all
+		return cfg, all
 	}
-	return nil
+	return cfg, nil
 }

@@ -109,13 +109,13 @@ func (a App) Setting(name string, item int) string {
 }
 
 // checkApps finds what is wrong between apps.
-func (c *Config) checkApps(add func(key, why, write string)) {
+func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 	if c.Upstream == nil && len(c.Rules)+len(c.Headers) > 0 {
 		add("upstream", "there are rules or headers, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
 	names, places := map[string]bool{}, map[string]string{}
 	for _, a := range c.Served() {
-		at := a.Setting("upstream", -1)
+		at, host, path := a.Setting("upstream", -1), a.Setting("host", -1), a.Setting("path", -1)
 		if a.Name == "" {
 			add(a.Setting("name", -1), "the app has no name", `write one, such as name = "shop"`)
 		}
@@ -124,10 +124,10 @@ func (c *Config) checkApps(add func(key, why, write string)) {
 		}
 		place := a.Host + a.Path
 		if other, taken := places[place]; taken {
-			add(at, fmt.Sprintf("the app %s has the same host and path", other), "give one of them another host or path")
+			add(at, fmt.Sprintf("the app %s has the same host and path", other), "give one of them another host or path", host, path, "public_url")
 		}
 		if a.Upstream != nil && sameListener(c.Listen, hostPort(a.Upstream)) {
-			add(at, "it is the address on which Portico itself listens", "write the address of the app")
+			add(at, "it is the address on which Portico itself listens", "write the address of the app", "listen")
 		}
 		names[a.Name], places[place] = true, a.Name
 	}

@@ -34,6 +34,8 @@ type Config struct {
 	Providers      []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value came from
+	broken  map[string]bool   // keys with a Problem
+	unread  bool              // whether there is a file that could not be read
 }
 
 // Brand is what the screens and mails show of the operator.
@@ -128,6 +130,7 @@ func Default() Config {
 		Log:            Log{Level: "info", Format: "json"},
 		Tracing:        Tracing{SampleRatio: 1},
 		sources:        map[string]string{},
+		broken:         map[string]bool{},
 	}
 }
 

@@ -21,7 +21,7 @@ type key struct {
 	about  string
 	secret bool // can also be given as a file, and is hidden when shown
 
-	set func(*Config, value) *mistake
+	set func(*Config, value) mistakes
 	get func(*Config) string // as TOML; a secret without its secret part
 }
 
@@ -48,19 +48,19 @@ func text(name string, at func(*Config) *string, check func(string) (string, *mi
 	return key{
 		name: name, kind: "text", about: about,
 		get: func(c *Config) string { return strconv.Quote(*at(c)) },
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			s, ok := v.raw.(string)
 			if !ok {
-				return &mistake{"the value is not a text", `write it in quotes: "..."`}
+				return only(&mistake{"the value is not a text", `write it in quotes: "..."`})
 			}
 			if !printable(s) {
-				return &mistake{"the value holds a line end or another character that does not print", "write it on one line"}
+				return only(&mistake{"the value holds a line end or another character that does not print", "write it on one line"})
 			}
 			s, m := check(s)
 			if m == nil {
 				*at(c) = s
 			}
-			return m
+			return only(m)
 		},
 	}
 }
@@ -100,7 +100,7 @@ func number(name string, at func(*Config) *int, least, most int, about string) k
 	return key{
 		name: name, kind: "number", about: about,
 		get: func(c *Config) string { return strconv.Itoa(*at(c)) },
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			n, ok := v.raw.(int64)
 			if s, isText := v.raw.(string); isText && v.env {
 				var err error
@@ -108,10 +108,10 @@ func number(name string, at func(*Config) *int, least, most int, about string) k
 				ok = err == nil
 			}
 			if !ok {
-				return &mistake{"the value is not a whole number", write}
+				return only(&mistake{"the value is not a whole number", write})
 			}
 			if n < int64(least) || n > int64(most) || n > math.MaxInt32 {
-				return &mistake{fmt.Sprintf("%d is out of range", n), write}
+				return only(&mistake{fmt.Sprintf("%d is out of range", n), write})
 			}
 			*at(c) = int(n)
 			return nil
@@ -124,7 +124,7 @@ func fraction(name string, at func(*Config) *float64, about string) key {
 	return key{
 		name: name, kind: "number", about: about,
 		get: func(c *Config) string { return strconv.FormatFloat(*at(c), 'f', -1, 64) },
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			n, ok := v.raw.(float64)
 			if whole, isWhole := v.raw.(int64); isWhole {
 				n, ok = float64(whole), true
@@ -135,7 +135,7 @@ func fraction(name string, at func(*Config) *float64, about string) key {
 				ok = err == nil
 			}
 			if !ok || !(n >= 0 && n <= 1) { // not a number is neither
-				return &mistake{"the value is not a part of one", "write a number from 0 to 1, such as 0.1"}
+				return only(&mistake{"the value is not a part of one", "write a number from 0 to 1, such as 0.1"})
 			}
 			*at(c) = n
 			return nil
@@ -148,13 +148,13 @@ func toggle(name string, at func(*Config) *bool, about string) key {
 	return key{
 		name: name, kind: "true or false", about: about,
 		get: func(c *Config) string { return strconv.FormatBool(*at(c)) },
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			b, ok := v.raw.(bool)
 			if s, isText := v.raw.(string); isText && v.env && (s == "true" || s == "false") {
 				b, ok = s == "true", true
 			}
 			if !ok {
-				return &mistake{"the value is neither true nor false", "write true or false, without quotes in the file"}
+				return only(&mistake{"the value is neither true nor false", "write true or false, without quotes in the file"})
 			}
 			*at(c) = b
 			return nil
@@ -168,14 +168,14 @@ func duration(name string, at func(*Config) *time.Duration, least, most time.Dur
 	return key{
 		name: name, kind: "duration", about: about,
 		get: func(c *Config) string { return strconv.Quote(formatDuration(*at(c))) },
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			s, _ := v.raw.(string)
 			d, ok := parseDuration(s)
 			if !ok {
-				return &mistake{"the value is not a time span", write}
+				return only(&mistake{"the value is not a time span", write})
 			}
 			if d < least || d > most {
-				return &mistake{s + " is out of range", write}
+				return only(&mistake{s + " is out of range", write})
 			}
 			*at(c) = d
 			return nil
@@ -195,21 +195,25 @@ func list[T any](name string, at func(*Config) *[]T, parse func(string) (T, *mis
 			}
 			return "[" + strings.Join(items, ", ") + "]"
 		},
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			texts, ok := v.texts()
 			if !ok {
-				return &mistake{"the value is not a list of texts", `write ["...", "..."]`}
+				return only(&mistake{"the value is not a list of texts", `write ["...", "..."]`})
 			}
 			var items []T
-			for _, s := range texts {
+			var all mistakes
+			for i, s := range texts {
 				item, m := parse(s)
-				if m != nil {
-					return m
+				for _, wrong := range only(m) {
+					wrong.item = i
+					all = append(all, wrong)
 				}
 				items = append(items, item)
 			}
-			*at(c) = items
-			return nil
+			if len(all) == 0 {
+				*at(c) = items
+			}
+			return all
 		},
 	}
 }
@@ -224,13 +228,13 @@ func location(name string, at func(*Config) **url.URL, check func(string) (*url.
 			}
 			return strconv.Quote((*at(c)).String())
 		},
-		set: func(c *Config, v value) *mistake {
+		set: func(c *Config, v value) mistakes {
 			s, _ := v.raw.(string)
 			u, m := check(s)
 			if m == nil {
 				*at(c) = u
 			}
-			return m
+			return only(m)
 		},
 	}
 }

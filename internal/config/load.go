@@ -35,7 +35,7 @@ func Load(path string, environ []string) (Config, error) {
 		data, err = nil, nil
 	}
 	if err != nil {
-		return Default(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: "write the path of a file that this user may read"}}
+		return unread(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: "write the path of a file that this user may read"}}
 	}
 	return load(path, data, environ)
 }
@@ -43,7 +43,7 @@ func Load(path string, environ []string) (Config, error) {
 func load(file string, data []byte, environ []string) (Config, error) {
 	l := loader{config: Default(), taken: map[string]string{}}
 	fromFile, ps := readTOML(file, data)
-	l.problems = ps
+	l.problems, l.config.unread = ps, len(ps) > 0
 	// The environment goes first, so that a value of the file which it replaces
 	// is not even checked.
 	env := variables(environ)
@@ -58,10 +58,21 @@ func load(file string, data []byte, environ []string) (Config, error) {
 		l.take(e, func(k key) string { return k.name })
 	}
 	l.presets()
-	if len(l.problems) == 0 {
-		l.problems = l.config.check()
+	checked := l.config.check()
+	for _, p := range checked {
+		l.config.broken[p.Key] = true
 	}
-	return l.config, l.problems.asError()
+	if l.problems = append(l.problems, checked...); len(l.problems) > 0 {
+		return l.config, l.problems
+	}
+	return l.config, nil
+}
+
+// unread returns settings of which nothing is known.
+func unread() Config {
+	c := Default()
+	c.unread = true
+	return c
 }
 
 // loader fills a Config from entries.
@@ -76,6 +87,9 @@ type loader struct {
 func (l *loader) announce(e entry) {
 	if id := providerOf(e.name); id != "" && !e.empty() {
 		l.config.provider(id)
+		if table := "providers." + id; !l.config.IsSet(table) {
+			l.config.sources[table] = e.source
+		}
 	}
 }
 
@@ -97,6 +111,9 @@ func (l *loader) take(e entry, spell func(key) string) {
 	k, isFile, found := find(e.name, spell)
 	if !found {
 		l.problem(e, "there is no such setting", suggest(e.name, spell))
+		if meant, ok := nearest(e.name, spell); ok {
+			l.config.broken[meant.of.name] = true
+		}
 		return
 	}
 	if e.empty() || l.fromEnv[k.name] {
@@ -112,13 +129,19 @@ func (l *loader) take(e entry, spell func(key) string) {
 		text, err := readSecret(e.raw)
 		if err != nil {
 			l.problem(e, err.Error(), "write the path of a file that holds nothing but the secret")
+			l.config.broken[k.name] = true
 			return
 		}
 		e.raw = text
 	}
-	if m := k.set(&l.config, e.value); m != nil {
-		l.problem(e, m.why, m.write)
-		return
+	wrong := k.set(&l.config, e.value)
+	for _, m := range wrong {
+		at := e
+		if m.item >= 0 && m.item < len(e.items) {
+			at.source = e.items[m.item]
+		}
+		l.problem(at, m.why, m.write)
+		l.config.broken[k.name] = true
 	}
 	l.config.sources[k.name] = e.source
 	for i, at := range e.items {

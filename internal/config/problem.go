@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,13 +31,46 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// asError keeps an empty list from becoming an error that is not nil.
-func (ps Problems) asError() error {
-	if len(ps) == 0 {
+// Report gathers the Problems of a configuration.
+type Report struct {
+	config   *Config
+	problems Problems
+}
+
+// Report returns an empty Report.
+func (c *Config) Report() *Report { return &Report{config: c} }
+
+// Add adds a Problem of a setting, unless a value that the judgement stands on
+// could not be read: that of the setting, or of one of the others. What is wrong
+// there is known from Load, and the rest is not known.
+func (r *Report) Add(key, why, write string, others ...string) {
+	if r.config.unread || slices.ContainsFunc(append(others, key), func(k string) bool { return r.config.broken[k] }) {
+		return
+	}
+	r.problems = append(r.problems, Problem{Source: r.config.Source(key), Key: key, Why: why, Write: write})
+}
+
+// Err returns the Problems as an error, nil when there are none.
+func (r *Report) Err() error {
+	if len(r.problems) == 0 {
 		return nil
 	}
-	return ps
+	return r.problems
 }
 
 // mistake is what is wrong with one value: why, and what to write.
 type mistake struct{ why, write string }
+
+// mistakes are those of a value, with the place of the item in a list.
+type mistakes []struct {
+	*mistake
+	item int // from 0; -1 for the whole
+}
+
+// only returns the mistake of a whole value, which may be nil.
+func only(m *mistake) mistakes {
+	if m == nil {
+		return nil
+	}
+	return mistakes{{m, -1}}
+}

@@ -37,7 +37,7 @@ name = "x"
 	want := []string{
 		"environment: PORTICO_HASHING_PASSES: 1 is out of range: write a number from 2 to 32",
 		`environment: PORTICO_LOG_LEVEL: "loud" is not known here: write one of debug, info, warn, error`,
-		"environment: PORTICO_NONSENSE: there is no such setting: remove it; `portico config --help` lists the settings",
+		"environment: PORTICO_NONSENSE: there is no such setting: remove it; 'portico config doc' lists the settings",
 		"environment: PORTICO_PROVIDERS_GOOGLE_CLIENTID: there is no such setting: write PORTICO_PROVIDERS_GOOGLE_CLIENT_ID",
 		"environment: PORTICO_PUBLIC_ULR: there is no such setting: write PORTICO_PUBLIC_URL",
 		"portico.toml:1: public_url: http://login.example.com would send passwords in the clear: write https://host or https://host:port, without a path; http is for localhost only",
@@ -49,7 +49,47 @@ name = "x"
 		`portico.toml:11: password.profile: "paranoid" is not known here: write one of standard, nist`,
 		"portico.toml:14: brand.nmae: there is no such setting: write brand.name",
 		"portico.toml:17: providers.google.clientid: there is no such setting: write providers.google.client_id",
-		"portico.toml:19: servers: there is no such setting: remove it; `portico config --help` lists the settings",
+		"portico.toml:19: servers: there is no such setting: remove it; 'portico config doc' lists the settings",
+		"portico.toml:17: providers.google.client_secret: the provider is not complete: write the secret of that client, or providers.google.client_secret_file",
+	}
+	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// A mistake hides no other, and none that only follows from it is told.
+func TestLoad_OneMistakeHidesNoOther(t *testing.T) {
+	t.Parallel()
+	file := write(t, "portico.toml", `listen = "x"
+ops_listen = "127.0.0.1:8080"
+trusted_proxies = ["everywhere",
+  "10.0.0.0/8",
+  "nowhere"]
+return_origins = ["ftp://a.test", "https://app.test", "app.test"]
+return_default = "https://app.test/"
+
+[password]
+min = 4
+
+[session]
+idle = "31d"
+
+[providers.corp]
+client_idd = "x"
+client_secret = "y"
+`)
+	_, err := config.Load(file, nil)
+	want := []string{
+		`portico.toml:1: listen: "x" is not an address to listen on: write host:port, such as 127.0.0.1:8080, or :8080 for every network`,
+		`portico.toml:3: trusted_proxies: "everywhere" is not a network: write networks such as 10.0.0.0/8 or fd00::/8`,
+		`portico.toml:5: trusted_proxies: "nowhere" is not a network: write networks such as 10.0.0.0/8 or fd00::/8`,
+		`portico.toml:6: return_origins: "ftp://a.test" is not the origin of an app: write https://app.example.com or https://*.apps.example.com`,
+		`portico.toml:6: return_origins: "app.test" is not the origin of an app: write https://app.example.com or https://*.apps.example.com`,
+		"portico.toml:16: providers.corp.client_idd: there is no such setting: write providers.corp.client_id",
+		"portico.toml:13: session.idle: it is longer than session.absolute: write at most 30d",
+		"portico.toml:10: password.min: 4 is fewer than the profile standard asks for: write 8 or more, or 0",
+		"portico.toml:16: providers.corp.issuer: nothing else is known of this provider: write its issuer, such as https://id.example.com, or providers.corp.preset",
+		"portico.toml:16: providers.corp.name: nothing else is known of this provider: write the name that its button shows",
 	}
 	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,25 +14,23 @@ import (
 
 // check finds what is wrong between values that are right by themselves.
 func (c *Config) check() Problems {
-	var ps Problems
-	add := func(key, why, write string) {
-		ps = append(ps, Problem{Source: c.Source(key), Key: key, Why: why, Write: write})
-	}
+	r := c.Report()
+	add := r.Add
 	if c.Session.Idle > c.Session.Absolute {
-		add("session.idle", "it is longer than session.absolute", "write at most "+formatDuration(c.Session.Absolute))
+		add("session.idle", "it is longer than session.absolute", "write at most "+formatDuration(c.Session.Absolute), "session.absolute")
 	}
 	if least := c.Password.least(); c.Password.Min != 0 && c.Password.Min < least {
-		add("password.min", fmt.Sprintf("%d is fewer than the profile %s asks for", c.Password.Min, c.Password.Profile), fmt.Sprintf("write %d or more, or 0", least))
+		add("password.min", fmt.Sprintf("%d is fewer than the profile %s asks for", c.Password.Min, c.Password.Profile), fmt.Sprintf("write %d or more, or 0", least), "password.profile")
 	}
 	if sameListener(c.Listen, c.OpsListen) {
-		add("ops_listen", "it is the address of the public listener", "write another port, such as 127.0.0.1:9080")
+		add("ops_listen", "it is the address of the public listener", "write another port, such as 127.0.0.1:9080", "listen")
 	}
 	if u, err := url.Parse(c.ReturnDefault); err == nil && u.Host != "" && !slices.Contains(c.ReturnOrigins, origin.Of(u)) {
-		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path")
+		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path", "return_origins")
 	}
 	c.checkApps(add)
 	if t := c.Tracing; t.Header != "" && t.Endpoint != nil && t.Endpoint.Scheme == "http" && !origin.IsLoopback(t.Endpoint.Hostname()) {
-		add("tracing.endpoint", "tracing.header would be sent in the clear", "write an https address, or one of this machine")
+		add("tracing.endpoint", "tracing.header would be sent in the clear", "write an https address, or one of this machine", "tracing.header")
 	}
 	for _, p := range c.Providers {
 		prefix := "providers." + p.ID + "."
@@ -39,16 +38,16 @@ func (c *Config) check() Problems {
 			add(prefix+"client_id", "the provider is not complete", "write the id of the client that is registered there")
 		}
 		if p.ClientSecret == "" && p.PrivateKey == "" {
-			add(prefix+"client_secret", "the provider is not complete", "write the secret of that client, or "+prefix+"client_secret_file")
+			add(prefix+"client_secret", "the provider is not complete", "write the secret of that client, or "+prefix+"client_secret_file", prefix+"private_key")
 		}
 		if p.Preset == "openid" && p.Issuer == "" {
-			add(prefix+"issuer", "nothing else is known of this provider", "write its issuer, such as https://id.example.com, or "+prefix+"preset")
+			add(prefix+"issuer", "nothing else is known of this provider", "write its issuer, such as https://id.example.com, or "+prefix+"preset", prefix+"preset")
 		}
 		if p.Preset == "openid" && p.Name == "" {
-			add(prefix+"name", "nothing else is known of this provider", "write the name that its button shows")
+			add(prefix+"name", "nothing else is known of this provider", "write the name that its button shows", prefix+"preset")
 		}
 	}
-	return ps
+	return r.problems
 }
 
 // least returns the shortest password that the profile allows.
@@ -63,10 +62,8 @@ func (p Password) least() int {
 // people: what `portico dev` brings along by itself must be there, and the
 // files that hold secrets must be ones that nobody else can read.
 func (c *Config) CheckServe() error {
-	var ps Problems
-	add := func(key, why, write string) {
-		ps = append(ps, Problem{Source: c.Source(key), Key: key, Why: why, Write: write})
-	}
+	r := c.Report()
+	add := r.Add
 	if c.PublicURL == nil {
 		add("public_url", "links in mails and cookies need it", "write the address that browsers use, such as https://login.example.com")
 	}
@@ -82,23 +79,32 @@ func (c *Config) CheckServe() error {
 	case errors.Is(err, secret.ErrNoKey):
 		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once: (umask 077; openssl rand -base64 32 >"+c.SecretFile+")")
 	case err != nil:
-		add("secret_file", err.Error(), "mend that, or write the path of another key file")
+		why, write := err.Error(), "let this user read it, or write the path of another key file"
+		if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable {
+			why, write, _ = strings.Cut(why, ": ") // the advice is in the words of the room
+		}
+		add("secret_file", why, write)
 	}
-	return ps.asError()
+	return r.Err()
 }
 
 // Source returns where the value of a setting comes from, for a Problem: that of
 // an item of a list where it is known, or of the table that the setting is
 // missing from.
 func (c *Config) Source(key string) string {
-	for {
-		if s, ok := c.sources[key]; ok {
+	for name, more := key, true; more; {
+		if s, ok := c.sources[name]; ok {
 			return s
 		}
-		at := strings.LastIndexByte(key, '.')
-		if at < 0 {
-			return "not set"
+		at := strings.LastIndexByte(name, '.')
+		if more = at >= 0; more {
+			name = name[:at]
 		}
-		key = key[:at]
 	}
+	for _, k := range keys() {
+		if shown := k.get(c); k.name == key && shown != `""` && shown != "[]" {
+			return "default"
+		}
+	}
+	return "not set"
 }

@@ -7,20 +7,25 @@ func suggest(name string, spell func(key) string) string {
 	if name == appArray || strings.HasPrefix(name, appArray+".") && !appSetting(name) {
 		return "write each app as a table of its own, [[app]] in two brackets, with its settings below"
 	}
-	best, distance := "", min(4, len(name)/2) // more changes than that are another word
+	if meant, ok := nearest(name, spell); ok {
+		return "write " + spell(meant.key)
+	}
+	return "remove it; 'portico config doc' lists the settings"
+}
+
+// nearest returns the key whose name was meant, if one is near.
+func nearest(name string, spell func(key) string) (best spelled, found bool) {
+	distance := min(4, len(name)/2) // more changes than that are another word
 	known := append(keys(), providerKeys(likelyProvider(name))...)
 	if n, ok := appOf(name); ok {
 		known = appKeys(n)
 	}
 	for _, k := range withFiles(known) {
 		if d := changes(name, spell(k.key)); d < distance {
-			best, distance = spell(k.key), d
+			best, distance, found = k, d, true
 		}
 	}
-	if best == "" {
-		return "remove it; `portico config --help` lists the settings"
-	}
-	return "write " + best
+	return best, found
 }
 
 // likelyProvider returns the part of a name that may be a provider's id.

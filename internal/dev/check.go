@@ -10,18 +10,12 @@ import (
 // check refuses settings by which other machines would reach the mailbox and
 // the people with the published password.
 func check(cfg config.Config) error {
-	var ps config.Problems
-	add := func(key, why, write string) {
-		ps = append(ps, config.Problem{Source: cfg.Source(key), Key: key, Why: why, Write: write})
-	}
+	r := cfg.Report()
 	if host, _, err := net.SplitHostPort(cfg.Listen); err != nil || !origin.IsLoopback(host) {
-		add("listen", "others would reach what portico dev shows to everybody", "write 127.0.0.1:8080, or leave it out; for real use run portico serve")
+		r.Add("listen", "others would reach what portico dev shows to everybody", "write 127.0.0.1:8080, or leave it out; for real use run portico serve")
 	}
 	if u := cfg.PublicURL; u != nil && (u.Scheme != "http" || !origin.IsLoopback(u.Hostname())) {
-		add("public_url", "portico dev is for this machine alone", "write http://localhost and the port, or leave it out; for real use run portico serve")
+		r.Add("public_url", "portico dev is for this machine alone", "write http://localhost and the port, or leave it out; for real use run portico serve")
 	}
-	if len(ps) > 0 {
-		return ps
-	}
-	return nil
+	return r.Err()
 }

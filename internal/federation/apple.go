@@ -21,12 +21,12 @@ const appleSecretLife = 5 * time.Minute
 func appleSecret(pc ProviderConfig, audience string) (func(time.Time) (string, error), error) {
 	block, _ := pem.Decode([]byte(pc.PrivateKey))
 	if block == nil {
-		return nil, errors.New("is not a PEM file: use the AuthKey_....p8 file as Apple gave it")
+		return nil, errors.New("is not a PEM file")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if err != nil || !ok || key.Curve != elliptic.P256() {
-		return nil, errors.New("is not a P-256 key in PKCS #8: use the AuthKey_....p8 file as Apple gave it")
+		return nil, errors.New("is not a P-256 key in PKCS #8")
 	}
 	signer, err := jose.NewSigner(
 		jose.SigningKey{Algorithm: jose.ES256, Key: key},

@@ -3,6 +3,7 @@ package federation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -50,18 +51,14 @@ func Origins(list []ProviderConfig) []string {
 }
 
 func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provider, error) {
-	pre, known := table[cmp.Or(pc.Preset, pc.ID)]
-	switch {
-	case pc.ID == "" || len(pc.ID) > 32 || strings.Trim(pc.ID, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
-		return nil, mistake(pc, "id", "may have lower-case letters, digits, - and _, and at most 32 of them")
-	case !known && pc.Preset != "":
-		return nil, mistake(pc, "preset", "is not known: use apple, discord, facebook, github, gitlab, google, linkedin, microsoft, or none and an issuer")
-	case !known:
-		pre = table["openid"]
+	if wrong := check(pc, table); len(wrong) > 0 {
+		all := make([]error, len(wrong))
+		for i, m := range wrong {
+			all[i] = m
+		}
+		return nil, errors.Join(all...)
 	}
-	if err := check(pc, pre); err != nil {
-		return nil, err
-	}
+	pre, _ := presetOf(pc, table)
 	makeSecret, err := clientSecret(pc, pre)
 	if err != nil {
 		return nil, err
@@ -100,42 +97,91 @@ func (p *provider) publish(issuer string) {
 	p.keys = newDocument(p.clock, keysLife, p.loadKeys)
 }
 
-// check returns the first thing in pc that cannot work.
-func check(pc ProviderConfig, pre preset) error {
+// Mistake is what cannot work in what the operator says about a provider.
+type Mistake struct {
+	ID, Key    string
+	Why, Write string // to be read after the key
+}
+
+func (m Mistake) Error() string {
+	return fmt.Sprintf("provider %q: %s %s: %s", m.ID, m.Key, m.Why, m.Write)
+}
+
+// Check returns everything in pc that New refuses.
+func Check(pc ProviderConfig) []Mistake { return check(pc, presets()) }
+
+func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
+	add := func(key, why, write string) { all = append(all, Mistake{pc.ID, key, why, write}) }
+	if pc.ID == "" || len(pc.ID) > 32 || strings.Trim(pc.ID, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		add("id", "is not one", "it may have lower-case letters, digits, - and _, and at most 32 of them")
+	}
+	pre, known := presetOf(pc, table)
+	if !known {
+		add("preset", "is not known", "use apple, discord, facebook, github, gitlab, google, linkedin, microsoft, or none and an issuer")
+		return all
+	}
+	if pc.ClientID == "" {
+		add("client_id", "is missing", "copy it from the provider's page for your app")
+	}
 	switch {
-	case pc.ClientID == "":
-		return mistake(pc, "client_id", "is missing: copy it from the provider's page for your app")
 	case pc.Issuer == "" && pre.issuer == "":
-		return mistake(pc, "issuer", "is missing: write the provider's issuer, such as https://id.example.com")
+		add("issuer", "is missing", "write the provider's issuer, such as https://id.example.com")
 	case pc.Issuer != "" && !pre.otherIssuers:
-		return mistake(pc, "issuer", "is fixed for this preset: remove the key")
+		add("issuer", "is fixed for this preset", "remove the key")
 	case pc.Issuer != "" && !validIssuer(pc.Issuer):
-		return mistake(pc, "issuer", "must be an https address without query and fragment (http only on loopback)")
-	case pc.ClientSecret == "" && pre.issuer != "" && !(pre.signsSecret && pc.PrivateKey != ""):
-		return mistake(pc, "client_secret", "is missing: copy it from the provider's page for your app")
-	case pc.TrustEmail != nil && *pc.TrustEmail && pre.verifiedFlag == "":
-		return mistake(pc, "trust_email", "cannot be true: this provider does not say which addresses are verified")
+		add("issuer", "is not an issuer", "it must be an https address without query and fragment (http only on loopback)")
+	}
+	if pc.TrustEmail != nil && *pc.TrustEmail && pre.verifiedFlag == "" {
+		add("trust_email", "cannot be true", "this provider does not say which addresses are verified: remove the key")
 	}
 	for _, scope := range pc.Scopes {
 		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-			return mistake(pc, "scopes", fmt.Sprintf("has %q, which is not a scope (RFC 6749 3.3)", scope))
+			add("scopes", fmt.Sprintf("has %q, which is not a scope (RFC 6749 3.3)", scope), "write scopes as the provider names them")
 		}
 	}
-	return nil
+	checkSecret(pc, pre, add)
+	return all
 }
 
+// presetOf returns what is known of a provider beforehand.
+func presetOf(pc ProviderConfig, table map[string]preset) (preset, bool) {
+	pre, known := table[cmp.Or(pc.Preset, pc.ID)]
+	if !known && pc.Preset == "" {
+		return table["openid"], true
+	}
+	return pre, known
+}
+
+// checkSecret judges the client secret, or what it is made of.
+func checkSecret(pc ProviderConfig, pre preset, add func(key, why, write string)) {
+	const jwtDots = 2
+	signs := pre.signsSecret && pc.PrivateKey != ""
+	switch {
+	case pc.ClientSecret == "" && pre.issuer != "" && !signs:
+		add("client_secret", "is missing", "copy it from the provider's page for your app")
+	case pre.signsSecret && !signs && strings.Count(pc.ClientSecret, ".") != jwtDots:
+		add("client_secret", "is not one that the provider takes, which is a signed token", "remove it, and write team_id, key_id and private_key, of which Portico makes one")
+	}
+	if !signs {
+		return
+	}
+	if pc.TeamID == "" {
+		add("team_id", "is missing beside private_key", "copy it from the developer account")
+	}
+	if pc.KeyID == "" {
+		add("key_id", "is missing beside private_key", "copy it from the developer account")
+	}
+	if _, err := appleSecret(pc, pre.issuer); err != nil {
+		add("private_key", err.Error(), "use the AuthKey_....p8 file as Apple gave it")
+	}
+}
+
+// clientSecret returns what makes the secret of each exchange.
 func clientSecret(pc ProviderConfig, pre preset) (func(time.Time) (string, error), error) {
-	if !pre.signsSecret || pc.PrivateKey == "" {
-		return func(time.Time) (string, error) { return pc.ClientSecret, nil }, nil
+	if pre.signsSecret && pc.PrivateKey != "" {
+		return appleSecret(pc, pre.issuer)
 	}
-	if pc.TeamID == "" || pc.KeyID == "" {
-		return nil, mistake(pc, "team_id and key_id", "belong to private_key: copy all three from the developer account")
-	}
-	makeSecret, err := appleSecret(pc, pre.issuer)
-	if err != nil {
-		return nil, mistake(pc, "private_key", err.Error())
-	}
-	return makeSecret, nil
+	return func(time.Time) (string, error) { return pc.ClientSecret, nil }, nil
 }
 
 // validIssuer reports whether s can be an issuer (OpenID Connect Core 2). Plain
@@ -148,8 +194,4 @@ func validIssuer(s string) bool {
 	ip, err := netip.ParseAddr(u.Hostname())
 	loopback := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 	return u.Scheme == "https" || u.Scheme == "http" && loopback
-}
-
-func mistake(pc ProviderConfig, key, text string) error {
-	return fmt.Errorf("provider %q: %s %s", pc.ID, key, text)
 }

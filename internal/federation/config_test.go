@@ -35,10 +35,10 @@ func TestNewNamesEveryMistake(t *testing.T) {
 		{ProviderConfig{ID: "work", Preset: "microsoft", Issuer: "https://login.microsoftonline.com/corp.test/v2.0", ClientID: "c", ClientSecret: "s"}, ""},
 		{ProviderConfig{ID: "apple", ClientID: "c", TeamID: "t", KeyID: "k", PrivateKey: key}, ""},
 		{ProviderConfig{ID: "corp", Issuer: "https://id.corp.test", ClientID: "c", Scopes: []string{"openid", "urn:x:y"}}, ""},
-		{ProviderConfig{ID: "", Preset: "google", ClientID: "c", ClientSecret: "s"}, "id may have"},
-		{ProviderConfig{ID: "Google", ClientID: "c", ClientSecret: "s"}, "id may have"},
-		{ProviderConfig{ID: "a/b", ClientID: "c", ClientSecret: "s"}, "id may have"},
-		{ProviderConfig{ID: strings.Repeat("a", 33), ClientID: "c", ClientSecret: "s"}, "id may have"},
+		{ProviderConfig{ID: "", Preset: "google", ClientID: "c", ClientSecret: "s"}, "it may have"},
+		{ProviderConfig{ID: "Google", Preset: "google", ClientID: "c", ClientSecret: "s"}, "it may have"},
+		{ProviderConfig{ID: "a/b", Preset: "google", ClientID: "c", ClientSecret: "s"}, "it may have"},
+		{ProviderConfig{ID: strings.Repeat("a", 33), Preset: "google", ClientID: "c", ClientSecret: "s"}, "it may have"},
 		{ProviderConfig{ID: "x", Preset: "gogle", ClientID: "c", ClientSecret: "s"}, "preset is not known"},
 		{ProviderConfig{ID: "gogle", ClientID: "c", ClientSecret: "s"}, "issuer is missing"},
 		{ProviderConfig{ID: "google", ClientSecret: "s"}, "client_id is missing"},
@@ -52,8 +52,10 @@ func TestNewNamesEveryMistake(t *testing.T) {
 		{ProviderConfig{ID: "corp", Issuer: "https://id.corp.test/{tenantid}", ClientID: "c"}, "must be an https address"},
 		{ProviderConfig{ID: "corp", Issuer: "https://id.corp.test", ClientID: "c", Scopes: []string{"openid email"}}, "not a scope"},
 		{ProviderConfig{ID: "facebook", ClientID: "c", ClientSecret: "s", TrustEmail: &yes}, "trust_email cannot be true"},
-		{ProviderConfig{ID: "apple", ClientID: "c", PrivateKey: key}, "team_id and key_id"},
+		{ProviderConfig{ID: "apple", ClientID: "c", KeyID: "k", PrivateKey: key}, "team_id is missing"},
 		{ProviderConfig{ID: "apple", ClientID: "c", TeamID: "t", KeyID: "k", PrivateKey: "x"}, "private_key is not a PEM file"},
+		{ProviderConfig{ID: "apple", ClientID: "c", ClientSecret: "plain"}, "client_secret is not one that the provider takes"},
+		{ProviderConfig{ID: "apple", ClientID: "c", ClientSecret: "header.claims.signature"}, ""},
 	}
 	var all []ProviderConfig
 	for i, c := range cases {

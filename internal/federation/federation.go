@@ -72,7 +72,7 @@ func newService(cfg Config, table map[string]preset) (*Service, error) {
 	for _, pc := range cfg.Providers {
 		p, err := newProvider(pc, cfg, table)
 		if err == nil && s.providers[p.ID] != nil {
-			err = mistake(pc, "id", "is used twice: give each provider its own")
+			err = Mistake{pc.ID, "id", "is used twice", "give each provider its own"}
 		}
 		if err != nil {
 			mistakes = append(mistakes, err)

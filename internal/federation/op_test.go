@@ -27,7 +27,7 @@ import (
 
 const (
 	testClient = "the client"
-	testSecret = "s:ecret/+"
+	testSecret = "s:ecret/+.with.dots" // as a signed token has them
 	flowID     = "0123456789abcdefghjkmnpqrs"
 )
 

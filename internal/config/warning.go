@@ -1,0 +1,20 @@
+package config
+
+import (
+	"net"
+
+	"portico/internal/origin"
+)
+
+// Warnings returns what may be meant, and is worth a second look before people
+// are served.
+func (c *Config) Warnings() Problems {
+	r := c.Report()
+	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 {
+		r.Add("trusted_proxies", "all clients behind a proxy share its limits, and one of them can use them up", "write the networks of your proxies, such as 127.0.0.1")
+	}
+	if host, _, err := net.SplitHostPort(c.OpsListen); err == nil && !origin.IsLoopback(host) {
+		r.Add("ops_listen", "it asks for no password, and other machines reach it", "write 127.0.0.1 and the port, or let nothing but your monitoring through to it")
+	}
+	return r.problems
+}
