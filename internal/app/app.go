@@ -177,7 +177,7 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.Keys = keys.NewKeeper(keys.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
-	a.targets = flow.Targets{Fallback: a.fallback(), Origins: a.returnOrigins()}
+	a.targets = flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()}
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,

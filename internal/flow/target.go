@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"unicode"
@@ -14,19 +15,23 @@ const maxTarget = 2048 // bytes
 // Targets says where people may be sent after a flow.
 type Targets struct {
 	Fallback string   // where to go when nothing was asked for
+	Self     string   // this origin, "https://login.example.com"; "" when it is not known
 	Origins  []string // allowed besides this one: "https://app.example.com", "https://*.apps.example.com"
 }
 
 // Clean returns raw when people may be sent there, and "" when not.
 //
 // A target is either a path on this origin or an absolute URL of an allowed
-// origin. Paths are judged by a rule that no URL parser takes part in, since
+// origin. Of a URL of this origin the path is returned, and judged as any path. Paths are judged by a rule that no URL parser takes part in, since
 // Go and browsers disagree about what leaves the site: "/\evil.test",
 // "https:evil.test" and a tab between two slashes are local to one and foreign
 // to the other.
 func (t Targets) Clean(raw string) string {
 	if raw == "" || len(raw) > maxTarget || !printable(raw) {
 		return ""
+	}
+	if path, own := strings.CutPrefix(raw, t.Self); own && t.Self != "" && (path == "" || path[0] == '/') {
+		raw = cmp.Or(path, "/")
 	}
 	if raw[0] == '/' {
 		return cleanPath(raw)

@@ -40,6 +40,25 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// A URL of this origin is its path, by the rule for paths and by no other.
+func TestTargets_Self(t *testing.T) {
+	t.Parallel()
+	self := flow.Targets{Self: "http://self.test:8080", Origins: []string{"http://self.test:8080", "https://app.test"}}
+	for raw, want := range map[string]string{
+		"http://self.test:8080": "/", "http://self.test:8080/": "/", "http://self.test:8080/app?x=1#y": "/app?x=1#y",
+		"http://self.test:8080/auth/account": "/auth/account", "/a": "/a", "https://app.test/x": "https://app.test/x",
+
+		"http://self.test:8080//evil.test": "", `http://self.test:8080/\evil.test`: "", "http://self.test:8080/%2f%2fevil.test": "",
+		"http://self.test:8080/auth/signin": "", "http://self.test:8080/a/../b": "", "http://self.test:80801/": "", "http://self.test/": "",
+		"http://self.test:8080.evil.test/": "", "http://self.test:8080@evil.test/": "", "https://self.test:8080/": "", "http://SELF.test:8080/": "",
+		"http://self.test:8080///evil.test": "",
+	} {
+		if got := self.Clean(raw); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", raw, got, want)
+		}
+	}
+}
+
 // Whatever is accepted stays on this origin or goes to an allowed one, as
 // net/url and a WHATWG parser's first steps read it.
 func FuzzTargets(f *testing.F) {
