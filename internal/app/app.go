@@ -153,6 +153,9 @@ func (a *App) assemble(ctx context.Context) error {
 	if _, err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
+	if err := a.Store.CheckHome(ctx); err != nil {
+		return err
+	}
 	key, err := openKey(ctx, a.Config, a.Store)
 	if err != nil {
 		return err

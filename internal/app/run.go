@@ -19,6 +19,7 @@ const (
 	flushEvery = 30 * time.Second       // last uses of sessions, to the database
 	keysEvery  = 5 * time.Second        // signing keys that other processes have revoked or added
 	followEach = 500 * time.Millisecond // sessions that other processes have ended
+	homeEvery  = 500 * time.Millisecond // whether the data is still in this database
 	drain      = time.Second            // for clients to end their connections when stopping
 	grace      = 20 * time.Second       // for requests under way after that
 )
@@ -71,6 +72,8 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.unclaim()) }()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
 	public, err := a.public()
 	if err != nil {
 		return err
@@ -87,6 +90,9 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		debug.FreeOSMemory()
 	})
 	work.Go(func() { public.gateway.Watch(background) })
+	if !a.Store.Shared() {
+		work.Go(func() { every(background, homeEvery, func() { a.leaveHome(background, leave) }) })
+	}
 	work.Go(func() {
 		select {
 		case <-ctx.Done():
@@ -113,7 +119,24 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		a.Mailer.Close()
 	}
 	servers.Wait()
-	return errors.Join(publicErr, opsErr)
+	return errors.Join(publicErr, opsErr, movedAway(ctx))
+}
+
+// leaveHome ends serving when the data has moved to another database: sessions
+// that are ended there must not live on in this process.
+func (a *App) leaveHome(ctx context.Context, leave context.CancelCauseFunc) {
+	if err := a.Store.CheckHome(ctx); errors.Is(err, store.ErrMoved) {
+		a.log.Warn("the data was moved to another database: stopping")
+		leave(err)
+	}
+}
+
+// movedAway returns the error of leaveHome when it is why serving has ended.
+func movedAway(ctx context.Context) error {
+	if err := context.Cause(ctx); errors.Is(err, store.ErrMoved) {
+		return err
+	}
+	return nil
 }
 
 // startWork starts what runs beside requests.

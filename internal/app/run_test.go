@@ -1,10 +1,13 @@
 package app
 
 import (
+	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"portico/internal/server"
+	"portico/internal/store"
 )
 
 // held is a door whose one page waits until it is let go.
@@ -106,4 +109,30 @@ func TestListen_PortTaken(t *testing.T) {
 	}
 	defer again.Public.Close()
 	defer again.Ops.Close()
+}
+
+// When the data has moved away, serving ends by itself and says what to do, and
+// does not begin again.
+func TestRun_DataMoved(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	needSQLite(t, cfg)
+	a := open(t, cfg, Options{Dist: dist()})
+	defer func() { _ = a.Close() }()
+	r := run(t, a)
+	if status, _ := r.get(r.ops + "/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz says %d", status)
+	}
+	err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.KeepMoveState(t.Context(), store.MoveGone, time.Time{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-r.stopped; !errors.Is(err, store.ErrMoved) {
+		t.Errorf("serving has ended with %v, want ErrMoved", err)
+	}
+	if _, err := New(t.Context(), cfg, Options{}); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("started again: %v, want ErrMoved", err)
+	}
 }

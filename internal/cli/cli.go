@@ -58,6 +58,7 @@ type commands struct {
 	Migrate  migrateCmd  `cmd:"" help:"Bring the schema of the database up to date."`
 	Backup   backupCmd   `cmd:"" help:"Write a consistent copy of a SQLite database while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Put a copy of the SQLite database back."`
+	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -58,8 +58,9 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "smtp": serveMail,
-			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) {
-				ts.Setenv("PORTICO_DATABASE_URL", pgtest.Empty(t))
+			// The URL of an empty database, as a variable: postgres [NAME]
+			"postgres": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Setenv(append(args, "PORTICO_DATABASE_URL")[0], pgtest.Empty(t))
 			},
 		},
 	})

@@ -9,11 +9,14 @@ import (
 	"unicode"
 )
 
+// Lease is how long a claimed message belongs to who has claimed it: nobody else
+// delivers it, and its delivery is over before.
+const Lease = 40 * time.Second
+
 const (
 	// deliverLimit bounds one delivery. It ends before the lease does, so that
 	// no other claim is made while this one may still deliver.
 	deliverLimit = 30 * time.Second
-	lease        = 40 * time.Second
 
 	maxFailures  = 10 // about three hours of back-off
 	maxUncertain = 2  // deliveries that may have happened; there is no third

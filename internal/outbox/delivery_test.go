@@ -37,7 +37,7 @@ func TestReason_IsOneShortLine(t *testing.T) {
 
 func TestLease_OutlastsTheDelivery(t *testing.T) {
 	t.Parallel()
-	if lease <= deliverLimit || lease > 45*time.Second || lease+poll > time.Minute {
-		t.Errorf("deliver %v, lease %v, poll %v", deliverLimit, lease, poll)
+	if Lease <= deliverLimit || Lease > 45*time.Second || Lease+poll > time.Minute {
+		t.Errorf("deliver %v, lease %v, poll %v", deliverLimit, Lease, poll)
 	}
 }

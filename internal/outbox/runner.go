@@ -131,7 +131,7 @@ func (r *Runner) claim(ctx context.Context, limit int) []Record {
 	var claimed []Record
 	now := r.outbox.clock.Now()
 	err := r.write(ctx, func(tx Store) (err error) {
-		if claimed, err = tx.ClaimMessages(ctx, now, now.Add(lease), limit); err == nil && len(claimed) == 0 {
+		if claimed, err = tx.ClaimMessages(ctx, now, now.Add(Lease), limit); err == nil && len(claimed) == 0 {
 			err = tx.HastenMessages(ctx, now, now.Add(horizon))
 		}
 		return err
@@ -211,7 +211,7 @@ func (r *Runner) remove(ctx context.Context, record Record, log *slog.Logger) {
 // settle writes an outcome, and insists for as long as the lease may last:
 // an outcome that is lost makes somebody get the message twice.
 func (r *Runner) settle(ctx context.Context, log *slog.Logger, fn func(Store) error) {
-	ctx, cancel := context.WithTimeout(ctx, lease)
+	ctx, cancel := context.WithTimeout(ctx, Lease)
 	defer cancel()
 	for {
 		err := r.write(ctx, fn)

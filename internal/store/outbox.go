@@ -27,10 +27,12 @@ func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
 }
 
 // ClaimMessages implements outbox.Store. Those who claim at once take
-// different rows.
+// different rows. While a move wants to know which mail is under way, nobody
+// gets any.
 func (t *Tx) ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]outbox.Record, error) {
 	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
-		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 ORDER BY due_at LIMIT $3`+t.locks.free+`)
+		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1
+			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $1) ORDER BY due_at LIMIT $3`+t.locks.free+`)
 		RETURNING `+outboxColumns, []any{micros(now), micros(until), limit}, scanOutbox)
 }
 

@@ -40,13 +40,17 @@ func (r *postgresReader) exec(ctx context.Context, query string, args ...any) (i
 }
 
 func (r *postgresReader) query(ctx context.Context, query string, args ...any) (rows, error) {
+	values, err := bind(args)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := r.within(ctx)
 	conn, err := r.acquire(ctx)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	found, err := conn.Query(ctx, query, bind(args)...)
+	found, err := conn.Query(ctx, query, values...)
 	if err != nil {
 		conn.Release()
 		cancel()
@@ -70,12 +74,20 @@ type postgresRunner struct {
 }
 
 func (r postgresRunner) exec(_ context.Context, query string, args ...any) (int64, error) {
-	tag, err := r.conn.Exec(r.ctx, query, bind(args)...)
+	values, err := bind(args)
+	if err != nil {
+		return 0, err
+	}
+	tag, err := r.conn.Exec(r.ctx, query, values...)
 	return tag.RowsAffected(), judge(err)
 }
 
 func (r postgresRunner) query(_ context.Context, query string, args ...any) (rows, error) {
-	found, err := r.conn.Query(r.ctx, query, bind(args)...)
+	values, err := bind(args)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.conn.Query(r.ctx, query, values...)
 	if err != nil {
 		return nil, judge(err)
 	}

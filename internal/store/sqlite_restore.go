@@ -71,6 +71,10 @@ func takeCopy(ctx context.Context, backup, part string, prepare func(*Store) err
 		return err
 	}
 	err = s.migrateCopy(ctx)
+	if err == nil {
+		// The way back from a move is to restore what was left.
+		err = s.engine.(*sqlite).comeHome(ctx)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s cannot be restored: %w", backup, err)
 	} else {
@@ -80,6 +84,12 @@ func takeCopy(ctx context.Context, backup, part string, prepare func(*Store) err
 		return err
 	}
 	return syncFile(part) // closing has put everything into the one file
+}
+
+// comeHome makes a database that nobody else knows of one that can be written.
+func (s *sqlite) comeHome(ctx context.Context) error {
+	tx := &Tx{runner: sqliteRunner{s.writer, &s.statements}}
+	return tx.ForgetMoveState(ctx)
 }
 
 // migrateCopy migrates a database that nobody else knows of and that is a copy.

@@ -25,7 +25,11 @@ func (r sqliteRunner) exec(ctx context.Context, query string, args ...any) (int6
 	if err != nil {
 		return 0, err
 	}
-	res, err := stmt.ExecContext(ctx, bind(args)...)
+	values, err := bind(args)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(ctx, values...)
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +41,11 @@ func (r sqliteRunner) query(ctx context.Context, query string, args ...any) (row
 	if err != nil {
 		return nil, err
 	}
-	return stmt.QueryContext(ctx, bind(args)...)
+	values, err := bind(args)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, values...)
 }
 
 // statements keeps each SQL text prepared, per connection pool.

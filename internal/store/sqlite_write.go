@@ -161,7 +161,14 @@ func (s *sqlite) inTransaction(fn func(*Tx) error) error {
 	if _, err := tx.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	err := fn(tx)
+	// The transaction that moves the data away is before this one or after it.
+	state, err := tx.MoveState(ctx)
+	if err == nil && state == MoveGone {
+		err = ErrMoved
+	}
+	if err == nil {
+		err = fn(tx)
+	}
 	if err == nil {
 		start := time.Now()
 		_, err = tx.exec(ctx, "COMMIT")

@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
 )
 
 // Tx runs the operations of the rooms: inside one transaction when it comes
@@ -81,16 +84,30 @@ func collectOnce[T any](ctx context.Context, t *Tx, query string, args []any, sc
 	return list, rows.Err()
 }
 
+// errText says that a text cannot be stored. PostgreSQL takes none that holds
+// U+0000 or is not UTF-8, so SQLite must not either, or what is in it could not
+// move.
+var errText = errors.New("the text holds a zero byte, or is not UTF-8: no database keeps it")
+
 // bind prepares values for a driver: bytes that are nil are stored as none,
 // not as NULL, whatever the driver makes of them.
-func bind(args []any) []any {
+func bind(args []any) ([]any, error) {
 	for i, arg := range args {
-		if b, ok := arg.([]byte); ok && b == nil {
-			args[i] = []byte{}
+		switch v := arg.(type) {
+		case []byte:
+			if v == nil {
+				args[i] = []byte{}
+			}
+		case string:
+			if !storable(v) {
+				return nil, errText
+			}
 		}
 	}
-	return args
+	return args, nil
 }
+
+func storable(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
 // list and unlist turn a list of words into JSON text and back.
 func list(words []string) string {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 
 	"portico/internal/account"
 	"portico/internal/store"
@@ -60,4 +61,15 @@ func (b transactions) Ping_Answers() {
 	if err := b.store.Ping(b.Context()); err != nil {
 		b.Error(err)
 	}
+}
+
+// What one engine cannot keep no engine keeps: a database could not move.
+func (b transactions) Write_TextThatCannotBeKept() {
+	for _, text := range []string{"a\x00b", "\xff"} {
+		b.fails(fmt.Sprintf("%q", text), func(tx *store.Tx) error {
+			_, err := tx.TakeLease(b.Context(), "name", text, 0)
+			return err
+		})
+	}
+	b.write(func(tx *store.Tx) error { _, err := tx.TakeLease(b.Context(), "name", "ü\u2028", 0); return err })
 }

@@ -1,0 +1,254 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+// move runs 'portico move' to its end and returns what it said.
+func (p *place) move(to string) string {
+	p.Helper()
+	cmd := exec.Command(binary, "move", "--to", to)
+	cmd.Dir, cmd.Env = p.dir, p.environ()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// at returns the same installation on another database.
+func (p *place) at(url string) *place {
+	other := *p
+	other.extra = append([]string{"PORTICO_DATABASE_URL=" + url}, p.extra...)
+	return &other
+}
+
+// home returns what keeps a database from being served.
+func home(t *testing.T, url string) error {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	return s.CheckHome(t.Context())
+}
+
+func countPostgres(t *testing.T, url, query string, args ...any) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// A server under load moves to PostgreSQL: nothing that was acknowledged is
+// lost, nobody is signed out, no mail comes twice, who only asks never waits,
+// and there is never more than one that serves.
+func TestMove_UnderLoad(t *testing.T) {
+	t.Parallel()
+	to := pgtest.Empty(t)
+	mail := newSink(t)
+	p := newPlace(t, mail)
+	r := p.serve()
+	acked := &promises{sessions: map[string]string{}}
+	visitor, known := p.browser(), []string{fresh("known"), fresh("known")}
+	for _, address := range known {
+		visitor.register(address)
+	}
+	var slowest time.Duration
+	var asks sync.WaitGroup
+	said := ""
+	p.underLoad(acked, known, func() {
+		for before := acked.count(); acked.count() < before+5; {
+			time.Sleep(time.Millisecond)
+		}
+		asks.Go(func() {
+			for r.alive() {
+				began := time.Now()
+				if a, err := visitor.do("GET", "/auth/api/session", nil); err == nil && a.status != 200 {
+					t.Errorf("a session is answered %d %s", a.status, a.body)
+				}
+				slowest = max(slowest, time.Since(began))
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+		said = p.move(to)
+		if !eventually(20*time.Second, func() bool { return !r.alive() }) {
+			t.Error("the server goes on on the SQLite database")
+		}
+	})
+	asks.Wait()
+	if text := r.log.String(); !strings.Contains(text, "set PORTICO_DATABASE_URL") {
+		t.Errorf("the server does not say what to do:\n%s", text)
+	}
+	p.refusesToServe()
+	n := p.at(to)
+	n.serve()
+	lost := 0
+	for _, address := range acked.accounts {
+		lost += 1 - countPostgres(t, to, `SELECT COUNT(*) FROM account WHERE address = $1`, address)
+	}
+	for _, flow := range acked.flows {
+		lost += 1 - countPostgres(t, to, `SELECT COUNT(*) FROM flow WHERE id = $1`, flow)
+	}
+	b := n.browser()
+	for _, token := range acked.sessions {
+		b.cookies = map[string]string{"portico-session": token}
+		if !b.whoami() {
+			lost++
+		}
+	}
+	for _, token := range acked.ended {
+		b.cookies = map[string]string{"portico-session": token}
+		if b.whoami() {
+			t.Error("a sign-out that was acknowledged is undone")
+		}
+	}
+	b.register(fresh("after"))
+	if lost > 0 {
+		t.Errorf("%d acknowledged things are lost", lost)
+	}
+	most, which := mail.repeats()
+	if most > 1 {
+		t.Errorf("a mail came %d times: %s", most, which)
+	}
+	_, refused, _ := strings.Cut(said, "writes were refused for ")
+	refused, _, _ = strings.Cut(refused, "\n")
+	t.Logf("moved under load; acknowledged: %d accounts, %d registrations, %d sessions, %d sign-outs, lost %d; writes refused for %s, slowest session check %v; %d mails, none more than %d times",
+		len(acked.accounts), len(acked.flows), len(acked.sessions), len(acked.ended), lost, refused, slowest, len(mail.all()), most)
+}
+
+func (p *place) refusesToServe() {
+	p.Helper()
+	cmd := exec.Command(binary, "serve")
+	cmd.Dir, cmd.Env = p.dir, p.environ()
+	out, err := cmd.CombinedOutput()
+	if _, ended := errors.AsType[*exec.ExitError](err); !ended || !strings.Contains(string(out), "set PORTICO_DATABASE_URL") {
+		p.Errorf("serve on what was left: %v\n%s", err, out)
+	}
+}
+
+// killedMoving runs 'portico move', which ends itself at an event of the SQLite
+// database (0: at none), and returns how many events it came to.
+func (p *place) killedMoving(to string, event int) (events int) {
+	p.Helper()
+	cmd := exec.Command(os.Args[0], "move", "--to", to)
+	cmd.Dir, cmd.Env = p.dir, append(p.environ(), fmt.Sprintf("%s=%d", killAt, event), killFromStart+"=1")
+	out, err := cmd.CombinedOutput()
+	if event == 0 {
+		at := strings.LastIndex(string(out), "events ")
+		if _, scan := fmt.Sscanf(string(out[max(at, 0):]), "events %d", &events); err != nil || scan != nil {
+			p.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return events
+}
+
+// A move that is killed at any statement leaves one database that can be served,
+// or none until the next move; never two. The next move ends it.
+func TestMove_Killed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, newSink(t))
+	p.populate(50)
+	events := p.copied().killedMoving(pgtest.Empty(t), 0)
+	completed := 0
+	for n := range min(rounds(12, events), events) {
+		// The last are around the switch; the others are spread.
+		event := events - n
+		if n > 5 {
+			event = events * (n - 5) / (rounds(12, events) - 5)
+		}
+		q, to := p.copied(), pgtest.Empty(t)
+		source := "sqlite:" + q.databaseFile()
+		q.killedMoving(to, max(event, 1))
+		there := countPostgres(t, to, `SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'move'`) > 0
+		if home(t, source) == nil && there && home(t, to) == nil && countPostgres(t, to, `SELECT COUNT(*) FROM account`) > 0 {
+			t.Errorf("killed at event %d of %d: both can be served", event, events)
+		}
+		if errors.Is(home(t, source), store.ErrMoved) && home(t, to) == nil {
+			continue // it had done everything
+		}
+		if strings.Contains(q.move(to), "completed") {
+			completed++
+		}
+		if err := home(t, to); err != nil {
+			t.Errorf("killed at event %d of %d, moved again: %v", event, events, err)
+		}
+		if n := countPostgres(t, to, `SELECT COUNT(*) FROM session`); n != 51 {
+			t.Errorf("killed at event %d of %d: %d sessions, want 51", event, events, n)
+		}
+	}
+	if completed == 0 {
+		t.Error("no kill was between the last two commits")
+	}
+	t.Logf("killed at %d of %d statements of a move, %d of them between the last two commits: one database can be served, and the next move ends it", min(rounds(12, events), events), events, completed)
+}
+
+// A mail that the mail server has taken, and whose answer is under way when a
+// move begins, is waited for: the new database does not know of it.
+func TestMove_MailUnderWay(t *testing.T) {
+	t.Parallel()
+	to := pgtest.Empty(t)
+	mail := newSink(t)
+	p := newPlace(t, mail)
+	p.serve()
+	mail.be(holdAfter)
+	b := p.browser()
+	if b.begin(fresh("held")) == "" {
+		t.Fatal("it cannot register")
+	}
+	held := <-mail.parked
+	moved := make(chan string, 1)
+	go func() { moved <- p.move(to) }()
+	if !eventually(20*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM move`) == 1 }) {
+		t.Fatal("the move does not begin to wait")
+	}
+	select {
+	case <-moved:
+		t.Error("it did not wait")
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(held.go_)
+	<-moved
+	if n := countPostgres(t, to, `SELECT COUNT(*) FROM outbox`); n != 0 {
+		t.Errorf("%d mails would be sent again", n)
+	}
+}
+
+// How long a large installation takes.
+func TestMove_Large(t *testing.T) {
+	if !full() {
+		t.Skip("in the full form only")
+	}
+	p, to := newPlace(t, newSink(t)), pgtest.Empty(t)
+	const people = 1_000_000
+	p.populate(people)
+	p.serve()
+	began := time.Now()
+	said := p.move(to)
+	_, last, _ := strings.Cut(said, "moved\t")
+	last, _, _ = strings.Cut(last, "\n")
+	t.Logf("%d accounts, as many sessions and two records for each, in %v: %s", people, time.Since(began).Round(time.Second), last)
+	if n := countPostgres(t, to, `SELECT COUNT(*) FROM account`); n != people+1 {
+		t.Errorf("%d accounts", n)
+	}
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"portico/internal/config"
+	"portico/internal/store"
+)
+
+type moveCmd struct {
+	To     string `required:"" help:"The PostgreSQL database, which must be empty. The password may come from PGPASSWORD or PGPASSFILE." placeholder:"postgres://USER@HOST/NAME"`
+	DryRun bool   `help:"Look at both databases, and change nothing."`
+	JSON   bool   `name:"json" help:"Print as JSON."`
+}
+
+// Help shows an example.
+func (moveCmd) Help() string {
+	return `Example:
+  portico move --to 'postgres://portico@db.example.com/portico?sslmode=verify-full'
+
+PORTICO_DATABASE_URL is the SQLite database to move. The server goes on while most is copied. For the switch, writes are refused for as long as it takes to compare all rows of both sides; then the server ends by itself and does not start on the SQLite database again. Start it with PORTICO_DATABASE_URL set to the PostgreSQL database and with the same key file (PORTICO_SECRET_FILE): sessions, codes and mail go on.
+
+If it is interrupted, run it again. See docs/operating/postgresql.md.`
+}
+
+// Run moves.
+func (c moveCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	if err := config.CheckDatabaseURL("--to", c.To); err != nil {
+		return err
+	}
+	done, err := store.Move(s, cfg.DatabaseURL, c.To, store.MoveOptions{DryRun: c.DryRun, Report: s.progress()})
+	if err != nil {
+		return err
+	}
+	return s.print(c.JSON, map[string]any{
+		"moved": !c.DryRun, "completed": done.Completed, "tables": done.Tables, "writes_refused_seconds": done.Refused.Seconds(),
+	}, c.lines(done, cfg)...)
+}
+
+// lines say what was done, and what the operator does next.
+func (c moveCmd) lines(done store.Moved, cfg config.Config) []string {
+	var lines []string
+	rows := int64(0)
+	for _, t := range done.Tables {
+		lines = append(lines, fmt.Sprintf("%s\t%d", t.Name, t.Rows))
+		rows += t.Rows
+	}
+	switch {
+	case c.DryRun && done.Completed:
+		return append(lines, fmt.Sprintf("dry run\tall is copied; %d rows would be compared once more and the switch completed", rows))
+	case c.DryRun:
+		return append(lines, fmt.Sprintf("dry run\tthe PostgreSQL database can take the %d rows", rows))
+	}
+	moved := fmt.Sprintf("moved\t%d rows, compared one by one; writes were refused for %v", rows, done.Refused.Round(time.Millisecond))
+	if done.Completed {
+		moved = fmt.Sprintf("completed\tthe move that was interrupted; %d rows, compared one by one", rows)
+	}
+	return append(lines, moved,
+		"next\tset PORTICO_DATABASE_URL to the PostgreSQL database, keep the key file "+cfg.SecretFile+", and start the server")
+}
+
+// progress prints at the beginning of each step, and now and then within one, to
+// the standard error output.
+func (s *session) progress() func(step, table string, rows int64) {
+	var said time.Time
+	var last string
+	return func(step, table string, rows int64) {
+		if now := step + table; now == last && time.Since(said) < 2*time.Second {
+			return
+		}
+		said, last = time.Now(), step+table
+		switch {
+		case table == "":
+			fmt.Fprintln(s.Stderr, step)
+		case rows == 0:
+			fmt.Fprintf(s.Stderr, "%s: %s\n", step, table)
+		default:
+			fmt.Fprintf(s.Stderr, "%s: %s, %d rows\n", step, table, rows)
+		}
+	}
+}
