@@ -45,6 +45,9 @@ func routes() map[string]route {
 		"GET /auth/account":                 {303, 200, "", false},
 		"POST /auth/signout":                {303, 303, `{}`, false},
 		"GET /auth/signed-out":              {200, 303, "", false},
+		"GET /auth":                         {308, 308, "", false},
+		"GET /auth/{$}":                     {308, 308, "", false},
+		"GET /auth/{screen}/{$}":            {308, 308, "", false},
 		"GET /auth/error":                   {404, 404, "", false},
 		"GET /auth/assets/{file}":           {404, 404, "", false},
 		"GET /auth/logo":                    {404, 404, "", false},
@@ -75,7 +78,7 @@ func path(pattern string) (method, target string) {
 	if !ok { // of any method
 		method, target = "GET", pattern
 	}
-	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js").Replace(target)
+	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js", "{screen}", "signup").Replace(target)
 }
 
 // contentType is that of the body in the table.
@@ -141,7 +144,7 @@ func TestSEC165_EveryRouteIsKnown(t *testing.T) {
 	}
 	for _, target := range []string{
 		"/metrics", "/livez", "/readyz", "/healthz", "/debug/pprof/", "/debug/vars", "/openapi.json", "/.git/HEAD", "/.git/config", "/.env",
-		"/auth/", "/auth", "/auth/api/", "/auth/assets/", "/auth/assets/..%2fdocuments", "/auth/admin", "/auth/api/users", "/auth/api/admin",
+		"/auth/api/", "/auth/assets/", "/auth/assets/..%2fdocuments", "/auth/admin", "/auth/api/users", "/auth/api/admin",
 		"/auth/assets/signin.js.map", "/auth/documents/en/signin.html", "/auth/documents/manifest.json", "/portico.toml", "/robots.txt", "/dev", "/auth/dev",
 	} {
 		if a := v.do("GET", target, "", nil); a.status != 404 && a.status != 400 {

@@ -112,6 +112,7 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("GET /auth/assets/{file}", s.asset, server.Quiet)
 	m.Handle("GET "+logoPath, s.logo)
 	m.Handle("GET /.well-known/change-password", s.changePassword)
+	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
 }
 

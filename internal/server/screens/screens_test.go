@@ -12,6 +12,25 @@ import (
 	"portico/internal/server/screens"
 )
 
+// What people make of the address of a screen leads to it.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	_, member := person(t)
+	for path, want := range map[string]string{
+		"/auth": "/auth/signin", "/auth/": "/auth/signin", "/auth?return_to=/a": "/auth/signin?return_to=/a",
+		"/auth/signup/?return_to=%2Fa&x": "/auth/signup?return_to=%2Fa&x", "/auth/verify-code/?flow=x": "/auth/verify-code?flow=x",
+	} {
+		if p := member.Open(path); p.StatusCode != http.StatusPermanentRedirect || p.Next() != want {
+			t.Errorf("%s: %d to %q, want %q", path, p.StatusCode, p.Next(), want)
+		}
+	}
+	for _, path := range []string{"/auth/nothing/", "/auth/api/", "/auth/error/"} {
+		if p := member.Open(path); p.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", path, p.StatusCode)
+		}
+	}
+}
+
 // Every screen is a document with the headers of all pages, in the locale that
 // the browser asks for.
 func TestDocuments(t *testing.T) {
