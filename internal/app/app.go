@@ -77,6 +77,11 @@ type Build struct {
 	Go       string `json:"go"`
 }
 
+// String returns the build on one line.
+func (b Build) String() string {
+	return fmt.Sprintf("portico %s (%.12s, %s)", b.Version, b.Revision, b.Go)
+}
+
 // App is a whole Portico. It is safe for concurrent use.
 type App struct {
 	Config    config.Config

@@ -46,6 +46,8 @@ const (
 type commands struct {
 	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, else portico.toml of the current folder." placeholder:"FILE" name:"config"`
 
+	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
+
 	Serve    serveCmd    `cmd:"" help:"Serve for real, as the configuration says."`
 	Dev      devCmd      `cmd:"" help:"Try everything on this machine: nothing to configure."`
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the configuration."`
@@ -80,6 +82,7 @@ func Run(ctx context.Context, p Process) int {
 		kong.Name("portico"),
 		kong.Description("The sign-in and registration front end of a web app, and the server that makes it real."),
 		kong.Writers(p.Stdout, p.Stderr),
+		kong.Vars{"version": build().String()},
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.UsageOnError(),

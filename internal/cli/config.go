@@ -85,8 +85,7 @@ func (versionCmd) Help() string { return "Example:\n  portico version --json" }
 
 // Run prints the version, the commit and the Go release.
 func (c versionCmd) Run(s *session) error {
-	b := build()
-	return s.print(c.JSON, b, fmt.Sprintf("portico %s (%.12s, %s)", b.Version, b.Revision, b.Go))
+	return s.print(c.JSON, build(), build().String())
 }
 
 // build says what this binary was made of.

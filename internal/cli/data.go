@@ -40,7 +40,7 @@ func (c migrateCmd) Run(s *session) error {
 		if len(applied) == 0 && !c.JSON {
 			return s.print(false, nil, "the schema is up to date")
 		}
-		return s.print(c.JSON, applied, applied...)
+		return s.print(c.JSON, applied, "applied "+counted(len(applied), "migration"))
 	})
 }
 
@@ -93,11 +93,22 @@ func (c restoreCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	lines := []string{fmt.Sprintf("restored\t%d mails are not sent by themselves", done.Mails)}
+	lines := []string{"restored\t" + c.File}
+	if done.Mails > 0 {
+		lines = append(lines, "kept back\t"+counted(int(done.Mails), "mail")+" that waited in the copy: see 'portico mail list'")
+	}
 	if done.Kept != "" {
 		lines = append(lines, "kept\t"+done.Kept)
 	}
 	return s.print(c.JSON, map[string]any{"kept": done.Kept, "mails": done.Mails}, lines...)
+}
+
+// counted returns a number of things in words.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // withStore runs fn with the database alone: no key is needed.

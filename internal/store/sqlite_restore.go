@@ -37,6 +37,9 @@ func Restore(ctx context.Context, url, backup string, replace bool, prepare func
 		return "", err
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
+	if _, err := os.Stat(backup); err != nil {
+		return "", fmt.Errorf("read the copy: %w", err)
+	}
 	_, missing := os.Lstat(path)
 	if missing == nil && !replace {
 		return "", fmt.Errorf("restore to %s: %w: say --replace to put the copy in its place", path, fs.ErrExist)
