@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/mail"
+	"time"
 
 	"portico/internal/browser"
 	"portico/internal/code"
+	"portico/internal/flow"
 	"portico/internal/metric"
 	"portico/internal/server"
 	"portico/internal/server/api"
@@ -73,11 +75,13 @@ func (a *App) public() (doors, error) {
 func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 	cfg := screens.Config{
 		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Targets: a.targets, Root: !a.atRoot(),
+		SignUp:    a.Config.SignUp.Enabled,
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
 		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{
 			PasswordMin: a.Passwords.Policy().Min, PasswordMax: a.Passwords.Policy().Max, CodeLength: code.Length,
+			CodeMinutes: int(flow.CodeLife / time.Minute),
 		},
 	}
 	if cfg.Dist == nil {

@@ -109,15 +109,15 @@ type Flows struct {
 	counts    *counts
 }
 
-// codeLife is how long a mailed code or link holds (ASVS 6.5.5: ten minutes).
-const codeLife = 10 * time.Minute
+// CodeLife is how long a mailed code or link holds (ASVS 6.5.5: ten minutes).
+const CodeLife = 10 * time.Minute
 
 // New returns Flows.
 func New(cfg Config) *Flows {
 	return &Flows{
 		store: cfg.Store, clock: cfg.Clock,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
-		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, codeLife),
+		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, publicURL: cfg.PublicURL,

@@ -53,7 +53,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	defer w.end(&r, &err)
 	p, d, err := f.takeCallback(ctx, c, providerID, answer.Get("state"))
 	if err != nil {
-		return Result{}, err
+		return Result{Next: p.ReturnTo}, err
 	}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {

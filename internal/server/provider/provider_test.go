@@ -52,6 +52,29 @@ func TestCallback_SignsInAndKeepsTheTarget(t *testing.T) {
 	}
 }
 
+// Back to the provider's page and chosen once more: who is signed in goes on,
+// anybody else signs in, both to where they wanted to go; no reload is advised,
+// because none would change anything.
+func TestCallback_OnceMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t).Browser()
+	callback := choose(b, leave(b, url.Values{"return_to": {"/reports"}}), "sample-ada")
+	b.Open(callback)
+	var shown struct {
+		Title, Detail, Next string
+		Label               string `json:"next_label"`
+	}
+	b.Boot(b.Open(b.Open(callback).Next()), &shown)
+	if shown.Title != "You are signed in" || shown.Next != "/reports" || shown.Label != "Continue" {
+		t.Errorf("signed in: %+v", shown)
+	}
+	b.Send("/auth/signout", nil)
+	b.Boot(b.Open(b.Open(callback).Next()), &shown)
+	if shown.Title != "This step is over" || shown.Next != "/auth/signin?return_to=%2Freports" || strings.Contains(shown.Detail, "eload") {
+		t.Errorf("signed out: %+v", shown)
+	}
+}
+
 // The mark is set by a sign-in, not by a press, outlives the sign-out, and goes
 // with the next sign-in by another way.
 func TestLastUsed(t *testing.T) {

@@ -34,11 +34,13 @@ type Brand struct {
 	Logo string `json:"logo"` // URL path, "" for the word logo
 }
 
-// Policy is the rule for new passwords and codes.
+// Policy is the rule for new people, passwords and codes.
 type Policy struct {
-	PasswordMin int `json:"password_min"`
-	PasswordMax int `json:"password_max"`
-	CodeLength  int `json:"code_length"`
+	SignUp      string `json:"signup"` // "yes" where people may register
+	PasswordMin int    `json:"password_min"`
+	PasswordMax int    `json:"password_max"`
+	CodeLength  int    `json:"code_length"`
+	CodeMinutes int    `json:"code_minutes"` // how long a mailed code holds
 }
 
 // Provider is a button to continue with an external provider.

@@ -49,19 +49,28 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	b.Next, b.NextLabel = "/auth/signin", s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
 	case flow.CodeProviderNoAddress:
+		if !s.SignUp {
+			break
+		}
 		b.Next, b.NextLabel = "/auth/signup", s.Catalogue.Text(b.Locale, "failure.next.signup", nil)
 	case server.CodeAppDown, server.CodeAppSlow:
 		if r.Method == http.MethodGet {
 			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
 		}
+	case flow.CodeFlowConflict:
+		// A page of its own, which a reload does not change.
+		b.Detail = s.Catalogue.Text(b.Locale, "failure.taken", nil)
 	case flow.CodeFlowUnknown:
 		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
 	}
 }
 
 func titleOf(status int, code string) string {
-	if code == flow.CodeFlowUnknown || code == flow.CodeFlowConflict {
+	switch code {
+	case flow.CodeFlowUnknown, flow.CodeFlowConflict:
 		return "over"
+	case flow.CodeSignUpClosed:
+		return "closed"
 	}
 	switch status {
 	case http.StatusNotFound:

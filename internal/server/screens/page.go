@@ -46,6 +46,9 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		if ended {
 			b.Notice = server.Words(s.Catalogue, b.Locale, why)
 		}
+		if query.Has("return_to") && cookieLost(r) {
+			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.cookies", nil)
+		}
 		b.ReturnTo, b.Session = s.Targets.Clean(query.Get("return_to")), person
 		b.Next = s.Targets.Or(b.ReturnTo)
 		if query.Has("again") && person != (Person{}) {
@@ -61,6 +64,15 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
 		}
 	})
+}
+
+// cookieLost reports whether the browser comes back from the sign-in page to
+// the sign-in page without a cookie. No link leads this way, but a sign-in does
+// whose cookie the browser has refused: its target sends people without a
+// session back here, and redirects keep the Referer.
+func cookieLost(r *http.Request) bool {
+	from, err := url.Parse(r.Referer())
+	return err == nil && from.Host == r.Host && from.Path == "/auth/signin" && len(r.Header["Cookie"]) == 0
 }
 
 // waiting returns the flow whose identity waits to be linked, if the id names
@@ -87,6 +99,23 @@ func (s *Screens) providerName(id string) string {
 
 func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 	return s.withTarget(w, r, "signup")
+}
+
+// signUpClosed says that nobody may register, and leads to the sign-in.
+func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
+	return s.show(w, r, "error", func(b *Boot) {
+		s.explain(r, b, flow.SignUpClosed)
+		b.Errors.RequestID = "" // nothing has failed that anybody could look for
+		s.keepTarget(r, b)
+	})
+}
+
+// keepTarget lets the way forward of the error screen lead on to where the
+// person wanted to go.
+func (s *Screens) keepTarget(r *http.Request, b *Boot) {
+	if target := s.Targets.Clean(r.URL.Query().Get("return_to")); target != "" {
+		b.Next += "?return_to=" + url.QueryEscape(target)
+	}
 }
 
 func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
@@ -255,15 +284,28 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		f = fault.New(fault.Missing, server.CodeRouteMissing)
 	}
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
 	// Only a configured provider is named: the address bar is anybody's to fill.
 	f = f.WithParams(map[string]string{"provider": s.providerName(query.Get("provider"))})
 	return s.show(w, r, "error", func(b *Boot) {
 		s.explain(r, b, f)
-		if target := s.Targets.Clean(query.Get("return_to")); target != "" {
-			b.Next += "?return_to=" + url.QueryEscape(target)
+		s.keepTarget(r, b)
+		if person != (Person{}) && titleOf(b.Status, f.Code) == "over" && query.Get("provider") != "" {
+			s.goOn(b, person, query.Get("return_to"))
 		}
 		if id := query.Get("request"); ids.Valid(id) {
 			b.Errors.RequestID = id
 		}
 	})
+}
+
+// goOn tells who took the way through a provider once more, as by Back, that it
+// has led to a session already.
+func (s *Screens) goOn(b *Boot, person Person, returnTo string) {
+	b.Title = s.Catalogue.Text(b.Locale, "failure.title.signed_in", nil)
+	b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
+	b.Next, b.NextLabel = s.Targets.Or(s.Targets.Clean(returnTo)), s.Catalogue.Text(b.Locale, "common.continue", nil)
 }

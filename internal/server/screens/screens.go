@@ -28,6 +28,7 @@ type Config struct {
 	Sender    string // address that mails come from, "" when none are sent
 	Providers []Provider
 	Targets   flow.Targets
+	SignUp    bool // whether people may register
 	// Root says that this door answers "/": there is no app behind it.
 	Root bool
 }
@@ -44,6 +45,9 @@ type Screens struct {
 func New(cfg Config) (*Screens, error) {
 	if cfg.Logo != nil {
 		cfg.Brand.Logo = logoPath
+	}
+	if cfg.SignUp {
+		cfg.Policy.SignUp = "yes"
 	}
 	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Targets.Origins)
 	if err != nil {
@@ -91,10 +95,7 @@ func (s *Screens) Mount(m *server.Mux) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
 		b.Flow.ID = in.Flow
 	}))
-	m.Handle("GET /auth/signup", s.signUp)
-	m.Handle("POST /auth/signup", form(s, "signup", s.Desk.SignUp, func(in door.SignUp, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
-	}))
+	s.mountSignUp(m)
 	m.Handle("GET /auth/forgot-password", s.forgotPassword)
 	m.Handle("POST /auth/forgot-password", form(s, "forgot-password", s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
@@ -114,6 +115,20 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("GET /.well-known/change-password", s.changePassword)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
+}
+
+// mountSignUp registers the form, or where nobody may register the page that
+// says so before anything is typed.
+func (s *Screens) mountSignUp(m *server.Mux) {
+	if !s.SignUp {
+		m.Handle("GET /auth/signup", s.signUpClosed)
+		m.Handle("POST /auth/signup", s.signUpClosed)
+		return
+	}
+	m.Handle("GET /auth/signup", s.signUp)
+	m.Handle("POST /auth/signup", form(s, "signup", s.Desk.SignUp, func(in door.SignUp, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+	}))
 }
 
 // boot returns the data of a document that shows nothing of the request.
@@ -186,7 +201,7 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 	if b.Status >= http.StatusInternalServerError {
 		b.Errors.RequestID = server.RequestID(r.Context())
 	}
-	b.Errors.Form = server.Words(s.Catalogue, b.Locale, f)
+	b.Errors.Form = s.words(r, b.Locale, f)
 	for _, field := range f.Fields {
 		if field.Code == f.Code {
 			b.Errors.Form = "" // the field says it already
@@ -203,6 +218,15 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 			b.Errors.Fields.Code = words
 		}
 	}
+}
+
+// words returns the text of a fault. Who has no step here and sends no cookie
+// at all is told of cookies: starting again would end in the same way.
+func (s *Screens) words(r *http.Request, loc string, f *fault.Error) string {
+	if f.Code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0 {
+		return s.Catalogue.Text(loc, "failure.no_cookie", nil)
+	}
+	return server.Words(s.Catalogue, loc, f)
 }
 
 // person returns who is signed in; nobody is no error.

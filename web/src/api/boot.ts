@@ -6,7 +6,14 @@ export interface Boot {
   locale: string;
   locales: string[];
   brand: { name: string; logo: string };
-  policy: { password_min: number; password_max: number; code_length: number };
+  policy: {
+    /** "yes" where people may register. */
+    signup: string;
+    password_min: number;
+    password_max: number;
+    code_length: number;
+    code_minutes: number;
+  };
   /** Address that mails come from, empty when none are sent. */
   sender: string;
   providers: Provider[];

@@ -13,7 +13,7 @@ const SHAPE: Boot = {
   locale: '',
   locales: [],
   brand: { name: '', logo: '' },
-  policy: { password_min: 0, password_max: 0, code_length: 0 },
+  policy: { signup: '', password_min: 0, password_max: 0, code_length: 0, code_minutes: 0 },
   sender: '',
   providers: [{ id: '', name: '', icon: '', last: '' }],
   return_to: '',

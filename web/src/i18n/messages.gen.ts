@@ -95,6 +95,8 @@ export type MessageKey =
   | 'verify-code.hint'
   | 'verify-code.lead'
   | 'verify-code.lead_to'
+  | 'verify-code.life'
+  | 'verify-code.no_code'
   | 'verify-code.not_received'
   | 'verify-code.nothing_arrived'
   | 'verify-code.resend'

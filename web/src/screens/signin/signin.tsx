@@ -1,5 +1,6 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Aside, Footer } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
@@ -69,10 +70,12 @@ function View({ boot }: { boot: Boot }) {
         lastUsed={t('common.last_used')}
         hidden={hidden}
       />
-      <Footer>
-        {`${t('signin.no_account')} `}
-        <a href={withReturn('/auth/signup', boot.return_to)}>{t('signin.signup')}</a>
-      </Footer>
+      <When value={boot.policy.signup}>
+        <Footer>
+          {`${t('signin.no_account')} `}
+          <a href={withReturn('/auth/signup', boot.return_to)}>{t('signin.signup')}</a>
+        </Footer>
+      </When>
     </Frame>
   );
 }

@@ -1,0 +1,41 @@
+package screens_test
+
+import (
+	"net/url"
+	"testing"
+
+	"portico/internal/config"
+	"portico/internal/server/doortest"
+	"portico/internal/server/screens"
+)
+
+// Where nobody may register no screen offers it, and who comes to the form all
+// the same is told before anything is typed.
+func TestSignUp_Closed(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t, func(c *config.Config) { c.SignUp.Enabled = false })
+	v := visit(s)
+	if b := v.opens("/auth/signin"); b.Policy.SignUp != "" {
+		t.Error("the sign-in page offers to register")
+	}
+	typed := url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "confirm_password": {doortest.Password}}
+	for how, b := range map[string]screens.Boot{
+		"opened": v.opens("/auth/signup?return_to=%2Freports"),
+		"posted": v.reads(v.Send("/auth/signup?return_to=%2Freports", typed)),
+	} {
+		if b.Status != 403 || b.Screen != "error" || b.Title != "No new accounts" || b.Detail == "" ||
+			b.Next != "/auth/signin?return_to=%2Freports" || b.Errors.RequestID != "" {
+			t.Errorf("%s: %+v", how, b)
+		}
+	}
+	if p := v.Send("/auth/api/signup", typed); p.StatusCode != 403 {
+		t.Errorf("the API answers %d", p.StatusCode)
+	}
+	// A provider's fault does not lead to the form either.
+	if b := v.opens("/auth/error?code=provider.no_address"); b.Next != "/auth/signin" {
+		t.Errorf("the error screen leads to %s", b.Next)
+	}
+	if b := visit(doortest.Start(t)).opens("/auth/signin"); b.Policy.SignUp != "yes" {
+		t.Error("the sign-in page does not offer to register")
+	}
+}

@@ -1,0 +1,60 @@
+package screens_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/server/doortest"
+)
+
+const needed = "did not keep the cookie"
+
+// A browser that keeps no cookie comes back to the form by itself, with the
+// Referer of the page that sent it: it is told what a sign-in needs.
+func TestCookiesBlocked_SignIn(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	s.Person("mara@example.org")
+	form := url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}}
+	from := s.Origin + "/auth/signin"
+	p := visit(s).Send("/auth/signin", form)
+
+	blocked := visit(s) // has none of the cookies of that answer
+	blocked.Header.Set("Referer", from)
+	p = blocked.Open(p.Next())
+	blocked.leads(p, toAccount)
+	if b := blocked.opens(p.Next()); !strings.Contains(b.Notice, needed) || b.ReturnTo != "/auth/account" {
+		t.Errorf("said %q", b.Notice)
+	}
+
+	keeps := visit(s)
+	keeps.Send("/auth/signin", form)
+	keeps.Header.Set("Referer", from)
+	for why, b := range map[string]visitor{"signed in": keeps, "led here by the app": visit(s), "by a page of its own": visit(s)} {
+		if why == "by a page of its own" {
+			b.Header.Set("Referer", "https://app.test/auth/signin")
+		}
+		if got := b.opens(toAccount).Notice; got != "" {
+			t.Errorf("%s: said %q", why, got)
+		}
+	}
+}
+
+// The same for a step that is looked up by a cookie; who has some is told what
+// everybody is.
+func TestCookiesBlocked_Steps(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	next := visit(s).Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next()
+	elsewhere := visit(s)
+	elsewhere.Send("/auth/forgot-password", url.Values{"email": {"lea@example.org"}})
+	for v, want := range map[visitor]bool{visit(s): true, elsewhere: false} {
+		if b := v.opens(next); strings.Contains(b.Errors.Form, "cookies are blocked") != want || b.Errors.Code != "flow.unknown" {
+			t.Errorf("the code: said %q", b.Errors.Form)
+		}
+		if b := v.opens("/auth/error?code=flow.unknown"); strings.Contains(b.Detail, "cookies are blocked") != want {
+			t.Errorf("a provider's answer: said %q", b.Detail)
+		}
+	}
+}
