@@ -47,7 +47,6 @@ const SCREENS = {
   - text: Confirm Password
   - textbox "Confirm Password":
     - /placeholder: Repeat your password
-  - button "Show password"
   - button "Create account"${PROVIDER}
   - paragraph:
     - text: Already have an account?
@@ -149,24 +148,22 @@ test('the provider button carries an icon', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Continue with Acme ID' }).locator('svg')).toBeVisible();
 });
 
-test('every password can be shown and hidden', async ({ page }) => {
-  for (const [path, labels] of [
-    ['/auth/signin', ['Password']],
-    ['/auth/signup', ['Password', 'Confirm Password']],
-  ] as const) {
+test('a password can be shown and hidden, its repetition stays masked', async ({ page }) => {
+  for (const path of ['/auth/signin', '/auth/signup']) {
     await open(page, path);
-    for (const [i, label] of labels.entries()) {
-      const toggle = page.getByRole('button', { name: 'Show password' }).nth(i);
-      await field(page, label).fill('violet harbour');
-      await expect(field(page, label)).toHaveAttribute('type', 'password');
-      await toggle.click();
-      await expect(field(page, label)).toHaveAttribute('type', 'text');
-      await expect(toggle).toHaveAttribute('aria-pressed', 'true');
-      await toggle.press('Space');
-      await expect(field(page, label)).toHaveAttribute('type', 'password');
-      await expect(field(page, label)).toHaveValue('violet harbour');
-    }
+    const password = field(page, 'Password');
+    const toggle = page.getByRole('button', { name: 'Show password' });
+    await expect(toggle).toHaveCount(1);
+    await password.fill('violet harbour');
+    await expect(password).toHaveAttribute('type', 'password');
+    await toggle.click();
+    await expect(password).toHaveAttribute('type', 'text');
+    await expect(toggle).toHaveAttribute('aria-pressed', 'true');
+    await toggle.press('Space');
+    await expect(password).toHaveAttribute('type', 'password');
+    await expect(password).toHaveValue('violet harbour');
   }
+  await expect(field(page, 'Confirm Password')).toHaveAttribute('type', 'password');
 });
 
 test('a page that is not there says so and leads on', async ({ page }) => {

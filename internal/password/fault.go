@@ -16,8 +16,11 @@ const (
 	CodeSame            = "password.same" // for flows that compare with the password in use
 )
 
-// CodeMismatch is the code of the field confirm_password.
-const CodeMismatch = "password.mismatch"
+// Codes of the field confirm_password.
+const (
+	CodeMismatch    = "password.mismatch"
+	CodeNotRepeated = "password.not_repeated"
+)
 
 // CodeBusy says that the queue for the hashing slots is full.
 const CodeBusy = "hashing.busy"

@@ -153,6 +153,11 @@ func TestConfirm(t *testing.T) {
 	if got := Confirm("café crème", "cafe\u0301 cre\u0300me"); got != nil {
 		t.Errorf("Confirm of another form = %+v", got)
 	}
+	for _, chosen := range []string{"quilt zebra", ""} {
+		if got := Confirm(chosen, ""); len(got) != 1 || got[0].Name != "confirm_password" || got[0].Code != CodeNotRepeated {
+			t.Errorf("%q, not repeated: %v", chosen, got)
+		}
+	}
 	got := Confirm("quilt zebra", "quilt zebra ")
 	if len(got) != 1 || got[0].Name != "confirm_password" || got[0].Code != CodeMismatch {
 		t.Errorf("Confirm = %+v, want %s", got, CodeMismatch)

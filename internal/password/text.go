@@ -45,10 +45,13 @@ func normalise(password string) (string, []fault.Field) {
 // Confirm returns the fault of the field confirm_password when what was typed
 // second is not what was typed first.
 func Confirm(password, again string) []fault.Field {
-	if norm.NFC.String(password) == norm.NFC.String(again) {
-		return nil
+	switch {
+	case again == "":
+		return []fault.Field{{Name: fieldConfirm, Code: CodeNotRepeated}}
+	case norm.NFC.String(password) != norm.NFC.String(again):
+		return []fault.Field{{Name: fieldConfirm, Code: CodeMismatch}}
 	}
-	return []fault.Field{{Name: fieldConfirm, Code: CodeMismatch}}
+	return nil
 }
 
 func refuse(code string, params map[string]string) []fault.Field {

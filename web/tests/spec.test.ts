@@ -34,7 +34,6 @@ const SPEC = {
     'text: Does not contain your email address',
     'label: Confirm Password',
     'confirm_password password required "Repeat your password"',
-    'button: Show password',
     'button: Create account',
     'text: OR',
     'button: Continue with Google (icon)',

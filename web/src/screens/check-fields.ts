@@ -5,7 +5,7 @@ import type { Text } from '../i18n/text';
 const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
   email: { valueMissing: 'address.required', typeMismatch: 'address.invalid' },
   password: { valueMissing: 'password.required', tooShort: 'password.too_short' },
-  confirm_password: { valueMissing: 'password.required' },
+  confirm_password: { valueMissing: 'password.not_repeated' },
   code: { valueMissing: 'code.required', patternMismatch: 'code.format' },
 };
 
@@ -24,9 +24,7 @@ export function checkFields(form: HTMLFormElement, text: Text): Partial<Record<F
   const confirm = form.elements.namedItem('confirm_password');
   const password = form.elements.namedItem('password');
   if (!(confirm instanceof HTMLInputElement && password instanceof HTMLInputElement)) return faults;
-  if (!password.value) {
-    faults.confirm_password = ''; // there is nothing to repeat yet
-  } else if (confirm.value && !faults.password && confirm.value !== password.value) {
+  if (confirm.value && !faults.password && confirm.value !== password.value) {
     faults.confirm_password = text.fault('password.mismatch') ?? '';
   }
   return faults;

@@ -30,6 +30,7 @@ const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
  * A password and its repetition. The rules stand there before typing and turn
  * to done one by one; that the two differ is said when the second field is left
  * and taken back as soon as they agree, never while the person still types.
+ * The repetition stays masked (docs/specification.md section 3).
  */
 export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswordProps) {
   const [rules, setRules] = useState(EMPTY);
@@ -93,6 +94,7 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
       </div>
       <PasswordField
         {...shared}
+        labels={{ ...labels, show: '' }}
         name="confirm_password"
         label={labels.confirm}
         placeholder={labels.confirmPlaceholder}

@@ -7,6 +7,7 @@ interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'class
   name: string;
   label: string;
   error: string;
+  /** No `show`, no button. */
   labels: { show: string; capsLock: string; capsLockWas: string };
   /** Ids of further descriptions, before the error. */
   describedBy?: string;
@@ -45,7 +46,7 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
           ref={field}
           id={name}
           type={shown ? 'text' : 'password'}
-          className={`${styles.input} ${styles.revealable}`}
+          className={`${styles.input} ${labels.show && styles.revealable}`}
           aria-invalid={choose(error, 'true', 'false') as 'true' | 'false'}
           aria-describedby={[describedBy, `${name}-error`, `${name}-caps`].filter(Boolean).join(' ')}
           onKeyDown={capsLock.onKeyDown}
@@ -55,16 +56,18 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
             input.onBlur?.(event);
           }}
         />
-        <button
-          type="button"
-          className={styles.toggle}
-          aria-label={labels.show}
-          aria-pressed={shown}
-          aria-controls={name}
-          onClick={() => setShown(!shown)}
-        >
-          <Eye />
-        </button>
+        {labels.show ? (
+          <button
+            type="button"
+            className={styles.toggle}
+            aria-label={labels.show}
+            aria-pressed={shown}
+            aria-controls={name}
+            onClick={() => setShown(!shown)}
+          >
+            <Eye />
+          </button>
+        ) : null}
       </div>
       <p className={styles.error} id={`${name}-error`}>
         {error}
