@@ -10,6 +10,7 @@ const (
 	CodeUsedUp   = "code.used_up"
 	CodeExpired  = "code.expired"
 	CodeUsed     = "code.used"
+	CodeEarly    = "code.early"
 
 	CodeLinkExpired   = "link.expired"
 	CodeLinkUsed      = "link.used"
@@ -22,6 +23,9 @@ var (
 	UsedUp  = fault.New(fault.Limited, CodeUsedUp)
 	Expired = fault.New(fault.Expired, CodeExpired)
 	Used    = fault.New(fault.Conflict, CodeUsed)
+	// Early says that another one cannot be sent yet; what is returned carries
+	// RetryAfter.
+	Early = fault.New(fault.Limited, CodeEarly)
 
 	LinkExpired   = fault.New(fault.Expired, CodeLinkExpired)
 	LinkUsed      = fault.New(fault.Conflict, CodeLinkUsed)

@@ -218,7 +218,8 @@ func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.A
 // Resend mails a fresh code. A flow that has no guesses left is replaced by a
 // new one, whose id is in the result.
 //
-// Faults: Unknown, Moved, throttle.Limited while the last mail is fresh.
+// Faults: Unknown, Moved, code.Early while the last mail is fresh,
+// throttle.Limited.
 func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend", flowUnknown)
 	defer w.end(&r, &err)
@@ -259,7 +260,7 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		}
 		if len(sent) > 0 {
 			if wait := sent[0].SentAt.Add(resendAfter).Sub(f.clock.Now()); wait > 0 {
-				return throttle.Limited(throttle.Rounded(wait))
+				return code.Early.WithRetryAfter(throttle.Rounded(wait))
 			}
 		}
 		left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: p.ID})

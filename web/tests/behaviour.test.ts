@@ -115,16 +115,16 @@ test('the message goes while another try is under way, and the focus stays in th
   await page.context().close();
 });
 
-test('a repetition is asked for when there is something to repeat', async () => {
+test('a password and its repetition are asked for each in its own words', async () => {
   const { page, complaints } = await open('signup/idle');
   const said = () => page.locator('#password-error, #confirm_password-error').allTextContents();
   const [password, confirm] = [page.locator('#password'), page.locator('#confirm_password')];
   const press = () => page.getByRole('button', { name: 'Create account' }).click();
   await press();
-  await expect.poll(said).toEqual(['Enter your password.', '']);
+  await expect.poll(said).toEqual(['Enter your password.', 'Repeat the password.']);
   await password.fill('tram lemon kite');
   await press();
-  await expect.poll(said).toEqual(['', 'Enter your password.']);
+  await expect.poll(said).toEqual(['', 'Repeat the password.']);
   await confirm.fill('tram lemon');
   await press();
   await expect.poll(said).toEqual(['', 'The two passwords differ. Enter the same one again.']);
@@ -315,6 +315,17 @@ test('sessions are listed, ended by id, and one that is gone already is named so
   expect(await page.getByText('That session had already ended.').count()).toBe(1);
   expect(await focused(page)).toBe('sessions');
   expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('a sign-out in another tab is noticed when the person comes back to the account', async () => {
+  const { page } = await open('account/idle', { '/auth/api/sessions': { body: { sessions: [] } } });
+  await page.route('**/auth/api/sessions', (route) =>
+    route.fulfill({ status: 401, json: { status: 401, code: 'session.ended' } }),
+  );
+  const reloaded = page.waitForEvent('load', { timeout: 5000 });
+  await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
+  await reloaded;
   await page.context().close();
 });
 

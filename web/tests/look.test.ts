@@ -163,17 +163,19 @@ test.each([
 });
 
 test.each([
-  ['signin', 1280, 800],
-  ['signup', 1280, 800],
-  ['forgot-password', 1280, 800],
-  ['verify-code', 1280, 800],
-  ['signin', 360, 740],
-  ['signup', 360, 740],
-  ['forgot-password', 360, 740],
-  ['verify-code', 360, 740],
-])('%s is in sight as a whole at %i by %i', async (screen, width, height) => {
+  ['signin', 'idle', 1280, 800],
+  ['signup', 'idle', 1280, 800],
+  ['forgot-password', 'idle', 1280, 800],
+  ['verify-code', 'idle', 1280, 800],
+  ['verify-code', 'recovery', 1280, 800],
+  ['signin', 'idle', 360, 740],
+  ['signup', 'idle', 360, 740],
+  ['forgot-password', 'idle', 360, 740],
+  ['verify-code', 'idle', 360, 740],
+  ['verify-code', 'recovery', 360, 740],
+])('%s/%s is in sight as a whole at %i by %i', async (screen, state, width, height) => {
   for (const locale of ['en', 'de']) {
-    const { page } = await open(screen, 'idle', { viewport: { width, height } }, locale);
+    const { page } = await open(screen, state, { viewport: { width, height } }, locale);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
     await page.context().close();
   }

@@ -33,6 +33,34 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   await page.context().close();
 });
 
+test('when the time is up the open page says so', async () => {
+  const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '' };
+  const times = { sent_at: 0, expires_at: 600, resend_at: 30, now: 600 };
+  const { page } = await open('verify-code/idle', {
+    '/auth/api/flows/flow1': { body: { ...flow, ...times, state: 'expired' } },
+  });
+  await page.clock.install();
+  await page.reload();
+  await hydrated(page);
+  const words = page.getByText('This code has expired. Ask for a new one with Resend.');
+  await page.clock.runFor(579_000);
+  expect(await words.count()).toBe(0);
+  await page.clock.runFor(3000);
+  await words.waitFor({ timeout: 5000 });
+  await page.context().close();
+});
+
+test('the address of the sender stays in one piece on a narrow screen', async () => {
+  const { page } = await visit(world, '/preview/verify-code/idle', { viewport: { width: 360, height: 740 } });
+  const lines = await page.getByText('no-reply@example.org', { exact: true }).evaluate((address) => {
+    const range = document.createRange();
+    range.selectNodeContents(address);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+  await page.context().close();
+});
+
 test('resend counts down, says when it is possible again, and restarts with the new code', async () => {
   const now = 1_700_000_000;
   const { page } = await open('verify-code/recovery', {

@@ -24,6 +24,7 @@ const ONLY_ON = {
   'app.': [],
   'password.required': ['signin', 'signup', 'confirm-link', 'reset-password'],
   'password.': ['signup', 'reset-password'],
+  'code.early': ['verify-code', 'confirm-link'],
   'code.': ['verify-code'],
   'link.': ['confirm-link'],
   'field.': [],

@@ -12,6 +12,11 @@ export const Aside = ({ children }: { children: ReactNode }) => <p className={st
 
 export const Hint = ({ children }: { children: ReactNode }) => <p className={styles.hint}>{children}</p>;
 
+/** An address within a text: it begins a new line rather than break at a hyphen. */
+export const Whole = ({ children }: { children: ReactNode }) => (
+  <span className={styles.whole}>{children}</span>
+);
+
 export const Actions = ({ children }: { children: ReactNode }) => (
   <div className={styles.actions}>{children}</div>
 );

@@ -3,6 +3,7 @@ import { request } from '../../api/client';
 import type { Failure } from '../../api/problem';
 import type { Device, Sessions as SessionsBody } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import { useReturn } from '../../lib/use-return';
 import { Button } from '../../ui/button';
 import { Announcement, ErrorSummary } from '../../ui/message';
 import { NO_TROUBLE, troubleOf } from '../failure';
@@ -44,6 +45,8 @@ export function Sessions() {
     void load(leave.signal);
     return () => leave.abort();
   }, [load]);
+
+  useReturn(load); // signed out in another tab: this one must not go on showing who was here
 
   const end = async (id: string) => {
     if (ending) return;

@@ -10,7 +10,16 @@ import { reloadWhenOver } from '../reload-when-over';
 import { useForm } from '../use-form';
 
 /** Asks for another code; until the server allows it, the seconds are counted beside the button. */
-export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Resent) => void }) {
+export function Resend({
+  flow,
+  life,
+  onResent,
+}: {
+  flow: Flow;
+  /** How long a code works, in words that need no clock of this device. */
+  life: string;
+  onResent: (answer: Resent) => void;
+}) {
   const { t } = useText();
   const [ready, setReady] = useState('');
   const onCool = useCallback(() => setReady(t('verify-code.can_resend')), [t]);
@@ -22,7 +31,7 @@ export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Rese
     onAnswer: onResent,
     onTrouble: reloadWhenOver,
   });
-  const times = useTimes(flow);
+  const times = useTimes(flow, life);
 
   return (
     <form {...form.props}>
@@ -41,10 +50,10 @@ export function Resend({ flow, onResent }: { flow: Flow; onResent: (answer: Rese
   );
 }
 
-/** When the newest code was sent and until when it works, by the clock of this device; empty in the first render. */
-function useTimes(flow: Flow): string {
+/** When the newest code was sent and until when it works, by the clock of this device; `life` in the first render. */
+function useTimes(flow: Flow, life: string): string {
   const { t, locale } = useText();
-  const [times, setTimes] = useState('');
+  const [times, setTimes] = useState(life);
   useEffect(() => {
     if (!flow.sent_at) return;
     const skew = Date.now() - flow.now * 1000;

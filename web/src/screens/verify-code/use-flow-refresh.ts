@@ -1,26 +1,26 @@
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { request } from '../../api/client';
 import type { Flow } from '../../api/schema.gen';
+import { useReturn } from '../../lib/use-return';
 
 /**
- * Asks for the flow when the person comes back to this tab: who opened the
- * mailed link in another one moves on, and the times are true again.
+ * Asks for the flow when the person comes back to this tab, and when the time of
+ * its code is up: who opened the mailed link in another one moves on, the times
+ * are true again, and nobody types a code that is over.
  */
-export function useFlowRefresh(id: string, onFlow: (flow: Flow) => void): void {
-  useEffect(() => {
+export function useFlowRefresh({ id, now, expires_at }: Flow, onFlow: (flow: Flow) => void): void {
+  const refresh = useCallback(async () => {
     if (!id) return;
-    const refresh = async () => {
-      if (document.visibilityState === 'hidden') return;
-      const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
-      if (!answer.ok) return; // the next press says what is wrong
-      if (answer.value.next) location.reload();
-      else onFlow(answer.value);
-    };
-    document.addEventListener('visibilitychange', refresh);
-    addEventListener('focus', refresh); // of two windows side by side, both are visible
-    return () => {
-      document.removeEventListener('visibilitychange', refresh);
-      removeEventListener('focus', refresh);
-    };
+    const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
+    if (!answer.ok) return; // the next press says what is wrong
+    if (answer.value.next) location.reload();
+    else onFlow(answer.value);
   }, [id, onFlow]);
+  useReturn(refresh);
+
+  useEffect(() => {
+    if (now >= expires_at) return;
+    const timer = setTimeout(refresh, (expires_at - now + 1) * 1000); // both are cut to seconds
+    return () => clearTimeout(timer);
+  }, [now, expires_at, refresh]);
 }

@@ -5,7 +5,7 @@ import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
-import { Footer, Hint, Lead } from '../../ui/layout';
+import { Footer, Hint, Lead, Whole } from '../../ui/layout';
 import { Notice } from '../../ui/message';
 import { HiddenField } from '../../ui/provider-buttons';
 import { Frame } from '../frame';
@@ -32,8 +32,9 @@ function Enter({ boot }: { boot: Boot }) {
   const { t } = text;
   const [flow, setFlow] = useState<Flow>(boot.flow);
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble: reloadWhenOver });
+  const [from, rest] = t('verify-code.sender').split('{sender}');
   const [resent, setResent] = useState('');
-  useFlowRefresh(flow.id, setFlow);
+  useFlowRefresh(flow, setFlow);
 
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
@@ -67,12 +68,20 @@ function Enter({ boot }: { boot: Boot }) {
           {t('verify-code.submit')}
         </Button>
       </form>
-      <Resend flow={flow} onResent={onResent} />
+      <Resend
+        flow={flow}
+        life={t('verify-code.life', { minutes: boot.policy.code_minutes })}
+        onResent={onResent}
+      />
       <When value={boot.sender}>
-        <Hint>{t('verify-code.sender', { sender: boot.sender })}</Hint>
+        <Hint>
+          {from}
+          <Whole>{boot.sender}</Whole>
+          {rest}
+        </Hint>
       </When>
-      <When value={flow.kind} is="recovery">
-        <Hint>{t('verify-code.nothing_arrived')}</Hint>
+      <When value={flow.kind}>
+        <Hint>{choose(flow.kind, t('verify-code.no_code'), t('verify-code.nothing_arrived'), 'signup')}</Hint>
       </When>
       <Footer>
         <When value={flow.kind} otherwise={<a href="/auth/signin">{t('common.back_to_signin')}</a>}>
