@@ -539,11 +539,18 @@ func TestSEC149_ForwardAuthInput(t *testing.T) {
 		h["X-Forwarded-Method"], h["X-Forwarded-Proto"], h["X-Forwarded-Host"], h["X-Forwarded-Uri"] = []string{method}, []string{"https"}, []string{"portico.test"}, []string{uri}
 		return h
 	}
-	stranger := start(t, protects(app, publicAndAdmin()...)).visitor()
+	guarded := func(c *config.Config) { // another proxy forwards to the app
+		c.Apps = []config.App{{Name: "guarded", Path: "/", Rules: publicAndAdmin(), Key: "app.1"}}
+	}
+	stranger := start(t, guarded).visitor()
 	for _, h := range []http.Header{describe("GET", "/public/x"), script()} {
 		stranger.do("GET", "/auth/api/check", "", h).refused(403, "gateway.untrusted")
 	}
-	s := start(t, protects(app, publicAndAdmin()...), trusting())
+	behind := start(t, protects(app, publicAndAdmin()...), trusting())
+	if a := behind.staff().do("GET", "/auth/api/check", "", describe("GET", "/public/x")); a.status != 404 || a.header.Get("X-Portico-Token") != "" {
+		t.Errorf("asked about an app that Portico forwards to itself: %d", a.status)
+	}
+	s := start(t, guarded, trusting())
 	v := s.staff()
 	v.do("GET", "/auth/api/check", "", describe("GET", "/public/x")).must(200)
 	v.do("GET", "/auth/api/check", "", describe("GET", "/admin/x")).refused(403, "rule.role")
