@@ -112,6 +112,7 @@ func TestDecode_Refuses(t *testing.T) {
 		{"only a text", jsonType, `"email"`, bad, "", ""},
 		{"nothing", jsonType, ``, bad, "", ""},
 		{"depth", jsonType, strings.Repeat(`{"a":`, 100_000), bad, "", ""},
+		{"too deep to be a field", jsonType, `{"email":` + strings.Repeat("[", 33) + strings.Repeat("]", 33) + `}`, bad, "", ""},
 		{"depth that closes", jsonType, strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000), bad, "", ""},
 
 		{"form unknown", formType, "emial=v", bad, "emial", server.CodeFieldUnknown},

@@ -8,10 +8,10 @@ import (
 )
 
 // parseJSON reads one flat JSON object (RFC 8259). A value that is an object or
-// an array is a field of the wrong type, so the depth is one; json.Valid has a
-// limit of its own for what it walks through before that is known.
+// an array is a field of the wrong type, so the depth is one; how deep is walked
+// through before that is known is bounded, since each level costs memory.
 func parseJSON(body []byte, f *fields) error {
-	if !json.Valid(body) || loneSurrogate(body) {
+	if tooDeep(body) || !json.Valid(body) || loneSurrogate(body) {
 		return Malformed
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -56,6 +56,28 @@ func (f *fields) setJSON(name string, value json.Token) error {
 		}
 	}
 	return malformedField(name, CodeFieldType)
+}
+
+// tooDeep reports whether a body is nested as no client's is.
+func tooDeep(body []byte) bool {
+	const most = 32
+	depth, quoted := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > most {
+				return true
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 // loneSurrogate reports whether valid JSON has a \u escape of half a character.
