@@ -52,7 +52,7 @@ func (p *place) wal() wal {
 	p.Helper()
 	log, err := os.ReadFile(p.databaseFile() + "-wal")
 	if err != nil || len(log) < walHeader {
-		p.Fatalf("there is no log: %v", err)
+		p.Fatalf("there is no log (it goes when the server is stopped): %v", err)
 	}
 	return log
 }
@@ -101,13 +101,21 @@ func (p *place) write(file string, data []byte) {
 // held by FLT-09: where fsync fails, nothing is.
 func TestFLT04_PowerLoss(t *testing.T) {
 	t.Parallel()
+	for range rounds(1, 5) { // an installation that grows is slow to look at
+		powerLosses(t, rounds(25, 100))
+	}
+}
+
+func powerLosses(t *testing.T, number int) {
+	t.Helper()
 	p := newPlace(t, newSink(t))
-	p.serve()
+	r := p.serve()
+	defer r.kill()
 	known := []string{p.registered()}
 	acked := &promises{sessions: map[string]string{}}
 	images, cut, lost, promised := 0, 0, 0, 0
 	p.underLoad(acked, known, func() {
-		for images < rounds(25, 500) {
+		for images < number {
 			var flows []string
 			acked.note(func() { flows = append(flows, acked.flows...) })
 			written, seen := p.written(), p.wal()
