@@ -283,12 +283,12 @@ func (p *onPostgres) insistently() (again int, done bool) {
 	p.Helper()
 	b, address := p.browser(), fresh("v")
 	defer b.close()
-	ask := func(operation string, body map[string]string) answer {
+	ask := func(method, path string, body map[string]string) answer {
 		for {
-			a, err := b.post(operation, body)
+			a, err := b.do(method, "/auth/api/"+path, body)
 			if err != nil || a.status != http.StatusServiceUnavailable {
 				if err != nil || a.status >= 500 {
-					p.Errorf("%s: %v %d %s", operation, err, a.status, a.body)
+					p.Errorf("%s: %v %d %s", path, err, a.status, a.body)
 				}
 				return a
 			}
@@ -296,13 +296,13 @@ func (p *onPostgres) insistently() (again int, done bool) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	_, flow := ask("signup", map[string]string{"email": address, "password": good, "confirm_password": good}).next()
-	a := ask("verify-code", map[string]string{"flow": flow, "code": p.mail.code(address, 20*time.Second)})
+	_, flow := ask("POST", "signup", map[string]string{"email": address, "password": good, "confirm_password": good}).next()
+	a := ask("POST", "verify-code", map[string]string{"flow": flow, "code": p.mail.code(address, 20*time.Second)})
 	if done = again > 0 && a.code() == "code.used"; done {
-		a = ask("signin", map[string]string{"email": address, "password": good})
+		a = ask("POST", "signin", map[string]string{"email": address, "password": good})
 	}
-	if a.status != http.StatusOK || !b.whoami() {
-		p.Errorf("registered and not signed in: %d %s", a.status, a.body)
+	if who := ask("GET", "session", nil); a.status != http.StatusOK || who.status != http.StatusOK {
+		p.Errorf("registered and not signed in: %d %s, then %d", a.status, a.body, who.status)
 	}
 	return again, done
 }
