@@ -58,7 +58,8 @@ func TestFLT23_Scale(t *testing.T) {
 		before, after := percentile(times[small], 99), percentile(times[large], 99)
 		t.Logf("FLT-23: %s: %d accounts p50 %v p99 %v, %d accounts p50 %v p99 %v", op.name,
 			few, percentile(times[small], 50), before, many, percentile(times[large], 50), after)
-		// A tail that is long by chance does not come with a longer median.
+		// The tail of a sign-in swings by more than the bound from run to run, so a
+		// miss counts only when the median grows with it.
 		if full() && percentile(times[large], 50) > percentile(times[small], 50)*3/2 && after > before*3/2 {
 			t.Errorf("%s: p99 %v, with few accounts %v", op.name, after, before)
 		}
