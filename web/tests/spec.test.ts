@@ -57,7 +57,11 @@ const SPEC = {
     'button: Verify',
     "text: Didn't receive a code?",
     'button: Resend',
-    'text: The mail comes from no-reply@example.org. Look into the spam folder too.',
+    'text: A code works for 10 minutes.',
+    'text: The mail comes from',
+    'text: no-reply@example.org',
+    'text: . Look into the spam folder too.',
+    'text: No code in the mail? Then there is an account for the address already, and the mail says how to sign in.',
     'link: Use another address -> /auth/signup',
   ],
 };
