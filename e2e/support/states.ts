@@ -183,7 +183,7 @@ export const STATES: State[] = [
     name: 'verify-code-unknown',
     reach: async (page) => {
       await open(page, '/auth/verify-code?flow=019a0000-0000-7000-8000-000000000000');
-      await expect(page.getByText('This step is no longer open')).toBeVisible();
+      await expect(page.getByText('This browser sends no cookie for this step')).toBeVisible();
     },
   },
   {
