@@ -32,7 +32,7 @@ function Enter({ boot }: { boot: Boot }) {
   const { t } = text;
   const [flow, setFlow] = useState<Flow>(boot.flow);
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble: reloadWhenOver });
-  const [from, rest] = t('verify-code.sender').split('{sender}');
+  const [before] = t('verify-code.sender').split('{sender}');
   const [resent, setResent] = useState('');
   useFlowRefresh(flow, setFlow);
 
@@ -75,9 +75,8 @@ function Enter({ boot }: { boot: Boot }) {
       />
       <When value={boot.sender}>
         <Hint>
-          {from}
+          {before}
           <Whole>{boot.sender}</Whole>
-          {rest}
         </Hint>
       </When>
       <When value={flow.kind}>
