@@ -6,6 +6,9 @@ import (
 	"runtime/debug"
 )
 
+// cores is what the process was given to compute with, before MakeRoom.
+var cores = runtime.GOMAXPROCS(0)
+
 // aside runs the work on a thread that stands back behind those of requests,
 // and returns when it has ended. Slots that keep every core busy would
 // otherwise let each page and each session check wait for its turn.
@@ -35,7 +38,7 @@ func aside(work func() error) (err error) {
 // MakeRoom lets as many goroutines run beside the hashing slots as the machine
 // has cores. Without it the slots would hold every processor of the scheduler
 // and the priorities of their threads would decide nothing. It changes the
-// whole process, once, and is for the command that serves.
+// whole process, and is for the command that serves.
 func (s *Service) MakeRoom() {
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + s.Stats().Slots)
+	runtime.GOMAXPROCS(cores + s.Stats().Slots)
 }

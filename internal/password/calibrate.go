@@ -1,7 +1,6 @@
 package password
 
 import (
-	"runtime"
 	"sync"
 	"time"
 
@@ -46,7 +45,7 @@ const (
 // budget. What else runs on the machine makes the result weaker. A least cost or
 // a number of slots that New would refuse is an error.
 func Calibrate(b Budget) (Calibration, error) {
-	b.Slots = orDefault(b.Slots, runtime.GOMAXPROCS(0))
+	b.Slots = orDefault(b.Slots, cores)
 	if b.Least == (Cost{}) {
 		b.Least = floor()
 	}

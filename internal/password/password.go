@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"runtime"
 	"slices"
 	"time"
 
@@ -63,7 +62,7 @@ func New(c Config) (*Service, error) {
 	if s.cost == (Cost{}) {
 		s.cost = floor()
 	}
-	slots := orDefault(c.Slots, runtime.GOMAXPROCS(0))
+	slots := orDefault(c.Slots, cores)
 	if err := errors.Join(s.policy.check(), s.cost.checkSlots(slots)); err != nil {
 		return nil, err
 	}
