@@ -215,6 +215,34 @@ func TestRecover_KnownAndUnknown(t *testing.T) {
 	}
 }
 
+// The bound for all is kept however the mailboxes are spread over its rows, and
+// does not bite long before.
+func TestRecover_TellsFewWhoAreUnknown(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for n := range 500 {
+		v := b.visitor(fmt.Sprintf("192.0.2.%d", n/100))
+		v.must(b.flows.Recover(t.Context(), v.Caller, fmt.Sprintf("nobody%d@x.test", n), ""))
+	}
+	waiting := func() (n int) {
+		err := b.store.Read(t.Context(), func(tx flow.Tx) error {
+			c, err := tx.CountMessages(t.Context())
+			n = c.Waiting
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for waiting() > 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := len(b.mail.arrived); n < 150 || n > 200 {
+		t.Errorf("%d of 500 strangers were told within an hour, want nearly 200", n)
+	}
+}
+
 // SEC-066, SEC-067: a reset ends every session, the stranger's included, keeps
 // this browser and tells the owner.
 func TestReset_EndsSessions(t *testing.T) {

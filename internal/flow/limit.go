@@ -2,6 +2,8 @@ package flow
 
 import (
 	"context"
+	"hash/fnv"
+	"strconv"
 	"time"
 
 	"portico/internal/account"
@@ -41,7 +43,7 @@ var (
 	mailHour      = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
 	mailDay       = throttle.Limit{Name: "mail day", Count: 20, Window: 24 * time.Hour}
 	unknownDay    = throttle.Limit{Name: "unknown mail day", Count: 1, Window: 24 * time.Hour}
-	unknownGlobal = throttle.Limit{Name: "unknown mail", Count: 200, Window: time.Hour}
+	unknownGlobal = throttle.Limit{Name: "unknown mail", Count: 200 / lanes, Window: time.Hour}
 	// The same rows for known addresses, without effect: both kinds of address
 	// must cost the same.
 	knownDay    = throttle.Limit{Name: "known mail day", Count: 1 << 30, Window: 24 * time.Hour}
@@ -51,6 +53,18 @@ var (
 	noticeDay = throttle.Limit{Name: "notice day", Count: 2, Window: 24 * time.Hour}
 	deviceDay = throttle.Limit{Name: "device day", Count: 5, Window: 24 * time.Hour}
 )
+
+// lanes is over how many rows the limits for all are spread, by the mailbox. A
+// row is held until its transaction is kept, so with one row all nodes together
+// would begin one proof at a time.
+const lanes = 20
+
+// lane returns the row of a mailbox.
+func lane(box string) string {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(box)) // never fails
+	return strconv.Itoa(int(hash.Sum32() % lanes))
+}
 
 // limits returns those that can refuse somebody.
 func limits() []throttle.Limit {
@@ -89,9 +103,9 @@ func (f *Flows) mayMail(ctx context.Context, tx Tx, key string, known bool) (boo
 	box := account.BaseKey(key)
 	tries := []throttle.Try{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
 	if known {
-		tries = append(tries, throttle.Try{Limit: knownDay, Subject: box}, throttle.Try{Limit: knownGlobal})
+		tries = append(tries, throttle.Try{Limit: knownDay, Subject: box}, throttle.Try{Limit: knownGlobal, Subject: lane(box)})
 	} else {
-		tries = append(tries, throttle.Try{Limit: unknownDay, Subject: box}, throttle.Try{Limit: unknownGlobal})
+		tries = append(tries, throttle.Try{Limit: unknownDay, Subject: box}, throttle.Try{Limit: unknownGlobal, Subject: lane(box)})
 	}
 	d, err := f.gate.Take(ctx, tx, tries...)
 	return d.Allowed, err

@@ -51,7 +51,7 @@ func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
 	if !ok {
 		return fault.New(fault.Missing, CodeUnknown)
 	}
-	o.signal()
+	tx.AfterCommit(o.signal)
 	return nil
 }
 

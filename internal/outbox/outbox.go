@@ -81,7 +81,7 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	if err != nil {
 		return fmt.Errorf("enqueue the message: %w", err)
 	}
-	o.signal()
+	tx.AfterCommit(o.signal)
 	return nil
 }
 

@@ -178,20 +178,29 @@ func TestRun_SendsWhatIsEnqueuedAtOnce(t *testing.T) {
 	})
 }
 
-func TestRun_LooksAgainWhenItWasWokenTooEarly(t *testing.T) {
+// A Runner that was woken earlier would find nothing yet, where transactions run
+// side by side, and would not look again for seconds.
+func TestEnqueue_WakesAfterTheCommit(t *testing.T) {
 	bubble(t, func(t *testing.T, r *room) {
-		committed := time.Now().Add(time.Hour)
+		var looks atomic.Int32
 		r.runOn(func(ctx context.Context, fn func(outbox.Store) error) error {
-			if time.Now().Before(committed) {
-				return nil // as a database with several writers: nothing to see yet
-			}
+			looks.Add(1)
 			return r.write(ctx, fn)
 		}, accept)
-		time.Sleep(time.Hour - 50*time.Millisecond)
-		r.enqueue(outbox.Message{})
-		time.Sleep(time.Second)
-		if n := len(r.deliveries()); n != 1 {
-			t.Errorf("%d deliveries a second later", n)
+		synctest.Wait()
+		before, during := looks.Load(), int32(0)
+		err := r.write(t.Context(), func(tx outbox.Store) error {
+			err := r.outbox.Enqueue(t.Context(), tx, outbox.Message{Template: "recover", To: "a@x.test"})
+			synctest.Wait()
+			during = looks.Load()
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := len(r.deliveries()); during != before || n != 1 {
+			t.Errorf("looked %d times before the commit; %d deliveries right after it", during-before, n)
 		}
 	})
 }

@@ -15,10 +15,6 @@ const (
 	// lease it bounds how late a crash makes a message.
 	poll = 5 * time.Second
 
-	// relook is when a wake-up that found nothing looks once more: a database
-	// with several writers may not have committed yet what was enqueued.
-	relook = 200 * time.Millisecond
-
 	purgeEvery = time.Hour
 
 	settlePause = 500 * time.Millisecond
@@ -91,7 +87,7 @@ func (r *Runner) Run(ctx context.Context) {
 	defer timer.Stop()
 
 	free := r.parallel
-	look, woken := true, false
+	look := true
 	var purged time.Time
 	for {
 		if look && free > 0 {
@@ -106,12 +102,7 @@ func (r *Runner) Run(ctx context.Context) {
 					finished <- struct{}{}
 				})
 			}
-			wait := poll
-			if woken && len(claimed) == 0 {
-				wait = relook
-			}
-			woken = false
-			timer.Reset(wait)
+			timer.Reset(poll)
 		}
 		select {
 		case <-ctx.Done():
@@ -119,7 +110,7 @@ func (r *Runner) Run(ctx context.Context) {
 		case <-finished:
 			free++
 		case <-r.outbox.wake:
-			look, woken = true, true
+			look = true
 		case <-timer.C:
 			look = true
 			purged = r.purge(ctx, purged)

@@ -33,6 +33,10 @@ type Counts struct {
 
 // Store is what the outbox needs of a transaction.
 type Store interface {
+	// AfterCommit runs fn as soon as the transaction is kept, and never when it
+	// is not. fn must be quick: others may wait for it.
+	AfterCommit(fn func())
+
 	// InsertMessage adds a record.
 	InsertMessage(ctx context.Context, r Record) error
 

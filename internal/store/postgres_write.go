@@ -40,6 +40,7 @@ type postgresWrite struct {
 	ctx   context.Context
 	fn    func(*Tx) error
 	key   string
+	tx    *Tx  // of the last try
 	doubt bool // whether a commit may have happened
 }
 
@@ -52,6 +53,9 @@ func (p *postgres) write(ctx context.Context, fn func(*Tx) error) error {
 	w := &postgresWrite{postgres: p, ctx: ctx, fn: fn, key: ids.New()}
 	for try := 1; ; try++ {
 		again, err := w.try()
+		if err == nil && !again {
+			w.tx.committed()
+		}
 		if !again || try == mostTries || !pause(ctx, try) {
 			return settle(err)
 		}
@@ -98,8 +102,8 @@ func (w *postgresWrite) try() (again bool, err error) {
 			return false, nil
 		}
 	}
-	tx := &Tx{runner: postgresRunner{w.ctx, conn}, locks: locks{row: " FOR NO KEY UPDATE", free: " FOR UPDATE SKIP LOCKED"}}
-	if err := guarded(tx, w.fn); err != nil {
+	w.tx = &Tx{runner: postgresRunner{w.ctx, conn}, locks: locks{row: " FOR NO KEY UPDATE", free: " FOR UPDATE SKIP LOCKED"}}
+	if err := guarded(w.tx, w.fn); err != nil {
 		return w.undo(conn, err)
 	}
 	return w.commit(conn)

@@ -143,8 +143,10 @@ func runJob(tx *Tx, j *job) error {
 	if _, err := tx.exec(ctx, "SAVEPOINT job"); err != nil {
 		return fmt.Errorf("%w: %w", errTransactionLost, err)
 	}
+	before := len(tx.after)
 	err := guarded(tx, j.fn)
 	if err != nil {
+		tx.after = tx.after[:before]
 		if _, rerr := tx.exec(ctx, "ROLLBACK TO job"); rerr != nil {
 			return fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
 		}
@@ -178,6 +180,8 @@ func (s *sqlite) inTransaction(fn func(*Tx) error) error {
 		// SQLite rolls back by itself on some errors; then this one fails and
 		// there is nothing left to roll back.
 		_, _ = tx.exec(ctx, "ROLLBACK")
+		return err
 	}
-	return err
+	tx.committed()
+	return nil
 }

@@ -15,6 +15,17 @@ type Tx struct {
 	runner
 	locks locks
 	again func(err error) bool // whether a query that failed may work now; nil: no
+	after []func()             // what waits for the commit
+}
+
+// AfterCommit implements outbox.Store.
+func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
+
+// committed runs what waited for the commit.
+func (t *Tx) committed() {
+	for _, fn := range t.after {
+		fn()
+	}
 }
 
 // mostReads is how often a query is tried.

@@ -57,6 +57,25 @@ func (b transactions) Read_SeesWhatIsCommitted() {
 	b.equal("what it has committed", b.account(a.ID), a)
 }
 
+func (b transactions) AfterCommit_SeesWhatIsKept() {
+	var seen []account.Account
+	look := func(a account.Account) func() {
+		return func() { seen = append(seen, b.account(a.ID)) }
+	}
+	a, undone := full[account.Account](1), full[account.Account](2)
+	b.write(func(tx *store.Tx) error {
+		tx.AfterCommit(look(a))
+		_, err := tx.InsertAccount(b.Context(), a)
+		return err
+	})
+	b.fails("a step that fails", func(tx *store.Tx) error {
+		tx.AfterCommit(look(undone))
+		return errors.New("the step fails")
+	})
+	b.person(3) // nothing of the step before comes along with it
+	b.equal("what was seen after commits", seen, []account.Account{a})
+}
+
 func (b transactions) Ping_Answers() {
 	if err := b.store.Ping(b.Context()); err != nil {
 		b.Error(err)
