@@ -67,6 +67,7 @@ func openPostgres(ctx context.Context, address string, mustExist bool) (*postgre
 	p.begin = beginText(p.answerIn)
 	cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { return p.gate.enter() }
 	cfg.AfterConnect = func(context.Context, *pgx.Conn) error { p.gate.succeeded(); return nil }
+	cfg.ConnConfig.DialFunc = p.gate.dial(cfg.ConnConfig.DialFunc)
 	cfg.BeforeClose = forgetKey
 	if p.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

@@ -1,9 +1,13 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"net"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 var errResting = errors.New("the database did not take the last connection: the next is tried within a second")
@@ -33,6 +37,25 @@ func (g *gate) enter() error {
 	}
 	g.next = now.Add(time.Second)
 	return nil
+}
+
+// dial is how the driver makes connections. One that broke the driver calls off
+// by another, also before it was a connection: while none succeed, that would
+// be two a second. It is known by its time-out, which is longer than ours.
+func (g *gate) dial(next pgconn.DialFunc) pgconn.DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) > connectIn && g.trying() {
+			return nil, errResting
+		}
+		return next(ctx, network, address)
+	}
+}
+
+// trying reports whether no connection has succeeded since one was begun.
+func (g *gate) trying() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.since.IsZero()
 }
 
 func (g *gate) failed(err error) {
