@@ -245,17 +245,24 @@ func (s *sink) all() []delivered {
 
 // code waits for a mail with a code to the address; "" when none comes in time.
 func (s *sink) code(address string, limit time.Duration) string {
+	return s.lastCode(address, 1, limit)
+}
+
+// lastCode waits for a number of mails with a code to the address, and returns
+// the last; "" when they do not come in time.
+func (s *sink) lastCode(address string, mails int, limit time.Duration) string {
 	timeout := time.After(limit)
 	for {
 		s.mu.Lock()
-		more, code := s.more, ""
+		more, code, come := s.more, "", 0
 		for _, d := range s.mails {
 			if d.to == address && d.code != "" {
 				code = d.code
+				come++
 			}
 		}
 		s.mu.Unlock()
-		if code != "" {
+		if come >= mails {
 			return code
 		}
 		select {

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"portico/internal/clock"
 )
 
 // One list for all engines. A file of which the engines need two forms has the
@@ -56,10 +59,11 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 }
 
 // migrate applies what is pending. What another process has applied meanwhile
-// fails here, and it goes on from there.
+// fails here, and it goes on from there; so does what others who serve keep it
+// from, when they let go of it.
 func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error) {
 	files := []string{}
-	for {
+	for began := clock.Here(); ; {
 		before, err := s.version(ctx, p)
 		if err != nil {
 			return files, s.engine.explain(err)
@@ -74,9 +78,27 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 		if failure == nil {
 			return files, nil
 		}
-		if after, err := s.version(ctx, p); err != nil || after == before {
+		after, err := s.version(ctx, p)
+		kept := contested(failure)
+		switch {
+		case err == nil && after > before:
+		case err == nil && kept && began.Age() < lockMost && rest(ctx, lockAgain):
+		default:
+			if kept {
+				failure = fmt.Errorf("others held a table for %s, as a dump does: start again when it has ended: %w", lockMost, failure)
+			}
 			return files, s.engine.explain(fmt.Errorf("migrate the database: %w", failure))
 		}
+	}
+}
+
+// rest waits, and reports whether the caller still wants to go on.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 )
 
@@ -72,7 +71,7 @@ func openPostgres(ctx context.Context, address string, mustExist bool) (*postgre
 	if p.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	p.db = stdlib.OpenDBFromPool(p.pool)
+	p.db = forMigrations(p.pool)
 	if mustExist {
 		if err := p.exists(ctx); err != nil {
 			return nil, errors.Join(err, p.close())
