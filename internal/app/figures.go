@@ -24,6 +24,9 @@ func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 	if a.traces != nil {
 		f.Traces.Sent, f.Traces.Lost = a.traces.Totals()
 	}
+	for _, app := range public.gateway.Apps() {
+		f.Apps = append(f.Apps, metric.App(app))
+	}
 	var counts outbox.Counts
 	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		counts, err = a.Outbox.Counts(ctx, tx)

@@ -22,7 +22,7 @@ func apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	list, problems := sites(cfg)
 	var all []gateway.App
 	for i, served := range cfg.Served() {
-		a := gateway.App{Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout}
+		a := gateway.App{Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence}
 		if len(problems) == 0 {
 			a.Site = list[i]
 		}

@@ -17,8 +17,10 @@ const appArray = "app"
 // defaultApp names the app of the setting upstream.
 const defaultApp = "app"
 
-// defaultTimeout is how long an app may take until its answer begins.
-const defaultTimeout = time.Minute
+const (
+	defaultTimeout = time.Minute     // for an answer to begin
+	defaultSilence = 5 * time.Second // without any answer while requests wait
+)
 
 func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 
@@ -42,7 +44,7 @@ func appSetting(name string) bool {
 // app returns the nth app, added when there are fewer.
 func (c *Config) app(n int) *App {
 	for len(c.Apps) < n {
-		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Key: appKey(len(c.Apps) + 1)})
+		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Key: appKey(len(c.Apps) + 1)})
 	}
 	return &c.Apps[n-1]
 }
@@ -70,15 +72,18 @@ func appKeys(n int) []key {
 			"The claim `aud` of the tokens for the app. The default is its name."),
 		duration(prefix+"timeout", func(c *Config) *time.Duration { return &c.app(n).Timeout }, time.Second, time.Hour,
 			"How long the app may take until its answer begins; then the person sees a page that says so. How long the answer itself takes is not limited."),
+		duration(prefix+"silence", func(c *Config) *time.Duration { return &c.app(n).Silence }, 4*time.Second, time.Hour, aboutSilence),
 	}
 }
+
+const aboutSilence = "How long the app may answer nothing at all while requests wait for it. Then Portico asks it by itself (`HEAD` of its path), and when that gets no answer either, tells everybody who waits that the app is slow, until it answers again. An app that serves one request at a time needs as long as its slowest page takes."
 
 // Served returns every app, with its defaults filled in.
 func (c *Config) Served() []App {
 	apps := slices.Clone(c.Apps)
 	if c.Upstream != nil {
 		apps = append(apps, App{
-			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: defaultTimeout,
+			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence,
 		})
 	}
 	for i := range apps {

@@ -8,30 +8,33 @@ import (
 
 // Config is the settings of an installation. It is read-only once loaded.
 type Config struct {
-	PublicURL      *url.URL // scheme and host; nil when not set
-	Listen         string   // host:port of the public listener
-	OpsListen      string   // host:port of the operations listener
-	DatabaseURL    string   // sqlite:PATH or postgres://...
-	SecretFile     string
-	Upstream       *url.URL // nil when there is no app behind the door by this setting
-	Rules          []string // of the app at Upstream
-	Headers        []string // of the app at Upstream
-	Apps           []App    // as [[app]] of the file says; Served has them all
-	TrustedProxies []netip.Prefix
-	SMTPURL        string // "" when not set
-	MailFrom       string
-	ReturnOrigins  []string // "https://app.example.com", "https://*.apps.example.com"
-	ReturnDefault  string   // "" leaves it to the product
-	Locale         string
-	HSTSSubdomains bool
-	Brand          Brand
-	SignUp         SignUp
-	Password       Password
-	Hashing        Hashing
-	Session        Session
-	Log            Log
-	Tracing        Tracing
-	Providers      []Provider // in the order of the file, then of the environment
+	PublicURL   *url.URL // scheme and host; nil when not set
+	Listen      string   // host:port of the public listener
+	OpsListen   string   // host:port of the operations listener
+	DatabaseURL string   // sqlite:PATH or postgres://...
+	SecretFile  string
+	Upstream    *url.URL // nil when there is no app behind the door by this setting
+	Rules       []string // of the app at Upstream
+	Headers     []string // of the app at Upstream
+
+	UpstreamTimeout time.Duration // as App.Timeout, of the app at Upstream
+	UpstreamSilence time.Duration // as App.Silence
+	Apps            []App         // as [[app]] of the file says; Served has them all
+	TrustedProxies  []netip.Prefix
+	SMTPURL         string // "" when not set
+	MailFrom        string
+	ReturnOrigins   []string // "https://app.example.com", "https://*.apps.example.com"
+	ReturnDefault   string   // "" leaves it to the product
+	Locale          string
+	HSTSSubdomains  bool
+	Brand           Brand
+	SignUp          SignUp
+	Password        Password
+	Hashing         Hashing
+	Session         Session
+	Log             Log
+	Tracing         Tracing
+	Providers       []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value came from
 	broken  map[string]bool   // keys with a Problem
@@ -109,6 +112,7 @@ type App struct {
 	Rules    []string      // who may pass, in order; none: everybody who is signed in
 	Headers  []string      // "Remote-User: email", beside X-Portico-...
 	Timeout  time.Duration // until an answer begins
+	Silence  time.Duration // for which it may answer nothing at all while requests wait
 
 	Key string // under which its settings are known to Source: "app.1"; "" for Upstream
 }
@@ -116,21 +120,23 @@ type App struct {
 // Default returns the settings of an installation that sets none.
 func Default() Config {
 	return Config{
-		Listen:         "127.0.0.1:8080",
-		OpsListen:      "127.0.0.1:9080",
-		DatabaseURL:    "sqlite:portico-data/portico.db",
-		SecretFile:     "portico-data/secret.key",
-		Locale:         "en",
-		HSTSSubdomains: true,
-		Brand:          Brand{Name: "Portico"},
-		SignUp:         SignUp{Enabled: true},
-		Password:       Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
-		Hashing:        Hashing{MemoryMiB: 19, Passes: 2},
-		Session:        Session{Idle: 7 * day, Absolute: 30 * day},
-		Log:            Log{Level: "info", Format: "json"},
-		Tracing:        Tracing{SampleRatio: 1},
-		sources:        map[string]string{},
-		broken:         map[string]bool{},
+		Listen:          "127.0.0.1:8080",
+		OpsListen:       "127.0.0.1:9080",
+		DatabaseURL:     "sqlite:portico-data/portico.db",
+		SecretFile:      "portico-data/secret.key",
+		Locale:          "en",
+		HSTSSubdomains:  true,
+		UpstreamTimeout: defaultTimeout,
+		UpstreamSilence: defaultSilence,
+		Brand:           Brand{Name: "Portico"},
+		SignUp:          SignUp{Enabled: true},
+		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
+		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},
+		Session:         Session{Idle: 7 * day, Absolute: 30 * day},
+		Log:             Log{Level: "info", Format: "json"},
+		Tracing:         Tracing{SampleRatio: 1},
+		sources:         map[string]string{},
+		broken:          map[string]bool{},
 	}
 }
 

@@ -76,6 +76,8 @@ hsts_subdomains = false
 rules = ["public GET /static/*",
   "signed-in /*"]
 headers = ["Remote-User: email"]
+upstream_timeout = "2m"
+upstream_silence = "8s"
 
 [brand]
 name = "Example"
@@ -116,6 +118,7 @@ name = "shop"
 path = "/shop"
 upstream = "https://10.0.0.7:8443"
 timeout = "90s"
+silence = "20s"
 
 [[app]]
 name = "wiki"
@@ -157,11 +160,11 @@ func TestLoad_Everything(t *testing.T) {
 			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
 		},
-		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"},
+		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second,
 		Apps: []config.App{
-			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Key: "app.1"},
+			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, Key: "app.1"},
 			{
-				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Timeout: time.Minute, Key: "app.2",
+				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Timeout: time.Minute, Silence: 5 * time.Second, Key: "app.2",
 				Rules: []string{"public GET /*", "role:editor /*"}, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
 			},
 		},
@@ -208,8 +211,8 @@ func TestServed(t *testing.T) {
 		got = append(got, strings.Join([]string{a.Name, a.Host, a.Path, a.Audience, strings.Join(a.Rules, ";"), filepath.Base(c.Source(a.Setting("rules", 1)))}, " | "))
 	}
 	want := []string{
-		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:54",
-		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:66",
+		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:56",
+		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:69",
 		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:17",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

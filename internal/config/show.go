@@ -93,8 +93,11 @@ digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>/auth/
 	b.WriteString(`
 ## Apps
 
-Each app behind the door is a table ` + "`[[app]]`" + ` of the file; these settings are not in the environment. One app alone can be
-given by ` + "`upstream`, `rules` and `headers`" + ` instead. What the rules and headers mean: [in front of an app](../integrating/README.md).
+Each app behind the door is a table ` + "`[[app]]`" + ` of the file. These settings are not in the environment: an order of apps and
+rules in numbered variables would be read by nobody. One app alone needs no file: ` + "`PORTICO_UPSTREAM`, `PORTICO_RULES`," + `
+` + "`PORTICO_HEADERS`, `PORTICO_UPSTREAM_TIMEOUT` and `PORTICO_UPSTREAM_SILENCE`" + ` say the same of it. For several, give a container
+the file (` + "`--config`, or `PORTICO_CONFIG`" + `) and keep what differs, secrets above all, in the environment, which counts before
+the file. What the rules and headers mean: [in front of an app](../integrating/README.md).
 
 ` + "```toml" + `
 [[app]]

@@ -184,6 +184,33 @@ func databaseFamilies() []family {
 	}
 }
 
+func appFamilies() []family {
+	return []family{
+		{
+			"portico_app_up", gauge, []string{"app"},
+			"0 while an app behind the door does not answer and people are shown a page that says so, else 1.",
+			func(f *Figures, e *emitter) {
+				for _, a := range f.Apps {
+					up := 0.0
+					if a.Up {
+						up = 1
+					}
+					e.value(up, a.Name)
+				}
+			},
+		},
+		{
+			"portico_app_unanswered_total", counter, []string{"app"},
+			"Requests for an app that it has not answered, those included that it was not asked while it was down.",
+			func(f *Figures, e *emitter) {
+				for _, a := range f.Apps {
+					e.value(float64(a.Unanswered), a.Name)
+				}
+			},
+		},
+	}
+}
+
 func traceFamilies() []family {
 	return []family{
 		plain("portico_trace_spans_sent_total", counter, "Spans that the collector has taken.",

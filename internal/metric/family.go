@@ -24,7 +24,7 @@ type family struct {
 func families() []family {
 	return slices.Concat(
 		buildFamilies(), requestFamilies(), flowFamilies(), sessionFamilies(), hashingFamilies(), mailFamilies(),
-		databaseFamilies(), traceFamilies(), runtimeFamilies(), processFamilies(),
+		databaseFamilies(), appFamilies(), traceFamilies(), runtimeFamilies(), processFamilies(),
 	)
 }
 

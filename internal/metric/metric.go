@@ -27,6 +27,7 @@ type Figures struct {
 	Queue      *Queue // nil when the database does not answer
 	Database   store.Stats
 	Traces     Traces
+	Apps       []App
 }
 
 // Build says what is running.
@@ -38,6 +39,13 @@ type Build struct {
 type Queue struct {
 	Waiting, Dead int
 	Oldest        time.Duration // how long the oldest that waits has waited
+}
+
+// App is one behind the door that requests are passed on to.
+type App struct {
+	Name       string // as it is configured
+	Up         bool
+	Unanswered uint64
 }
 
 // Traces are the spans that were sent to the collector, and those that could

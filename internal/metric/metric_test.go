@@ -51,6 +51,7 @@ func sample() Figures {
 			Queued: 41, Commit: took.Snapshot(), Group: group.Snapshot(),
 		},
 		Traces: Traces{Sent: 50, Lost: 51},
+		Apps:   []App{{Name: "shop", Up: true, Unanswered: 52}, {Name: "wiki", Unanswered: 53}},
 	}
 }
 

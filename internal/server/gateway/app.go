@@ -21,12 +21,14 @@ type App struct {
 	Site     rule.Site
 	Headers  []Header      // beside those of Standard
 	Timeout  time.Duration // until an answer begins
+	Silence  time.Duration // for which it may answer nothing at all while requests wait; 0: for Timeout
 }
 
 // app is an App at work.
 type app struct {
 	App
 	proxy   httputil.ReverseProxy // without what is of one request
+	circuit circuit
 	headers []Header
 	ages    []string // names of those that tell the age
 
@@ -52,7 +54,10 @@ func newApp(a App, buffers *buffers, log *slog.Logger) *app {
 }
 
 const (
-	dialTimeout = 5 * time.Second
+	dialTimeout = 4 * time.Second // so that people hear of an app that is away within five
+
+	// maxAnswerHeader is the most bytes of an answer's header.
+	maxAnswerHeader = 256 << 10
 
 	// idleConns is how many connections to an app wait for the next request. The
 	// two of net/http's default make every load open and close connections.
@@ -67,16 +72,17 @@ const (
 func newTransport(a App) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		DialContext:           dialer.DialContext,
-		TLSHandshakeTimeout:   dialTimeout,
-		ResponseHeaderTimeout: a.Timeout,
-		ExpectContinueTimeout: time.Second,
-		MaxIdleConnsPerHost:   idleConns,
-		IdleConnTimeout:       idleTimeout,
-		DisableCompression:    true, // the answer is the app's, and is passed on as it is
-		ReadBufferSize:        4 << 10,
-		WriteBufferSize:       4 << 10,
-		Protocols:             onlyHTTP1(),
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    dialTimeout,
+		ResponseHeaderTimeout:  a.Timeout,
+		ExpectContinueTimeout:  time.Second,
+		MaxIdleConnsPerHost:    idleConns,
+		IdleConnTimeout:        idleTimeout,
+		DisableCompression:     true, // the answer is the app's, and is passed on as it is
+		MaxResponseHeaderBytes: maxAnswerHeader,
+		ReadBufferSize:         4 << 10,
+		WriteBufferSize:        4 << 10,
+		Protocols:              onlyHTTP1(),
 	}
 }
 

@@ -22,6 +22,8 @@
 //   - Only the configured upstreams are dialled; redirects are passed on.
 //   - What cannot be decided is not passed: the check of a session that fails is
 //     an error, never a visitor.
+//   - An app that does not answer costs its own visitors a page, and nobody else
+//     anything. What closes it is a request of ours that it leaves unanswered.
 //   - A request that is open when its session ends is ended within seconds, by
 //     one watcher for all of them.
 package gateway

@@ -36,6 +36,7 @@ type Gateway struct {
 	desk    *door.Desk
 	keys    *keys.Keeper
 	clock   clock.Clock
+	log     *slog.Logger
 	issuer  string
 	targets flow.Targets
 	host    string // of the public URL, as browsers send it
@@ -52,7 +53,7 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		desk: c.Desk, keys: c.Keys, clock: c.Clock, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
+		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
 		guard: newGuard(c.Apps), open: newOpen(), forwardedProto: []string{c.Public.Scheme},
 	}
 	_, g.host, _ = strings.Cut(public, "://")

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httputil"
 	"strings"
@@ -24,7 +23,13 @@ type passage struct {
 
 // pass hands the request to the app and its answer to the client.
 func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visit) error {
-	p := &passage{gateway: g, asked: asked, visit: v, w: w, passing: passing{w: w, token: v.token, need: v.rule.Need}}
+	if f := v.app.circuit.open.Load(); f != nil {
+		v.app.circuit.failed()
+		return f
+	}
+	p := &passage{gateway: g, asked: asked, visit: v, w: w, passing: passing{
+		w: w, app: v.app, token: v.token, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
+	}}
 	if v.token != "" {
 		var err error
 		if p.identity, err = g.identity(v.app, v.found, g.clock.Now()); err != nil {
@@ -70,6 +75,10 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 
 // back looks at the app's answer before the client gets it.
 func (p *passage) back(answer *http.Response) error {
+	if !p.passing.stage.CompareAndSwap(waits, answered) {
+		return errSilent
+	}
+	p.visit.app.circuit.answered()
 	h := answer.Header
 	keepOwnCookies(h)
 	delete(h, "X-Request-Id") // ours is on the answer
@@ -91,16 +100,13 @@ func (p *passage) back(answer *http.Response) error {
 
 // fail remembers why there is no answer: the kit then writes one.
 func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
-	var timeout net.Error
 	switch {
+	case p.passing.stage.Load() == cut:
+		err = errSilent // not the cancellation by which we know
 	case errors.Is(err, context.Canceled):
 		p.err = err
-	case errors.As(err, &timeout) && timeout.Timeout():
-		p.err = server.AppSlow.WithCause(p.name(err))
-	default:
-		p.err = server.AppDown.WithCause(p.name(err))
+		return
 	}
+	p.visit.app.circuit.failed()
+	p.err = p.visit.app.unanswered(err)
 }
-
-// name says in the log which app it was.
-func (p *passage) name(err error) error { return errors.Join(errors.New("app "+p.visit.app.Name), err) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"portico/internal/rule"
@@ -19,10 +20,22 @@ const watchEvery = time.Second
 // passing is a request that is open between a client and an app.
 type passing struct {
 	w       http.ResponseWriter
+	app     *app
 	token   string // of the session, "" for nobody
 	need    rule.Need
 	endless bool // a WebSocket or an event stream: it does not end by itself
+
+	brief bool         // its body is so short that the app cannot be at work on it for long
+	stage atomic.Int32 // waits, answered or cut
 }
+
+// What becomes of a request that is passed on: it waits until the app begins to
+// answer, or until we know that it will not.
+const (
+	waits int32 = iota
+	answered
+	cut
+)
 
 // end ends the connection of the client, and thereby whatever is under way on
 // it. It is called while the request is known to be open: later, the connection
@@ -78,6 +91,31 @@ func (o *open) end(p *passing) {
 	}
 }
 
+// waiting returns the apps for whose answer a brief request waits.
+func (o *open) waiting() map[*app]bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	apps := make(map[*app]bool)
+	for p := range o.passing {
+		if p.brief && p.stage.Load() == waits {
+			apps[p.app] = true
+		}
+	}
+	return apps
+}
+
+// cut ends the wait of the brief requests for an app. To net/http the client
+// seems to be gone, which cancels the request; its answer can still be written.
+func (o *open) cut(a *app) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for p := range o.passing {
+		if p.app == a && p.brief && p.stage.CompareAndSwap(waits, cut) {
+			_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0))
+		}
+	}
+}
+
 func (o *open) list() []*passing {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,8 +134,11 @@ func (g *Gateway) Count() int {
 }
 
 // Watch ends the open requests whose session ends, or whose person loses the
-// role that let it pass, until ctx is done.
+// role that let it pass, and looks after apps that do not answer, until ctx is
+// done.
 func (g *Gateway) Watch(ctx context.Context) {
+	var work sync.WaitGroup
+	defer work.Wait()
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for rounds := 0; ; rounds++ {
@@ -107,6 +148,7 @@ func (g *Gateway) Watch(ctx context.Context) {
 		case <-ticker.C:
 		}
 		g.look(ctx)
+		g.watchApps(ctx, &work)
 		if rounds%60 == 0 {
 			for _, a := range g.apps {
 				a.forget(g.clock.Now())
