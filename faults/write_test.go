@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -99,6 +100,28 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// syncs returns how long each of so many fsyncs of a page at the end of a file
+// took, as the log of the database makes them.
+func syncs(t *testing.T, count int) (times []time.Duration) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "syncs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range count {
+		began := time.Now()
+		if _, err := f.Write(make([]byte, 4096)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		times = append(times, time.Since(began))
+	}
+	return times
+}
+
 // Registrations share commits, each of which is on the disk; nothing is ever
 // locked, also beside another process; and who reads does not wait.
 //
@@ -146,8 +169,9 @@ func TestRegistrationWrites(t *testing.T) {
 			done.Add(1)
 		}
 	}
+	disk := syncs(t, 200)
 	began, used := time.Now(), processorTime()
-	for range 128 {
+	for range 256 {
 		writers.Go(func() { write(s, 0) })
 	}
 	writers.Go(func() { write(other, 100*time.Millisecond) })
@@ -155,16 +179,20 @@ func TestRegistrationWrites(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	rate := float64(done.Load()) / time.Since(began).Seconds()
-	each := (processorTime() - used) / time.Duration(max(1, done.Load()))
+	took, count := time.Since(began), float64(done.Load())
+	each := (processorTime() - used).Seconds() / count
+	disk = append(disk, syncs(t, 200)...)
 	close(stop)
 	writers.Wait()
 	group := s.Stats().Group
-	t.Logf("write load: %.0f registrations a second, %v of processor and two writes each, %.1f writes a commit (synchronous=FULL); reads p50 %v p99 %v before, p50 %v p99 %v beside",
-		rate, each, float64(group.Sum)/float64(group.Count), percentile(quiet, 50), percentile(quiet, 99), percentile(during, 50), percentile(during, 99))
-	// On a machine that is busy with something else the processor time tells.
-	if full() && rate < 2_000 && each > 500*time.Microsecond {
-		t.Errorf("%.0f registrations a second at %v each, want 2000", rate, each)
+	commits := 2 * count / (float64(group.Sum) / float64(group.Count))
+	rate, alone := count/took.Seconds(), count/(count*each+commits*percentile(disk, 50).Seconds())
+	t.Logf("write load: %.0f registrations a second; %.0f µs of processor and two writes each, %.1f writes a commit (synchronous=FULL), %v an fsync of this disk: %.0f a second on one core for itself",
+		rate, 1e6*each, 2*count/commits, percentile(disk, 50), alone)
+	t.Logf("reads: p50 %v p99 %v before, p50 %v p99 %v beside", percentile(quiet, 50), percentile(quiet, 99), percentile(during, 50), percentile(during, 99))
+	// What the machine gave to others meanwhile is no fault of the product.
+	if full() && max(rate, alone) < 2_000 {
+		t.Errorf("%.0f registrations a second, %.0f on a core for itself, want 2000", rate, alone)
 	}
 	if full() && percentile(during, 99) > 10*time.Millisecond {
 		t.Errorf("reads wait: p99 %v", percentile(during, 99))

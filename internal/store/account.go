@@ -41,7 +41,7 @@ func (t *Tx) AccountByKey(ctx context.Context, key string) (account.Account, boo
 
 // ListAccounts implements account.Store.
 func (t *Tx) ListAccounts(ctx context.Context, after string, limit int) ([]account.Account, error) {
-	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key > $1 ORDER BY address_key LIMIT $2`,
+	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key > $1 ORDER BY address_key LIMIT CAST($2 AS BIGINT)`,
 		[]any{after, limit}, scanAccount)
 }
 

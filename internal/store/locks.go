@@ -1,7 +1,8 @@
 package store
 
 // locks are the clauses that end a query whose rows must not change while its
-// transaction runs: the one difference between the SQL of the engines.
+// transaction runs, and the one query that is another for it: all that differs
+// between the SQL of the engines.
 //
 // SQLite needs none, since it has one writer. Others run transactions side by
 // side, and what one has read another may change before it writes. A step that
@@ -15,4 +16,7 @@ type locks struct {
 	// free takes rows that nobody holds and leaves out the others, so that
 	// those who ask at once get different ones and none waits.
 	free string
+	// throttle reads the state of a limit and holds its row, which need not be
+	// there: writing it does that.
+	throttle string
 }

@@ -16,6 +16,15 @@ import (
 
 const mostTries = 6
 
+func postgresLocks() locks {
+	return locks{
+		row:  " FOR NO KEY UPDATE",
+		free: " FOR UPDATE SKIP LOCKED",
+		throttle: `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
+			ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`,
+	}
+}
+
 // beginText starts a transaction. The times are for the sake of others: one that
 // waits, takes too long or is frozen gives up the rows that it holds. A wait for
 // a lock ends in time for another try, and so does a deadlock, long before the
@@ -102,7 +111,7 @@ func (w *postgresWrite) try() (again bool, err error) {
 			return false, nil
 		}
 	}
-	w.tx = &Tx{runner: postgresRunner{w.ctx, conn}, locks: locks{row: " FOR NO KEY UPDATE", free: " FOR UPDATE SKIP LOCKED"}}
+	w.tx = &Tx{runner: postgresRunner{w.ctx, conn}, locks: postgresLocks()}
 	if err := guarded(w.tx, w.fn); err != nil {
 		return w.undo(conn, err)
 	}

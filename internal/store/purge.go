@@ -21,11 +21,11 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		query  string
 		before time.Time
 	}{
-		{`DELETE FROM flow WHERE id IN (SELECT id FROM flow WHERE expires_at < $1 LIMIT $2)`, now.Add(-retention)},
-		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT $2)`, now.Add(-session.Remembered)},
-		{`DELETE FROM session_end WHERE token_hash IN (SELECT token_hash FROM session_end WHERE expires_at < $1 LIMIT $2)`, now.Add(-session.Remembered)},
-		{`DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE forget_at < $1 LIMIT $2)`, now},
-		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT $2)`, now.Add(-keepAudit)},
+		{`DELETE FROM flow WHERE id IN (SELECT id FROM flow WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-retention)},
+		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-session.Remembered)},
+		{`DELETE FROM session_end WHERE token_hash IN (SELECT token_hash FROM session_end WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-session.Remembered)},
+		{`DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE forget_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
+		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
 	} {
 		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)
 		if err != nil {

@@ -6,11 +6,12 @@ import (
 	"portico/internal/throttle"
 )
 
-// LockThrottle implements throttle.Store. Writing the row locks it until the
-// transaction ends, on engines that have many writers.
+// LockThrottle implements throttle.Store.
 func (t *Tx) LockThrottle(ctx context.Context, key string) (throttle.State, error) {
-	s, _, err := first(ctx, t, `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
-		ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`, []any{key}, scanThrottle)
+	if t.locks.throttle == "" {
+		return t.ThrottleState(ctx, key)
+	}
+	s, _, err := first(ctx, t, t.locks.throttle, []any{key}, scanThrottle)
 	return s, err
 }
 
@@ -30,7 +31,8 @@ func scanThrottle(row scanner) (throttle.State, error) {
 
 // SaveThrottle implements throttle.Store.
 func (t *Tx) SaveThrottle(ctx context.Context, key string, s throttle.State) error {
-	_, err := t.exec(ctx, `UPDATE throttle SET tries = $2, last_at = $3, forget_at = $4 WHERE key = $1`,
+	_, err := t.exec(ctx, `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (key) DO UPDATE SET tries = $2, last_at = $3, forget_at = $4`,
 		key, s.Count, micros(s.Last), micros(s.Until))
 	return err
 }
