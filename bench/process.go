@@ -77,7 +77,7 @@ func (p *process) cpu() (time.Duration, error) {
 }
 
 // memory returns a line of the status in MiB: VmRSS is what the process holds,
-// VmHWM the most that it ever held.
+// RssAnon what of it are no pages of files, VmHWM the most that it ever held.
 func (p *process) memory(line string) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

@@ -45,6 +45,10 @@ func startUp(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, err := p.memory("RssAnon")
+	if err != nil {
+		return nil, err
+	}
 	file, err := os.Stat(b.binary)
 	if err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ func startUp(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	return []figure{
 		{name: "start to ready", limit: millis(spreadOf(bare)) + " for a bare server", value: spreadOf(starts), unit: "ms", aim: bestStart},
 		{name: "idle memory", value: spreadOf([]float64{memory}), unit: "MiB", aim: bestMemory},
+		{name: "idle memory, not shared", limit: "without pages of the binary", value: spreadOf([]float64{own}), unit: "MiB", aim: bestMemory},
 		{name: "binary", value: spreadOf([]float64{float64(file.Size()) / 1e6}), unit: "MB", aim: bestBinary},
 	}, nil
 }

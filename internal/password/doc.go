@@ -36,8 +36,8 @@
 // also those of somebody who knows the person's address and the names of the
 // site. No mixture of character classes is asked for. What is judged is the
 // password without accents and without repetition, and of that 48 code points
-// in two halves, which bounds the work (10 ms for the dearest found, a tenth
-// of a millisecond as a rule): one half must be strong enough.
+// in two halves, which bounds the work (a millisecond for the dearest found, a
+// quarter as a rule): one half must be strong enough.
 //
 // # Admission
 //

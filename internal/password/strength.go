@@ -8,10 +8,9 @@ import (
 	"unicode"
 
 	"github.com/trustelem/zxcvbn/match"
-	"github.com/trustelem/zxcvbn/matching"
-	"github.com/trustelem/zxcvbn/scoring"
 
 	"portico/internal/fault"
+	"portico/internal/password/zxcvbn"
 )
 
 const (
@@ -27,7 +26,7 @@ const (
 
 const (
 	judged = 48 // code points: what is judged of a password
-	half   = 24 // code points: the work of zxcvbn grows with the third power
+	half   = 24 // code points: the work of the estimate grows with the third power
 )
 
 // Reasons of CodeGuessable.
@@ -71,7 +70,7 @@ func weakness(text string, words []string) (reason string, weak bool) {
 	runes, repeated := essence(text)
 	known := slices.Concat(words, years())
 	for part := range slices.Chunk(runes[:min(len(runes), judged)], half) {
-		guesses, sequence := estimate(string(part), known)
+		guesses, sequence := zxcvbn.Estimate(string(part), known)
 		if guesses >= enough {
 			return "", false
 		}
@@ -92,16 +91,8 @@ func (s *Service) dressedUp(text string) bool {
 		return false
 	}
 	around := []rune(strings.Replace(text, core, "", 1))
-	guesses, _ := estimate(string(around[:min(len(around), half)]), years())
+	guesses, _ := zxcvbn.Estimate(string(around[:min(len(around), half)]), years())
 	return guesses < enoughAround
-}
-
-// estimate returns how many guesses find the text, and the patterns that it is
-// made of. It leaves out zxcvbn's price for the number of parts, under which
-// every password of three parts would pass (Summer2026!).
-func estimate(text string, known []string) (float64, []*match.Match) {
-	result := scoring.MostGuessableMatchSequence(text, matching.Omnimatch(text, known), true)
-	return result.Guesses, result.Sequence
 }
 
 func because(reason string) map[string]string { return map[string]string{"reason": reason} }
@@ -111,7 +102,7 @@ func because(reason string) map[string]string { return map[string]string{"reason
 func reasonOf(sequence []*match.Match, words []string) string {
 	reason, length := reasonShort, 0
 	for _, m := range sequence {
-		if m.DictionaryName == userInputs && slices.Contains(words, m.MatchedWord) {
+		if m.DictionaryName == zxcvbn.Known && slices.Contains(words, m.MatchedWord) {
 			return reasonContext
 		}
 		if r, ok := patternReason(m); ok && len(m.Token) > length {
@@ -120,9 +111,6 @@ func reasonOf(sequence []*match.Match, words []string) string {
 	}
 	return reason
 }
-
-// userInputs is zxcvbn's name for the words that the caller adds.
-const userInputs = "user_inputs"
 
 func patternReason(m *match.Match) (string, bool) {
 	switch m.Pattern {
@@ -142,7 +130,7 @@ func patternReason(m *match.Match) (string, bool) {
 
 func dictionaryReason(dictionary string) string {
 	switch dictionary {
-	case userInputs: // not one of the words, so one of years
+	case zxcvbn.Known: // not one of the words, so one of years
 		return reasonDate
 	case "male_names", "female_names", "surnames":
 		return reasonName
