@@ -138,27 +138,45 @@ func (c *chromium) send(method string, params object) chan reply {
 
 func (c *chromium) call(method string, params object, result any) {
 	c.t.Helper()
+	if err := c.ask(method, params, result); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// ask is call for what the browser may refuse.
+func (c *chromium) ask(method string, params object, result any) error {
+	c.t.Helper()
 	select {
 	case r := <-c.send(method, params):
-		if r.Error != nil {
-			c.t.Fatalf("%s: %s", method, r.Error.Message)
-		}
-		if result != nil {
-			if err := json.Unmarshal(r.Result, result); err != nil {
-				c.t.Fatal(err)
-			}
+		switch {
+		case r.Error != nil:
+			return fmt.Errorf("%s: %s", method, r.Error.Message)
+		case result != nil:
+			return json.Unmarshal(r.Result, result)
 		}
 	case <-time.After(60 * time.Second):
 		c.t.Fatalf("the browser does not answer %s", method)
 	}
+	return nil
 }
 
 // evaluate returns the value of an expression, promises awaited.
 func (c *chromium) evaluate(expression string) string {
 	c.t.Helper()
+	value, err := c.value(expression)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return value
+}
+
+// value is evaluate for a page that may just be going to another: what it is
+// asked meanwhile is an error.
+func (c *chromium) value(expression string) (string, error) {
+	c.t.Helper()
 	var r struct{ Result struct{ Value any } }
-	c.call("Runtime.evaluate", object{"expression": expression, "awaitPromise": true, "returnByValue": true}, &r)
-	return fmt.Sprint(r.Result.Value)
+	err := c.ask("Runtime.evaluate", object{"expression": expression, "awaitPromise": true, "returnByValue": true}, &r)
+	return fmt.Sprint(r.Result.Value), err
 }
 
 // visit loads a page and waits until its scripts have run.
@@ -169,12 +187,16 @@ func (c *chromium) visit(target string) {
 	c.evaluate(`new Promise(done => setTimeout(done, 100))`)
 }
 
-// until waits for a condition of the page.
+// until waits for a condition of the page, or of the one that it goes on to.
 func (c *chromium) until(condition string) {
 	c.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); c.evaluate(condition) != "true"; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		value, err := c.value(condition)
+		if err == nil && value == "true" {
+			return
+		}
 		if time.Now().After(deadline) {
-			c.t.Fatalf("%s did not come true at %s:\n%.2000s", condition, c.evaluate("location.href"), c.evaluate("document.body.innerText"))
+			c.t.Fatalf("%s did not come true (%v) at %s:\n%.2000s", condition, err, c.evaluate("location.href"), c.evaluate("document.body.innerText"))
 		}
 	}
 }

@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 			mail := newMailServer(env)
 			env.Values["mail"] = mail
 			env.Setenv("SMTP", "smtp://"+mail.addr+"?tls=none")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps for a second under the race detector
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
