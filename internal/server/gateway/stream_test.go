@@ -292,13 +292,13 @@ func TestWebSocket_Memory(t *testing.T) {
 		direct.addr = addr
 		warm, _, _ := direct.webSocket("", "")
 		_ = warm.Close()
-		before := inUse()
+		before := steadyInUse()
 		for range conns {
 			if _, _, response := direct.webSocket("", ""); response.StatusCode != http.StatusSwitchingProtocols {
 				t.Fatalf("the answer is %d", response.StatusCode)
 			}
 		}
-		return (int64(inUse()) - int64(before)) / int64(conns)
+		return (int64(steadyInUse()) - int64(before)) / int64(conns)
 	}
 	alone := each(strings.TrimPrefix(u.URL, "http://"))
 	through := each(s.addr)

@@ -56,6 +56,20 @@ func inUse() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
+// steadyInUse is inUse once what other tests have left behind is gone.
+func steadyInUse() uint64 {
+	last := inUse()
+	for range 100 {
+		time.Sleep(50 * time.Millisecond)
+		now := inUse()
+		if max(now, last)-min(now, last) < 64<<10 {
+			return now
+		}
+		last = now
+	}
+	return last
+}
+
 // watchMemory notes the most memory in use until the function that it returns is
 // called, which returns what was in use at first.
 func watchMemory(peak *atomic.Uint64) (stop func() uint64) {
