@@ -21,7 +21,8 @@ type echo struct {
 }
 
 // echoApp answers with what it was asked, and remembers all of it. What begins
-// with /ws is a WebSocket that sends back every byte.
+// with /ws is a WebSocket that sends back every byte; /events tells one event and
+// stays open.
 type echoApp struct {
 	addr string
 
@@ -46,6 +47,12 @@ func (a *echoApp) serve(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		webSocket(w, r)
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/events") {
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
 		return
 	}
 	_ = json.NewEncoder(w).Encode(e)

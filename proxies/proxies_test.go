@@ -1,6 +1,7 @@
 package proxies
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -22,14 +23,24 @@ import (
 func TestNginx(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "nginx")
-	try(t, start(t, "forward-auth.md", func(p *place) *exec.Cmd {
-		conf := "daemon off; master_process off; pid nginx.pid; error_log stderr;\nevents {}\nhttp {\naccess_log off;\n"
-		for _, temporary := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
-			conf += temporary + "_temp_path " + p.dir + "/" + temporary + ";\n"
-		}
-		conf += p.local(page(t, "nginx.md", "nginx")) + "}\n"
-		return exec.Command(binary, "-p", p.dir, "-e", "stderr", "-c", p.write(filepath.Join(p.dir, "nginx.conf"), conf))
-	}))
+	for name, test := range map[string]struct{ settings, page string }{
+		"asks": {"forward-auth.md", "nginx.md"}, "forwards to the gateway": {"apache.md", "../operating/serving.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			try(t, start(t, test.settings, func(p *place) *exec.Cmd { return nginx(t, p, binary, test.page) }))
+		})
+	}
+}
+
+func nginx(t *testing.T, p *place, binary, from string) *exec.Cmd {
+	t.Helper()
+	conf := "daemon off; master_process off; pid nginx.pid; error_log stderr;\nevents {}\nhttp {\naccess_log off;\n"
+	for _, temporary := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		conf += temporary + "_temp_path " + p.dir + "/" + temporary + ";\n"
+	}
+	conf += p.local(page(t, from, "nginx")) + "}\n"
+	return exec.Command(binary, "-p", p.dir, "-e", "stderr", "-c", p.write(filepath.Join(p.dir, "nginx.conf"), conf))
 }
 
 func TestCaddy(t *testing.T) {
@@ -80,6 +91,7 @@ func try(t *testing.T, p *place) {
 	t.Run("round trip", func(t *testing.T) { roundTrip(t, p, admin, id) })
 	t.Run("script", func(t *testing.T) { scripts(t, p) })
 	t.Run("WebSocket", func(t *testing.T) { webSockets(t, p, person) })
+	t.Run("event stream", func(t *testing.T) { eventStream(t, p, person) })
 	t.Run("body", func(t *testing.T) { bodies(t, p, person) })
 	t.Run("HTTP/2", func(t *testing.T) { overHTTP2(t, p, person) })
 	t.Run("spoofed headers", func(t *testing.T) { spoofs(t, p, person) })
@@ -117,7 +129,8 @@ func roundTrip(t *testing.T, p *place, admin *visitor, id string) {
 			t.Errorf("%s is %q, want %s", name, values, want)
 		}
 	}
-	if cookies := e.Header["Cookie"]; len(cookies) != 1 || strings.Contains(cookies[0], "portico-session") || !strings.Contains(cookies[0], "first=1") || !strings.Contains(cookies[0], "last=2") {
+	session := v.cookies["__Host-portico-session"]
+	if cookies := e.Header["Cookie"]; len(cookies) != 1 || session == "" || strings.Contains(cookies[0], session) || !strings.Contains(cookies[0], "first=1") || !strings.Contains(cookies[0], "last=2") {
 		t.Errorf("the app gets the cookies %q, want its own and not the session", cookies)
 	}
 	portico, err := client.New(origin, client.Options{Address: "http://" + p.site.Addr})
@@ -160,9 +173,19 @@ func webSockets(t *testing.T, p *place, person *visitor) {
 	}
 }
 
+// eventStream: what the app says arrives while it goes on.
+func eventStream(t *testing.T, p *place, person *visitor) {
+	response := person.open("GET", "/app/events", script...)
+	line, err := bufio.NewReader(response.Body).ReadString('\n')
+	if response.StatusCode != http.StatusOK || line != "data: 1\n" {
+		t.Errorf("the first event: %d %q (%v)", response.StatusCode, line, err)
+	}
+}
+
 func bodies(t *testing.T, p *place, person *visitor) {
-	e, ok := person.do("POST", "/app/save", strings.Repeat("x", 300_000), script...).echoed()
-	if !ok || e.Method != "POST" || e.Body != 300_000 {
+	const size = 3 << 20 // more than proxies take unless they are told to
+	e, ok := person.do("POST", "/app/save", strings.Repeat("x", size), script...).echoed()
+	if !ok || e.Method != "POST" || e.Body != size {
 		t.Errorf("the app got %s with %d bytes", e.Method, e.Body)
 	}
 }

@@ -87,7 +87,8 @@ func (v *visitor) cookieLine() string {
 	if len(v.cookies) == 0 {
 		return ""
 	}
-	pairs := []string{"first=1"}
+	// An app may set such names, for one to be taken for the session and the session to stay.
+	pairs := []string{"first=1", "xportico-session=x", "x__Host-portico-session=x"}
 	for name, value := range v.cookies {
 		pairs = append(pairs, name+"="+value)
 	}
@@ -114,6 +115,21 @@ func (p *place) person(address string, roles ...string) (v *visitor, id string) 
 	}
 	p.app.requests()
 	return v, a.ID
+}
+
+// open sends a request without a body and returns with the header of the answer.
+func (v *visitor) open(method, target string, lines ...string) *http.Response {
+	v.Helper()
+	c := v.dial()
+	request := method + " " + target + " HTTP/1.1\r\nHost: " + hostOf(v.T, origin) + "\r\n" + strings.Join(lines, "\r\n") + "\r\n"
+	if _, err := io.WriteString(c, request+v.cookieLine()+"\r\n"); err != nil {
+		v.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		v.Fatal(err)
+	}
+	return response
 }
 
 // socket shakes hands, and sends a word back and forth when that works.

@@ -11,7 +11,7 @@ import (
 type checkAppCmd struct {
 	URL     string   `arg:"" help:"A page of the app that needs a sign-in."`
 	Connect string   `help:"Connect to this address in place of the URL's host: to try a deployment before its name leads there." placeholder:"HOST:PORT"`
-	Echo    string   `help:"The path of a page that shows the headers which the app got." placeholder:"PATH"`
+	Echo    string   `help:"The path of a page that shows the headers which the app got, without a sign-in." placeholder:"PATH"`
 	Header  []string `help:"A header in which your app is told who is there, beside X-Portico-... and Remote-...; may be repeated. For --echo." placeholder:"NAME" sep:"none"`
 	Direct  string   `help:"Where the app listens itself: nobody should reach it there but Portico or your proxy." placeholder:"URL"`
 	JSON    bool     `name:"json" help:"Print every request as JSON."`
@@ -35,7 +35,7 @@ func (c checkAppCmd) Run(s *session) error {
 		return err
 	}
 	trials, err := spoof.Run(s, target)
-	if errors.Is(err, spoof.ErrOpen) {
+	if errors.Is(err, spoof.ErrOpen) || errors.Is(err, spoof.ErrMute) {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	if err != nil {

@@ -38,6 +38,7 @@ func TestCheckApp(t *testing.T) {
 		{"example.com", 2, "", "is not an address"},
 		{careful.URL + " --direct x", 2, "", "is not an address"},
 		{careful.URL + " --echo headers", 2, "", "--echo is a path"},
+		{careful.URL + " --echo /headers", 2, "", "does not show the headers"},
 		{"", 2, "", "expected"},
 	} {
 		var stdout, stderr strings.Builder

@@ -31,8 +31,11 @@ type Trial struct {
 // ErrOpen says that there is nothing to get through: the page needs no sign-in.
 var ErrOpen = errors.New("the page is open to everybody: give the address of one that needs a sign-in")
 
-// Run sends everything. The error is of the plain request: of a target that cannot
-// be reached, or ErrOpen.
+// ErrMute says that an echo would show nothing, whatever gets through.
+var ErrMute = errors.New("the page of --echo does not show the headers of a request: give one that does, to people who are not signed in as well")
+
+// Run sends everything. The error is of the plain requests: of a target that cannot
+// be reached, ErrOpen or ErrMute.
 func Run(ctx context.Context, t Target) ([]Trial, error) {
 	r := &run{Context: ctx, target: t, door: door{t.URL, t.Addr, t.TLS}}
 	plain, err := r.door.send(ctx, r.get(t.URL.RequestURI()))
@@ -41,6 +44,11 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 		return nil, fmt.Errorf("%s cannot be reached: %w", t.URL, err)
 	case opens(plain):
 		return nil, ErrOpen
+	}
+	if t.Echo != "" {
+		if a, err := r.door.send(ctx, r.get(t.Echo, "X-Echo: "+marker)); err != nil || !strings.Contains(a.body, marker) {
+			return nil, ErrMute
+		}
 	}
 	r.headers()
 	r.paths()
@@ -207,10 +215,8 @@ func (r *run) echo() {
 	if r.target.Echo == "" {
 		return
 	}
-	for _, name := range append([]string{
-		"X-Portico-User", "X-Portico-Email", "X-Portico-Name", "X-Portico-Roles", "X-Portico-Session-Age", "X-Portico-Token",
-		"Remote-User", "Remote-Email", "Remote-Name", "Remote-Groups", "X-Remote-User", "X-Forwarded-For", "X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL",
-	}, r.target.Told...) {
+	names := append(told(), "X-Portico-Name", "X-Portico-Session-Age", "Remote-Name", "X-Forwarded-For", "X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL")
+	for _, name := range append(names, r.target.Told...) {
 		for _, spelled := range spellings(name) {
 			line := spelled + ": " + marker
 			a, _ := r.door.send(r, r.get(r.target.Echo, line)) // a request that is refused tells the app nothing

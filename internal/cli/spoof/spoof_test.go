@@ -54,7 +54,7 @@ func through(t *testing.T, target spoof.Target) []string {
 
 func TestRun_Closed(t *testing.T) {
 	t.Parallel()
-	got := through(t, spoof.Target{URL: deployment(t, func(http.ResponseWriter, *http.Request) bool { return false }), Echo: "/headers"})
+	got := through(t, spoof.Target{URL: deployment(t, func(http.ResponseWriter, *http.Request) bool { return false })})
 	if len(got) > 0 {
 		t.Errorf("through a door that is closed: %q", got)
 	}
@@ -101,18 +101,32 @@ func TestRun_Leaks(t *testing.T) {
 			}
 			return false
 		}, "/auth/api/check as nginx asks", "/auth/api/check as Caddy asks"},
-		"what the app gets": {func(_ http.ResponseWriter, r *http.Request) bool {
-			r.Header.Del("Remote-User")
-			return r.URL.Path == "/headers"
-		}, "/headers Remote_User: portico-spoof", "/headers Remote-User: portico-spoof"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := through(t, spoof.Target{URL: deployment(t, test.door), Echo: "/headers"})
+			got := through(t, spoof.Target{URL: deployment(t, test.door)})
 			if !slices.Contains(got, test.want) || slices.Contains(got, test.not) {
 				t.Errorf("got through: %q, want %q and not %q", got, test.want, test.not)
 			}
 		})
+	}
+}
+
+func TestRun_Echo(t *testing.T) {
+	t.Parallel()
+	target := spoof.Target{Echo: "/headers", Told: []string{"X-Own"}, URL: deployment(t, func(_ http.ResponseWriter, r *http.Request) bool {
+		r.Header.Del("Remote-User")
+		return r.URL.Path == "/headers"
+	})}
+	got := through(t, target)
+	for _, want := range []string{"/headers Remote_User: portico-spoof", "/headers X-Auth-Request-Email: portico-spoof", "/headers X-Own: portico-spoof"} {
+		if !slices.Contains(got, want) || slices.Contains(got, "/headers Remote-User: portico-spoof") {
+			t.Errorf("got through: %q, want %q and not Remote-User", got, want)
+		}
+	}
+	target.Echo = "/private"
+	if _, err := spoof.Run(t.Context(), target); !errors.Is(err, spoof.ErrMute) {
+		t.Errorf("an echo that shows nothing: %v, want %v", err, spoof.ErrMute)
 	}
 }
 
