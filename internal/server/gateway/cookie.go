@@ -17,8 +17,17 @@ func ownCookie(name string) bool {
 // hideCookies removes our cookies from a request: an app that holds a session of
 // ours could sign in elsewhere as its visitor.
 func hideCookies(h http.Header) {
-	var kept []string // pairs of all lines
-	for _, line := range h["Cookie"] {
+	kept := appCookies(h["Cookie"])
+	delete(h, "Cookie")
+	if kept != "" {
+		h["Cookie"] = []string{kept}
+	}
+}
+
+// appCookies returns the cookies that are not ours in one line.
+func appCookies(lines []string) string {
+	var kept []string
+	for _, line := range lines {
 		for pair := range strings.SplitSeq(line, ";") {
 			pair = strings.Trim(pair, " \t")
 			name, _, _ := strings.Cut(pair, "=")
@@ -27,10 +36,7 @@ func hideCookies(h http.Header) {
 			}
 		}
 	}
-	delete(h, "Cookie")
-	if kept != nil {
-		h["Cookie"] = []string{strings.Join(kept, "; ")}
-	}
+	return strings.Join(kept, "; ")
 }
 
 // keepOwnCookies drops from an app's answer what would set, or clear, a cookie of

@@ -45,6 +45,7 @@ type Gateway struct {
 	sites   rule.Sites
 	guard   *guard
 	open    *open
+	buffers *buffers
 
 	forwardedProto []string
 }
@@ -54,14 +55,13 @@ func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
 		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
-		guard: newGuard(c.Apps), open: newOpen(), forwardedProto: []string{c.Public.Scheme},
+		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme},
 	}
 	_, g.host, _ = strings.Cut(public, "://")
-	buffers := newBuffers()
 	sites := make([]rule.Site, len(c.Apps))
 	for i, a := range c.Apps {
 		sites[i] = a.Site
-		g.apps = append(g.apps, newApp(a, buffers, c.Log))
+		g.apps = append(g.apps, newApp(a, c.Public.Scheme, g.buffers, c.Log))
 	}
 	g.sites = rule.NewSites(sites)
 	return g
@@ -84,6 +84,7 @@ func (g *Gateway) Close() {
 		if t, ok := a.proxy.Transport.(*http.Transport); ok {
 			t.CloseIdleConnections()
 		}
+		a.direct.Close()
 	}
 }
 

@@ -99,13 +99,18 @@ func newGuard(apps []App) *guard {
 
 // clean removes every header that folds to a protected name.
 func (g *guard) clean(h http.Header) {
-	var buf [maxFolded]byte
 	for name := range h {
-		folded := fold(name, &buf)
-		if g.names[string(folded)] || g.hasPrefix(folded) {
+		if g.protects(name) {
 			delete(h, name)
 		}
 	}
+}
+
+// protects reports whether a name folds to a protected one.
+func (g *guard) protects(name string) bool {
+	var buf [maxFolded]byte
+	folded := fold(name, &buf)
+	return g.names[string(folded)] || g.hasPrefix(folded)
 }
 
 func (g *guard) hasPrefix(folded []byte) bool {

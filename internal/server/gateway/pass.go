@@ -39,6 +39,10 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
 	server.Bare(w)
+	if v.app.direct.Takes(r) {
+		p.direct(r)
+		return p.err
+	}
 	proxy := v.app.proxy // a copy: what it calls knows this request
 	proxy.Rewrite, proxy.ModifyResponse, proxy.ErrorHandler = p.forth, p.back, p.fail
 	proxy.ServeHTTP(w, r)

@@ -152,6 +152,7 @@ func (g *Gateway) Watch(ctx context.Context) {
 		if rounds%60 == 0 {
 			for _, a := range g.apps {
 				a.forget(g.clock.Now())
+				a.direct.Tidy()
 			}
 		}
 	}
