@@ -112,6 +112,7 @@ func TestServe_Timeouts(t *testing.T) {
 		{"a header that never ends", "GET / HTTP/1.1\r\nHost: portico.test\r\n", 5 * time.Second, ""},
 		{"a short body that never comes", noBody, 7 * time.Second, "HTTP/1.1 400"},
 		{"a long body that never comes", strings.Replace(noBody, " 9\r", " 16384\r", 1), 15 * time.Second, "HTTP/1.1 400"},
+		{"a long body after a refusal", strings.Replace(noBody, "/form", "/refused", 1), 7 * time.Second, "HTTP/1.1 404"},
 		{"a handler that never ends", whole, 20 * time.Second, "HTTP/1.1 503"},
 		{"no next request", "GET /ok HTTP/1.1\r\nHost: portico.test\r\n\r\n", 75 * time.Second, "HTTP/1.1 200"},
 	}
@@ -122,6 +123,7 @@ func TestServe_Timeouts(t *testing.T) {
 				k := httpsKit(t)
 				k.Handle("GET /ok", ok)
 				k.Handle("POST /form", echo)
+				k.Handle("POST /refused", func(http.ResponseWriter, *http.Request) error { return server.RouteMissing }, server.Streaming)
 				k.Handle("GET /stuck", func(_ http.ResponseWriter, r *http.Request) error {
 					<-r.Context().Done()
 					return r.Context().Err()

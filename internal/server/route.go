@@ -72,6 +72,7 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		defer rt.limit(e)()
 		err = rt.handler(e, r)
+		rt.release(e, r)
 	}
 	if err != nil {
 		rt.mux.fail(e, r, err)
@@ -114,6 +115,15 @@ func (rt *route) limit(e *exchange) context.CancelFunc {
 	ctx, cancel := context.WithTimeout(e.ctx.Context, handlerTimeout)
 	e.ctx.Context = ctx
 	return cancel
+}
+
+// release limits what a route without limits has left of the body: net/http
+// reads some of it before it answers, and whoever dribbles after a refusal would
+// hold the connection for as long as it likes.
+func (rt *route) release(e *exchange, r *http.Request) {
+	if rt.streaming && r.ContentLength != 0 {
+		_ = http.NewResponseController(e).SetReadDeadline(time.Now().Add(bodyTimeout(0))) // fails only when the connection is gone
+	}
 }
 
 // stream prepares a route without limits. A chunked request ends its
