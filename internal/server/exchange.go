@@ -48,6 +48,7 @@ type exchange struct {
 	status  int    // 0 until the answer begins
 	bytes   int64
 	held    bool // while net/http answers instead of a route
+	bare    bool // whether the answer is another program's
 	code    string
 	cause   error
 }
@@ -62,8 +63,17 @@ func (e *exchange) WriteHeader(status int) {
 	}
 	if e.status == 0 && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
 		e.status = status
+		e.complete()
 	}
 	e.ResponseWriter.WriteHeader(status)
+}
+
+// FlushError begins the answer, which net/http would begin without us.
+func (e *exchange) FlushError() error {
+	if e.status == 0 {
+		e.WriteHeader(http.StatusOK)
+	}
+	return http.NewResponseController(e.ResponseWriter).Flush()
 }
 
 func (e *exchange) Write(p []byte) (int, error) {
@@ -71,19 +81,19 @@ func (e *exchange) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if e.status == 0 {
-		e.status = http.StatusOK
+		e.WriteHeader(http.StatusOK)
 	}
 	n, err := e.ResponseWriter.Write(p)
 	e.bytes += int64(n)
 	return n, err
 }
 
-// begin gives the request its id, its span and the answer its headers.
+// begin gives the request its id and its span.
 func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	e := &exchange{ResponseWriter: w, mux: m, started: time.Now()}
 	e.ctx.Context, e.span = m.spans.Request(r, m.fromProxy(r))
 	e.ctx.id[0] = ids.New()
-	m.applyHeaders(e)
+	e.Header()["X-Request-Id"] = e.ctx.id[:]
 	return e, r.WithContext(&e.ctx)
 }
 
@@ -100,7 +110,7 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 		aborted = !m.answerPanic(e, r)
 	}
 	if thrown == nil && e.status == 0 {
-		e.status = http.StatusOK // what net/http sends for a handler that wrote nothing
+		e.WriteHeader(http.StatusOK) // what net/http sends for a handler that wrote nothing
 	}
 	took := time.Since(e.started)
 	counted := &m.unrouted

@@ -52,22 +52,26 @@ func permissions() string {
 	return strings.Join(denied, "=(), ") + "=(), publickey-credentials-create=(self), publickey-credentials-get=(self)"
 }
 
-// applyHeaders sets the base headers and the request id.
-func (m *Mux) applyHeaders(e *exchange) {
-	h := e.Header()
-	for _, b := range m.headers {
-		h[b.name] = b.value
+// complete adds the base headers to an answer that begins, but for those that
+// its handler has replaced. Until then they are nowhere: most answers of an app
+// would lose them again.
+func (e *exchange) complete() {
+	if e.bare {
+		return
 	}
-	h["X-Request-Id"] = e.ctx.id[:]
+	h := e.Header()
+	for _, b := range e.mux.headers {
+		if _, replaced := h[b.name]; !replaced {
+			h[b.name] = b.value
+		}
+	}
 }
 
-// Bare takes our headers off an answer that is another program's: what a page of
+// Bare keeps our headers off an answer that is another program's: what a page of
 // an app may load or be framed by is the app's to say. The request id stays.
 func Bare(w http.ResponseWriter) {
 	if e, ok := w.(*exchange); ok {
-		for _, b := range e.mux.headers {
-			delete(e.Header(), b.name)
-		}
+		e.bare = true
 	}
 }
 
@@ -78,5 +82,9 @@ func (m *Mux) resetHeaders(e *exchange) {
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Location", "Reporting-Endpoints", "Vary"} {
 		h.Del(name)
 	}
-	m.applyHeaders(e)
+	for _, b := range m.headers {
+		h[b.name] = b.value
+	}
+	h["X-Request-Id"] = e.ctx.id[:]
+	e.bare = false
 }
