@@ -37,13 +37,17 @@ const (
 	mostAutoMemory = 64 * 1024  // KiB of a hash
 	mostAutoSlots  = 512 * 1024 // KiB of all slots
 
-	trials = 2 // of a cost, each a little longer than its hash
+	trials = 2 // of a cost
+
+	// patience is the time after which no stronger cost is tried any more: what
+	// is chosen then is weaker than need be, and the next start tries again.
+	patience = 700 * time.Millisecond
 )
 
 // Calibrate measures the strongest cost within the budget on this machine. It
-// takes half a second, and about one at most unless the least cost exceeds the
-// budget. What else runs on the machine makes the result weaker. A least cost or
-// a number of slots that New would refuse is an error.
+// takes half a second, and less than one unless a pass over 19 MiB takes longer
+// than 20 ms. What else runs on the machine makes the result weaker. A least cost
+// or a number of slots that New would refuse is an error.
 func Calibrate(b Budget) (Calibration, error) {
 	b.Slots = orDefault(b.Slots, cores)
 	if b.Least == (Cost{}) {
@@ -57,28 +61,28 @@ func Calibrate(b Budget) (Calibration, error) {
 		arenas[i] = argon2.NewArena()
 	}
 	start := time.Now()
-	c := calibrate(b, func(c Cost) time.Duration { return measure(arenas, c) })
+	c := calibrate(b, &meter{hash: func(c Cost) time.Duration { return together(arenas, c) }})
 	c.Spent = time.Since(start)
 	return c, nil
 }
 
-// calibrate looks for the strongest step of which measure says that it is
+// calibrate looks for the strongest step of which the meter says that it is
 // within the budget. The time of Argon2 is linear in its work until memory no
 // longer fits the caches, so that a guess from the least cost is measured, and
 // corrected downwards.
-func calibrate(b Budget, measure func(Cost) time.Duration) Calibration {
+func calibrate(b Budget, m *meter) Calibration {
 	limit := longestTaken
 	if b.PerSecond > 0 {
 		limit = min(limit, time.Second*time.Duration(b.Slots)*(spare-1)/spare/time.Duration(b.PerSecond))
 	}
 	all := steps(b)
-	if taken, ok := b.keeps(limit, all[len(all)-1], measure); ok {
+	if taken, ok := b.keeps(limit, all[len(all)-1], m); ok {
 		return Calibration{Cost: b.Previous, Taken: taken, PerSecond: float64(b.Slots) / taken.Seconds(), Kept: true}
 	}
-	best, taken := 0, measure(all[0])
+	best, taken := 0, m.measure(all[0])
 	guess := within(all, limit, all[0], taken)
-	for trial := 0; trial < trials && guess > best; trial++ {
-		spent := measure(all[guess])
+	for trial := 0; trial < trials && guess > best && m.spent < patience; trial++ {
+		spent := m.measure(all[guess])
 		if spent <= limit {
 			best, taken = guess, spent
 			break
@@ -96,14 +100,14 @@ func calibrate(b Budget, measure func(Cost) time.Duration) Calibration {
 // again as the budget, and at least half of it. A cost that changed with every
 // disturbance of a measurement would have all passwords hashed anew, and until
 // then the time of an answer would tell who has an account.
-func (b Budget) keeps(limit time.Duration, most Cost, measure func(Cost) time.Duration) (time.Duration, bool) {
+func (b Budget) keeps(limit time.Duration, most Cost, m *meter) (time.Duration, bool) {
 	p := b.Previous
 	if p.check() != nil || p.Memory < b.Least.Memory || p.Passes < b.Least.Passes {
 		return 0, false
 	}
-	taken := measure(p)
+	taken := m.measure(p)
 	if taken > limit*3/2 {
-		taken = min(taken, measure(p)) // once more: lowering a cost for a passing load would be wrong
+		taken = min(taken, m.measure(p)) // once more: lowering a cost for a passing load would be wrong
 	}
 	return taken, taken <= limit*3/2 && (taken >= limit/2 || p.work() >= most.work())
 }
@@ -139,18 +143,31 @@ func within(all []Cost, limit time.Duration, measured Cost, taken time.Duration)
 	return found
 }
 
-// measure returns the time of one hash while every slot computes one. What
-// disturbs only slows, so the fastest of a few rounds counts. The first hash
-// brings the memory and does not count.
-func measure(arenas []*argon2.Arena, c Cost) time.Duration {
+// meter measures hashes, all slots at work, and adds up what that takes.
+type meter struct {
+	hash  func(Cost) time.Duration
+	spent time.Duration
+}
+
+func (m *meter) run(c Cost) time.Duration {
+	taken := m.hash(c)
+	m.spent += taken
+	return taken
+}
+
+// measure returns the time of one hash. What disturbs only slows, so the
+// fastest of a few rounds counts. The first hash brings the memory and does not
+// count. Argon2 is linear in its passes, of which no more are run than needed.
+func (m *meter) measure(c Cost) time.Duration {
 	const rounds, enough = 4, 100 * time.Millisecond
-	together(arenas, Cost{Memory: c.Memory, Passes: 1})
-	start := time.Now()
-	best := together(arenas, c)
-	for i := 1; i < rounds && time.Since(start) < enough; i++ {
-		best = min(best, together(arenas, c))
+	pass := m.run(Cost{Memory: c.Memory, Passes: 1})
+	few := Cost{Memory: c.Memory, Passes: min(c.Passes, uint32(max(1, enough/max(pass, 1))))}
+	start := m.spent
+	best := m.run(few)
+	for i := 1; i < rounds && m.spent-start < enough; i++ {
+		best = min(best, m.run(few))
 	}
-	return best
+	return best * time.Duration(c.Passes) / time.Duration(few.Passes)
 }
 
 // together returns the mean time of a hash in each arena at once.

@@ -49,7 +49,7 @@ func TestCalibrate_Chooses(t *testing.T) {
 		if test.budget.Least == (Cost{}) {
 			test.budget.Least = floor()
 		}
-		got := calibrate(test.budget, test.measure)
+		got := calibrate(test.budget, &meter{hash: test.measure})
 		if got.Cost != test.want || got.Kept != test.kept || got.Taken != test.measure(got.Cost) {
 			t.Errorf("%s: %+v, want %+v, kept %v", test.name, got, test.want, test.kept)
 		}
@@ -116,14 +116,46 @@ func TestCalibrate_Refuses(t *testing.T) {
 // A load that passes does not weaken what was chosen before.
 func TestCalibrate_PassingLoad(t *testing.T) {
 	t.Parallel()
-	quiet, slower := machine(time.Millisecond, ceilingMemory, 1), 3
+	quiet, hashes := machine(time.Millisecond, ceilingMemory, 1), 0
 	disturbed := func(c Cost) time.Duration {
-		taken := quiet(c) * time.Duration(slower)
-		slower = 1
-		return taken
+		if hashes++; hashes <= 2 { // the first measurement
+			return 3 * quiet(c)
+		}
+		return quiet(c)
 	}
 	previous := Cost{64 << 10, 3}
-	if got := calibrate(Budget{Slots: 2, Least: floor(), Previous: previous}, disturbed); got.Cost != previous {
+	if got := calibrate(Budget{Slots: 2, Least: floor(), Previous: previous}, &meter{hash: disturbed}); got.Cost != previous {
 		t.Errorf("the cost is %v after a disturbance, want %v", got.Cost, previous)
+	}
+	if hashes <= 2 {
+		t.Error("the cost was not measured again")
+	}
+}
+
+// Measuring ends within a second, however quick the machine, however small its
+// caches, and whatever was chosen before; on one that is overloaded it stops
+// looking for more.
+func TestCalibrate_EndsSoon(t *testing.T) {
+	t.Parallel()
+	var longest time.Duration
+	for each := 20 * time.Microsecond; each <= time.Millisecond; each = each * 5 / 4 { // the least cost takes 1 to 40 ms
+		for _, slower := range []int{1, 2, 3} {
+			for _, previous := range []Cost{{}, floor(), {64 << 10, 3}, {64 << 10, 16}, {mostAutoMemory, ceilingPasses}} {
+				for _, rate := range []int{0, 10, 100} {
+					m := &meter{hash: machine(each, 32<<10, slower)}
+					calibrate(Budget{Slots: 2, Least: floor(), Previous: previous, PerSecond: rate}, m)
+					longest = max(longest, m.spent)
+					if m.spent >= time.Second {
+						t.Errorf("%v a MiB, %d times that past the cache, %v before, %d a second: measured for %v", each, slower, previous, rate, m.spent)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("the longest takes %v", longest)
+
+	overloaded := &meter{hash: machine(10*time.Millisecond, ceilingMemory, 1)} // 380 ms for the least cost
+	if got := calibrate(Budget{Slots: 2, Least: floor()}, overloaded); got.Cost != floor() || overloaded.spent > time.Second {
+		t.Errorf("overloaded, %v is chosen after %v", got.Cost, overloaded.spent)
 	}
 }
