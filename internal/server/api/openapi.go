@@ -1,8 +1,10 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +111,7 @@ func schema(t reflect.Type, schemas object) object {
 }
 
 func structure(t reflect.Type, schemas object) object {
-	properties, required := object{}, []string{}
+	properties := object{}
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := schema(f.Type, schemas)
@@ -117,9 +119,8 @@ func structure(t reflect.Type, schemas object) object {
 			property["enum"] = words
 		}
 		properties[name] = property
-		required = append(required, name)
 	}
-	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	return closed(properties)
 }
 
 // enum returns the words that a field may hold; a leading space in its tag
@@ -132,17 +133,22 @@ func enum(f reflect.StructField) []string {
 	return strings.Split(tag, " ")
 }
 
+// problemSchema describes what server writes for every fault: all members are
+// always there.
 func problemSchema() object {
 	text, params := object{"type": "string"}, object{"type": "object", "additionalProperties": object{"type": "string"}}
+	field := closed(object{"name": text, "code": text, "params": params})
+	return closed(object{
+		"type": text, "title": text, "status": object{"type": "integer"}, "code": text, "params": params,
+		"fields":      object{"type": "array", "items": field},
+		"retry_after": object{"type": "integer", "description": "Seconds; 0 when waiting does not help"},
+		"request_id":  text,
+	})
+}
+
+// closed describes an object that has all of the properties and no other.
+func closed(properties object) object {
 	return object{
-		"type": "object",
-		"properties": object{
-			"type": text, "title": text, "status": object{"type": "integer"}, "code": text, "params": params,
-			"fields": object{"type": "array", "items": object{
-				"type": "object", "properties": object{"name": text, "code": text, "params": params},
-			}},
-			"retry_after": object{"type": "integer", "description": "Seconds; 0 when waiting does not help"},
-			"request_id":  text,
-		},
+		"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties)), "additionalProperties": false,
 	}
 }
