@@ -151,12 +151,19 @@ func (a *App) Close() error {
 	return errors.Join(a.unclaim(), a.Store.Close())
 }
 
+// firstMigration makes a database of an empty one.
+const firstMigration = "00001_start.sql"
+
 func (a *App) assemble(ctx context.Context) error {
 	if err := a.checkPurpose(ctx); err != nil {
 		return err
 	}
-	if _, err := a.Store.Migrate(ctx); err != nil {
+	applied, err := a.Store.Migrate(ctx)
+	if err != nil {
 		return err
+	}
+	if len(applied) > 0 && applied[0] == firstMigration {
+		a.log.Info("the database is new: nobody has an account in it") // also after a slip in database_url
 	}
 	if err := a.Store.CheckHome(ctx); err != nil {
 		return err

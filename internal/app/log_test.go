@@ -8,6 +8,18 @@ import (
 	"testing"
 )
 
+func TestLog_NewDatabase(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	for start, want := range []bool{true, false} {
+		var log bytes.Buffer
+		open(t, cfg, Options{Dist: dist(), Log: slog.New(slog.NewTextHandler(&log, nil))}).end(t)
+		if got := strings.Contains(log.String(), "the database is new"); got != want {
+			t.Errorf("start %d tells of a new database: %t\n%s", start+1, got, &log)
+		}
+	}
+}
+
 // The log tells of pages, and of what goes wrong; not of each script that a
 // page loads.
 func TestLog_LeavesOutAssets(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/config"
@@ -61,6 +62,10 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 		return Explanation{}, err
 	}
 	e := Explanation{Steps: []rule.Step{}}
+	if !answers(cfg, list, host) {
+		e.Refused = host + " is neither the host of public_url nor that of an app: what comes under that name is answered 421"
+		return e, nil
+	}
 	if e.Path, err = rule.Path(raw); err != nil {
 		e.Refused = err.Error()
 		return e, nil
@@ -83,6 +88,16 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 		e.Decides, e.Rule, e.Need, e.Source = at+1, r.String(), r.Need, cfg.Source(a.Setting("rules", at))
 	}
 	return e, nil
+}
+
+// answers reports whether Portico is reached under a host.
+func answers(cfg config.Config, apps []rule.Site, host string) bool {
+	if cfg.PublicURL != nil {
+		if _, public, _ := strings.Cut(origin.Of(cfg.PublicURL), "://"); host == public {
+			return true
+		}
+	}
+	return slices.ContainsFunc(apps, func(s rule.Site) bool { return s.Host == host })
 }
 
 // split returns the host and the escaped path of a URL as they are written, not

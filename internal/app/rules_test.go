@@ -34,7 +34,7 @@ func TestExplain(t *testing.T) {
 		"GET https://wiki.test/a#b":               "wiki 1",
 		"PUT https://wiki.test/a":                 "wiki 0",
 		"PREFLIGHT https://wiki.test/a":           "wiki 0",
-		"GET https://elsewhere.test/":             " 0",
+		"GET https://elsewhere.test/":             "neither the host of public_url",
 		"GET https://wiki.test/auth/signin":       " 0",
 		"GET /auth":                               " 0",
 		"GET /static/../admin":                    "segment",

@@ -173,7 +173,7 @@ type userSetRolesCmd struct {
 
 // Help shows an example.
 func (userSetRolesCmd) Help() string {
-	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe next request of the person has the new roles; nobody is signed out."
+	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe new roles count within a second; nobody is signed out."
 }
 
 // Run sets the roles.

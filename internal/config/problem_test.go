@@ -77,6 +77,9 @@ idle = "31d"
 [providers.corp]
 client_idd = "x"
 client_secret = "y"
+
+[providers.My-Corp]
+client_id = "x"
 `)
 	_, err := config.Load(file, nil)
 	want := []string{
@@ -86,6 +89,7 @@ client_secret = "y"
 		`portico.toml:6: return_origins: "ftp://a.test" is not the origin of an app: write https://app.example.com or https://*.apps.example.com`,
 		`portico.toml:6: return_origins: "app.test" is not the origin of an app: write https://app.example.com or https://*.apps.example.com`,
 		"portico.toml:16: providers.corp.client_idd: there is no such setting: write providers.corp.client_id",
+		"portico.toml:20: providers.My-Corp.client_id: there is no such setting: name the provider in lower-case letters, digits and _, such as [providers.corp]",
 		"portico.toml:13: session.idle: it is longer than session.absolute: write at most 30d",
 		"portico.toml:10: password.min: 4 is fewer than the profile standard asks for: write 8 or more, or 0",
 		"portico.toml:16: providers.corp.issuer: nothing else is known of this provider: write its issuer, such as https://id.example.com, or providers.corp.preset",

@@ -77,7 +77,7 @@ func (c *Config) CheckServe() error {
 	switch sqlite := strings.HasPrefix(c.DatabaseURL, "sqlite:"); {
 	case errors.Is(err, secret.ErrNoKey) && sqlite: // the first start makes it
 	case errors.Is(err, secret.ErrNoKey):
-		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once: (umask 077; openssl rand -base64 32 >"+c.SecretFile+")")
+		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once with 'portico config new-key'")
 	case err != nil:
 		why, write := err.Error(), "let this user read it, or write the path of another key file"
 		if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable {

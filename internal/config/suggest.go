@@ -7,6 +7,9 @@ func suggest(name string, spell func(key) string) string {
 	if name == appArray || strings.HasPrefix(name, appArray+".") && !appSetting(name) {
 		return "write each app as a table of its own, [[app]] in two brackets, with its settings below"
 	}
+	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "providers" && valid(parts[1]) == "" {
+		return "name the provider in lower-case letters, digits and _, such as [providers.corp]"
+	}
 	if meant, ok := nearest(name, spell); ok {
 		return "write " + spell(meant.key)
 	}
