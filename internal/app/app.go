@@ -25,6 +25,7 @@ import (
 	"portico/internal/lease"
 	"portico/internal/locale"
 	"portico/internal/mailer"
+	"portico/internal/node"
 	"portico/internal/origin"
 	"portico/internal/otlp"
 	"portico/internal/outbox"
@@ -102,6 +103,7 @@ type App struct {
 	traces    *otlp.Traces   // nil when nothing is traced
 	spans     *span.Source   // nil likewise
 	tidying   *lease.Lease   // of the process that deletes what has ended
+	node      *node.Node     // this process among those that share the database
 	claim     io.Closer      // of the database, nil while it has none
 	options   Options
 }
@@ -175,6 +177,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile, a.options.purpose()); err != nil {
 		return err
 	}
+	a.node = node.New(key, a.Config.Shared())
 	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
 	a.Sessions = session.NewKeeper(session.Config{
 		Clock: a.clock, Idle: a.Config.Session.Idle, Absolute: a.Config.Session.Absolute, CacheMax: cacheMax,

@@ -16,7 +16,7 @@ func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 		Requests: public.handler.Stats(), Violations: public.reports.Counts(),
 		Flows: a.Flows.Stats(), Sessions: a.Sessions.Stats(),
 		Hashing: a.Passwords.Stats(), Hashes: a.Passwords.Durations(),
-		Database: a.Store.Stats(),
+		Database: a.Store.Stats(), Differing: len(a.node.Differ()),
 	}
 	if a.runner != nil {
 		f.Mail = a.runner.Totals()

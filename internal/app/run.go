@@ -150,6 +150,9 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	drift := clock.NewDrift(a.clock)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watch(drift) }) })
 	a.startTidying(ctx, work, drift)
+	if a.Store.Shared() {
+		a.startComparing(ctx, work)
+	}
 }
 
 // repeat does something again and again. Of a failure that lasts, as when the
@@ -174,8 +177,22 @@ func (a *App) flushSessions(ctx context.Context) error {
 	return a.Sessions.Flush(ctx, unit[session.Store]{a.Store, func(tx *store.Tx) session.Store { return tx }}.Write)
 }
 
+// follow looks a second time soon when a look fails: a connection that broke is
+// no reason to feel an end later.
 func (a *App) follow(ctx context.Context) error {
-	return a.Store.Read(ctx, func(tx *store.Tx) error { return a.Sessions.Follow(ctx, tx) })
+	look := func() error {
+		return a.Store.Read(ctx, func(tx *store.Tx) error { return a.Sessions.Follow(ctx, tx) })
+	}
+	err := look()
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-time.After(followEach / 5):
+		return look()
+	case <-ctx.Done():
+		return err
+	}
 }
 
 func (a *App) report(what string, err error) {

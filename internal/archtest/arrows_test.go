@@ -37,7 +37,7 @@ func bands() []band {
 		{"otlptest", list("internal/otlp/otlptest"), nil},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox lease"), list("roompart ground")},
+		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox lease node"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2 internal/password/zxcvbn"), nil}, // what only one room needs, and needs nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress upstream browser span tally"), nil},
 		{"web", list("web"), nil},

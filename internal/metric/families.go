@@ -14,7 +14,8 @@ func buildFamilies() []family {
 	return []family{{
 		"portico_build_info", gauge, []string{"version", "revision", "go"}, "What is running; always 1.",
 		func(f *Figures, e *emitter) { e.value(1, f.Build.Version, f.Build.Revision, f.Build.Go) },
-	}}
+	}, plain("portico_node_settings_different", gauge, "Settings in which another node on the same database differs from this one (PostgreSQL).",
+		func(f *Figures) int { return f.Differing })}
 }
 
 func requestFamilies() []family {

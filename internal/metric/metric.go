@@ -26,6 +26,7 @@ type Figures struct {
 	Mail       outbox.Totals
 	Queue      *Queue // nil when the database does not answer
 	Database   store.Stats
+	Differing  int // settings that another node has otherwise
 	Traces     Traces
 	Apps       []App
 }

@@ -50,8 +50,8 @@ func sample() Figures {
 			Pools:  []store.Pool{{Name: "read", Max: 4, Open: 3, InUse: 1, Waits: 40, Waited: 2 * time.Second}},
 			Queued: 41, Commit: took.Snapshot(), Group: group.Snapshot(),
 		},
-		Traces: Traces{Sent: 50, Lost: 51},
-		Apps:   []App{{Name: "shop", Up: true, Unanswered: 52}, {Name: "wiki", Unanswered: 53}},
+		Traces: Traces{Sent: 50, Lost: 51}, Differing: 60,
+		Apps: []App{{Name: "shop", Up: true, Unanswered: 52}, {Name: "wiki", Unanswered: 53}},
 	}
 }
 

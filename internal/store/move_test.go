@@ -390,7 +390,7 @@ func TestMove_Refused(t *testing.T) {
 func TestMove_OlderTarget(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
-	if _, err := m.postgres().Exec(t.Context(), `DROP TABLE move; DELETE FROM goose_db_version WHERE version_id = 9`); err != nil {
+	if _, err := m.postgres().Exec(t.Context(), `DROP TABLE node; DROP TABLE move; DELETE FROM goose_db_version WHERE version_id >= 9`); err != nil {
 		t.Fatal(err)
 	}
 	m.must()

@@ -79,7 +79,7 @@ func (a *app) silentRounds() int {
 	if a.Silence == 0 {
 		return 0
 	}
-	return max(1, int((a.Silence-askTimeout)/watchEvery)-1)
+	return max(1, int((a.Silence-askTimeout)/askEvery)-1)
 }
 
 // watchApps asks those that seem not to answer, each in its own time.

@@ -14,8 +14,13 @@ import (
 
 // watchEvery is how often the sessions of open requests are looked at. With the
 // half second in which a node feels what another one has ended, a stream ends
-// within two seconds of its session.
-const watchEvery = time.Second
+// within a second of its session.
+const watchEvery = 250 * time.Millisecond
+
+const (
+	askEvery  = time.Second // apps that seem not to answer
+	tidyEvery = time.Minute // what is kept of apps
+)
 
 // passing is a request that is open between a client and an app.
 type passing struct {
@@ -148,8 +153,10 @@ func (g *Gateway) Watch(ctx context.Context) {
 		case <-ticker.C:
 		}
 		g.look(ctx)
-		g.watchApps(ctx, &work)
-		if rounds%60 == 0 {
+		if rounds%int(askEvery/watchEvery) == 0 {
+			g.watchApps(ctx, &work)
+		}
+		if rounds%int(tidyEvery/watchEvery) == 0 {
 			for _, a := range g.apps {
 				a.forget(g.clock.Now())
 				a.direct.Tidy()

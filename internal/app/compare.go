@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"portico/internal/node"
+	"portico/internal/store"
+)
+
+// startComparing tells the operator which settings of this node are not those
+// of another one. Both serve on: settings are changed on one node after the
+// other.
+func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
+	var told []string
+	a.repeat(ctx, work, node.Beat, "compare the settings of the nodes", func(ctx context.Context) error {
+		err := a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) })
+		if differ := a.node.Differ(); err == nil && !slices.Equal(differ, told) {
+			told = differ
+			a.tellDifferent(differ)
+		}
+		return err
+	})
+	work.Go(func() {
+		<-ctx.Done()
+		ctx := context.WithoutCancel(ctx)
+		a.report("take leave of the other nodes", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Leave(ctx, tx) }))
+	})
+}
+
+func (a *App) tellDifferent(settings []string) {
+	if len(settings) == 0 {
+		a.log.Info("all nodes have the same settings again")
+		return
+	}
+	a.log.Warn("another node has other settings: give all nodes the same, and start them again", "settings", strings.Join(settings, ", "))
+}

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestOwnSettings_AreSettings(t *testing.T) {
+	t.Parallel()
+	for _, name := range ownSettings() {
+		if !slices.ContainsFunc(keys(), func(k key) bool { return k.name == name }) {
+			t.Errorf("there is no setting %s", name)
+		}
+	}
+}
+
+func TestShared(t *testing.T) {
+	t.Parallel()
+	c := Default()
+	if shared := c.Shared(); len(shared) != 0 {
+		t.Errorf("by default %v", shared)
+	}
+	c.Listen, c.DatabaseURL, c.Log.Level, c.Hashing.Slots = "127.0.0.1:1", "postgres://b/portico", "debug", 7
+	c.SMTPURL, c.SecretFile = "smtp://user:secret@mail.test", "elsewhere"
+	if shared := c.Shared(); len(shared) != 0 {
+		t.Errorf("of what is each node's own: %v", shared)
+	}
+	c.Session.Idle, c.SignUp.Enabled = time.Hour, false
+	p := c.provider("google")
+	p.ClientID, p.ClientSecret = "client", "very secret"
+	c.Apps = []App{{Name: "shop", Rules: []string{"signed-in /*"}}}
+	shared := c.Shared()
+	for _, name := range []string{"session.idle", "signup.enabled", "providers.google.client_id", "app.1.rules"} {
+		if shared[name] == "" {
+			t.Errorf("%s is not among %v", name, slices.Sorted(maps.Keys(shared)))
+		}
+	}
+	for name, value := range shared {
+		if value == `"very secret"` {
+			t.Errorf("%s holds a secret", name)
+		}
+	}
+}

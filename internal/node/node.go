@@ -1,0 +1,137 @@
+package node
+
+import (
+	"context"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+const (
+	// Beat is how often a node calls Look.
+	Beat = 5 * time.Second
+	// Gone is how long a beat stands still until its node counts no more.
+	Gone = 4 * Beat
+	// keep is how long the row then stays.
+	keep = 10 * time.Minute
+)
+
+// Row is what a node says of itself.
+type Row struct {
+	ID       string
+	Beat     int64
+	Settings map[string]string // key of a setting -> its keyed hash
+}
+
+// Store is what this room needs of a transaction.
+type Store interface {
+	// Nodes returns all rows.
+	Nodes(ctx context.Context) ([]Row, error)
+	// SaveNode adds the row or replaces it.
+	SaveNode(ctx context.Context, r Row) error
+	// DeleteNode deletes the row, if it is there.
+	DeleteNode(ctx context.Context, id string) error
+}
+
+// Node is this process among the others. It is safe for concurrent use.
+type Node struct {
+	mu     sync.Mutex
+	self   Row
+	others map[string]sight
+	differ []string
+}
+
+// sight is what was seen of another node.
+type sight struct {
+	beat  int64
+	since clock.Mark // when its beat was first seen as it is
+	moved bool       // whether it has moved since we look
+}
+
+// New returns the node with these settings. Nodes with different keys see
+// everything different.
+func New(key *secret.Key, settings map[string]string) *Node {
+	mac := key.MAC("settings of nodes")
+	hashes := make(map[string]string, len(settings))
+	for name, value := range settings {
+		hashes[name] = hex.EncodeToString(mac.Sum(name, value)[:8])
+	}
+	return &Node{self: Row{ID: ids.New(), Settings: hashes}, others: map[string]sight{}}
+}
+
+// Look raises the beat, and finds out in which settings another node that is
+// alive differs. It runs in one transaction.
+func (n *Node) Look(ctx context.Context, tx Store) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.self.Beat++
+	if err := tx.SaveNode(ctx, n.self); err != nil {
+		return err
+	}
+	rows, err := tx.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	others, differ := map[string]sight{}, map[string]bool{}
+	for _, r := range rows {
+		if r.ID == n.self.ID {
+			continue
+		}
+		s := n.seen(r)
+		others[r.ID] = s
+		switch age := s.since.Age(); {
+		case age > keep:
+			if err := tx.DeleteNode(ctx, r.ID); err != nil {
+				return err
+			}
+		case s.moved && age <= Gone:
+			for _, name := range unlike(n.self.Settings, r.Settings) {
+				differ[name] = true
+			}
+		}
+	}
+	n.others, n.differ = others, slices.Sorted(maps.Keys(differ))
+	return nil
+}
+
+// seen returns what is known of another node, its row included.
+func (n *Node) seen(r Row) sight {
+	s, known := n.others[r.ID]
+	if known && s.beat == r.Beat {
+		return s
+	}
+	return sight{beat: r.Beat, since: clock.Here(), moved: known}
+}
+
+// unlike returns the names whose values differ, those included that only one
+// of the two has.
+func unlike(a, b map[string]string) (names []string) {
+	for name := range a {
+		if a[name] != b[name] {
+			names = append(names, name)
+		}
+	}
+	for name := range b {
+		if _, both := a[name]; !both {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Differ returns the settings, in order, in which another node was different
+// when Look last looked.
+func (n *Node) Differ() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.differ)
+}
+
+// Leave takes the row of this node away.
+func (n *Node) Leave(ctx context.Context, tx Store) error { return tx.DeleteNode(ctx, n.self.ID) }
