@@ -242,3 +242,22 @@ test('who is signed in is named beside the account of the link, and a cut link l
   );
   await close(opened);
 });
+
+test('the fragment of the page that was asked for goes along every way there', async () => {
+  const opened = await open('signin/idle#part/2', {
+    api: { '/auth/api/signin': { body: { next: '/preview/signed-out/idle?app' } } },
+  });
+  const { page } = opened;
+  await page.route('**/auth/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  for (const link of ['Sign up', 'Forgot your password?']) {
+    await page.getByRole('link', { name: link }).click();
+    await page.waitForURL(/\/auth\/.*#part\/2$/);
+    await page.goBack();
+    await hydrated(page);
+  }
+  await page.getByLabel('Email').fill('mara@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('some password');
+  await page.getByRole('button', { name: 'Login' }).click();
+  await page.waitForURL('**/signed-out/idle?app#part/2');
+  await close(opened);
+});

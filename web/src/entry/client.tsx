@@ -2,6 +2,7 @@ import { hydrateRoot } from 'react-dom/client';
 import type { Boot } from '../api/boot';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages } from '../i18n/text';
+import { carryFragment } from '../lib/fragment';
 import type { Screen } from '../screens/screen';
 
 /**
@@ -15,6 +16,7 @@ export function start({ View }: Screen, messages: Messages): void {
   const boot = document.getElementById('boot')?.textContent;
   if (!root || !boot) return;
   root.dataset['live'] = ''; // shows what only script can do; React leaves its container alone
+  carryFragment();
   const data = JSON.parse(boot) as Boot;
   hydrateRoot(
     root,

@@ -3,6 +3,7 @@ import type { Boot } from '../api/boot';
 import { request } from '../api/client';
 import type { Next } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
+import { withFragment } from '../lib/fragment';
 import { useCountdown } from '../lib/use-countdown';
 import { checkFields } from './check-fields';
 import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot } from './failure';
@@ -103,7 +104,7 @@ export function useForm<T extends Next = Next>({
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
     if (!onAnswer) {
       setAnnouncement(text.t('common.going_on'));
-      return location.assign(answer.value.next); // stays busy until the next page is here
+      return location.assign(withFragment(answer.value.next)); // stays busy until the next page is here
     }
     setBusy(false);
     onAnswer(answer.value);

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Boot } from '../../api/boot';
 import type { Flow, Resent } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import { withFragment } from '../../lib/fragment';
 import { choose, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
@@ -38,7 +39,7 @@ function Enter({ boot }: { boot: Boot }) {
 
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
-    if (id !== flow.id) return location.assign(answer.next);
+    if (id !== flow.id) return location.assign(withFragment(answer.next));
     form.clear();
     setFlow(answer.flow);
     setResent(t('verify-code.resent'));
