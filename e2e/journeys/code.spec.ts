@@ -1,6 +1,14 @@
 import type { Page } from '@playwright/test';
-import { alive, button, expectAccount, expectScreen, field, forgot, signUp } from '../support/screen.js';
-import { typeWrongCode } from '../support/states.js';
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  forgot,
+  signUp,
+  typeWrongCode,
+} from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
 /** Pastes as a person does, with whatever the clipboard of another app holds. */
@@ -8,6 +16,9 @@ async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate((held) => navigator.clipboard.writeText(held), text);
   await page.keyboard.press('Control+V');
 }
+
+/** Of a journey that waits until Resend may be pressed. */
+const WAITS = { tag: '@waits' };
 
 const codeOf = (page: Page) => field(page, '6-digit code');
 
@@ -83,7 +94,7 @@ test('an incomplete code is not sent', async ({ page }) => {
   expect(codes).toEqual([]);
 });
 
-test('wrong codes are counted down; then only a new code helps', async ({ page, world }) => {
+test('wrong codes are counted down; then only a new code helps', WAITS, async ({ page, world }) => {
   test.slow(); // a new code may be asked for half a minute after the first
   const person = world.stranger();
   await signUp(page, person);
@@ -114,7 +125,7 @@ test('wrong codes are counted down; then only a new code helps', async ({ page, 
   await expectAccount(page, person);
 });
 
-test('resend waits for its time, says what it did, and both codes work', async ({ page, world }) => {
+test('resend waits for its time, says what it did, and both codes work', WAITS, async ({ page, world }) => {
   test.slow();
   const { email } = await world.member();
   await forgot(page, email);

@@ -76,3 +76,9 @@ export async function forgot(page: Page, email: string): Promise<void> {
   await expectScreen(page, 'Verify your code');
   await alive(page);
 }
+
+/** Types six digits that are not the code. */
+export async function typeWrongCode(page: Page, code: string): Promise<void> {
+  await field(page, '6-digit code').fill('');
+  await page.keyboard.type(code === '000000' ? '000001' : '000000');
+}

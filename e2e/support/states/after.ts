@@ -1,0 +1,54 @@
+import { expect, type Page } from '@playwright/test';
+import { alive, button, expectScreen, field, forgot, link, open, signIn } from '../screen.js';
+import type { World } from '../world.js';
+import type { State } from './state.js';
+
+/** What comes after the proof: a new password, the account, the way out; and the errors. */
+export const REST: State[] = [
+  { name: 'reset-password', reach: reachReset },
+  {
+    name: 'reset-password-refused',
+    reach: async (page, world) => {
+      const { password } = await reachReset(page, world);
+      await field(page, 'New password').fill(password);
+      await field(page, 'Confirm Password').fill(password);
+      await button(page, 'Save password').click();
+      await expect(page.getByText('This is your current password.')).toBeVisible();
+    },
+  },
+  {
+    name: 'account',
+    reach: async (page, world) => {
+      await signIn(page, await world.member());
+      await expect(page.getByText('This device')).toBeVisible();
+    },
+  },
+  {
+    name: 'signed-out',
+    reach: async (page, world) => {
+      await signIn(page, await world.member());
+      await button(page, 'Sign out').click();
+      await expectScreen(page, 'You are signed out');
+    },
+  },
+  { name: 'error-missing', reach: (page) => open(page, '/auth/nothing-here') },
+  {
+    name: 'error-cancelled',
+    reach: async (page) => {
+      await open(page, '/auth/signin');
+      await button(page, 'Continue with Acme ID').click();
+      await button(page, 'Cancel').click();
+      await expect(page.getByText('was cancelled')).toBeVisible();
+      await expect(link(page, 'Go to sign in')).toBeVisible();
+    },
+  },
+];
+
+async function reachReset(page: Page, world: World) {
+  const person = await world.member();
+  await forgot(page, person.email);
+  await page.keyboard.type((await world.mailbox.next(person.email)).code);
+  await expectScreen(page, 'Choose a new password');
+  await alive(page);
+  return person;
+}
