@@ -44,7 +44,8 @@ type Store interface {
 	InsertAccount(ctx context.Context, a Account) (bool, error)
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
 	AccountByKey(ctx context.Context, key string) (Account, bool, error)
-	// ListAccounts returns up to limit accounts whose key is greater than after.
+	// ListAccounts returns up to limit accounts whose key comes after the given
+	// one, in the order that the database has for letters.
 	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
 	// UpdatePassword sets the verifier; bump adds one to the credential version.
 	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)

@@ -10,9 +10,7 @@ import (
 // contracting are the migrations that the version before could not have run
 // beside, with the reason why nobody minds. What takes something away belongs
 // here once no version that can still be running uses it.
-var contracting = map[string]string{
-	"00007_nodes.postgres.sql": "there was no version with several nodes before it",
-}
+var contracting = map[string]string{}
 
 var (
 	comment   = regexp.MustCompile(`--[^\n]*`)

@@ -11,10 +11,6 @@ CREATE TABLE commit_key (
     id TEXT NOT NULL PRIMARY KEY
 );
 
--- Lists are in the order of bytes, as SQLite has it, and not of a language.
-ALTER TABLE account ALTER COLUMN address_key TYPE TEXT COLLATE "C";
-
 -- +goose Down
-ALTER TABLE account ALTER COLUMN address_key TYPE TEXT COLLATE pg_catalog."default";
 DROP TABLE commit_key;
 DROP TABLE lease;

@@ -71,7 +71,7 @@ func (b purges) Purge_ThrottlesThatMayBeForgotten() {
 // A batch that is full says that there may be more: that is how the facts
 // which are gone are counted here.
 func (b purges) Purge_OldFactsInBatches() {
-	const batch = 500
+	const batch = 100
 	fact := func(at time.Time) {
 		b.write(func(tx *store.Tx) error {
 			for n := range batch {
