@@ -31,16 +31,16 @@ func (c *trap) Now() time.Time {
 func ofRequest() bool {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls[:])])
-	for {
+	for request := false; ; {
 		frame, more := frames.Next()
-		if strings.Contains(frame.Function, "FollowKeys") {
+		switch {
+		case strings.HasSuffix(frame.Function, "app.every"):
 			return false
-		}
-		if strings.Contains(frame.Function, "server.(*route).ServeHTTP") || strings.Contains(frame.Function, "flow.(*Flows)") {
-			return true
+		case strings.Contains(frame.Function, "server.(*route).ServeHTTP"), strings.Contains(frame.Function, "flow.(*Flows)"):
+			request = true
 		}
 		if !more {
-			return false
+			return request
 		}
 	}
 }
