@@ -250,8 +250,10 @@ test('the fragment of the page that was asked for goes along every way there', a
   const { page } = opened;
   await page.route('**/auth/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
   for (const link of ['Sign up', 'Forgot your password?']) {
+    await page.getByLabel('Email').fill('mara@example.com');
     await page.getByRole('link', { name: link }).click();
     await page.waitForURL(/\/auth\/.*#part\/2$/);
+    expect(await page.evaluate(() => sessionStorage.getItem('portico.email'))).toBe('mara@example.com');
     await page.goBack();
     await hydrated(page);
   }

@@ -10,7 +10,8 @@ export const withFragment = (next: string) => (next.includes('#') ? next : next 
 export function carryFragment(): void {
   const follow = ({ target }: MouseEvent) => {
     const link = target instanceof Element && target.closest<HTMLAnchorElement>('main a[href^="/"]');
-    if (link && !link.hash) link.hash = location.hash;
+    // The attribute, since the property would write a whole URL, and others look for a path.
+    if (link) link.setAttribute('href', withFragment(link.getAttribute('href') ?? ''));
   };
   document.addEventListener('click', follow);
   document.addEventListener('auxclick', follow);
