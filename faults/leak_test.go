@@ -3,13 +3,8 @@ package faults
 import (
 	"io"
 	"net"
-	"net/http"
 	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -61,72 +56,6 @@ func (p *place) registered() string {
 	defer b.close()
 	b.register(address)
 	return address
-}
-
-// FLT-21: many requests of every kind leave nothing behind.
-func TestFLT21_NothingLeaks(t *testing.T) {
-	measures(t)
-	p := newPlace(t, newSink(t))
-	r := p.serve()
-	me := p.browser()
-	address := p.registered()
-	me.must("signin", map[string]string{"email": address, "password": good})
-	var sent atomic.Int64
-	load := func(n int) {
-		t.Helper()
-		var group sync.WaitGroup
-		for range 4 {
-			group.Go(func() {
-				b := p.browser()
-				defer b.close()
-				b.cookies = me.cookies
-				for i := range n / 4 {
-					method, target := "GET", []string{"/auth/api/session", "/auth/signin", "/auth/account", "/auth/verify-code?flow=none", "/nowhere", "/auth/api/sessions"}[i%6]
-					var body map[string]string
-					if i%50 == 0 {
-						method, target, body = "POST", "/auth/api/verify-code", map[string]string{"flow": "none", "code": "123456"}
-					}
-					if _, err := b.do(method, target, body); err != nil {
-						t.Error(err)
-						return
-					}
-					sent.Add(1)
-				}
-			})
-		}
-		group.Wait()
-		r.settled()
-	}
-	all := rounds(6_000, 1_000_000)
-	load(all / 3)
-	before, _ := r.rss()
-	files, goroutines := r.files(), p.goroutines()
-	load(all - all/3)
-	after, _ := r.rss()
-	t.Logf("FLT-21: after %d and %d requests: RSS %d and %d MiB, files %d and %d, goroutines %d and %d",
-		all/3, sent.Load(), before, after, files, r.files(), goroutines, p.goroutines())
-	if after > before+rounds(64, 16) || r.files() > files+4 || p.goroutines() > goroutines+4 {
-		t.Error("something is left behind")
-	}
-}
-
-var goroutineLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)`)
-
-// goroutines returns how many the server has.
-func (p *place) goroutines() int {
-	p.Helper()
-	resp, err := http.Get("http://" + p.ops + "/metrics")
-	if err != nil {
-		p.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body)
-	found := goroutineLine.FindSubmatch(text)
-	if found == nil {
-		p.Fatal("the metrics do not count goroutines")
-	}
-	n, _ := strconv.Atoi(string(found[1]))
-	return n
 }
 
 // refuses runs a server that must not start, and returns what it says.
