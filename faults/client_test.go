@@ -102,10 +102,15 @@ func (b *browser) post(operation string, body map[string]string) (answer, error)
 	return b.do("POST", "/auth/api/"+operation, body)
 }
 
-// must is post that has to be answered with 200.
+// must is post that has to be answered with 200, be it at a second try: a busy
+// machine may say 503.
 func (b *browser) must(operation string, body map[string]string) answer {
 	b.Helper()
 	a, err := b.post(operation, body)
+	for began := time.Now(); err == nil && a.status == 503 && time.Since(began) < 20*time.Second; {
+		time.Sleep(100 * time.Millisecond)
+		a, err = b.post(operation, body)
+	}
 	if err != nil || a.status != 200 {
 		b.Fatalf("%s: %v %d %s", operation, err, a.status, a.body)
 	}

@@ -231,14 +231,19 @@ func TestSEC186_LongAddressesAreNotParsed(t *testing.T) {
 		strings.Repeat(`"a" <`, 2500), strings.Repeat("(", 12<<10), strings.Repeat(`\"`, 3<<10), strings.Repeat("a", 12<<10) + "@x.test", "a@" + strings.Repeat("x.", 6<<10) + "test",
 		strings.Repeat("\u00e9", 5<<10) + "@x.test", "a@" + strings.Repeat("\u00e9", 5<<10) + ".test", strings.Repeat("=?utf-8?q?", 1<<10),
 	} {
-		began := time.Now()
-		a := v.form("/auth/api/forgot-password", url.Values{"email": {address}})
-		if a.status != 422 && a.status != 413 {
-			t.Errorf("%.20q... is answered %d", address, a.status)
-		} else if a.status == 422 && a.code() != "address.too_long" {
-			t.Errorf("%.20q... is refused as %s", address, a.code())
+		const most = 500 * time.Millisecond
+		took := time.Hour
+		for tries := 0; tries < 5 && took > most; tries++ { // what parses it is slow each time, a busy machine is not
+			began := time.Now()
+			a := v.form("/auth/api/forgot-password", url.Values{"email": {address}})
+			if a.status != 422 && a.status != 413 {
+				t.Errorf("%.20q... is answered %d", address, a.status)
+			} else if a.status == 422 && a.code() != "address.too_long" {
+				t.Errorf("%.20q... is refused as %s", address, a.code())
+			}
+			took = time.Since(began)
 		}
-		if took := time.Since(began); took > 500*time.Millisecond {
+		if took > most {
 			t.Errorf("%.20q... took %v", address, took)
 		}
 	}

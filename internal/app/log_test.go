@@ -6,11 +6,16 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"portico/internal/store/pgtest"
 )
 
 func TestLog_NewDatabase(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
+	if !onSQLite(cfg) {
+		cfg.DatabaseURL = pgtest.Patient(pgtest.Empty(t))
+	}
 	for start, want := range []bool{true, false} {
 		var log bytes.Buffer
 		open(t, cfg, Options{Dist: dist(), Log: slog.New(slog.NewTextHandler(&log, nil))}).end(t)
