@@ -19,15 +19,17 @@ type scale struct {
 	starts int           // of the process
 	crowd  int           // people in the storm
 	settle time.Duration // until an idle process holds what it keeps
+	pipes  int           // WebSockets that are open at once
+	pour   int64         // bytes of a large body
 }
 
 // full keeps the whole table under ten minutes on two cores.
 func full() scale {
-	return scale{rounds: 6, round: 1500 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second}
+	return scale{rounds: 6, round: 1500 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second, pipes: 2_000, pour: 2 << 30}
 }
 
 func short() scale {
-	return scale{rounds: 3, round: 400 * time.Millisecond, small: 2_000, large: 50_000, huge: 100_000, starts: 3, crowd: 200, settle: time.Second}
+	return scale{rounds: 3, round: 400 * time.Millisecond, small: 2_000, large: 50_000, huge: 100_000, starts: 3, crowd: 200, settle: time.Second, pipes: 200, pour: 64 << 20}
 }
 
 // bench is one run.

@@ -33,6 +33,7 @@ type installation struct {
 	people   int
 	drop     func() error
 	upstream string // the app behind it, "" for none
+	settings string // of portico.toml, beside what is in the environment
 	listen   string // while it serves
 	ops      string
 
@@ -80,6 +81,8 @@ func (b *bench) installed(ctx context.Context, e engine, count int) (*installati
 
 func (i *installation) keyFile() string { return filepath.Join(i.dir, "secret.key") }
 
+func (i *installation) settingsFile() string { return filepath.Join(i.dir, "portico.toml") }
+
 // sessions is the number of people who are signed in.
 func (i *installation) sessions() int { return min(i.people, mostSessions) }
 
@@ -123,6 +126,9 @@ func (i *installation) timed(ctx context.Context) (*process, time.Duration, erro
 		i.lives++
 		name, args = i.self, []string{rolePortico, fmt.Sprintf("%s.%d", i.profile, i.lives)}
 	}
+	if err := os.WriteFile(i.settingsFile(), []byte(i.settings), 0o600); err != nil {
+		return nil, 0, err
+	}
 	began := time.Now()
 	p, err := start(ctx, filepath.Join(i.dir, "log"), i.environ(), name, args...)
 	if err != nil {
@@ -137,7 +143,7 @@ func (i *installation) timed(ctx context.Context) (*process, time.Duration, erro
 
 func (i *installation) environ() []string {
 	return []string{
-		"PORTICO_UPSTREAM=" + i.upstream,
+		"PORTICO_CONFIG=" + i.settingsFile(), "PORTICO_UPSTREAM=" + i.upstream,
 		"PORTICO_PUBLIC_URL=" + publicURL, "PORTICO_LISTEN=" + i.listen, "PORTICO_OPS_LISTEN=" + i.ops,
 		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + i.url, "PORTICO_SECRET_FILE=" + i.keyFile(),
 		"PORTICO_SMTP_URL=smtp://" + i.mail.Addr().String() + "?tls=none", "PORTICO_MAIL_FROM=no-reply@bench.test",

@@ -15,11 +15,20 @@ import (
 	"time"
 )
 
-// upstreamApp is the app behind both proxies: an answer of a kilobyte.
+// upstreamApp is the app behind the proxies: a page of a kilobyte, bodies of any
+// length, and WebSockets that send back what they get.
 func upstreamApp(context.Context, []string) error {
 	body := []byte(strings.Repeat("x", 1024))
 	sum := sha256.Sum256(body)
-	return serveLimit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return serveLimit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case pourPath:
+			pour(w, r)
+			return
+		case pipePath:
+			pipe(w)
+			return
+		}
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -12,23 +12,12 @@ const hotVisitors = 500
 // gateway passes requests of people who are signed in on to an app, on many
 // connections and on one.
 func gateway(ctx context.Context, b *bench, e engine) ([]figure, error) {
-	i, err := b.installed(ctx, e, b.small)
+	i, server, app, stop, err := b.behind(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	app, addr, err := b.limit(ctx, roleApp)
-	if err != nil {
-		return nil, err
-	}
-	defer app.stop()
-	i.upstream = "http://" + addr
-	defer func() { i.upstream = "" }()
-	server, err := i.serve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer server.stop()
-	bare, bareAddr, err := b.limit(ctx, roleProxy, addr)
+	defer stop()
+	bare, bareAddr, err := b.limit(ctx, roleProxy, app)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +26,16 @@ func gateway(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	for n := range requests {
 		requests[n] = get("/page?x=1", sessionCookie+"="+token(n))
 	}
-	many, err := interleave(ctx, b.rounds, b.passing(server, i.listen, checkers, requests), b.passing(bare, bareAddr, checkers, requests))
+	peers, err := b.peers(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	sides := []side{b.passing(server, i.listen, checkers, requests), b.passing(bare, bareAddr, checkers, requests)}
+	for _, p := range peers {
+		defer p.stop()
+		sides = append(sides, b.passing(p.process, p.addr, checkers, requests))
+	}
+	many, err := interleave(ctx, b.rounds, sides...)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +47,7 @@ func gateway(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	for n := range one[0] {
 		added = append(added, float64(max(0, one[0][n].wait-one[1][n].wait))/float64(time.Microsecond))
 	}
-	return []figure{
+	figures := []figure{
 		{
 			name: "throughput", product: perSecond(values(many[0], rateOf)), limit: perSecond(values(many[1], rateOf)),
 			value: ratios(many[0], many[1], rateOf), aim: 0.95, atLeast: true,
@@ -62,6 +60,34 @@ func gateway(ctx context.Context, b *bench, e engine) ([]figure, error) {
 			name: "added to the median on one connection", product: millis(values(one[0], waitOf)), limit: millis(values(one[1], waitOf)),
 			value: spreadOf(added), unit: "µs", aim: 50,
 		},
+	}
+	for n, p := range peers {
+		figures = append(figures, figure{
+			name: "throughput against " + p.name, product: perSecond(values(many[0], rateOf)), limit: perSecond(values(many[2+n], rateOf)),
+			value: ratios(many[0], many[2+n], rateOf), aim: p.aim, atLeast: true,
+		})
+	}
+	return figures, nil
+}
+
+// behind starts an app and the product in front of it.
+func (b *bench) behind(ctx context.Context, e engine) (i *installation, server *process, app string, stop func(), err error) {
+	if i, err = b.installed(ctx, e, b.small); err != nil {
+		return nil, nil, "", nil, err
+	}
+	upstream, app, err := b.limit(ctx, roleApp)
+	if err != nil {
+		return nil, nil, "", nil, err
+	}
+	i.upstream = "http://" + app
+	defer func() { i.upstream = "" }()
+	if server, err = i.serve(ctx); err != nil {
+		upstream.stop()
+		return nil, nil, "", nil, err
+	}
+	return i, server, app, func() {
+		server.stop()
+		upstream.stop()
 	}, nil
 }
 

@@ -19,6 +19,11 @@ func sessionHot(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	for n := range requests {
 		requests[n] = check(n)
 	}
+	return b.hot(ctx, i, requests, roleSession, strconv.Itoa(len(requests)))
+}
+
+// hot sends the requests in turn, each of them once before it counts.
+func (b *bench) hot(ctx context.Context, i *installation, requests [][]byte, role string, args ...string) ([]figure, error) {
 	return b.sessions(ctx, i, 30, func(server *process, addr string, _ int) side {
 		return func(ctx context.Context, turn int) (reading, error) {
 			var asked atomic.Int64
@@ -38,7 +43,7 @@ func sessionHot(ctx context.Context, b *bench, e engine) ([]figure, error) {
 				return true, a.want(200)
 			})
 		}
-	}, roleSession, strconv.Itoa(len(requests)))
+	}, role, args...)
 }
 
 // sessionCold asks for every session once in the life of the server.
