@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -148,7 +149,8 @@ func (p *place) refusesToServe() {
 }
 
 // killedMoving runs 'portico move', which ends itself at an event of the SQLite
-// database (0: at none), and returns how many events it came to.
+// database (0: at none), and returns how many events it came to until the one
+// database had given up and the other had begun.
 func (p *place) killedMoving(to string, event int) (events int) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0], "move", "--to", to)
@@ -160,7 +162,8 @@ func (p *place) killedMoving(to string, event int) (events int) {
 			p.Fatalf("%v\n%s", err, out)
 		}
 	}
-	return events
+	// After it each table is counted: a statement's begin and its end.
+	return events - 2*len(regexp.MustCompile(`(?m)^\w+\t\d+$`).FindAll(out, -1))
 }
 
 // A move that is killed at any statement leaves one database that can be served,
@@ -173,9 +176,9 @@ func TestMove_Killed(t *testing.T) {
 	completed := 0
 	for n := range min(rounds(12, events), events) {
 		// The last are around the switch; the others are spread.
-		event := events - n
-		if n > 5 {
-			event = events * (n - 5) / (rounds(12, events) - 5)
+		event := events + 4 - n
+		if n > 7 {
+			event = events * (n - 7) / (rounds(12, events) - 7)
 		}
 		q, to := p.copied(), pgtest.Empty(t)
 		source := "sqlite:" + q.databaseFile()
@@ -234,21 +237,54 @@ func TestMove_MailUnderWay(t *testing.T) {
 	}
 }
 
-// How long a large installation takes.
+// How long a large installation takes while people register, and that writes can
+// wait for its switch, however large it is.
 func TestMove_Large(t *testing.T) {
 	if !full() {
 		t.Skip("in the full form only")
 	}
+	for _, people := range []int{100_000, 1_000_000} {
+		t.Run(fmt.Sprint(people), func(t *testing.T) { moveLarge(t, people) })
+	}
+}
+
+func moveLarge(t *testing.T, people int) {
 	p, to := newPlace(t, newSink(t)), pgtest.Empty(t)
-	const people = 1_000_000
 	p.populate(people)
-	p.serve()
+	r := p.serve()
+	var flows []string
+	var slowest time.Duration
+	var writes sync.WaitGroup
+	writes.Go(func() {
+		for r.alive() {
+			began := time.Now()
+			b := p.browser()
+			if flow := b.begin(fresh("light")); flow != "" {
+				flows, slowest = append(flows, flow), max(slowest, time.Since(began))
+			}
+			b.close()
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	began := time.Now()
 	said := p.move(to)
-	_, last, _ := strings.Cut(said, "moved\t")
-	last, _, _ = strings.Cut(last, "\n")
-	t.Logf("%d accounts, as many sessions and two records for each, in %v: %s", people, time.Since(began).Round(time.Second), last)
-	if n := countPostgres(t, to, `SELECT COUNT(*) FROM account`); n != people+1 {
-		t.Errorf("%d accounts", n)
+	took := time.Since(began).Round(time.Second)
+	if !eventually(30*time.Second, func() bool { return !r.alive() }) {
+		t.Error("the server goes on on the SQLite database")
 	}
+	writes.Wait()
+	lost := 0
+	for _, flow := range flows {
+		lost += 1 - countPostgres(t, to, `SELECT COUNT(*) FROM flow WHERE id = $1`, flow)
+	}
+	if n := countPostgres(t, to, `SELECT COUNT(*) FROM account`); n != people+1 || lost > 0 {
+		t.Errorf("%d accounts, want %d; %d of %d registrations are lost", n, people+1, lost, len(flows))
+	}
+	_, words, _ := strings.Cut(said, "writes were refused for ")
+	words, _, _ = strings.Cut(words, "\n")
+	if refused, err := time.ParseDuration(words); err != nil || refused > 5*time.Second {
+		t.Errorf("writes were refused for %s (%v), want less than they wait", words, err)
+	}
+	t.Logf("%d accounts, as many sessions and two records for each, moved in %v while %d people began to register, the slowest in %v; writes were refused for %s",
+		people, took, len(flows), slowest, words)
 }

@@ -79,6 +79,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		return err
 	}
 	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // a database that is away comes back, and is asked again soon
+	a.report("put away what a move has left that was interrupted", a.Store.ForgetMove(ctx))
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup

@@ -42,12 +42,17 @@ var ErrNotMovable = errors.New("a move goes from SQLite to PostgreSQL: PORTICO_D
 // Move copies a SQLite database, which may be served meanwhile, to an empty
 // PostgreSQL database, and makes that the one that counts.
 //
-// First it copies a snapshot, then what was changed meanwhile, while writes go
-// on. Then it holds the write lock of SQLite, so that writes wait and in the end
-// fail with a fault of the kind Unavailable, while reads go on; copies the rest,
-// compares all rows of both sides value by value, and in the transaction that
+// While writes go on it copies a snapshot, compares all rows of both sides value
+// by value, and then follows: triggers of the source note the key of every row
+// that is written, and the rows that were noted are copied and compared, again
+// and again until few are left. Then it holds the write lock of SQLite, so that
+// writes wait and in the end fail with a fault of the kind Unavailable, while
+// reads go on; follows once more, commits the target, and in the transaction that
 // holds the lock marks the SQLite database as Gone. From then on no process can
 // write to it. When anything fails before, the lock ends without a trace.
+//
+// All rows come to the target in one transaction, which keeps everybody else from
+// its tables: a row that was found the same stays so until it is committed.
 //
 // A PostgreSQL database that is not complete is marked as Coming. That mark goes
 // after the other has come, so there is no instant at which both could be
@@ -66,6 +71,11 @@ func Move(ctx context.Context, from, to string, o MoveOptions) (m Moved, err err
 	if err := upToDate(ctx, source); err != nil {
 		return m, err
 	}
+	lock, err := claimMove(source.engine.(*sqlite).path)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
 	o.Report("look at the PostgreSQL database, once nobody else migrates it or moves to it", "", 0)
 	err = target.engine.alone(ctx, nil, func() error {
 		v := &move{source: source, target: target, options: o, file: source.engine.(*sqlite)}
@@ -111,6 +121,10 @@ type move struct {
 	options        MoveOptions
 	conn           *pgx.Conn // to the target, without the bounds of a server's answers
 	tables         []table
+
+	from    *sql.Conn // to the source
+	to      pgx.Tx    // all that is written to the target
+	journal journal
 }
 
 func (v *move) run(ctx context.Context) (m Moved, err error) {
@@ -133,13 +147,24 @@ func (v *move) run(ctx context.Context) (m Moved, err error) {
 	if err := v.prepareTarget(ctx, coming); err != nil {
 		return m, err
 	}
-	switch {
-	case v.options.DryRun:
+	if v.options.DryRun {
 		return v.rehearse(ctx, state)
-	case state == MoveGone:
-		return v.complete(ctx)
 	}
-	return v.everything(ctx)
+	ended, err := v.open(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, ended()) }()
+	if state == MoveGone {
+		err = v.complete(ctx)
+		m.Completed = true
+	} else {
+		m.Refused, err = v.everything(ctx)
+	}
+	if err == nil {
+		m.Tables, err = v.count(ctx)
+	}
+	return m, err
 }
 
 // prepareTarget makes the target one of our schema that is marked as Coming, or
@@ -198,76 +223,100 @@ func (v *move) checkOurs(ctx context.Context) error {
 	return err
 }
 
-// everything is a move from its beginning.
-func (v *move) everything(ctx context.Context) (m Moved, err error) {
+// everything is a move from its beginning. It returns how long the source took
+// no writes.
+func (v *move) everything(ctx context.Context) (refused time.Duration, err error) {
 	claim, err := v.source.Claim()
 	served := errors.Is(err, ErrInUse)
 	if err != nil && !served {
-		return m, err
+		return 0, err
 	}
 	if !served {
 		defer func() { err = errors.Join(err, claim.Close()) }() // nobody begins to serve meanwhile
 	}
-	if err := v.pass(ctx, "BEGIN", v.copyAll); err != nil {
-		return m, err
+	defer func() {
+		if errors.Is(err, errDiffers) {
+			err = fmt.Errorf("%w: is there something in the PostgreSQL database that changes rows, such as a trigger? Nothing was switched, the SQLite database is served as before", err)
+		}
+		if err != nil {
+			err = errors.Join(err, v.stay(ctx))
+		}
+	}()
+	if err := v.hold(ctx, "BEGIN IMMEDIATE", v.keepJournal); err != nil {
+		return 0, err
 	}
-	if err := v.pass(ctx, "BEGIN", v.catchUp); err != nil {
-		return m, err
+	if err := v.hold(ctx, "BEGIN", v.copyAll); err != nil {
+		return 0, err
+	}
+	if err := v.catchUp(ctx); err != nil {
+		return 0, err
 	}
 	until, err := v.holdMail(ctx, served)
 	if err != nil {
-		return m, err
+		return 0, err
 	}
+	if err := v.catchUp(ctx); err != nil {
+		return 0, err
+	}
+	return v.switchOver(ctx, until)
+}
+
+// switchOver does what has to be done while nothing is written.
+func (v *move) switchOver(ctx context.Context, until time.Time) (refused time.Duration, err error) {
+	v.options.Report("switch", "", 0)
 	began := time.Now()
-	err = v.pass(ctx, "BEGIN IMMEDIATE", func(ctx context.Context, from *sql.Conn, to pgx.Tx) error {
+	err = v.hold(ctx, "BEGIN IMMEDIATE", func(ctx context.Context) error {
 		began = time.Now()
 		if began.After(until) {
 			return errors.New("the write lock of the SQLite database came too late, it is very busy: run it again")
 		}
-		if m.Tables, err = v.settle(ctx, from, to); err != nil {
+		if _, err := v.follow(ctx, "switch"); err != nil {
 			return err
 		}
-		if err := to.Commit(ctx); err != nil { // before the other side is told so
+		if err := v.to.Commit(ctx); err != nil { // before the other side is told so
 			return err
 		}
-		return v.leave(ctx, from)
+		return v.leave(ctx)
 	})
-	m.Refused = time.Since(began)
-	if err != nil {
-		return m, errors.Join(err, v.stay(ctx))
+	refused = time.Since(began)
+	if err == nil {
+		err = v.arrive(ctx)
 	}
-	return m, v.arrive(ctx)
+	return refused, err
 }
 
 // complete does what is left when the source is gone and the target does not
 // know yet. Neither can have changed since.
-func (v *move) complete(ctx context.Context) (m Moved, err error) {
-	m.Completed = true
-	err = v.pass(ctx, "BEGIN", func(ctx context.Context, from *sql.Conn, to pgx.Tx) error {
-		m.Tables, err = v.compareAll(ctx, from, to)
-		return err
-	})
-	if err != nil {
-		return m, err
+func (v *move) complete(ctx context.Context) error {
+	err := v.hold(ctx, "BEGIN", v.compareAll)
+	if errors.Is(err, errDiffers) {
+		err = fmt.Errorf("%w: something else has written to the PostgreSQL database since everything was moved: put that back and run this again, or go back to the SQLite database with 'portico restore --replace %s'", err, v.file.path)
 	}
-	return m, v.arrive(ctx)
+	if err != nil {
+		return err
+	}
+	return v.arrive(ctx)
 }
 
-// rehearse counts what there is.
+// rehearse says what there is to be done.
 func (v *move) rehearse(ctx context.Context, state MoveState) (m Moved, err error) {
 	m.Completed = state == MoveGone
-	tables, err := sqliteTables(ctx, v.file.reader)
-	if err != nil {
-		return m, err
+	if v.tables, err = sqliteTables(ctx, v.file.reader); err == nil {
+		m.Tables, err = v.count(ctx)
 	}
-	for _, t := range tables {
+	return m, v.file.explain(err)
+}
+
+func (v *move) count(ctx context.Context) ([]MovedTable, error) {
+	var all []MovedTable
+	for _, t := range v.tables {
 		var n int64
 		if err := v.file.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+quote(t.name)).Scan(&n); err != nil {
-			return m, v.file.explain(err)
+			return nil, v.file.explain(err)
 		}
-		m.Tables = append(m.Tables, MovedTable{t.name, n})
+		all = append(all, MovedTable{t.name, n})
 	}
-	return m, nil
+	return all, nil
 }
 
 // holdMail waits until no mail is on its way to a mail server: that which was
@@ -297,21 +346,22 @@ func (v *move) holdMail(ctx context.Context, served bool) (until time.Time, err 
 
 // leave is the instant of the switch: the commit of the mark in the transaction
 // that holds the lock.
-func (v *move) leave(ctx context.Context, from *sql.Conn) error {
+func (v *move) leave(ctx context.Context) error {
 	var known statements
 	defer known.close()
-	tx := &Tx{runner: sqliteRunner{from, &known}}
-	if err := tx.KeepMoveState(ctx, MoveGone, time.Time{}); err != nil {
+	tx := &Tx{runner: sqliteRunner{v.from, &known}}
+	if err := errors.Join(tx.dropJournal(ctx), tx.KeepMoveState(ctx, MoveGone, time.Time{})); err != nil {
 		return err
 	}
 	_, err := tx.exec(ctx, "COMMIT")
 	return err
 }
 
-// stay lets mail go again. Without it that waits for the time that holdMail set.
+// stay lets mail go again, and ends the journal. Without it mail waits for the
+// time that holdMail set, and the journal for the next start or move.
 func (v *move) stay(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	return v.source.Write(ctx, func(tx *Tx) error { return tx.ForgetMoveState(ctx) })
+	return v.source.Write(ctx, func(tx *Tx) error { return errors.Join(tx.ForgetMoveState(ctx), tx.dropJournal(ctx)) })
 }
 
 // arrive makes the target a database that can be served.

@@ -12,106 +12,55 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// difference is what the target has too much and too little of one table. A row
-// that was changed is both.
-type difference struct {
-	table    table
-	rows     int64 // of the source
-	surplus  [][]any
-	wanting  [][]any
-	firstKey string // in words, of the first row that differs
-}
+var errDiffers = errors.New("is not the same on both sides")
 
-func (d *difference) empty() bool { return len(d.surplus) == 0 && len(d.wanting) == 0 }
-
-func (d *difference) failure() error {
-	return fmt.Errorf("the table %s is not the same on both sides, first at the row %s: something else writes to the PostgreSQL database: nothing was switched, the SQLite database is served as before", d.table.name, d.firstKey)
-}
-
-// compare walks both sides in the order of their keys and compares every value
-// of every row.
-func (v *move) compare(ctx context.Context, from *sql.Conn, to pgx.Tx, t table, step string) (d difference, err error) {
-	d.table = t
-	list, err := from.QueryContext(ctx, t.selectAll()+t.orderBy(""))
-	if err != nil {
-		return d, v.file.explain(err)
+// differs says which row is not the same on both sides; one that is missing is nil.
+func (t table) differs(a, b []any) error {
+	row := b
+	if t.compareKeys(a, b) <= 0 {
+		row = a
 	}
-	defer list.Close()
-	found, err := to.Query(ctx, t.selectAll()+t.orderBy(` COLLATE "C"`))
-	if err != nil {
-		return d, err
-	}
-	defer found.Close()
-	report := func(n int64) { v.options.Report(step, t.name, n) }
-	have := &sqliteRows{Rows: list, table: t, report: report}
-	if err := d.merge(have, &targetRows{found}); err != nil {
-		return d, fmt.Errorf("compare the table %s: %w", t.name, v.file.explain(err))
-	}
-	d.rows = have.count
-	return d, nil
+	return fmt.Errorf("the table %s %w, first at the row %s", t.name, errDiffers, t.keyWords(row))
 }
 
-// rowSource yields rows in the order of their keys; nil is the end.
-type rowSource interface {
-	next() ([]any, error)
+// compareAll compares every value of every row of both sides.
+func (v *move) compareAll(ctx context.Context) error {
+	for _, t := range v.tables {
+		if err := v.compare(ctx, t); err != nil {
+			return v.file.explain(err)
+		}
+	}
+	return nil
 }
 
-func (d *difference) merge(have, got rowSource) error {
-	a, err := have.next()
+// compare walks both sides in the order of their keys, up to the first row that
+// differs.
+func (v *move) compare(ctx context.Context, t table) error {
+	list, err := v.from.QueryContext(ctx, t.selectAll()+t.orderBy(""))
 	if err != nil {
 		return err
 	}
-	b, err := got.next()
-	for err == nil && (a != nil || b != nil) {
-		order := d.table.compareKeys(a, b)
-		if order != 0 || !equalRows(a, b) {
-			d.note(a, b, order)
-		}
-		if order <= 0 {
-			if a, err = have.next(); err != nil {
-				return err
-			}
-		}
-		if order >= 0 {
-			b, err = got.next()
-		}
+	defer list.Close()
+	found, err := v.to.Query(ctx, t.selectAll()+t.orderBy(` COLLATE "C"`))
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-func (d *difference) note(a, b []any, order int) {
-	if d.firstKey == "" {
-		d.firstKey = d.table.keyWords(cmp.Or(order, -1) < 0, a, b)
-	}
-	if order <= 0 {
-		d.wanting = append(d.wanting, a)
-	}
-	if order >= 0 {
-		d.surplus = append(d.surplus, d.table.keyOf(b))
-	}
-}
-
-// apply deletes before it adds, so that a value that may be there once can go
-// from one row to another. What is deleted with a row (ON DELETE CASCADE) is
-// wanting when its own table is compared, after this one.
-func (d *difference) apply(ctx context.Context, to pgx.Tx) error {
-	const most = 1000 // statements on their way at once
-	for start := 0; start < len(d.surplus); start += most {
-		batch := &pgx.Batch{}
-		for _, key := range d.surplus[start:min(start+most, len(d.surplus))] {
-			batch.Queue(d.table.deleteOne(), key...)
+	defer found.Close()
+	have := &sqliteRows{Rows: list, table: t, report: func(n int64) { v.options.Report("compare", t.name, n) }}
+	got := &targetRows{found}
+	for {
+		a, err := have.next()
+		if err != nil {
+			return err
 		}
-		if err := to.SendBatch(ctx, batch).Close(); err != nil {
-			return fmt.Errorf("bring the table %s up to date: %w", d.table.name, err)
+		b, err := got.next()
+		if err != nil || a == nil && b == nil {
+			return err
+		}
+		if !equalRows(a, b) {
+			return t.differs(a, b)
 		}
 	}
-	if len(d.wanting) == 0 {
-		return nil
-	}
-	if _, err := to.CopyFrom(ctx, pgx.Identifier{d.table.name}, d.table.names(), pgx.CopyFromRows(d.wanting)); err != nil {
-		return fmt.Errorf("bring the table %s up to date: %w", d.table.name, err)
-	}
-	return nil
 }
 
 // sqliteRows are rows of the source, in the form that PostgreSQL stores.
@@ -154,7 +103,7 @@ func (r *sqliteRows) next() ([]any, error) {
 	}
 	for i, c := range r.table.columns {
 		if err := c.fits(row[i]); err != nil {
-			return nil, fmt.Errorf("the row %s, column %s: %w", r.table.keyWords(true, row, nil), c.name, err)
+			return nil, fmt.Errorf("the row %s, column %s: %w", r.table.keyWords(row), c.name, err)
 		}
 	}
 	return row, nil
@@ -169,7 +118,11 @@ func (r *targetRows) next() ([]any, error) {
 	return r.Values()
 }
 
+// equalRows compares all values of two rows; one that is missing is nil.
 func equalRows(a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
 	for i := range a {
 		if (a[i] == nil) != (b[i] == nil) || compareValues(a[i], b[i]) != 0 {
 			return false

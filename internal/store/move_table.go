@@ -20,13 +20,21 @@ const (
 
 // ownTables are those of an engine and of moving itself. All others are moved,
 // whatever they are.
-func ownTables() []string { return []string{"goose_db_version", "commit_key", moveTable} }
+func ownTables() []string {
+	return []string{"goose_db_version", "commit_key", moveTable, journalTable}
+}
 
 // table is one that is moved, as the source has it.
 type table struct {
 	name    string
 	columns []column
-	parents []string // tables that its rows refer to
+	parents []reference
+}
+
+// reference is a foreign key: the columns hold the primary key of the parent.
+type reference struct {
+	parent  string
+	columns []string
 }
 
 // column is one column; key is its place in the primary key, from 1, or 0.
@@ -80,11 +88,7 @@ func (t table) keys() []int {
 }
 
 func (t table) selectAll() string {
-	quoted := t.names()
-	for i, name := range quoted {
-		quoted[i] = quote(name)
-	}
-	return `SELECT ` + strings.Join(quoted, ", ") + ` FROM ` + quote(t.name)
+	return `SELECT ` + quoteAll(t.names()) + ` FROM ` + quote(t.name)
 }
 
 // orderBy sorts by the bytes of the keys, which for texts an engine may have to
@@ -102,12 +106,40 @@ func (t table) orderBy(collate string) string {
 	return ` ORDER BY ` + strings.Join(by, ", ")
 }
 
+// deleteOne and selectOne take the values of a key.
 func (t table) deleteOne() string {
+	return `DELETE FROM ` + quote(t.name) + whereAll(t.keyNames(), "$")
+}
+
+func (t table) selectOne(mark string) string { return t.selectAll() + whereAll(t.keyNames(), mark) }
+
+// selectKeys takes the key of a parent, and yields the keys of its rows here.
+func (t table) selectKeys(r reference) string {
+	return `SELECT ` + quoteAll(t.keyNames()) + ` FROM ` + quote(t.name) + whereAll(r.columns, "?")
+}
+
+func whereAll(columns []string, mark string) string {
 	var where []string
-	for n, i := range t.keys() {
-		where = append(where, fmt.Sprintf("%s = $%d", quote(t.columns[i].name), n+1))
+	for n, name := range columns {
+		where = append(where, fmt.Sprintf("%s = %s%d", quote(name), mark, n+1))
 	}
-	return `DELETE FROM ` + quote(t.name) + ` WHERE ` + strings.Join(where, " AND ")
+	return ` WHERE ` + strings.Join(where, " AND ")
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, 0, len(names))
+	for _, name := range names {
+		quoted = append(quoted, quote(name))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func (t table) keyNames() []string {
+	var names []string
+	for _, i := range t.keys() {
+		names = append(names, t.columns[i].name)
+	}
+	return names
 }
 
 func (t table) keyOf(row []any) []any {
@@ -135,11 +167,7 @@ func (t table) compareKeys(a, b []any) int {
 }
 
 // keyWords names a row by its key, and nothing else of it.
-func (t table) keyWords(first bool, a, b []any) string {
-	row := b
-	if first {
-		row = a
-	}
+func (t table) keyWords(row []any) string {
 	var words []string
 	for _, i := range t.keys() {
 		words = append(words, fmt.Sprintf("%s %q", t.columns[i].name, fmt.Sprint(row[i])))
@@ -185,10 +213,14 @@ func (t *table) describe(ctx context.Context, db *sql.DB) error {
 	}
 	return errors.Join(err, each(ctx, db, `PRAGMA foreign_key_list(`+quote(t.name)+`)`, func(row scanner) error {
 		var id, place int
-		var parent string
+		var parent, column string
 		var other any
-		err := row.Scan(&id, &place, &parent, &other, &other, &other, &other, &other)
-		t.parents = append(t.parents, parent)
+		err := row.Scan(&id, &place, &parent, &column, &other, &other, &other, &other)
+		if place == 0 {
+			t.parents = append(t.parents, reference{parent: parent})
+		}
+		last := &t.parents[len(t.parents)-1]
+		last.columns = append(last.columns, column)
 		return err
 	}))
 }
@@ -213,14 +245,14 @@ func parentsFirst(all []table) ([]table, error) {
 	for len(ordered) < len(all) {
 		before := len(ordered)
 		for _, t := range all {
-			waits := slices.ContainsFunc(t.parents, func(p string) bool { return p != t.name && !placed[p] })
+			waits := slices.ContainsFunc(t.parents, func(r reference) bool { return !placed[r.parent] })
 			if !placed[t.name] && !waits {
 				placed[t.name] = true
 				ordered = append(ordered, t)
 			}
 		}
 		if len(ordered) == before {
-			return nil, errors.New("the tables refer to each other in a circle")
+			return nil, errors.New("the tables refer to themselves or to each other in a circle")
 		}
 	}
 	return ordered, nil

@@ -219,6 +219,7 @@ func TestMove_OneIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.must()
+	m.noJournal()
 	err := m.source.Write(t.Context(), func(*store.Tx) error { return nil })
 	if f := fault.From(err); f.Kind != fault.Unavailable || f.RetryAfter == 0 || !errors.Is(err, store.ErrMoved) {
 		t.Errorf("a process that was open writes: %v", err)
@@ -311,6 +312,7 @@ func TestMove_ValueChangesRows(t *testing.T) {
 			once.Do(func() {
 				m.change(`UPDATE account SET address_key = 'other' WHERE id = ''`)
 				m.change(`UPDATE account SET address_key = '' WHERE id <> ''`)
+				m.change(`UPDATE throttle SET key = 'renamed' WHERE key = ''`)
 			})
 		}
 	}
@@ -352,6 +354,16 @@ func (m *moving) stays() {
 	})
 	if err = errors.Join(err, m.source.CheckHome(m.Context())); err != nil {
 		m.Error(err)
+	}
+	m.noJournal()
+}
+
+// noJournal holds that writes are not noted any more.
+func (m *moving) noJournal() {
+	m.Helper()
+	left, err := sqliteRows(m.sqlite(), `SELECT type, name FROM sqlite_schema WHERE name LIKE 'move\_%' ESCAPE '\' OR type = 'trigger'`)
+	if err != nil || len(left) > 0 {
+		m.Errorf("a journal is left: %v (%v)", left, err)
 	}
 }
 
@@ -403,21 +415,20 @@ var errInterrupted = errors.New("interrupted")
 // it. (What a kill leaves is tested on the binary.)
 func TestMove_Interrupted(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"copy", "copy what was changed", "switch", "switch, once more"} {
+	for _, at := range []string{"copy", "compare", "copy what was changed", "switch", "switch: revocation"} {
 		m := newMoving(t, pgtest.Empty(t))
 		ctx, cancel := context.WithCancelCause(t.Context())
-		_, err := store.Move(ctx, m.from(), m.to, store.MoveOptions{Report: func(step, _ string, _ int64) {
-			if step == "copy what was changed" {
-				m.source.Write(ctx, func(tx *store.Tx) error { return tx.InsertRevocation(ctx, "a", time.UnixMicro(1)) })
+		var once sync.Once
+		_, err := store.Move(ctx, m.from(), m.to, store.MoveOptions{Report: func(step, table string, _ int64) {
+			if step == "switch" && table == "" { // what is written last is left to the switch
+				once.Do(func() { m.change(`INSERT INTO revocation VALUES ('a', 'a', 1)`) })
 			}
-			if step == at {
+			if step == at || step+": "+table == at {
 				cancel(errInterrupted)
 			}
 		}})
 		if err == nil {
-			if at != "switch, once more" {
-				t.Errorf("%s: it was not interrupted", at)
-			}
+			t.Errorf("%s: it was not interrupted", at)
 			continue
 		}
 		m.stays()
@@ -462,6 +473,31 @@ func TestMove_DifferenceIsNamed(t *testing.T) {
 	}
 	if err := openPostgres(t, m.to).CheckHome(t.Context()); !errors.Is(err, store.ErrComing) {
 		t.Errorf("the target can be served: %v", err)
+	}
+}
+
+// What the target makes of a row is looked at: of one in the snapshot, and of one
+// that was written later.
+func TestMove_TargetChangesValues(t *testing.T) {
+	t.Parallel()
+	for key, step := range map[string]string{"": "compare", "late": "switch"} {
+		m := newMoving(t, pgtest.Migrated(t))
+		_, err := m.postgres().Exec(t.Context(), `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.tries := NEW.tries + 1; RETURN NEW; END $$;
+			CREATE TRIGGER spoil BEFORE INSERT ON throttle FOR EACH ROW WHEN (NEW.key = '`+key+`') EXECUTE FUNCTION spoil()`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := ""
+		m.report = func(now, table string) {
+			if last = now; now == "switch" && table == "" {
+				m.change(`INSERT INTO throttle VALUES ('late', 1, 0, 0)`)
+			}
+		}
+		_, err = m.move()
+		if want := fmt.Sprintf("the table throttle is not the same on both sides, first at the row key %q", key); err == nil || !strings.Contains(err.Error(), want) || last != step {
+			t.Errorf("at %q: %v, want %s in the step %q", last, err, want, step)
+		}
+		m.stays()
 	}
 }
 

@@ -92,7 +92,7 @@ func takeCopy(ctx context.Context, backup, part string, prepare func(*Store) err
 // comeHome makes a database that nobody else knows of one that can be written.
 func (s *sqlite) comeHome(ctx context.Context) error {
 	tx := &Tx{runner: sqliteRunner{s.writer, &s.statements}}
-	return tx.ForgetMoveState(ctx)
+	return errors.Join(tx.ForgetMoveState(ctx), tx.dropJournal(ctx))
 }
 
 // migrateCopy migrates a database that nobody else knows of and that is a copy.

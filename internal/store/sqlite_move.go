@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// journalTable lists the keys of the rows that were written while a move goes
+// on, in the order in which they were. Triggers write it, whoever writes the
+// rows; what a foreign key deletes is noted as well.
+const journalTable = "move_journal"
+
+// ErrMoving says that a database is being moved already.
+var ErrMoving = errors.New("another 'portico move' of this SQLite database is under way: wait until it ends")
+
+// claimMove makes this process the only one that moves a database, until it is
+// closed or the process ends.
+func claimMove(path string) (io.Closer, error) {
+	lock, err := claimFile(path + "-move")
+	if errors.Is(err, ErrInUse) {
+		err = ErrMoving
+	}
+	return lock, err
+}
+
+// journal is how far a move has read what was noted.
+type journal struct {
+	width  int   // columns for keys
+	schema int64 // of the source when the triggers were made: while it is the same, they are there
+	place  int64 // of the last key that is on the target as it was then
+}
+
+// keepJournal begins a new journal in the transaction that is held.
+func (v *move) keepJournal(ctx context.Context) error {
+	for _, t := range v.tables {
+		v.journal.width = max(v.journal.width, len(t.keys()))
+	}
+	var known statements
+	defer known.close()
+	tx := &Tx{runner: sqliteRunner{v.from, &known}}
+	if err := tx.dropJournal(ctx); err != nil {
+		return err
+	}
+	queries := []string{`CREATE TABLE ` + journalTable + ` (place INTEGER PRIMARY KEY, name TEXT NOT NULL, ` + v.journal.columns() + `)`}
+	for _, t := range v.tables {
+		queries = append(queries, t.triggers()...)
+	}
+	for _, query := range queries {
+		if _, err := tx.exec(ctx, query); err != nil {
+			return err
+		}
+	}
+	if err := v.from.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&v.journal.schema); err != nil {
+		return err
+	}
+	_, err := tx.exec(ctx, "COMMIT")
+	return err
+}
+
+// columns names those for keys. They have no type: each value stays what it is.
+func (j journal) columns() string {
+	var names []string
+	for n := range j.width {
+		names = append(names, fmt.Sprintf("k%d", n+1))
+	}
+	return strings.Join(names, ", ")
+}
+
+// triggers note every row that is added, changed or deleted.
+func (t table) triggers() []string {
+	columns := (journal{width: len(t.keys())}).columns()
+	note := func(row string) string {
+		var values []string
+		for _, name := range t.keyNames() {
+			values = append(values, row+"."+quote(name))
+		}
+		return fmt.Sprintf("INSERT INTO %s (name, %s) VALUES (%s, %s);", journalTable, columns, literal(t.name), strings.Join(values, ", "))
+	}
+	var queries []string
+	for event, notes := range map[string]string{"insert": note("NEW"), "update": note("OLD") + " " + note("NEW"), "delete": note("OLD")} {
+		queries = append(queries, fmt.Sprintf("CREATE TRIGGER %s AFTER %s ON %s BEGIN %s END",
+			quote(journalTable+"_"+t.name+"_"+event), event, quote(t.name), notes))
+	}
+	return queries
+}
+
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// dropJournal ends a journal, if there is one.
+func (t *Tx) dropJournal(ctx context.Context) error {
+	found, err := t.query(ctx, `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE $1`, journalTable+"_%")
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	queries := []string{`DROP TABLE IF EXISTS ` + journalTable}
+	for found.Next() {
+		var name string
+		if err := found.Scan(&name); err != nil {
+			return err
+		}
+		queries = append(queries, `DROP TRIGGER `+quote(name))
+	}
+	if err := errors.Join(found.Close(), found.Err()); err != nil {
+		return err
+	}
+	for _, query := range queries {
+		if _, err := t.exec(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end returns the place of the last key that was noted.
+func (j journal) end(ctx context.Context, from *sql.Conn) (place int64, err error) {
+	err = from.QueryRowContext(ctx, `SELECT COALESCE(MAX(place), 0) FROM `+journalTable).Scan(&place)
+	return place, err
+}
+
+// read returns the keys that were noted since the place, and the new place.
+func (j journal) read(ctx context.Context, from *sql.Conn, tables []table) (changes, int64, error) {
+	var schema int64
+	if err := from.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&schema); err != nil {
+		return nil, 0, err
+	}
+	if schema != j.schema {
+		return nil, 0, errors.New("the schema of the SQLite database was changed while it was moved, by a migration or a tool: run it again")
+	}
+	place, err := j.end(ctx, from)
+	if err != nil {
+		return nil, 0, err
+	}
+	noted := changes{}
+	for _, t := range tables {
+		columns := (journal{width: len(t.keys())}).columns()
+		err := noted.addAll(ctx, from, t, `SELECT DISTINCT `+columns+` FROM `+journalTable+` WHERE name = ?1 AND place > ?2`, t.name, j.place)
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return noted, place, nil
+}
+
+// ForgetMove puts away what a move has left that was killed: until then each
+// write would go on noting keys. A move that goes on is left alone.
+func (s *Store) ForgetMove(ctx context.Context) error {
+	file, ok := s.engine.(*sqlite)
+	if !ok {
+		return nil
+	}
+	left, err := finds(ctx, file.reader, `PRAGMA table_info(`+journalTable+`)`)
+	if err != nil || !left {
+		return err
+	}
+	lock, err := claimMove(file.path)
+	if errors.Is(err, ErrMoving) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Write(ctx, func(tx *Tx) error { return tx.dropJournal(ctx) }), lock.Close())
+}
