@@ -82,6 +82,7 @@ func newGuard(apps []App) *guard {
 	for _, name := range []string{
 		"remote-user", "remote-email", "remote-name", "remote-groups", "x-remote-user", "x-auth-request-user", "x-auth-request-email",
 		"x-auth-request-groups", "x-webauth-user", "x-authentik-username",
+		"client-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", // apps look there first
 		"forwarded", "x-forwarded", "x-real-ip", "x-request-id", "proxy", // httpoxy: CGI makes HTTP_PROXY of the last one
 		"x-original-url", "x-original-uri", "x-original-method", "x-original-host", "x-rewrite-url", // rules would judge another target
 		"x-http-method-override", "x-http-method", "x-method-override", // than the one that the app serves

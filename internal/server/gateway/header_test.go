@@ -27,7 +27,7 @@ func TestGuard(t *testing.T) {
 		"X-Portico-User", "x-portico-user", "X_Portico_User", "X-Portico_User", "X_PORTICO-USER", "X.Portico.User", "HTTP_X_PORTICO_USER", "Http-X-Portico-User",
 		"HTTP_HTTP_X_PORTICO_USER", "X!Portico~User", "X-Portico-", "X-Portico-Anything", "x_portico_" + strings.Repeat("a", 100), "X-Tenant-User", "x_tenant.user", "Remote-User", "REMOTE_USER",
 		"Remote_Groups", "X-Forwarded-For", "X_Forwarded_For", "x-forwarded-user", "X-Forwarded-Anything", "Forwarded", "X-Real-Ip", "X-Original-Url", "X_Original_URL", "X-Rewrite-Url",
-		"X-Http-Method-Override", "X_HTTP_METHOD_OVERRIDE", "Proxy", "X-Request-Id",
+		"X-Http-Method-Override", "X_HTTP_METHOD_OVERRIDE", "Proxy", "X-Request-Id", "X-Client-Ip", "True_Client_IP", "Cf-Connecting-Ip",
 	} {
 		h := http.Header{name: {"evil"}}
 		if g.clean(h); len(h) > 0 {
