@@ -97,8 +97,10 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	work.Go(func() {
 		select {
 		case <-ctx.Done():
-			public.gateway.Drain(background)
 		case <-background.Done():
+		}
+		if ctx.Err() != nil { // also when both are done
+			public.gateway.Drain(background)
 		}
 	})
 

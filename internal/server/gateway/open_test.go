@@ -22,18 +22,18 @@ func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 	o, w := newOpen(), &wire{}
 	p := &passing{w: w}
 	o.add(p)
-	o.end(p)
+	o.end(p, closeSignedOut, "")
 	if w.ended != 1 {
 		t.Errorf("an open request was ended %d times", w.ended)
 	}
 	o.remove(p)
-	o.end(p)
+	o.end(p, closeSignedOut, "")
 	if w.ended != 1 {
 		t.Error("a request that was over was ended")
 	}
 	o.draining = true
 	o.add(p)
-	o.lasts(p)
+	o.lasts(p, nil)
 	if w.ended != 2 {
 		t.Error("a stream that begins while Portico stops goes on")
 	}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"strings"
@@ -88,16 +89,14 @@ func (p *passage) back(answer *http.Response) error {
 	delete(h, "X-Request-Id") // ours is on the answer
 	switch {
 	case answer.StatusCode == http.StatusSwitchingProtocols:
-		if conn, ok := answer.Body.(interface {
-			Read([]byte) (int, error)
-			Write([]byte) (int, error)
-			Close() error
-		}); ok {
-			answer.Body = tunnel{conn}
+		var socket *tunnel
+		if conn, ok := answer.Body.(io.ReadWriteCloser); ok {
+			socket = &tunnel{ReadWriteCloser: conn}
+			answer.Body = socket
 		}
-		p.gateway.open.lasts(&p.passing)
+		p.gateway.open.lasts(&p.passing, socket)
 	case strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
-		p.gateway.open.lasts(&p.passing)
+		p.gateway.open.lasts(&p.passing, nil)
 	}
 	return nil
 }

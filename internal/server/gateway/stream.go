@@ -22,13 +22,19 @@ const (
 	tidyEvery = time.Minute // what is kept of apps
 )
 
+// goodByes is how long both ends of a WebSocket have for their good-byes when
+// Portico stops.
+const goodByes = 2 * time.Second
+
 // passing is a request that is open between a client and an app.
 type passing struct {
 	w       http.ResponseWriter
 	app     *app
 	token   string // of the session, "" for nobody
 	need    rule.Need
-	endless bool // a WebSocket or an event stream: it does not end by itself
+	endless bool    // a WebSocket or an event stream: it does not end by itself
+	socket  *tunnel // of a WebSocket
+	told    bool    // a WebSocket that was told to go
 
 	brief bool         // its body is so short that the app cannot be at work on it for long
 	stage atomic.Int32 // waits, answered or cut
@@ -49,6 +55,17 @@ func (p *passing) end() {
 	c, past := http.NewResponseController(p.w), time.Unix(1, 0)
 	_ = c.SetReadDeadline(past) // fails only when the connection is gone
 	_ = c.SetWriteDeadline(past)
+}
+
+// leave ends a WebSocket with a word to both ends, and when it is called again,
+// or for anything else, at once.
+func (p *passing) leave(code uint16, reason string) {
+	if p.socket == nil || p.told {
+		p.end()
+		return
+	}
+	p.told = true
+	p.socket.leave(code, reason)
 }
 
 // open are all of them.
@@ -77,22 +94,34 @@ func (o *open) remove(p *passing) {
 	}
 }
 
-// lasts marks a request as one that does not end by itself.
-func (o *open) lasts(p *passing) {
+// lasts marks a request as one that does not end by itself. Socket is nil for
+// what is no WebSocket.
+func (o *open) lasts(p *passing, socket *tunnel) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p.endless = true
+	p.endless, p.socket = true, socket
 	if o.draining {
 		p.end()
 	}
 }
 
 // end ends a request if it is still open.
-func (o *open) end(p *passing) {
+func (o *open) end(p *passing, code uint16, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, is := o.passing[p]; is {
-		p.end()
+		p.leave(code, reason)
+	}
+}
+
+// endEndless ends what does not end by itself.
+func (o *open) endEndless() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for p := range o.passing {
+		if p.endless {
+			p.leave(closeGoingAway, "stopping")
+		}
 	}
 }
 
@@ -187,15 +216,15 @@ func (g *Gateway) look(ctx context.Context) {
 		need.Fresh = 0 // that was asked when it began
 		switch {
 		case errors.Is(r.err, session.Required):
-		case r.err != nil, need.Judge(r.person, g.clock.Now()) == rule.Pass:
-			continue // a database that is away ends nothing that was allowed
+			g.open.end(p, closeSignedOut, session.CodeEnded)
+		case r.err == nil && need.Judge(r.person, g.clock.Now()) != rule.Pass: // a database that is away ends nothing that was allowed
+			g.open.end(p, closeForbidden, rule.CodeDenied)
 		}
-		g.open.end(p)
 	}
 }
 
-// Drain ends what does not end by itself, and waits for the rest until ctx is
-// done.
+// Drain tells WebSockets to go and ends them a little later, ends what else does
+// not end by itself, and waits for the rest until ctx is done.
 func (g *Gateway) Drain(ctx context.Context) {
 	empty := make(chan struct{})
 	g.open.mu.Lock()
@@ -205,12 +234,13 @@ func (g *Gateway) Drain(ctx context.Context) {
 	} else {
 		g.open.empty = empty
 	}
-	for p := range g.open.passing {
-		if p.endless {
-			p.end()
-		}
-	}
 	g.open.mu.Unlock()
+	g.open.endEndless()
+	select {
+	case <-empty:
+	case <-time.After(goodByes):
+		g.open.endEndless()
+	}
 	select {
 	case <-empty:
 	case <-ctx.Done():

@@ -124,10 +124,19 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 			}
 			end(t, s, cookie)
 			begun := time.Now()
-			for what, r := range map[string]io.Reader{"the WebSocket": socketReader, "the event stream": events.Body} {
-				if _, err := io.Copy(io.Discard, r); errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Errorf("%s is still open", what)
-				}
+			if _, err := io.Copy(io.Discard, events.Body); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the event stream is still open")
+			}
+			word, err := io.ReadAll(socketReader)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the WebSocket is still open")
+			}
+			want := "\x88\x0f\x11\x31session.ended"
+			if name == "role taken" {
+				want = "\x88\x0d\x11\x33rule.denied"
+			}
+			if string(word) != want {
+				t.Errorf("the last word is %q, want %q", word, want)
 			}
 			if took := time.Since(begun); took > 5*time.Second {
 				t.Errorf("it took %v, want at most 5 s", took)
@@ -220,8 +229,12 @@ func TestStop(t *testing.T) {
 	go func() { answered <- s.get("/slow").body }()
 	<-arrived
 	go s.stop()
-	if _, err := io.Copy(io.Discard, r); errors.Is(err, os.ErrDeadlineExceeded) {
+	word, err := io.ReadAll(r)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("the WebSocket holds up the stop")
+	}
+	if string(word) != "\x88\x0a\x03\xe9stopping" {
+		t.Errorf("the last word is %q, want that it goes away", word)
 	}
 	close(release)
 	if body := <-answered; body != "whole" {
