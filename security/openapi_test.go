@@ -16,10 +16,11 @@ type description struct {
 }
 
 type operation struct {
-	Responses map[string]struct {
-		Content map[string]struct{ Schema schema }
-	}
+	RequestBody struct{ Content map[string]media }
+	Responses   map[string]struct{ Content map[string]media }
 }
+
+type media struct{ Schema schema }
 
 type schema struct {
 	Ref                  string `json:"$ref"`
@@ -164,6 +165,8 @@ func TestOpenAPI_IsWhatIsAnswered(t *testing.T) {
 
 	v, address := s.visitor(), fresh("v")
 	step := func(operation string, body object) *answer {
+		asked := d.Paths["/auth/api/"+operation]["post"].RequestBody.Content["application/json"].Schema
+		d.value("the request of "+operation, asked, map[string]any(body)) // nothing beside what is required
 		return d.holds("POST /auth/api/"+operation, v.post(operation, body).must(200))
 	}
 	ask := func(pattern, id string, status int) *answer {

@@ -111,16 +111,19 @@ func schema(t reflect.Type, schemas object) object {
 }
 
 func structure(t reflect.Type, schemas object) object {
-	properties := object{}
+	properties, required := object{}, []string{}
 	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if option != "omitempty" {
+			required = append(required, name)
+		}
 		property := schema(f.Type, schemas)
 		if words := enum(f); words != nil {
 			property["enum"] = words
 		}
 		properties[name] = property
 	}
-	return closed(properties)
+	return closed(properties, required)
 }
 
 // enum returns the words that a field may hold; a leading space in its tag
@@ -137,8 +140,8 @@ func enum(f reflect.StructField) []string {
 // always there.
 func problemSchema() object {
 	text, params := object{"type": "string"}, object{"type": "object", "additionalProperties": object{"type": "string"}}
-	field := closed(object{"name": text, "code": text, "params": params})
-	return closed(object{
+	field := whole(object{"name": text, "code": text, "params": params})
+	return whole(object{
 		"type": text, "title": text, "status": object{"type": "integer"}, "code": text, "params": params,
 		"fields":      object{"type": "array", "items": field},
 		"retry_after": object{"type": "integer", "description": "Seconds; 0 when waiting does not help"},
@@ -146,9 +149,13 @@ func problemSchema() object {
 	})
 }
 
-// closed describes an object that has all of the properties and no other.
-func closed(properties object) object {
-	return object{
-		"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties)), "additionalProperties": false,
-	}
+// whole describes an object that has all of the properties and no other.
+func whole(properties object) object {
+	return closed(properties, slices.Collect(maps.Keys(properties)))
+}
+
+// closed describes an object that has no other properties.
+func closed(properties object, required []string) object {
+	slices.Sort(required)
+	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }

@@ -47,7 +47,10 @@ func typeScript(routes []route) string {
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
 		for f := range types[name].Fields() {
-			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			field, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if option == "omitempty" {
+				field += "?"
+			}
 			kind := tsType(f.Type)
 			if words := enum(f); words != nil {
 				kind = "'" + strings.Join(words, "' | '") + "'"

@@ -8,23 +8,24 @@ import (
 	"portico/internal/server"
 )
 
-// The forms. Their json tags are the names of the fields in both encodings.
+// The forms. Their json tags are the names of the fields in both encodings;
+// omitempty marks what a request may leave out.
 type (
 	SignIn struct {
 		Email    string `json:"email"`
 		Password string `json:"password"`
-		ReturnTo string `json:"return_to"`
-		Flow     string `json:"flow"`
+		ReturnTo string `json:"return_to,omitempty"`
+		Flow     string `json:"flow,omitempty"`
 	}
 	SignUp struct {
 		Email    string `json:"email"`
 		Password string `json:"password"`
 		Confirm  string `json:"confirm_password"`
-		ReturnTo string `json:"return_to"`
+		ReturnTo string `json:"return_to,omitempty"`
 	}
 	ForgotPassword struct {
 		Email    string `json:"email"`
-		ReturnTo string `json:"return_to"`
+		ReturnTo string `json:"return_to,omitempty"`
 	}
 	VerifyCode struct {
 		Flow string `json:"flow"`
@@ -34,7 +35,7 @@ type (
 		Flow string `json:"flow"`
 	}
 	ConfirmLink struct {
-		Password string `json:"password"`
+		Password string `json:"password,omitempty"`
 	}
 	ResetPassword struct {
 		Flow     string `json:"flow"`

@@ -1,7 +1,7 @@
 // Made from the handlers by go generate ./internal/server/api; do not edit.
 
 export interface ConfirmLink {
-  password: string;
+  password?: string;
 }
 
 export interface Current {
@@ -32,7 +32,7 @@ export interface Flow {
 
 export interface ForgotPassword {
   email: string;
-  return_to: string;
+  return_to?: string;
 }
 
 export interface Next {
@@ -70,15 +70,15 @@ export interface Sessions {
 export interface SignIn {
   email: string;
   password: string;
-  return_to: string;
-  flow: string;
+  return_to?: string;
+  flow?: string;
 }
 
 export interface SignUp {
   email: string;
   password: string;
   confirm_password: string;
-  return_to: string;
+  return_to?: string;
 }
 
 export interface User {
