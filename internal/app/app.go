@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"portico/internal/breach"
@@ -104,6 +105,8 @@ type App struct {
 	spans     *span.Source   // nil likewise
 	tidying   *lease.Lease   // of the process that deletes what has ended
 	node      *node.Node     // this process among those that share the database
+	common    *common        // the clock of mails
+	apart     atomic.Bool    // whether this machine's clock is far from the database server's
 	claim     io.Closer      // of the database, nil while it has none
 	options   Options
 }
@@ -178,7 +181,8 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.node = node.New(key, a.Config.Shared())
-	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
+	a.common = &common{Clock: a.clock}
+	a.Outbox = outbox.New(outbox.Config{Clock: a.common, Box: key.Box("outbox")})
 	a.Sessions = session.NewKeeper(session.Config{
 		Clock: a.clock, Idle: a.Config.Session.Idle, Absolute: a.Config.Session.Absolute, CacheMax: cacheMax,
 	})

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
 			told = differ
 			a.tellDifferent(differ)
 		}
-		return err
+		return errors.Join(err, a.compareClocks(ctx))
 	})
 	work.Go(func() {
 		<-ctx.Done()

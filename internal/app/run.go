@@ -145,6 +145,7 @@ func movedAway(ctx context.Context) error {
 // startWork starts what runs beside requests.
 func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	if a.runner != nil {
+		a.report("compare the clocks", a.compareClocks(ctx)) // before a mail is claimed
 		work.Go(func() { a.runner.Run(ctx) })
 	}
 	a.repeat(ctx, work, flushEvery, "keep the last uses of sessions", a.flushSessions)

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/secret"
 	"portico/internal/session"
 )
 
 // crossingLife is how long a browser has for the way from the public host to
-// that of an app.
-const crossingLife = time.Minute
+// that of an app: a minute, also when the node there is ahead of the one here.
+const crossingLife = time.Minute + clock.MaxSkew
 
 // crossing is what a ticket holds, sealed for one host.
 type crossing struct {

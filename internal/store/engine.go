@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"io"
+	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -31,6 +32,7 @@ type engine interface {
 
 	claim() (io.Closer, error)
 	shared() bool
+	now(ctx context.Context) (time.Time, bool, error)
 	backup(ctx context.Context, path string) error
 }
 

@@ -202,6 +202,12 @@ func (p *postgres) claim() (io.Closer, error) { return io.NopCloser(nil), nil }
 
 func (p *postgres) shared() bool { return true }
 
+func (p *postgres) now(ctx context.Context) (now time.Time, known bool, err error) {
+	return first(ctx, p.read(), `SELECT clock_timestamp()`, nil, func(row scanner) (now time.Time, err error) {
+		return now, row.Scan(&now)
+	})
+}
+
 func (p *postgres) backup(context.Context, string) error { return ErrNoBackup }
 
 func (p *postgres) close() error {

@@ -57,6 +57,8 @@ func (s *sqlite) ping(ctx context.Context) error { return s.reader.PingContext(c
 
 func (s *sqlite) shared() bool { return false }
 
+func (s *sqlite) now(context.Context) (time.Time, bool, error) { return time.Time{}, false, nil }
+
 func (s *sqlite) schema() (goose.Dialect, *sql.DB) { return goose.DialectSQLite3, s.writerDB }
 
 func (s *sqlite) close() error {

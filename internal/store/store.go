@@ -61,6 +61,11 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.engine.ping(ctx) }
 
+// Now returns what a database server's clock shows. It is for telling how far
+// this machine is from it, and nothing is decided by it. False means that the
+// database has no clock of its own.
+func (s *Store) Now(ctx context.Context) (time.Time, bool, error) { return s.engine.now(ctx) }
+
 // Close waits for the writes that were accepted, then closes the database.
 func (s *Store) Close() error { return s.engine.close() }
 

@@ -50,7 +50,7 @@ func (l Limit) Next(s State, now time.Time) (State, Decision) {
 		return l.climb(s, now)
 	}
 	if s.Count >= l.Count {
-		return s, Decision{Wait: s.Until.Sub(now), By: l.Name}
+		return s, Decision{Wait: min(s.Until.Sub(now), l.Window), By: l.Name} // another node's clock may be ahead
 	}
 	if s.Count == 0 {
 		s.Until = now.Add(l.Window)
@@ -72,7 +72,7 @@ func (l Limit) rebase(s State, now time.Time) State {
 
 func (l Limit) climb(s State, now time.Time) (State, Decision) {
 	if s.Count >= l.Count {
-		return s, Decision{Wait: s.Until.Sub(now), By: l.Name}
+		return s, Decision{Wait: min(s.Until.Sub(now), l.Window), By: l.Name}
 	}
 	if wait := s.Last.Add(l.wait(s.Count)).Sub(now); s.Count >= l.Free && wait > 0 {
 		// A clock that was set back must not lengthen the wait.
