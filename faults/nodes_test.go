@@ -17,7 +17,7 @@ import (
 // reported by all, with the names of the settings, until it is like them.
 func TestFLT22_NodesDiffer(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, newOnPostgres(t, 4), 2)
+	c := newCluster(t, onEmptyPostgres(t), 2)
 	first := c.nodes[0].serve()
 	me := c.nodes[0].browser()
 	me.register(fresh("me"))
@@ -79,7 +79,7 @@ func TestFLT22_HolderStandsStill(t *testing.T) {
 	if !full() {
 		t.Skip("a lease takes half a minute; internal/app holds the same in a time of its own")
 	}
-	c := newCluster(t, newOnPostgres(t, 4), 3)
+	c := newCluster(t, onEmptyPostgres(t), 3)
 	var all []*process
 	for _, n := range c.nodes {
 		all = append(all, n.serve())
