@@ -82,6 +82,9 @@ func Move(ctx context.Context, from, to string, o MoveOptions) (m Moved, err err
 		m, err = v.run(ctx)
 		return err
 	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("interrupted, nothing is lost: run 'portico move' again (%w)", err)
+	}
 	return m, err
 }
 
@@ -162,7 +165,7 @@ func (v *move) run(ctx context.Context) (m Moved, err error) {
 		m.Refused, err = v.everything(ctx)
 	}
 	if err == nil {
-		m.Tables, err = v.count(ctx)
+		m.Tables, err = v.count(context.WithoutCancel(ctx)) // it is done, and ends as that
 	}
 	return m, err
 }
@@ -170,12 +173,8 @@ func (v *move) run(ctx context.Context) (m Moved, err error) {
 // prepareTarget makes the target one of our schema that is marked as Coming, or
 // in a dry run looks whether that could be done.
 func (v *move) prepareTarget(ctx context.Context, coming bool) error {
-	var encoding string
-	if err := v.conn.QueryRow(ctx, `SHOW server_encoding`).Scan(&encoding); err != nil {
+	if err := takesTables(ctx, v.conn); err != nil {
 		return err
-	}
-	if encoding != "UTF8" {
-		return fmt.Errorf("the PostgreSQL database is encoded in %s: make one with ENCODING 'UTF8' TEMPLATE template0", encoding)
 	}
 	check := v.checkEmpty
 	if coming {

@@ -381,6 +381,8 @@ func TestMove_Refused(t *testing.T) {
 		"a text in a number":                  {func(m *moving) { m.change(`UPDATE account SET version = 'a'`) }, "does not fit"},
 		"a schema that is older than we":      {func(m *moving) { m.change(`DELETE FROM goose_db_version WHERE version_id = 7`) }, "portico migrate"},
 		"a target that is not PostgreSQL":     {func(m *moving) { m.to = m.from() }, "from SQLite to PostgreSQL"},
+		"a target that takes no writes":       {func(m *moving) { m.to += "&default_transaction_read_only=on" }, "is read-only"},
+		"a target of somebody else":           {func(m *moving) { m.to += "&role=pg_monitor" }, "may not make tables"},
 		"a target that nobody answers for":    {func(m *moving) { m.to = "postgres://u:hush@127.0.0.1:1/p" }, "127.0.0.1"},
 		"a target that is no database at all": {func(m *moving) { m.to = strings.Replace(m.to, "/test_", "/none_", 1) }, "does not exist"},
 	} {
@@ -427,8 +429,8 @@ func TestMove_Interrupted(t *testing.T) {
 				cancel(errInterrupted)
 			}
 		}})
-		if err == nil {
-			t.Errorf("%s: it was not interrupted", at)
+		if err == nil || !strings.Contains(err.Error(), "run 'portico move' again") {
+			t.Errorf("%s: it was not interrupted, or does not say so: %v", at, err)
 			continue
 		}
 		m.stays()

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -32,6 +34,26 @@ func postgresTables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 		return nil
 	})
 	return all, err
+}
+
+// takesTables refuses a database that keeps texts in another encoding, or where we
+// may not make tables.
+func takesTables(ctx context.Context, conn *pgx.Conn) error {
+	var encoding, role string
+	var readOnly, may bool
+	err := conn.QueryRow(ctx, `SELECT current_setting('server_encoding'), current_user::text, current_setting('transaction_read_only') = 'on',
+		COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)`).Scan(&encoding, &role, &readOnly, &may)
+	switch {
+	case err != nil:
+		return err
+	case encoding != "UTF8":
+		return fmt.Errorf("the PostgreSQL database is encoded in %s: make one with ENCODING 'UTF8' TEMPLATE template0", encoding)
+	case readOnly:
+		return errors.New("the PostgreSQL database is read-only, as a standby is: name the server that takes writes")
+	case !may:
+		return fmt.Errorf("the role %s may not make tables in the PostgreSQL database: make it the owner with ALTER DATABASE name OWNER TO %s", role, quote(role))
+	}
+	return nil
 }
 
 // targetMark reports whether a move has begun to fill the target.
