@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -102,6 +103,30 @@ func interleave(ctx context.Context, rounds int, sides ...side) ([][]reading, er
 			}
 			if turn > 0 {
 				all[n] = append(all[n], r)
+			}
+		}
+	}
+	return all, nil
+}
+
+// abreast lets the sides work at the same time, for loads that leave the machine
+// idle: whatever else it does then disturbs all of them alike, which tails would
+// not forgive. A turn before the first does not count.
+func abreast(ctx context.Context, rounds int, sides ...side) ([][]reading, error) {
+	all := make([][]reading, len(sides))
+	for turn := range rounds + 1 {
+		readings, errs := make([]reading, len(sides)), make([]error, len(sides))
+		var working sync.WaitGroup
+		for n, s := range sides {
+			working.Go(func() { readings[n], errs[n] = s(ctx, turn) })
+		}
+		working.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
+		for n := range sides {
+			if turn > 0 {
+				all[n] = append(all[n], readings[n])
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func allRows() []row {
 		{name: "start", run: startUp, once: true,
 			about: "From nothing to the first 200 of /readyz on a large database; what the process holds 5 seconds later; the size of the file. Limit: the best peer that was measured."},
 		{name: "growth", run: growth,
-			about: "The slowest of a hundred (p99) at a steady, light load, on a large database. Limit: the same on ten thousand people."},
+			about: "The slowest of a hundred (p99) at a steady, light load, on a large database. Limit: the same on ten thousand people, at the same time."},
 	}
 }
 
