@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-//go:embed page.html home.html
+//go:embed frame.html page.html home.html
 var sources embed.FS
 
 //go:embed page.css
@@ -38,7 +38,7 @@ func (p *provider) home(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *provider) page(w http.ResponseWriter, status int, name string, v any) {
-	page, err := template.ParseFS(sources, name)
+	page, err := template.ParseFS(sources, "frame.html", name)
 	var body bytes.Buffer
 	if err == nil {
 		err = page.Execute(&body, v)
