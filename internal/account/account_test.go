@@ -2,7 +2,6 @@ package account_test
 
 import (
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,24 +9,12 @@ import (
 	"portico/internal/clock"
 	"portico/internal/ids"
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 )
-
-func open(t *testing.T) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
-	s, now := open(t), clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	s, now := sqlitetest.Open(t), clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
 	directory := account.NewDirectory(now)
 	create := func(typed string) (a account.Account, err error) {
 		address, bad := account.ParseAddress(typed, "email")
@@ -55,7 +42,7 @@ func TestCreate(t *testing.T) {
 
 func TestLink(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := sqlitetest.Open(t)
 	directory := account.NewDirectory(clock.System{})
 	for _, id := range []string{"a", "b"} {
 		err := s.Write(t.Context(), func(tx *store.Tx) error {

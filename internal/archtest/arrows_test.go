@@ -33,7 +33,7 @@ func bands() []band {
 		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", under("internal/", "store mailer breach otlp"), list("flow room ground")},
-		{"storetest", list("internal/store/storetest internal/store/pgtest"), list("adapter flow room ground")},
+		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
 		{"otlptest", list("internal/otlp/otlptest"), nil},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},

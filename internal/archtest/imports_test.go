@@ -24,7 +24,7 @@ func importBans() []ban {
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("client/clienttest internal/otlp/otlptest bench security faults")},
-		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/server/doortest client/clienttest internal/otlp/otlptest bench security faults")},
+		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/server/doortest client/clienttest internal/otlp/otlptest bench security faults")},
 		{"unsafe", "nothing here needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is no format for what is kept or sent", nil},

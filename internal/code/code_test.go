@@ -3,7 +3,6 @@ package code_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/secret"
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 )
 
 const life = 10 * time.Minute
@@ -29,14 +29,7 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sqlitetest.Open(t)
 	b := &bundle{T: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
 	b.issuer = code.NewIssuer(secret.NewKey(), b.clock, life)
 	for _, id := range []string{"f", "g"} {

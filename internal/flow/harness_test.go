@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"portico/internal/secret"
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 )
 
 const good = "copper lantern over seven hills"
@@ -91,14 +91,7 @@ func closed(c *flow.Config) { c.SignUp = false }
 
 func setup(t *testing.T, options ...option) *bundle {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sqlitetest.Open(t)
 	b := &bundle{
 		T: t, store: flowStore{s}, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
 		mail: &mailbox{arrived: make(chan struct{}, 1000)},

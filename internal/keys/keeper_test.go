@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"portico/internal/keys"
 	"portico/internal/secret"
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 )
 
 const longest = 5 * time.Minute
@@ -35,14 +35,7 @@ type bundle struct {
 
 func setup(t testing.TB) *bundle {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sqlitetest.Open(t)
 	b := &bundle{TB: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)), box: secret.NewKey().Box("keys")}
 	b.keeper = b.node(b.box)
 	return b

@@ -2,7 +2,6 @@ package throttle_test
 
 import (
 	"maps"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/secret"
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 	"portico/internal/throttle"
 )
 
@@ -31,14 +31,7 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sqlitetest.Open(t)
 	b := &bundle{T: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
 	b.gate = throttle.NewGate(secret.NewKey(), b.clock)
 	return b
