@@ -40,11 +40,11 @@ lint: build
 unit: build ## Go: rooms, store contract, flows, doors with the race detector; security, faults
 	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')
 	@tools/proxies
-	@tools/postgres run -- go test -timeout 10m ./faults ./security ./proxies
+	@tools/postgres run -- go test -timeout 20m ./faults ./security ./proxies
 	@cd client && CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race -timeout 5m ./... # a module of its own
 
 postgres: build ## Go: application and security once more, on PostgreSQL; the benchmarks in short
-	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 10m ./internal/app ./security
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 20m ./internal/app ./security
 	@tools/postgres run -- go test -timeout 10m ./bench
 
 chromium:
