@@ -210,6 +210,9 @@ func TestRules(t *testing.T) {
 	s.clock.Advance(10 * time.Minute)
 	check(401, "rule.fresh", "GET /danger/x", plain)
 	a := s.get("/danger/x?y", navigate, "Cookie: "+plain)
+	if page := s.get("/admin/x?y", navigate, "Cookie: "+plain); !strings.Contains(page.body, "/auth/signin?return_to=%2Fadmin%2Fx%3Fy") {
+		t.Errorf("nothing leads from a page that asks for a role to another account:\n%s", page.body)
+	}
 	if want := "/auth/signin?again=1&return_to=%2Fdanger%2Fx%3Fy"; a.status != 303 || a.header.Get("Location") != want {
 		t.Errorf("an old sign-in: %d %s, want %s", a.status, a.header.Get("Location"), want)
 	}

@@ -3,11 +3,13 @@ package screens
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/flow"
+	"portico/internal/rule"
 	"portico/internal/server"
 )
 
@@ -57,12 +59,25 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 		if r.Method == http.MethodGet {
 			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
 		}
+	case rule.CodeRole:
+		b.Next, b.NextLabel = s.signInFor(r), s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 	case flow.CodeFlowConflict:
 		// A page of its own, which a reload does not change.
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.taken", nil)
 	case flow.CodeFlowUnknown:
 		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
 	}
+}
+
+// signInFor returns the sign-in page that leads back to the page of an app that
+// was asked for.
+func (s *Screens) signInFor(r *http.Request) string {
+	scheme, _, _ := strings.Cut(s.Targets.Self, "://")
+	target := s.Targets.Clean(scheme + "://" + r.Host + r.URL.RequestURI())
+	if target == "" || r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/auth/") {
+		return "/auth/signin"
+	}
+	return "/auth/signin?" + url.Values{"return_to": {target}}.Encode()
 }
 
 func titleOf(status int, code string) string {
