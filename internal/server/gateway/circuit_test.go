@@ -17,7 +17,9 @@ func TestCircuit_ClientsCannotOpenIt(t *testing.T) {
 	for range 10 {
 		c := s.dial()
 		_, _ = fmt.Fprintf(c, "POST /upload HTTP/1.1\r\nHost: %s\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense\r\n", s.host)
-		_, _ = io.ReadAll(c)
+		if a, _ := io.ReadAll(c); !strings.HasPrefix(string(a), "HTTP/1.1 400 ") {
+			t.Errorf("a body that is no body is answered %q", a)
+		}
 	}
 	for range 5 { // longer than a round of the watcher
 		if a := s.get("/x"); a.status != http.StatusOK {

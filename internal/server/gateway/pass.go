@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"strings"
+	"sync/atomic"
 
 	"portico/internal/server"
 )
@@ -19,6 +20,7 @@ type passage struct {
 	w        http.ResponseWriter
 	identity *identity // nil for nobody
 	passing  passing
+	body     *body // what the client sends, nil for nothing
 	err      error // for which there is no answer of the app
 }
 
@@ -59,6 +61,10 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out.URL.Opaque = p.asked.raw // to the letter what was judged
 	out.URL.RawQuery = pr.In.URL.RawQuery
 	out.Host = p.asked.host
+	if out.Body != nil {
+		p.body = &body{ReadCloser: out.Body}
+		out.Body = p.body
+	}
 	out.Trailer = nil // a client's trailer could carry a name of ours
 	h := out.Header
 	p.gateway.guard.clean(h)
@@ -109,7 +115,24 @@ func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.Canceled):
 		p.err = err
 		return
+	case p.body != nil && p.body.broken.Load():
+		p.err = server.Malformed.WithCause(err) // by the client: the app has no part in it
+		return
 	}
 	p.visit.app.circuit.failed()
 	p.err = p.visit.app.unanswered(err)
+}
+
+// body is what a client sends.
+type body struct {
+	io.ReadCloser
+	broken atomic.Bool // it is not what its framing promised
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, http.ErrBodyReadAfterClose) { // that is the transport's doing
+		b.broken.Store(true)
+	}
+	return n, err
 }
