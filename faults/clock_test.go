@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/logtest"
 )
 
 const year = 365 * 24 * time.Hour
@@ -27,7 +28,7 @@ func TestFLT10_ClockJumps(t *testing.T) {
 	} {
 		t.Run(jump.name, func(t *testing.T) {
 			t.Parallel()
-			log := &safeBuffer{}
+			log := &logtest.Buffer{}
 			c := clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))
 			in := runInside(t, c, slog.New(slog.NewTextHandler(log, nil)), nil)
 			known, me := in.registered(), in.browser()

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -66,9 +67,11 @@ func (p *place) figure(name string) string {
 		p.Fatal(err)
 	}
 	defer resp.Body.Close()
-	text := &safeBuffer{}
-	_, _ = text.b.ReadFrom(resp.Body)
-	return strings.TrimSpace(between(text.String(), "\n"+name+" ", "\n"))
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return strings.TrimSpace(between(string(text), "\n"+name+" ", "\n"))
 }
 
 // FLT-22: the holder of the lease of the background work stands still for longer

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"bufio"
-	"bytes"
 	"database/sql"
 	"fmt"
 	"io"
@@ -14,12 +13,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	_ "github.com/ncruces/go-sqlite3/driver" // looks into the file after a kill
+
+	"portico/internal/logtest"
 )
 
 // place is a folder with the data of an installation, and the ports that it
@@ -85,7 +85,7 @@ func (p *place) environ() []string {
 type process struct {
 	*place
 	cmd   *exec.Cmd
-	log   *safeBuffer
+	log   *logtest.Buffer
 	out   *bufio.Reader
 	start time.Duration // until it was ready
 	ended chan struct{}
@@ -107,7 +107,7 @@ func (p *place) serveUntil(event int) *process {
 
 func (p *place) run(cmd *exec.Cmd) *process {
 	p.Helper()
-	r := &process{place: p, cmd: cmd, log: &safeBuffer{}, ended: make(chan struct{})}
+	r := &process{place: p, cmd: cmd, log: &logtest.Buffer{}, ended: make(chan struct{})}
 	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, append(p.environ(), cmd.Env...), r.log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -287,22 +287,4 @@ func (p *place) sound() {
 			p.Errorf("%d %s", n, what)
 		}
 	}
-}
-
-// safeBuffer collects what a process writes.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(b)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

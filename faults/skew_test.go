@@ -10,6 +10,7 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/logtest"
 	"portico/internal/secret"
 	"portico/internal/store/pgtest"
 )
@@ -24,7 +25,7 @@ func (a ahead) Now() time.Time { return clock.System{}.Now().Add(a.by) }
 // longer than a limit says, one node holds the lease, and the operator is told.
 func TestFLT10_NodesApart(t *testing.T) {
 	t.Parallel()
-	past, mail, log := pgtest.Migrated(t), newSink(t), &safeBuffer{}
+	past, mail, log := pgtest.Migrated(t), newSink(t), &logtest.Buffer{}
 	key := filepath.Join(t.TempDir(), "secret.key")
 	if _, err := secret.CreateKey(key); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package security
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -28,6 +27,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/logtest"
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/store"
@@ -47,7 +47,7 @@ type site struct {
 	app    *app.App
 	clock  *clock.Manual
 	mail   *mailServer
-	log    *logBuffer
+	log    *logtest.Buffer
 	trace  *trace
 	config config.Config
 	origin string // as browsers write it
@@ -85,7 +85,7 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 	dir := t.TempDir()
 	s := &site{
 		T: t, clock: clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)), mail: newMailServer(t),
-		log: &logBuffer{}, trace: &trace{}, config: config.Default(),
+		log: &logtest.Buffer{}, trace: &trace{}, config: config.Default(),
 		screens: screens,
 	}
 	s.config.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
@@ -210,24 +210,6 @@ func tinyScreens() fs.FS {
 		}
 	}
 	return screens
-}
-
-// logBuffer collects the log of a site.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // trace is every address that a browser of the site has asked for or was sent

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,36 +12,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"portico/internal/config"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/logtest"
 	"portico/internal/otlp/otlptest"
 )
 
 // lines are those of a log, as they come.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
+type lines struct{ logtest.Buffer }
 
 // requests returns the lines that belong to requests.
 func (l *lines) requests(t *testing.T) []map[string]any {
 	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	var list []map[string]any
-	for line := range bytes.Lines(l.b.Bytes()) {
+	for line := range strings.Lines(l.String()) {
 		var fields map[string]any
-		if err := json.Unmarshal(line, &fields); err != nil {
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
 			t.Fatal(err)
 		}
 		if fields["msg"] == "request" || fields["msg"] == "panic" {

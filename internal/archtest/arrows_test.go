@@ -34,6 +34,7 @@ func bands() []band {
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", under("internal/", "store mailer breach otlp"), list("flow room ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
+		{"logtest", list("internal/logtest"), nil},
 		{"otlptest", list("internal/otlp/otlptest"), nil},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
@@ -44,7 +45,7 @@ func bands() []band {
 		{"clienttest", list("client/clienttest"), list("client")},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/password/zxcvbn/generate"), list("adapter")},
-		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter otlptest flow room ground web")},
+		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter logtest otlptest flow room ground web")},
 	}
 }
 

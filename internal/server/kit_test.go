@@ -12,12 +12,12 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"portico/internal/locale"
+	"portico/internal/logtest"
 	"portico/internal/server"
 )
 
@@ -26,25 +26,7 @@ const publicHost = "portico.test"
 // kit is a mux with its log, for one test.
 type kit struct {
 	*server.Mux
-	log *logBuffer
-}
-
-// logBuffer collects log lines from several goroutines.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log *logtest.Buffer
 }
 
 // newKit returns a mux for the public URL, which trusts 10.0.0.0/8 and fd00::/8.
@@ -54,7 +36,7 @@ func newKit(t testing.TB, publicURL string) *kit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &logBuffer{}
+	log := &logtest.Buffer{}
 	return &kit{log: log, Mux: server.NewMux(server.Config{
 		PublicURL:      public,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")},
@@ -65,7 +47,7 @@ func newKit(t testing.TB, publicURL string) *kit {
 }
 
 // debugLog writes every line.
-func debugLog(b *logBuffer) *slog.Logger {
+func debugLog(b *logtest.Buffer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"portico/internal/fault"
+	"portico/internal/logtest"
 	"portico/internal/server"
 	"portico/internal/span"
 )
@@ -41,7 +42,7 @@ func TestSpans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recorded := tracetest.NewSpanRecorder()
-			log := &logBuffer{}
+			log := &logtest.Buffer{}
 			m := server.NewMux(server.Config{
 				PublicURL: &url.URL{Scheme: "https", Host: publicHost}, Catalogue: catalogue(t), Log: debugLog(log),
 				Spans: span.NewSource(sdk.NewTracerProvider(sdk.WithSpanProcessor(recorded))),

@@ -29,6 +29,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/logtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,26 +44,9 @@ type site struct {
 	addr   string
 	host   string // host:port of the public URL
 	origin string
-	log    *logBuffer
+	log    *logtest.Buffer
 	broken bool // the test has closed the store
 	stop   func()
-}
-
-type logBuffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // start serves on a loopback port, with the configuration changed by options.
@@ -73,7 +57,7 @@ func start(t testing.TB, options ...func(*config.Config)) *site {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	s := &site{TB: t, addr: l.Addr().String(), host: "localhost:" + port, origin: "http://localhost:" + port, log: &logBuffer{}}
+	s := &site{TB: t, addr: l.Addr().String(), host: "localhost:" + port, origin: "http://localhost:" + port, log: &logtest.Buffer{}}
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: s.host}
 	cfg.DatabaseURL = "sqlite:" + filepath.Join(t.TempDir(), "p.db")

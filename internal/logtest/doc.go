@@ -1,0 +1,2 @@
+// Package logtest collects what a test's server or process writes.
+package logtest
