@@ -71,8 +71,8 @@ const (
 )
 
 // newTransport returns the connections to an app. They go nowhere but to its
-// upstream: no proxy of the environment, no redirects. HTTP/1.1 alone, so that a
-// WebSocket is passed on.
+// upstream: no proxy of the environment, no redirects. Behind TLS an app may
+// choose HTTP/2; a WebSocket gets a connection of HTTP/1.1 all the same.
 func newTransport(a App) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -86,7 +86,7 @@ func newTransport(a App) *http.Transport {
 		MaxResponseHeaderBytes: maxAnswerHeader,
 		ReadBufferSize:         4 << 10,
 		WriteBufferSize:        4 << 10,
-		Protocols:              onlyHTTP1(),
+		Protocols:              protocols(a.Upstream),
 	}
 }
 
@@ -99,9 +99,10 @@ func newDirect(a App) *upstream.Client {
 	})
 }
 
-func onlyHTTP1() *http.Protocols {
+func protocols(upstream *url.URL) *http.Protocols {
 	p := new(http.Protocols)
 	p.SetHTTP1(true)
+	p.SetHTTP2(upstream != nil && upstream.Scheme == "https")
 	return p
 }
 
