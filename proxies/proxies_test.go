@@ -90,6 +90,8 @@ func try(t *testing.T, p *place) {
 	person, _ := p.person("mara@example.com")
 	t.Run("round trip", func(t *testing.T) { roundTrip(t, p, admin, id) })
 	t.Run("script", func(t *testing.T) { scripts(t, p) })
+	t.Run("cookies", func(t *testing.T) { hiddenCookies(t, p) })
+	t.Run("planted cookies", func(t *testing.T) { plantedCookies(t, p) })
 	t.Run("WebSocket", func(t *testing.T) { webSockets(t, p, person) })
 	t.Run("event stream", func(t *testing.T) { eventStream(t, p, person) })
 	t.Run("body", func(t *testing.T) { bodies(t, p, person) })
@@ -207,6 +209,7 @@ func overHTTP2(t *testing.T, p *place, person *visitor) {
 	for name, value := range person.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
+	r.AddCookie(&http.Cookie{Name: "app", Value: "1"})
 	response, err := transport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
@@ -215,6 +218,9 @@ func overHTTP2(t *testing.T, p *place, person *visitor) {
 	var e echo
 	if err := json.NewDecoder(response.Body).Decode(&e); err != nil {
 		t.Fatal(err)
+	}
+	if cookies := strings.Join(e.Header["Cookie"], ";"); cookies != "app=1" {
+		t.Errorf("%s: the app gets the cookies %q", response.Proto, cookies)
 	}
 	if user := e.Header["X-Portico-User"]; e.Target != "/app/x?y" || len(user) != 1 || user[0] == "evil" || e.Header["X_portico_user"] != nil {
 		t.Errorf("%s: the app got %+v", response.Proto, e)
