@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNotRestorable says that the engine has a tool of its own for copies.
-var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: use pg_restore for PostgreSQL, and put the key file back")
+var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: a PostgreSQL database is restored by pg_restore, with what docs/operating/postgresql.md says to do before a node starts")
 
 // Restore puts a copy that Backup has made where the database of the URL is. A
 // copy that is damaged, not ours or of a newer version is refused, and so is a
