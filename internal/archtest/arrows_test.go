@@ -45,7 +45,7 @@ func bands() []band {
 		{"clienttest", list("client/clienttest"), list("client")},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/password/zxcvbn/generate"), list("adapter")},
-		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter logtest otlptest flow room ground web")},
+		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter logtest otlptest flow room ground web client")},
 	}
 }
 
