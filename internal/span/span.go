@@ -19,6 +19,7 @@ const (
 	StoreWrite   Name = "store write"
 	PasswordWork Name = "password work" // a hash or a judgement, with the wait for a slot
 	ProviderCall Name = "provider call"
+	AppCall      Name = "app call" // until its answer is passed on
 	MailSend     Name = "mail send"
 )
 
@@ -71,7 +72,8 @@ func Start(ctx context.Context, name Name, attributes ...Attribute) (context.Con
 }
 
 func kindOf(name Name) trace.SpanKind {
-	if name == ProviderCall || name == MailSend {
+	switch name {
+	case ProviderCall, AppCall, MailSend:
 		return trace.SpanKindClient
 	}
 	return trace.SpanKindInternal

@@ -110,3 +110,35 @@ func TestStart_Below(t *testing.T) {
 		t.Error("a failure is told in words")
 	}
 }
+
+// Where nothing is traced, what a client has sent stays; else our own takes the
+// place of it, and the state of another trace goes.
+func TestOnward(t *testing.T) {
+	source, _ := recorder()
+	for name, c := range map[string]struct {
+		source          *span.Source
+		trusted         bool
+		parent, nothing bool // whether traceparent is ours, and whether no state is left
+	}{
+		"off":         {nil, true, false, false},
+		"trusted":     {source, true, true, false},
+		"not trusted": {source, false, true, true},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Traceparent", sent)
+		r.Header.Set("Tracestate", "vendor=x")
+		ctx, s := c.source.Request(r, c.trusted)
+		span.OnwardOf(ctx, r.Header).Put(r.Header)
+		s.End("")
+		if got := r.Header.Get("Traceparent"); (got != sent) != c.parent || len(got) != len(sent) {
+			t.Errorf("%s: traceparent is %q", name, got)
+		}
+		if got := r.Header.Get("Tracestate"); (got == "") != c.nothing {
+			t.Errorf("%s: tracestate is %q", name, got)
+		}
+	}
+	r := httptest.NewRequest("GET", "/", nil)
+	if n := testing.AllocsPerRun(100, func() { span.OnwardOf(r.Context(), r.Header).Put(r.Header) }); n != 0 {
+		t.Errorf("what is not traced allocates %v times", n)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"portico/internal/server"
+	"portico/internal/span"
 	"portico/internal/upstream"
 )
 
@@ -53,7 +54,7 @@ func (p *passage) direct(r *http.Request) {
 func (p *passage) write(h *upstream.Header, r *http.Request) {
 	g := p.gateway
 	for name, values := range r.Header {
-		if isConnection(name) || name == "Content-Length" || name == "Cookie" || g.guard.protects(name) {
+		if isConnection(name) || name == "Content-Length" || name == "Cookie" || g.guard.protects(name) || p.trace.Drops(name) {
 			continue
 		}
 		for _, value := range values {
@@ -70,6 +71,9 @@ func (p *passage) write(h *upstream.Header, r *http.Request) {
 	h.Add("X-Forwarded-For", server.ClientAddr(r).String())
 	for _, id := range p.w.Header()["X-Request-Id"] {
 		h.Add("X-Request-Id", id)
+	}
+	if p.trace.Parent != "" {
+		h.Add(span.Traceparent, p.trace.Parent)
 	}
 }
 

@@ -61,7 +61,7 @@ func hasMeaning(name string) bool {
 	return slices.Contains([]string{
 		"host", "cookie", "set-cookie", "connection", "upgrade", "te", "trailer", "transfer-encoding", "keep-alive", "expect", "range",
 		"authorization", "origin", "referer", "user-agent", "date", "forwarded", "via", "x-request-id", "location", "cache-control",
-		"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+		"traceparent", "tracestate", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
 	}, folded)
 }
 

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"portico/internal/fault"
 	"portico/internal/server"
+	"portico/internal/span"
 )
 
 // passage is one request on its way to an app and back.
@@ -20,8 +22,10 @@ type passage struct {
 	w        http.ResponseWriter
 	identity *identity // nil for nobody
 	passing  passing
-	body     *body // what the client sends, nil for nothing
-	err      error // for which there is no answer of the app
+	trace    span.Onward // what the app is told of it
+	body     *body       // what the client sends, nil for nothing
+	status   int         // of the app's answer, 0 before it
+	err      error       // for which there is no answer of the app
 }
 
 // pass hands the request to the app and its answer to the client.
@@ -42,6 +46,9 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
 	server.Bare(w)
+	ctx, call := span.Start(r.Context(), span.AppCall)
+	defer p.endCall(call)
+	p.trace = span.OnwardOf(ctx, r.Header)
 	if v.app.direct.Takes(r) {
 		p.direct(r)
 		return p.err
@@ -50,6 +57,22 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	proxy.Rewrite, proxy.ModifyResponse, proxy.ErrorHandler = p.forth, p.back, p.fail
 	proxy.ServeHTTP(w, r)
 	return p.err
+}
+
+// endCall says which app was asked and how it answered; never for what.
+func (p *passage) endCall(call span.Span) {
+	if call.TraceID() == "" {
+		return
+	}
+	call.Set(span.Method(p.asked.method), span.Host(p.visit.app.Upstream.Hostname()))
+	if p.status != 0 {
+		call.Set(span.Status(p.status))
+	}
+	failure := ""
+	if p.err != nil && !errors.Is(p.err, context.Canceled) {
+		failure = fault.From(p.err).Code
+	}
+	call.End(failure)
 }
 
 // forth makes the request that the app gets. ReverseProxy has removed what is
@@ -82,6 +105,7 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	h["X-Forwarded-For"] = []string{server.ClientAddr(pr.In).String()}
 	h["X-Forwarded-Host"], h["X-Forwarded-Proto"] = a.forwardedHost, p.gateway.forwardedProto
 	h["X-Request-Id"] = p.w.Header()["X-Request-Id"]
+	p.trace.Put(h)
 }
 
 // back looks at the app's answer before the client gets it.
@@ -90,6 +114,7 @@ func (p *passage) back(answer *http.Response) error {
 		return errSilent
 	}
 	p.visit.app.circuit.answered()
+	p.status = answer.StatusCode
 	h := answer.Header
 	keepOwnCookies(h)
 	delete(h, "X-Request-Id") // ours is on the answer

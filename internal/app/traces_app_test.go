@@ -1,0 +1,128 @@
+package app
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/config"
+	"portico/internal/otlp/otlptest"
+)
+
+// An app takes its part in the trace: it is told of the span of its request on
+// both ways to it, and of nothing that a client has made up.
+func TestTraces_App(t *testing.T) {
+	t.Parallel()
+	const theirs, sent, state = "0af7651916cd43dd8448eb211c80319c", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "vendor=theirs"
+	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	for name, c := range map[string]struct {
+		off     bool
+		ratio   float64
+		trusted []netip.Prefix
+	}{
+		"off":                    {off: true},
+		"of a client":            {ratio: 1},
+		"of a proxy":             {ratio: 1, trusted: proxies},
+		"not recorded":           {ratio: 0},
+		"recorded for the proxy": {ratio: 0, trusted: proxies},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := make(chan http.Header, 8)
+			upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/page") {
+					got <- r.Header
+				}
+				w.WriteHeader(http.StatusTeapot)
+			}))
+			t.Cleanup(upstream.Close)
+			collector := otlptest.New(t)
+			r, _ := started(t, nil, func(cfg *config.Config) {
+				cfg.Upstream, _ = url.Parse(upstream.URL)
+				cfg.Rules, cfg.TrustedProxies = []string{"public /*"}, c.trusted
+				if !c.off {
+					cfg.Tracing.Endpoint, cfg.Tracing.SampleRatio = collector.URL, c.ratio
+				}
+			})
+			told := map[string]string{} // by the id of the span
+			for _, ask := range []struct{ method, body string }{{"GET", ""}, {"POST", "a body takes the other way"}} {
+				h := askPage(t, r, ask.method, ask.body, http.Header{"Traceparent": {sent}, "Tracestate": {state}}, got)
+				parents, goesOn := h["Traceparent"], c.off || c.trusted != nil
+				if len(parents) != 1 || len(parents[0]) != len(sent) || c.off && parents[0] != sent {
+					t.Fatalf("%s: the app is told %q", ask.method, parents)
+				}
+				parts := strings.Split(parents[0], "-")
+				told[parts[2]] = ask.method
+				if (parts[1] == theirs) != goesOn || (h.Get("Tracestate") == state) != goesOn {
+					t.Errorf("%s: the app is told %q, %q", ask.method, parents, h["Tracestate"])
+				}
+				if recorded := parts[3] == "01"; recorded != (goesOn || c.ratio > 0) {
+					t.Errorf("%s: the app is told that the trace is recorded: %v", ask.method, recorded)
+				}
+			}
+			r.quit()
+			if c.off || c.ratio == 0 && c.trusted == nil {
+				return
+			}
+			for _, s := range collector.Spans() {
+				if s.Name != "app call" {
+					continue
+				}
+				if told[s.ID] != s.Attributes["http.request.method"] || s.Attributes["http.response.status_code"] != int64(http.StatusTeapot) || s.Failed {
+					t.Errorf("the span %v is not what the app was told: %v", s, told)
+				}
+				delete(told, s.ID)
+			}
+			if len(told) > 0 {
+				t.Errorf("there are no spans for %v", told)
+			}
+		})
+	}
+}
+
+// askPage asks for a page of the app, and returns the header that the app got.
+func askPage(t *testing.T, r *running, method, body string, header http.Header, got <-chan http.Header) http.Header {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, r.public+"/page?token=canary", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	answer, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, answer.Body)
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusTeapot {
+		t.Fatalf("%s is answered with %d", method, answer.StatusCode)
+	}
+	return <-got
+}
+
+// An app that is away is a failure of its span.
+func TestTraces_AppIsAway(t *testing.T) {
+	t.Parallel()
+	collector := otlptest.New(t)
+	away := httptest.NewServer(nil)
+	away.Close()
+	r, _ := started(t, nil, func(cfg *config.Config) {
+		cfg.Upstream, _ = url.Parse(away.URL)
+		cfg.Rules, cfg.Tracing.Endpoint = []string{"public /*"}, collector.URL
+	})
+	r.get(r.public + "/page")
+	r.quit()
+	for _, s := range collector.Spans() {
+		if s.Name == "app call" {
+			if !s.Failed || s.Attributes["http.response.status_code"] != nil {
+				t.Errorf("the span is %v", s)
+			}
+			return
+		}
+	}
+	t.Error("there is no span of the app's request")
+}
