@@ -109,7 +109,15 @@ func (f *Flows) Session(ctx context.Context, c Caller) (found session.Found, err
 }
 
 // PeekSession is Session for whoever watches it: it does not count as use.
-func (f *Flows) PeekSession(ctx context.Context, token string) (found session.Found, err error) {
+func (f *Flows) PeekSession(ctx context.Context, token string) (session.Found, error) {
+	if found, ok := f.sessions.Recall(token); ok {
+		return found, nil
+	}
+	return f.readSession(ctx, token)
+}
+
+// readSession is apart from PeekSession because what is found escapes here.
+func (f *Flows) readSession(ctx context.Context, token string) (found session.Found, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, err = f.sessions.Peek(ctx, tx, token)
 		return err

@@ -144,6 +144,19 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	return entry.found, nil
 }
 
+// Recall is Peek of what is in memory and holds, without a transaction: thousands
+// of open requests are looked at several times a second.
+func (k *Keeper) Recall(token string) (Found, bool) {
+	if !secret.ValidToken(token) {
+		return Found{}, false
+	}
+	entry := k.cache.get(key(secret.Hash(token)))
+	if entry == nil || k.over(entry.found.Session, entry.lastSeen(), k.clock.Now()) != "" {
+		return Found{}, false
+	}
+	return entry.found, true
+}
+
 // find returns the session of a token from memory, else from the database.
 // Memory is not believed when it says that a session was idle for too long: it
 // may have been used through another process.

@@ -65,7 +65,7 @@ func TestHalf_EndsBetweenFrames(t *testing.T) {
 		in, app := io.Pipe()
 		copied := make(chan error, 1)
 		go func() {
-			_, err := h.copy(&out, in)
+			err := h.copy(&out, in)
 			copied <- err
 		}()
 		_, _ = app.Write(all[:at])

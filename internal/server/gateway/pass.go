@@ -24,6 +24,7 @@ type passage struct {
 	passing  passing
 	trace    span.Onward // what the app is told of it
 	body     *body       // what the client sends, nil for nothing
+	socket   *socket     // to the app, nil for what is no WebSocket
 	status   int         // of the app's answer, 0 before it
 	err      error       // for which there is no answer of the app
 }
@@ -56,6 +57,9 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	proxy := v.app.proxy // a copy: what it calls knows this request
 	proxy.Rewrite, proxy.ModifyResponse, proxy.ErrorHandler = p.forth, p.back, p.fail
 	proxy.ServeHTTP(w, r)
+	if p.socket != nil {
+		p.connect(r.Context())
+	}
 	return p.err
 }
 
@@ -120,12 +124,7 @@ func (p *passage) back(answer *http.Response) error {
 	delete(h, "X-Request-Id") // ours is on the answer
 	switch {
 	case answer.StatusCode == http.StatusSwitchingProtocols:
-		var socket *tunnel
-		if conn, ok := answer.Body.(io.ReadWriteCloser); ok {
-			socket = &tunnel{ReadWriteCloser: conn}
-			answer.Body = socket
-		}
-		p.gateway.open.lasts(&p.passing, socket)
+		return p.switched(answer)
 	case strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
 		p.gateway.open.lasts(&p.passing, nil)
 	}
@@ -135,6 +134,8 @@ func (p *passage) back(answer *http.Response) error {
 // fail remembers why there is no answer: the kit then writes one.
 func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	switch {
+	case errors.Is(err, errSwitched):
+		return
 	case p.passing.stage.Load() == cut:
 		err = errSilent // not the cancellation by which we know
 	case errors.Is(err, context.Canceled):

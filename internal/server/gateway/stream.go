@@ -175,13 +175,14 @@ func (g *Gateway) Watch(ctx context.Context) {
 	defer work.Wait()
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
+	seen := make(map[string]look)
 	for rounds := 0; ; rounds++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		g.look(ctx)
+		g.look(ctx, seen)
 		if rounds%int(askEvery/watchEvery) == 0 {
 			g.watchApps(ctx, &work)
 		}
@@ -194,14 +195,17 @@ func (g *Gateway) Watch(ctx context.Context) {
 	}
 }
 
+// look is what is known of a session now.
+type look struct {
+	person rule.Person
+	err    error
+}
+
 // look asks once for each session. It is no use of it, and one that is in memory
-// costs no read of the database.
-func (g *Gateway) look(ctx context.Context) {
-	type result struct {
-		person *rule.Person
-		err    error
-	}
-	seen := make(map[string]result)
+// costs no read of the database. Seen is empty before and after: its room is
+// used again, for thousands of sessions are looked at several times a second.
+func (g *Gateway) look(ctx context.Context, seen map[string]look) {
+	defer clear(seen)
 	for _, p := range g.open.list() {
 		if p.token == "" {
 			continue
@@ -209,7 +213,7 @@ func (g *Gateway) look(ctx context.Context) {
 		r, ok := seen[p.token]
 		if !ok {
 			found, err := g.desk.Flows.PeekSession(ctx, p.token)
-			r = result{personOf(found), err}
+			r = look{*personOf(found), err}
 			seen[p.token] = r
 		}
 		need := p.need
@@ -217,7 +221,7 @@ func (g *Gateway) look(ctx context.Context) {
 		switch {
 		case errors.Is(r.err, session.Required):
 			g.open.end(p, closeSignedOut, session.CodeEnded)
-		case r.err == nil && need.Judge(r.person, g.clock.Now()) != rule.Pass: // a database that is away ends nothing that was allowed
+		case r.err == nil && need.Judge(&r.person, g.clock.Now()) != rule.Pass: // a database that is away ends nothing that was allowed
 			g.open.end(p, closeForbidden, rule.CodeDenied)
 		}
 	}

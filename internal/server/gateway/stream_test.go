@@ -47,6 +47,26 @@ func talks(t testing.TB, c net.Conn, r io.Reader) bool {
 	return err == nil && string(got) == text
 }
 
+// What a client sends without waiting for the answer 101 is not lost.
+func TestWebSocket_Early(t *testing.T) {
+	t.Parallel()
+	s := start(t, behind(echoApp(t).URL, "public /*"))
+	c := s.dial()
+	const text = "\x81\x05hello"
+	if _, err := io.WriteString(c, "GET /ws HTTP/1.1\r\nHost: "+s.host+"\r\n"+upgrade(s, s.origin)+"\r\n\r\n"+text); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(c)
+	if _, err := http.ReadResponse(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, len(text))
+	_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+	if _, err := io.ReadFull(r, got); err != nil || string(got) != text || !talks(t, c, r) {
+		t.Errorf("the app sends back %q, %v", got, err)
+	}
+}
+
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)

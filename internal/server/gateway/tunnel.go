@@ -3,26 +3,34 @@ package gateway
 import (
 	"errors"
 	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 )
 
 // tunnelBuffer is what one direction of a WebSocket is copied through. io.Copy
 // would take 32 KiB for each, which thousands of silent connections keep.
-const tunnelBuffer = 4 << 10
+const tunnelBuffer = 2 << 10
 
-// tunnel is the app's side of a WebSocket. Its methods are what io.Copy calls in
-// place of a large buffer.
+// tunnel is a WebSocket between a client and an app.
 type tunnel struct {
-	io.ReadWriteCloser
 	down, up half // to the client, to the app
 }
 
-// WriteTo copies from the app to the client.
-func (t *tunnel) WriteTo(w io.Writer) (int64, error) { return t.down.copy(w, t.ReadWriteCloser) }
-
-// ReadFrom copies from the client to the app.
-func (t *tunnel) ReadFrom(r io.Reader) (int64, error) { return t.up.copy(t.ReadWriteCloser, r) }
+// run copies both ways until the client has ended or either connection fails,
+// and closes both. When only the app has ended, the client hears so. Sent is
+// what the client sends.
+func (t *tunnel) run(client net.Conn, sent io.Reader, app io.ReadWriteCloser) {
+	defer client.Close()
+	defer app.Close()
+	go func() {
+		ended := t.down.copy(client, app)
+		if half, can := client.(interface{ CloseWrite() error }); !can || ended != nil || half.CloseWrite() != nil {
+			_ = client.Close() // the other direction ends with it
+		}
+	}()
+	_ = t.up.copy(app, sent) // either end may go as it likes
+}
 
 // leave tells both ends that this was all, each as soon as the frame on its way
 // there is over. It does not wait for that.
@@ -46,22 +54,22 @@ func (h *half) leave(last []byte) {
 	go h.finish() // waits, when the receiver does not read, until the connection is cut
 }
 
-func (h *half) copy(w io.Writer, r io.Reader) (n int64, err error) {
+// copy returns nil when r has ended.
+func (h *half) copy(w io.Writer, r io.Reader) error {
 	h.mu.Lock()
 	h.w = w
 	h.mu.Unlock()
 	for buffer := make([]byte, tunnelBuffer); ; {
 		h.finish()
 		got, err := r.Read(buffer)
-		n += int64(got)
 		if failed := h.pass(buffer[:got]); failed != nil {
-			return n, failed
+			return failed
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return n, err
+			return err
 		}
 	}
 }
