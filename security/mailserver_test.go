@@ -109,6 +109,17 @@ func (m *mailServer) to(address string) []*letter {
 	return found
 }
 
+// code waits for the oldest mail with a code that was not taken yet, and takes
+// all before it: what is sent at the same time comes in any order.
+func (m *mailServer) code(address string) string {
+	m.t.Helper()
+	for {
+		if code := m.next(address).code(m.t); code != "" {
+			return code
+		}
+	}
+}
+
 // next waits for the oldest mail to the address that was not taken yet and
 // takes it.
 func (m *mailServer) next(address string) *letter {

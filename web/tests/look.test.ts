@@ -34,7 +34,7 @@ const open = (screen: string, state: string, options: Parameters<typeof visit>[2
 test.each(STATES.map(([screen, state]) => [screen, state] as const))('%s, %s', async (screen, state) => {
   const { page, complaints } = await open(screen, state, { viewport: { width: 1280, height: 1600 } });
   expect.soft(complaints, 'hydration and policy').toEqual([]);
-  expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.02);
+  expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.05);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
   expect.soft(await heightOf(page), 'window less one pixel').toBe(1599);

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/origin"
@@ -34,13 +35,21 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return g.refuseFor(w, r, asked, err)
 	}
+	return g.allow(w, v)
+}
+
+// allow answers with the identity: every name, also without a value, since a
+// proxy that copies only what it finds would leave what the client sent. No
+// browser reads this answer, so it has no headers for one.
+func (g *Gateway) allow(w http.ResponseWriter, v visit) error {
+	server.Bare(w)
 	h := w.Header()
-	// Every name, also without a value: a proxy that copies only what it finds
-	// would leave what the client sent.
-	for _, header := range v.app.headers {
-		h[header.Name] = []string{""}
-	}
-	if v.token != "" {
+	h["Cache-Control"] = []string{"no-store"}
+	if v.token == "" {
+		for _, header := range v.app.headers {
+			h[header.Name] = []string{""}
+		}
+	} else {
 		now := g.clock.Now()
 		id, err := g.identity(v.app, v.found, now)
 		if err != nil {
@@ -118,16 +127,23 @@ func (g *Gateway) asks(r *http.Request, method, proto, host, target string) (ask
 	if proto != g.proto {
 		return ask{}, errors.New("the request came by " + proto + ", and public_url is " + g.proto)
 	}
-	u, err := url.Parse(proto + "://" + host)
-	if err != nil || u.Host != host || u.User != nil {
-		return ask{}, errors.New("the host of the request is malformed")
+	if !g.ownSite(host) {
+		u, err := url.Parse(proto + "://" + host)
+		if err != nil || u.Host != host || u.User != nil {
+			return ask{}, errors.New("the host of the request is malformed")
+		}
+		host = strings.TrimPrefix(origin.Of(u), proto+"://")
 	}
-	at := origin.Of(u)
 	return ask{
-		method: method, host: strings.TrimPrefix(at, proto+"://"), target: target,
+		method: method, host: host, target: target,
 		preflight: method == http.MethodOptions && len(r.Header["Origin"]) == 1 && len(r.Header["Access-Control-Request-Method"]) == 1,
 		upgrade:   method == http.MethodGet && (len(r.Header["Sec-Websocket-Key"]) > 0 || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")),
 	}, nil
+}
+
+// ownSite reports whether a host is that of an app, in the spelling of origins.
+func (g *Gateway) ownSite(host string) bool {
+	return slices.ContainsFunc(g.apps, func(a *app) bool { return a.Site.Host == host })
 }
 
 func has(h http.Header, names ...string) bool {

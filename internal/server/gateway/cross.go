@@ -120,11 +120,4 @@ func (g *Gateway) signInURL(asked ask, target string, err error) string {
 }
 
 // ownHost reports whether a host is that of an app and not the public one.
-func (g *Gateway) ownHost(host string) bool {
-	for _, a := range g.apps {
-		if a.Site.Host == host && host != g.host {
-			return true
-		}
-	}
-	return false
-}
+func (g *Gateway) ownHost(host string) bool { return host != g.host && g.ownSite(host) }
