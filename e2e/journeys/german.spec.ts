@@ -20,6 +20,7 @@ test('whose browser asks for German reads German, mails included', async ({ page
   await page.getByLabel('Passwort bestätigen').fill(person.password);
   await page.getByRole('button', { name: 'Konto erstellen' }).click();
   await expectScreen(page, 'Code bestätigen');
+  await alive(page);
   const mail = await world.mailbox.next(person.email);
   expect(mail.subject).toBe(`${mail.code} ist Ihr Code für Portico`);
   await page.keyboard.type(mail.code);
