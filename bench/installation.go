@@ -27,7 +27,6 @@ const (
 // installation is a Portico with its database, filled with people.
 type installation struct {
 	*bench
-	engine   engine
 	dir      string
 	url      string
 	people   int
@@ -52,7 +51,7 @@ func (b *bench) installed(ctx context.Context, e engine, count int) (*installati
 	if i := b.made[name]; i != nil {
 		return i, nil
 	}
-	i := &installation{bench: b, engine: e, dir: filepath.Join(b.dir, name), people: count}
+	i := &installation{bench: b, dir: filepath.Join(b.dir, name), people: count}
 	if err := os.Mkdir(i.dir, 0o700); err != nil {
 		return nil, err
 	}

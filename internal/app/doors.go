@@ -29,15 +29,7 @@ type doors struct {
 	reports *server.Reports
 }
 
-// Handler returns what the public listener serves.
-func (a *App) Handler() (http.Handler, error) {
-	d, err := a.public()
-	if err != nil {
-		return nil, err
-	}
-	return d.handler, nil
-}
-
+// public builds what the public listener serves.
 func (a *App) public() (doors, error) {
 	public := a.publicURL()
 	mux := server.NewMux(server.Config{

@@ -32,7 +32,7 @@ func TestLog_LeavesOutAssets(t *testing.T) {
 	var log bytes.Buffer
 	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	defer a.end(t)
-	h, err := a.Handler()
+	d, err := a.public()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestLog_LeavesOutAssets(t *testing.T) {
 		log.Reset()
 		r := httptest.NewRequest("GET", target, nil)
 		r.Host = "localhost"
-		h.ServeHTTP(httptest.NewRecorder(), r)
+		d.handler.ServeHTTP(httptest.NewRecorder(), r)
 		if got := strings.Count(log.String(), "msg=request"); got != want {
 			t.Errorf("%s is logged %d times, want %d: %s", target, got, want, &log)
 		}

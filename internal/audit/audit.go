@@ -20,7 +20,6 @@ const (
 	Throttled       Name = "throttled"
 	CodeFailed      Name = "code_failed"
 	CodeReplayed    Name = "code_replayed"
-	RecoveryAsked   Name = "recovery_asked"
 	PasswordChanged Name = "password_changed"
 	ProviderLinked  Name = "provider_linked"
 	ProviderRefused Name = "provider_refused"

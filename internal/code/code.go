@@ -67,14 +67,13 @@ func NewIssuer(key *secret.Key, c clock.Clock, life time.Duration) *Issuer {
 type Issued struct {
 	Digits    string
 	Link      string
-	SentAt    time.Time
 	ExpiresAt time.Time
 }
 
 // Issue makes a secret for the flow.
 func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, error) {
 	now := i.clock.Now()
-	fresh := Issued{Digits: secret.Digits(Length), Link: secret.Token(), SentAt: now, ExpiresAt: now.Add(i.life)}
+	fresh := Issued{Digits: secret.Digits(Length), Link: secret.Token(), ExpiresAt: now.Add(i.life)}
 	return fresh, tx.InsertCode(ctx, Secret{
 		ID: ids.New(), FlowID: flowID,
 		Digits: i.mac.Sum(flowID, fresh.Digits), Link: secret.Hash(fresh.Link),

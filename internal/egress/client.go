@@ -2,7 +2,6 @@ package egress
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -36,10 +35,9 @@ type Config struct {
 	// Link-local addresses, where clouds keep their metadata, stay closed.
 	Allow []string
 
-	Timeout  time.Duration  // of the whole exchange, body included; 0: DefaultTimeout
-	MaxBytes int64          // of an answer's body; 0: DefaultMaxBytes
-	Roots    *x509.CertPool // nil: the system's
-	Resolver *net.Resolver  // nil: the system's
+	Timeout  time.Duration // of the whole exchange, body included; 0: DefaultTimeout
+	MaxBytes int64         // of an answer's body; 0: DefaultMaxBytes
+	Resolver *net.Resolver // nil: the system's
 }
 
 // Client sends guarded requests. It is safe for concurrent use. Being a type
@@ -68,7 +66,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	transport := &http.Transport{
 		DialContext:            newDialer(hosts, cfg).DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConnsPerHost:    idlePerHost,

@@ -102,17 +102,5 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	}
 }
 
-// Check connects and logs in without sending anything: for an operator who
-// wants to know whether the server, its certificate and the credentials are
-// right. It returns nil or an *Error.
-func (m *Mailer) Check(ctx context.Context) error {
-	c, err := m.pool.dialer.dial(ctx)
-	if err != nil {
-		return err
-	}
-	c.quit()
-	return nil
-}
-
 // Close ends the connections that wait for the next mail.
 func (m *Mailer) Close() { m.pool.close() }

@@ -13,7 +13,6 @@ type Letter struct {
 	ID        string
 	Template  string
 	To        string // empty when the sealed part cannot be opened
-	AccountID string
 	CreatedAt time.Time
 	DeadAt    time.Time
 	Claims    int // deliveries that were begun
@@ -29,7 +28,7 @@ func (o *Outbox) List(ctx context.Context, tx Store, limit int) ([]Letter, error
 	letters := make([]Letter, 0, len(records))
 	for _, r := range records {
 		letter := Letter{
-			ID: r.ID, Template: r.Template, AccountID: r.AccountID,
+			ID: r.ID, Template: r.Template,
 			CreatedAt: r.CreatedAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason,
 		}
 		if m, err := o.open(r); err == nil {

@@ -57,7 +57,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{policy: c.Policy, cost: c.Cost, breached: c.Breached, names: slices.Clone(c.Names)}
 	if s.policy == (Policy{}) {
-		s.policy = Standard()
+		s.policy = standard()
 	}
 	if s.cost == (Cost{}) {
 		s.cost = floor()

@@ -17,8 +17,8 @@ type Policy struct {
 	Max int // 64 to 256
 }
 
-// Standard is the default (ASVS 6.2.1, 6.2.9).
-func Standard() Policy { return Policy{Min: 8, Max: longest} }
+// standard is the default (ASVS 6.2.1, 6.2.9).
+func standard() Policy { return Policy{Min: 8, Max: longest} }
 
 // Profile returns the policy of a name: "standard", or "nist" for
 // installations in which the password is the only factor (NIST SP 800-63B-4
@@ -26,7 +26,7 @@ func Standard() Policy { return Policy{Min: 8, Max: longest} }
 func Profile(name string) (Policy, bool) {
 	switch name {
 	case "standard":
-		return Standard(), true
+		return standard(), true
 	case "nist":
 		return Policy{Min: 15, Max: longest}, true
 	}

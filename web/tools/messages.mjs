@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 const folder = new URL('../src/i18n/messages/', import.meta.url);
 const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 
-/** Keys that never reach a browser: mails with their dates, the command line, what the server words into the boot data. */
-const serverOnly = /^(mail|cli|failure)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
+/** Keys that never reach a browser: mails with their dates, what the server words into the boot data. */
+const serverOnly = /^(mail|failure)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /**
  * Faults that only these screens can meet, by the beginning of their code; any

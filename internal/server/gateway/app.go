@@ -43,7 +43,7 @@ type app struct {
 
 // newApp puts an App to work.
 func newApp(a App, proto string, buffers *buffers, log *slog.Logger) *app {
-	w := &app{App: a, direct: newDirect(a), headers: append(Standard(), a.Headers...), forwardedHost: []string{a.Site.Host}}
+	w := &app{App: a, direct: newDirect(a), headers: append(standard(), a.Headers...), forwardedHost: []string{a.Site.Host}}
 	w.forwarded = upstream.Line("X-Forwarded-Host", a.Site.Host) + upstream.Line("X-Forwarded-Proto", proto)
 	for _, h := range w.headers {
 		if h.Part == SessionAge {

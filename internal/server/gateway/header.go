@@ -25,8 +25,8 @@ type Header struct {
 	Part Part
 }
 
-// Standard are the headers that every app gets.
-func Standard() []Header {
+// standard are the headers that every app gets.
+func standard() []Header {
 	return []Header{
 		{"X-Portico-User", ID}, {"X-Portico-Email", Email}, {"X-Portico-Name", Name}, {"X-Portico-Roles", Roles},
 		{"X-Portico-Session-Age", SessionAge}, {"X-Portico-Token", Token},
