@@ -46,7 +46,15 @@ func (t *tree) at(n ast.Node) string {
 func read(t *testing.T, root fs.FS) *tree {
 	t.Helper()
 	r := &tree{fset: token.NewFileSet(), fs: root}
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	if err := walk(root, func(name string) error { return r.add(root, name) }); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// walk calls fn with every file below root that somebody wrote.
+func walk(root fs.FS, fn func(name string) error) error {
+	return fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -57,12 +65,8 @@ func read(t *testing.T, root fs.FS) *tree {
 			}
 			return nil
 		}
-		return r.add(root, name)
+		return fn(name)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func (t *tree) add(root fs.FS, name string) error {
@@ -114,6 +118,7 @@ func rules() map[string]rule {
 		"no mutable state":    noMutableState,
 		"fault codes":         faultCodes,
 		"words of the faults": words,
+		"links":               links,
 	}
 }
 
