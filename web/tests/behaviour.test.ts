@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, hydrated, openWorld, problem, visit, type World } from './browser';
+import { type Api, holdScript, hydrated, openWorld, problem, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -336,14 +336,7 @@ test('what was typed before the script came is still there, and so is the code',
   ] as const) {
     const context = await world.browser.newContext();
     const page = await context.newPage();
-    let release = () => {};
-    const gate = new Promise<void>((done) => {
-      release = done;
-    });
-    await page.route('**/auth/assets/*.js', async (route) => {
-      await gate;
-      await route.continue();
-    });
+    const release = await holdScript(page);
     await page.goto(`${world.origin}/preview/${path}`, { waitUntil: 'commit' });
     await page.locator(field).pressSequentially(value);
     const toggle = page.locator('[aria-controls=password]');

@@ -47,9 +47,14 @@ export const problem = (status: number, members: object) => ({
 export async function visit(
   world: World,
   path: string,
-  options: BrowserContextOptions & { api?: Api; hydrate?: boolean } = {},
+  options: BrowserContextOptions & {
+    api?: Api;
+    hydrate?: boolean;
+    /** What the person does before the script is there. */
+    early?: (page: Page) => Promise<void>;
+  } = {},
 ): Promise<Visit> {
-  const { api = {}, hydrate = true, ...context } = options;
+  const { api = {}, hydrate = true, early, ...context } = options;
   const page = await (await world.browser.newContext(context)).newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -68,9 +73,25 @@ export async function visit(
       json: answer?.body ?? {},
     });
   });
-  await page.goto(world.origin + path);
+  const release = early && (await holdScript(page));
+  await page.goto(world.origin + path, early && { waitUntil: 'commit' });
+  await early?.(page);
+  release?.();
   if (hydrate) await hydrated(page);
   return { page, complaints };
+}
+
+/** Keeps the scripts of the page back; returns what lets them go. */
+export async function holdScript(page: Page): Promise<() => void> {
+  let release = () => {};
+  const gate = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route('**/auth/assets/*.js', async (route) => {
+    await gate;
+    await route.continue();
+  });
+  return release;
 }
 
 /** Waits until React runs the page: its effects have set what only script sets. */

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hydrated, openWorld, type Visit, visit, type World } from './browser';
+import { holdScript, hydrated, openWorld, type Visit, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -135,14 +135,7 @@ test('a page that somebody has begun to use keeps its focus', async () => {
     },
   ]) {
     const page = await (await world.browser.newContext(WIDE)).newPage();
-    let release = () => {};
-    const gate = new Promise<void>((done) => {
-      release = done;
-    });
-    await page.route('**/auth/assets/*.js', async (route) => {
-      await gate;
-      await route.continue();
-    });
+    const release = await holdScript(page);
     await page.goto(`${world.origin}/preview/signin/idle`, { waitUntil: 'commit' });
     await page.locator('#password').waitFor();
     await begin(page);

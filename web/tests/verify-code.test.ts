@@ -1,3 +1,4 @@
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Api, hydrated, openWorld, problem, visit, type World } from './browser';
 
@@ -30,6 +31,55 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   await page.getByRole('button', { name: 'Verify' }).click();
   await expect.poll(() => bodies.length).toBe(2);
   expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+const typeEarly = (page: Page) => page.locator('#code').pressSequentially('123456');
+
+/** Opens the screen to somebody who is faster than the script; what is sent is answered as wrong. */
+async function openEarly(path: string, early: (page: Page) => Promise<void>) {
+  const bodies: unknown[] = [];
+  const opened = await visit(world, `/preview/verify-code/${path}`, {
+    api: { '/auth/api/verify-code': problem(422, { code: 'code.wrong', params: { count: '4' } }) },
+    early: (page) => {
+      page.on('request', (request) => {
+        if (request.method() === 'POST') bodies.push(request.postDataJSON());
+      });
+      return early(page);
+    },
+  });
+  return { ...opened, bodies };
+}
+
+test.each(['idle', 'wrong'])(
+  'a code typed before the script came is sent once, on a page %s',
+  async (path) => {
+    const { page, bodies, complaints } = await openEarly(path, typeEarly);
+    await page.getByText('This code is not right. 4 tries are left.').waitFor();
+    expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
+
+    await page.goto(`${world.origin}/preview/signin/idle`);
+    await page.goBack();
+    await hydrated(page);
+    expect(await page.locator('#code').inputValue()).toBe('123456'); // the browser brings it back
+    expect(bodies).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  },
+);
+
+test.each([
+  ['too short', (page: Page) => page.locator('#code').pressSequentially('12345')],
+  [
+    'left for the button',
+    async (page: Page) => {
+      await typeEarly(page);
+      await page.keyboard.press('Tab');
+    },
+  ],
+])('a code that was %s when the script came waits for the person', async (_, early) => {
+  const { page, bodies } = await openEarly('idle', early);
+  expect(bodies).toEqual([]);
   await page.context().close();
 });
 

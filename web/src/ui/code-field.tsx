@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type FormEvent, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { CODE_LENGTH, codeIn, completeCodeIn } from '../lib/code';
 import { choose } from '../lib/template';
 import styles from './code-field.module.css';
@@ -19,21 +19,15 @@ const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
  * The verification code: ONE input, so that autofill, paste and screen readers
  * meet an ordinary field. It has no maxlength: browsers would cut a pasted
  * sentence before the digits can be taken out of it. The form is sent by itself
- * once a code is complete, and never twice for the same code.
+ * once a code is complete, also when that was before the script was there, and
+ * never twice for the same code.
  */
 export function CodeField({ label, hint, error }: CodeFieldProps) {
   const sent = useRef('');
   const [filled, setFilled] = useState(0);
   const field = useRef<HTMLInputElement>(null);
 
-  useEffect(() => setFilled(codeIn(field.current?.value ?? '').length), []);
-
-  const onInput = (event: FormEvent<HTMLInputElement>) => {
-    const input = event.currentTarget;
-    const native = event.nativeEvent as InputEvent;
-    if (native.isComposing) return;
-    const inserted = native.data ?? '';
-    const code = completeCodeIn(inserted) || codeIn(input.value);
+  const take = useCallback((input: HTMLInputElement, code: string) => {
     if (code !== input.value) input.value = code;
     setFilled(code.length);
     if (code.length < CODE_LENGTH) sent.current = '';
@@ -41,6 +35,21 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
       sent.current = code;
       input.form?.requestSubmit();
     }
+  }, []);
+
+  useEffect(() => {
+    const input = field.current;
+    if (!input) return;
+    const code = codeIn(input.value);
+    if (code.length === CODE_LENGTH && typedEarly(input)) take(input, code);
+    else setFilled(code.length);
+  }, [take]);
+
+  const onInput = (event: FormEvent<HTMLInputElement>) => {
+    const input = event.currentTarget;
+    const native = event.nativeEvent as InputEvent;
+    if (native.isComposing) return;
+    take(input, completeCodeIn(native.data ?? '') || codeIn(input.value));
   };
 
   return (
@@ -86,6 +95,16 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
       </div>
     </div>
   );
+}
+
+/**
+ * Whether what stands in the field was put there before the script was. Not
+ * after Back or a reload: the browser brings back what was sent already. Nor
+ * once the focus has gone to the button: who pressed it has sent the form.
+ */
+function typedEarly(input: HTMLInputElement): boolean {
+  const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return visit?.type === 'navigate' && document.activeElement === input;
 }
 
 /** A pasted text that holds a whole code replaces what is there, wherever the caret stands. */
