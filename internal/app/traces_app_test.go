@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -125,4 +126,60 @@ func TestTraces_AppIsAway(t *testing.T) {
 		}
 	}
 	t.Error("there is no span of the app's request")
+}
+
+// An answer that breaks off is a failure of its span on both ways to the app,
+// with the status that was passed on; one whose client goes away is none.
+func TestTraces_AppBreaksOff(t *testing.T) {
+	t.Parallel()
+	left := make(chan struct{}) // the client has
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = w.Write(make([]byte, 500_000)) // more than any buffer on the way
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/left" {
+			<-r.Context().Done()
+			close(left)
+		}
+		panic(http.ErrAbortHandler)
+	}))
+	defer app.Close()
+	collector := otlptest.New(t)
+	r, _ := started(t, nil, func(cfg *config.Config) {
+		cfg.Upstream, _ = url.Parse(app.URL)
+		cfg.Rules, cfg.Tracing.Endpoint = []string{"public /*"}, collector.URL
+	})
+	for _, ask := range []struct{ method, path, body string }{{"GET", "/page", ""}, {"POST", "/page", "a body takes the other way"}, {"PUT", "/left", ""}} {
+		ctx, leave := context.WithCancel(t.Context())
+		request, err := http.NewRequestWithContext(ctx, ask.method, r.public+ask.path, strings.NewReader(ask.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := r.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ask.path == "/left" {
+			leave()
+			<-left
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err == nil {
+			t.Errorf("%s: half an answer looks whole", ask.method)
+		}
+		_ = answer.Body.Close()
+		leave()
+	}
+	r.quit()
+	seen := map[string]bool{}
+	for _, s := range collector.Spans() {
+		if method, _ := s.Attributes["http.request.method"].(string); s.Name == "app call" {
+			seen[method] = true
+			if s.Failed != (method != "PUT") || s.Failed && s.Attributes["error.type"] != "app.broken_off" || s.Attributes["http.response.status_code"] != int64(http.StatusOK) {
+				t.Errorf("the span is %v", s)
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("there are spans of %v", seen)
+	}
 }

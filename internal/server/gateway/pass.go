@@ -24,6 +24,7 @@ type passage struct {
 	passing  passing
 	trace    span.Onward // what the app is told of it
 	body     *body       // what the client sends, nil for nothing
+	reply    reply       // what the app sends
 	socket   *socket     // to the app, nil for what is no WebSocket
 	status   int         // of the app's answer, 0 before it
 	err      error       // for which there is no answer of the app
@@ -48,7 +49,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	defer g.open.remove(&p.passing)
 	server.Bare(w)
 	ctx, call := span.Start(r.Context(), span.AppCall)
-	defer p.endCall(call)
+	defer p.endCall(r.Context(), call)
 	p.trace = span.OnwardOf(ctx, r.Header)
 	if v.app.direct.Takes(r) {
 		p.direct(r)
@@ -64,7 +65,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 }
 
 // endCall says which app was asked and how it answered; never for what.
-func (p *passage) endCall(call span.Span) {
+func (p *passage) endCall(ctx context.Context, call span.Span) {
 	if call.TraceID() == "" {
 		return
 	}
@@ -75,9 +76,15 @@ func (p *passage) endCall(call span.Span) {
 	failure := ""
 	if p.err != nil && !errors.Is(p.err, context.Canceled) {
 		failure = fault.From(p.err).Code
+	} else if p.reply.broken && ctx.Err() == nil { // a client that goes away ends the answer too
+		failure = brokenOff
 	}
 	call.End(failure)
 }
+
+// brokenOff is the failure of an answer that ends before its end: its status
+// has been passed on, and stays on the span.
+const brokenOff = "app.broken_off"
 
 // forth makes the request that the app gets. ReverseProxy has removed what is
 // hop-by-hop, and what the client calls so, before: nothing that is put on here
@@ -128,6 +135,10 @@ func (p *passage) back(answer *http.Response) error {
 	case strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
 		p.gateway.open.lasts(&p.passing, nil)
 	}
+	if answer.Body != http.NoBody {
+		p.reply.ReadCloser = answer.Body
+		answer.Body = &p.reply
+	}
 	return nil
 }
 
@@ -159,6 +170,20 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) { // that is the transport's doing
 		b.broken.Store(true)
+	}
+	return n, err
+}
+
+// reply is what an app sends.
+type reply struct {
+	io.ReadCloser
+	broken bool // it has ended before its end
+}
+
+func (a *reply) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		a.broken = true
 	}
 	return n, err
 }
