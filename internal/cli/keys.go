@@ -74,7 +74,8 @@ func (c keysRotateCmd) Run(s *session) error {
 }
 
 type keysRevokeCmd struct {
-	ID string `arg:"" help:"As 'portico keys list' shows it."`
+	ID   string `arg:"" help:"As 'portico keys list' shows it."`
+	JSON bool   `name:"json" help:"Print as JSON."`
 }
 
 // Help shows an example.
@@ -84,5 +85,10 @@ func (keysRevokeCmd) Help() string {
 
 // Run revokes.
 func (c keysRevokeCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error { return a.Flows.RevokeKey(s, c.ID) })
+	return s.withApp(func(a *app.App) error {
+		if err := a.Flows.RevokeKey(s, c.ID); err != nil {
+			return err
+		}
+		return s.print(c.JSON, map[string]string{"revoked": c.ID}, "revoked\t"+c.ID)
+	})
 }

@@ -62,6 +62,7 @@ func (c sessionListCmd) Run(s *session) error {
 
 type sessionEndCmd struct {
 	Which string `arg:"" name:"email-or-id" help:"A person's address, for all of their sessions; or the id of one, as 'portico session list' shows it."`
+	JSON  bool   `name:"json" help:"Print as JSON."`
 }
 
 // Help shows an example.
@@ -72,7 +73,22 @@ func (sessionEndCmd) Help() string {
 // Run ends one session or all of a person.
 func (c sessionEndCmd) Run(s *session) error {
 	if strings.Contains(c.Which, "@") {
-		return s.withUser(c.Which, func(a *app.App, u account.Account) error { return a.Flows.EndUserSessions(s, u.ID) })
+		return s.withUser(c.Which, func(a *app.App, u account.Account) error {
+			n, err := a.Flows.EndUserSessions(s, u.ID)
+			if err != nil {
+				return err
+			}
+			return c.done(s, n)
+		})
 	}
-	return s.withApp(func(a *app.App) error { return a.Flows.EndUserSession(s, c.Which) })
+	return s.withApp(func(a *app.App) error {
+		if err := a.Flows.EndUserSession(s, c.Which); err != nil {
+			return err
+		}
+		return c.done(s, 1)
+	})
+}
+
+func (c sessionEndCmd) done(s *session, n int) error {
+	return s.print(c.JSON, map[string]int{"ended": n}, "ended\t"+counted(n, "session"))
 }

@@ -17,9 +17,16 @@ func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []sess
 	return list, err
 }
 
-// EndUserSessions ends all sessions of a person, in every app behind the door.
-func (f *Flows) EndUserSessions(ctx context.Context, accountID string) error {
-	return f.change(ctx, accountID, func(tx Tx) error {
+// EndUserSessions ends all sessions of a person, in every app behind the door,
+// and returns how many UserSessions would have listed: rows that nobody has
+// tidied up yet are no sign-ins.
+func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended int, err error) {
+	err = f.change(ctx, accountID, func(tx Tx) error {
+		held, err := f.sessions.List(ctx, tx, accountID)
+		if err != nil {
+			return err
+		}
+		ended = len(held)
 		if err := f.sessions.EndAll(ctx, tx, accountID, "", session.Operator); err != nil {
 			return err
 		}
@@ -27,6 +34,7 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) error {
 		fact.Detail = "all"
 		return f.record.Add(ctx, tx, fact)
 	})
+	return ended, err
 }
 
 // EndUserSession ends one session, whosever it is, or returns session.Missing.

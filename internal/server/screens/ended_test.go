@@ -57,7 +57,8 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			return s.Flows.SetUserState(s.Context(), id, account.Closed)
 		}, "your account was switched off. Contact the operator of this site.", "Ihr Konto abgeschaltet wurde. Wenden Sie sich an den Betreiber dieser Website."},
 		session.Operator: {func(s *doortest.Site, _ visitor, id string) error {
-			return s.Flows.EndUserSessions(s.Context(), id)
+			_, err := s.Flows.EndUserSessions(s.Context(), id)
+			return err
 		}, "the operator of this site ended your session.", "die Betreiber dieser Website Ihre Sitzung beendet haben."},
 		session.Deleted: {func(s *doortest.Site, _ visitor, id string) error {
 			return s.Flows.DeleteUser(s.Context(), id)
