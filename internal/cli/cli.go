@@ -99,11 +99,25 @@ func Run(ctx context.Context, p Process) int {
 	case exited >= 0:
 		return exited // help was asked for
 	case err != nil:
-		fmt.Fprintf(p.Stderr, "portico: %v\ntry: portico --help\n", err)
+		fmt.Fprintf(p.Stderr, "portico: %v\ntry: %s --help\n", err, meant(err))
 		return exitUsage
 	}
 	s := &session{Context: ctx, Process: p, configFile: c.Config}
 	return s.exit(command.Run(s))
+}
+
+// meant returns the command that a command line which is not understood has got
+// as far as.
+func meant(err error) string {
+	words := []string{"portico"}
+	if bad, ok := errors.AsType[*kong.ParseError](err); ok {
+		for _, step := range bad.Context.Path {
+			if step.Command != nil {
+				words = append(words, step.Command.Name)
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // exit reports an error in the words of the catalogue and chooses the code.
