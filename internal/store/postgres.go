@@ -94,7 +94,9 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	if !given.Has("pool_max_conns") {
 		cfg.MaxConns = int32(max(10, 4*runtime.NumCPU()))
 	}
-	cfg.MaxConns = max(cfg.MaxConns, 2) // migrations need two
+	if cfg.MaxConns < 2 {
+		return nil, errors.New("the database URL says pool_max_conns=1: a node needs two, since one holds the lock while the other migrates")
+	}
 	if !given.Has("default_query_exec_mode") {
 		// Prepares nothing on the server: a pooler that gives each transaction
 		// another connection breaks nothing.
