@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"strings"
 
 	"portico/internal/config"
@@ -8,6 +9,30 @@ import (
 	"portico/internal/locale"
 	"portico/web"
 )
+
+// Warnings returns what may be meant, and is worth a second look before people
+// are served: the rules that nobody passes, and what config knows by itself.
+func Warnings(cfg config.Config) config.Problems {
+	all := cfg.Warnings()
+	list, _ := sites(cfg) // what is wrong with them is Check's
+	served := cfg.Served()
+	if len(list) < len(served) {
+		return all
+	}
+	for i, site := range list {
+		for n, r := range site.Rules.All() {
+			if !r.Need.MFA {
+				continue
+			}
+			key := served[i].Setting("rules", n)
+			all = append(all, config.Problem{
+				Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) no second factor can be set up in this version: it lets nobody in", r),
+				Write: "remove mfa; role:NAME and fresh:10m can be asked for",
+			})
+		}
+	}
+	return all
+}
 
 // Check returns what of a configuration this version cannot carry out, as
 // config.Problems: what config itself cannot know. New refuses the same.

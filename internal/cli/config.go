@@ -27,7 +27,7 @@ func (configCheckCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range cfg.Warnings() {
+	for _, p := range app.Warnings(cfg) {
 		fmt.Fprintln(s.Stderr, "portico: warning:", p)
 	}
 	return s.print(false, nil, "the configuration is complete")

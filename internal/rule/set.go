@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +44,9 @@ func (r Rule) outside(prefix string) *Problem {
 	}
 	return nil
 }
+
+// All returns the rules, in order.
+func (s Set) All() []Rule { return slices.Clone(s.rules) }
 
 // Match returns the rule that decides, and its place.
 func (s Set) Match(m Methods, path string) (Rule, int, bool) {
