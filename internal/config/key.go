@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"net/url"
@@ -23,6 +25,8 @@ type key struct {
 
 	set func(*Config, value) mistakes
 	get func(*Config) string // as TOML; a secret without its secret part
+
+	digest func(*Config) string // of a secret: tells two values apart and shows neither
 }
 
 // value is what somebody wrote for a key.
@@ -74,6 +78,10 @@ func printable(s string) bool {
 // may be shown of it.
 func (k key) secretly(at func(*Config) *string, redact func(string) string) key {
 	k.secret = true
+	k.digest = func(c *Config) string {
+		sum := sha256.Sum256([]byte(*at(c)))
+		return hex.EncodeToString(sum[:])
+	}
 	k.kind = "text, secret"
 	k.get = func(c *Config) string { return strconv.Quote(redact(*at(c))) }
 	return k

@@ -16,8 +16,9 @@ func ownSettings() []string {
 }
 
 // Shared returns the settings that all nodes of an installation must have
-// alike, by their keys, without secrets. One that is as by default is left out:
-// a version that does not know it yet agrees with one that does.
+// alike, by their keys; of a secret a digest, which is for a keyed hash only: a
+// secret that is guessed can be held against it. One that is as by default is left
+// out: a version that does not know it yet agrees with one that does.
 func (c *Config) Shared() map[string]string {
 	byDefault := Default()
 	defaults := map[string]string{}
@@ -25,11 +26,16 @@ func (c *Config) Shared() map[string]string {
 		defaults[k.name] = k.get(&byDefault)
 	}
 	shared := map[string]string{}
-	for _, e := range c.Entries() {
-		own := slices.Contains(ownSettings(), e.Key) || strings.HasPrefix(e.Key, appArray+".") && strings.HasSuffix(e.Key, ".upstream")
-		if !own && e.Value != defaults[e.Key] && e.Value != `""` {
-			shared[e.Key] = e.Value
+	for _, k := range c.keys() {
+		own := slices.Contains(ownSettings(), k.name) || strings.HasPrefix(k.name, appArray+".") && strings.HasSuffix(k.name, ".upstream")
+		value := k.get(c)
+		if own || value == defaults[k.name] || value == `""` {
+			continue
 		}
+		if k.secret {
+			value = k.digest(c)
+		}
+		shared[k.name] = value
 	}
 	return shared
 }

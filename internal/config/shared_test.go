@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -38,8 +39,19 @@ func TestShared(t *testing.T) {
 		}
 	}
 	for name, value := range shared {
-		if value == `"very secret"` {
+		if strings.Contains(value, "very secret") {
 			t.Errorf("%s holds a secret", name)
 		}
+	}
+	p.ClientSecret = "another secret"
+	other, again := c.Shared(), c.Shared()
+	for name, value := range shared {
+		if changed := name == "providers.google.client_secret"; changed != (other[name] != value) || other[name] != again[name] {
+			t.Errorf("with another secret of the provider %s differs: %v", name, other[name] != value)
+		}
+	}
+	p.ClientSecret = ""
+	if _, ok := c.Shared()["providers.google.client_secret"]; ok {
+		t.Error("a secret that is not set is among them")
 	}
 }

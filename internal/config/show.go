@@ -15,13 +15,7 @@ type Entry struct {
 
 // Entries returns every setting with its value and where that came from.
 func (c *Config) Entries() []Entry {
-	all := keys()
-	for _, p := range c.Providers {
-		all = append(all, providerKeys(p.ID)...)
-	}
-	for i := range c.Apps {
-		all = append(all, appKeys(i+1)...)
-	}
+	all := c.keys()
 	entries := make([]Entry, len(all))
 	for i, k := range all {
 		source, set := c.sources[k.name]
@@ -31,6 +25,18 @@ func (c *Config) Entries() []Entry {
 		entries[i] = Entry{Key: k.name, Env: k.env(), Value: k.get(c), Source: source}
 	}
 	return entries
+}
+
+// keys returns every setting, those of its providers and apps included.
+func (c *Config) keys() []key {
+	all := keys()
+	for _, p := range c.Providers {
+		all = append(all, providerKeys(p.ID)...)
+	}
+	for i := range c.Apps {
+		all = append(all, appKeys(i+1)...)
+	}
+	return all
 }
 
 // IsSet reports whether the file or the environment gives the setting.

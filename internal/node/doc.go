@@ -12,8 +12,9 @@
 //
 // # Invariants
 //
-//   - The rows tell whoever reads the database nothing about the settings but
-//     their names.
+//   - The rows tell whoever reads the database, without the master key, nothing
+//     about the settings but their names, and when one changes: secrets are among
+//     them.
 //   - What a node leaves behind that ended without a farewell counts for nobody
 //     who did not see it alive, and is deleted by whoever sees it first.
 package node
