@@ -59,6 +59,21 @@ func Empty(t testing.TB) string {
 	return create(t, connect(t), "")
 }
 
+// OnDisk returns the URL of one without a schema that may be larger than memory,
+// and the folder that it is in.
+func OnDisk(t testing.TB) (url, folder string) {
+	t.Helper()
+	admin := connect(t)
+	err := admin.QueryRow(t.Context(), "SELECT pg_tablespace_location(oid) FROM pg_tablespace WHERE spcname = 'disk'").Scan(&folder)
+	if errors.Is(err, pgx.ErrNoRows) {
+		t.Skip("the server has no tablespace for large databases: tools/postgres makes one")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return create(t, admin, " TABLESPACE disk"), folder
+}
+
 // connect skips the test where there is no server.
 func connect(t testing.TB) *pgx.Conn {
 	t.Helper()
@@ -81,7 +96,7 @@ func create(t testing.TB, admin *pgx.Conn, clause string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a large one is many files
 		defer cancel()
 		if _, err := admin.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)

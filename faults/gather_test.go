@@ -1,0 +1,133 @@
+package faults
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// chrome is the longest part of a session and of a record.
+const chrome = `'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'`
+
+// identifier is the SQL of a random identifier for a number and a kind: all
+// hexadecimal digits are in the alphabet of internal/ids. A cryptographic hash
+// takes longer than everything else of a row.
+func identifier(number string, kind int) string {
+	return fmt.Sprintf(`encode(int8send(hashint8extended(%[1]s, %[2]d)) || int4send(hashint8((%[1]s) # %[2]d)), 'hex') || '00'`, number, kind)
+}
+
+// Row n of each kind, in the order in which it was made, of an account in no
+// order. One in a hundred is due to be deleted.
+var (
+	insertAccounts = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
+		SELECT ` + identifier("n", 1) + `, 'person' || n || '@x.test', 'person' || n || '@x.test', 'Person ' || n, $2, $3, $4, 1, $5
+		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
+	insertSessions = `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
+		SELECT ` + identifier("n", 2) + `, sha256(convert_to(lpad(n::text, 42, '0') || 'A', 'UTF8')), ` + identifier("1 + n * 7919 % $2::bigint", 1) + `,
+			1, '["password"]', ` + chrome + `, made, made, greatest(made, $4::bigint - n % 86400 * 1000000), made + 30 * 86400000000
+		FROM (SELECT n, $4::bigint - ($1::bigint - n) * $3::bigint made FROM (SELECT generate_series(1, $1::bigint) n) numbers) rows`
+	insertRecords = `INSERT INTO audit (id, at, name, account_id, actor, peer, browser, request_id, detail)
+		SELECT ` + identifier("n", 3) + `, $4::bigint - ($1::bigint - n) * $3::bigint, 'signed_in', ` + identifier("1 + n * 7919 % $2::bigint", 1) + `,
+			'self', '203.0.113.250', ` + chrome + `, ` + identifier("n", 4) + `, ''
+		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
+)
+
+// gather fills a database, on two connections.
+func (p *place) gather(url string, c population) {
+	p.Helper()
+	model, began, now := p.model(), time.Now(), time.Now().UnixMicro()
+	people, facts := loader{p.connectTo(url), p.T}, loader{p.connectTo(url), p.T}
+	defer people.conn.Close(p.Context())
+	defer facts.conn.Close(p.Context())
+	var state, roles, password string
+	if err := people.conn.QueryRow(p.Context(), `SELECT state, roles, password FROM account WHERE address = $1`, model).Scan(&state, &roles, &password); err != nil {
+		p.Fatal(err)
+	}
+	every := func(span time.Duration, rows int) int64 { return span.Microseconds() / int64(rows) }
+	const day = 24 * time.Hour
+	left := make(chan string, 10) // indexes that both make
+	var both sync.WaitGroup
+	both.Go(func() {
+		facts.fill("audit", insert{insertRecords, []any{c.records, c.accounts, every(404*day, c.records), now}})
+		for _, index := range facts.indexes("audit") {
+			left <- index
+		}
+		close(left)
+		facts.build(left)
+	})
+	both.Go(func() {
+		people.fill("identity, account, session", insert{insertAccounts, []any{c.accounts, state, roles, password, now}},
+			insert{insertSessions, []any{c.sessions, c.accounts, every(31*day+8*time.Hour, c.sessions), now}})
+		for _, index := range people.indexes("identity, account, session") {
+			people.reindex(index)
+		}
+		people.build(left)
+	})
+	both.Wait()
+	people.exec("ANALYZE")
+	if p.Failed() {
+		p.FailNow()
+	}
+	p.Logf("FLT-23: %d rows loaded in %v", c.accounts+c.sessions+c.records, time.Since(began).Round(time.Second))
+}
+
+// loader fills tables as fast as the server can.
+type loader struct {
+	conn *pgx.Conn
+	t    *testing.T
+}
+
+type insert struct {
+	query string
+	args  []any
+}
+
+func (l loader) exec(query string, args ...any) {
+	if _, err := l.conn.Exec(l.t.Context(), query, args...); err != nil {
+		l.t.Errorf("%.200s: %v", query, err)
+	}
+}
+
+// ofTables is the condition of the indexes of tables.
+const ofTables = ` WHERE indrelid = ANY (string_to_array($1, ', ')::regclass[])`
+
+// fill puts rows into tables that it empties first, in one transaction, of which
+// a server with wal_level=minimal logs nothing. Nothing looks after foreign keys,
+// and the indexes are declared unready, so that they are built at once.
+func (l loader) fill(tables string, inserts ...insert) {
+	began := time.Now()
+	l.exec("SET session_replication_role = replica")
+	l.exec("BEGIN")
+	l.exec("TRUNCATE " + tables)
+	l.exec("UPDATE pg_index SET indisready = false"+ofTables, tables)
+	for _, i := range inserts {
+		l.exec(i.query, i.args...)
+	}
+	l.exec("COMMIT")
+	l.t.Logf("%s: filled in %v", tables, time.Since(began).Round(time.Second))
+}
+
+func (l loader) indexes(tables string) []string {
+	rows, _ := l.conn.Query(l.t.Context(), "SELECT indexrelid::regclass::text FROM pg_index"+ofTables, tables)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(names) == 0 {
+		l.t.Errorf("the indexes of %s: %v", tables, err)
+	}
+	return names
+}
+
+func (l loader) build(indexes <-chan string) {
+	for index := range indexes {
+		l.reindex(index)
+	}
+}
+
+func (l loader) reindex(index string) {
+	began := time.Now()
+	l.exec("SET maintenance_work_mem = '1GB'")
+	l.exec("REINDEX INDEX " + index)
+	l.t.Logf("%s: built in %v", index, time.Since(began).Round(time.Second))
+}

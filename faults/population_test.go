@@ -1,0 +1,89 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// population is how many rows an installation is loaded with.
+type population struct{ accounts, sessions, records int }
+
+func populationOf(accounts int) population { return population{accounts, 3 * accounts, 10 * accounts} }
+
+// room is what a server needs for the rows and for sorting them, in bytes.
+func (c population) room() int64 { return 6500 * int64(c.accounts) }
+
+// largest returns what FLT-23 asks for, or as much of it as a folder has room
+// for; below a tenth the test has nothing to say.
+func largest(t *testing.T, folder string) population {
+	t.Helper()
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(folder, &disk); err != nil {
+		t.Fatal(err)
+	}
+	free := int64(disk.Bavail) * int64(disk.Bsize)
+	for _, accounts := range []int{10_000_000, 5_000_000, 2_000_000, 1_000_000} {
+		c := populationOf(accounts)
+		if c.room() < free {
+			t.Logf("FLT-23: %d accounts, %d sessions, %d records: they need %d GB of the %d that are free in %s",
+				c.accounts, c.sessions, c.records, c.room()/1e9, free/1e9, folder)
+			return c
+		}
+	}
+	t.Skipf("%d GB are free in %s (TMPDIR names another place): the least that FLT-23 says something about, %d accounts, needs %d",
+		free/1e9, folder, 1_000_000, populationOf(1_000_000).room()/1e9)
+	return population{}
+}
+
+// token is that of session n: of the form of a real one, which ends in bits that
+// are not used.
+func token(n int) string { return fmt.Sprintf("%042dA", n) }
+
+// connectTo returns a connection of one who may do everything.
+func (p *place) connectTo(url string) *pgx.Conn {
+	p.Helper()
+	conn, err := pgx.Connect(p.Context(), url)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return conn
+}
+
+// bytes prints what the rows take on the disk.
+func (p *place) bytes(url string, c population) {
+	p.Helper()
+	conn := p.connectTo(url)
+	defer conn.Close(p.Context())
+	for table, rows := range map[string]int{"account": c.accounts, "session": c.sessions, "audit": c.records} {
+		var data, indexes int
+		if err := conn.QueryRow(p.Context(), `SELECT pg_table_size($1::text::regclass), pg_indexes_size($1::text::regclass)`, table).Scan(&data, &indexes); err != nil {
+			p.Fatal(err)
+		}
+		p.Logf("FLT-23: a row of %s: %d bytes, %d of indexes", table, data/rows, indexes/rows)
+	}
+}
+
+// readWhole returns how often each large table was read from its beginning to
+// its end, so far. A connection counts when it ends, at the latest.
+func (p *place) readWhole(url string) string {
+	p.Helper()
+	conn := p.connectTo(url)
+	defer conn.Close(p.Context())
+	if !eventually(20*time.Second, func() (alone bool) {
+		err := conn.QueryRow(p.Context(), `SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'`).Scan(&alone)
+		return err == nil && alone
+	}) {
+		p.Error("somebody else uses the database")
+	}
+	rows, _ := conn.Query(p.Context(), `SELECT relname || ' ' || seq_scan FROM pg_stat_user_tables WHERE relname IN ('account', 'session', 'audit') ORDER BY relname`)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(lines) != 3 {
+		p.Fatal(lines, err)
+	}
+	return strings.Join(lines, ", ")
+}
