@@ -28,6 +28,36 @@ func (p *promises) count() int {
 	return len(p.accounts) + len(p.flows) + len(p.ended)
 }
 
+// lost asks the Portico that serves for everything that was acknowledged, and
+// its database by count. It returns how much is not there.
+func (p *promises) lost(at *place, count func(query string, args ...any) int) (lost int) {
+	at.Helper()
+	for _, address := range p.accounts {
+		if count(`SELECT COUNT(*) FROM account WHERE address = $1`, address) != 1 {
+			lost++
+		}
+	}
+	for _, flow := range p.flows {
+		if count(`SELECT COUNT(*) FROM flow WHERE id = $1`, flow) != 1 {
+			lost++
+		}
+	}
+	b := at.browser()
+	for _, token := range p.sessions {
+		b.cookies = map[string]string{"portico-session": token}
+		if !b.whoami() {
+			lost++
+		}
+	}
+	for _, token := range p.ended {
+		b.cookies = map[string]string{"portico-session": token}
+		if b.whoami() {
+			at.Error("a sign-out that was acknowledged is undone")
+		}
+	}
+	return lost
+}
+
 // FLT-01: kill -9 under write load. Nothing that was acknowledged is lost, and
 // nothing is half done.
 func TestFLT01_KillUnderWriteLoad(t *testing.T) {
@@ -59,30 +89,7 @@ func TestFLT01_KillUnderWriteLoad(t *testing.T) {
 	}
 	r := p.serve()
 	starts = append(starts, r.start)
-	lost := 0
-	for _, address := range acked.accounts {
-		if p.count(`SELECT COUNT(*) FROM account WHERE address = ?1`, address) != 1 {
-			lost++
-		}
-	}
-	for _, flow := range acked.flows {
-		if p.count(`SELECT COUNT(*) FROM flow WHERE id = ?1`, flow) != 1 {
-			lost++
-		}
-	}
-	b := p.browser()
-	for _, token := range acked.sessions {
-		b.cookies = map[string]string{"portico-session": token}
-		if !b.whoami() {
-			lost++
-		}
-	}
-	for _, token := range acked.ended {
-		b.cookies = map[string]string{"portico-session": token}
-		if b.whoami() {
-			t.Error("a sign-out that was acknowledged is undone")
-		}
-	}
+	lost := acked.lost(p, p.count)
 	p.sound()
 	most, which := mail.repeats()
 	if lost > 0 {

@@ -104,27 +104,8 @@ func TestMove_UnderLoad(t *testing.T) {
 	p.refusesToServe()
 	n := p.at(to)
 	n.serve()
-	lost := 0
-	for _, address := range acked.accounts {
-		lost += 1 - countPostgres(t, to, `SELECT COUNT(*) FROM account WHERE address = $1`, address)
-	}
-	for _, flow := range acked.flows {
-		lost += 1 - countPostgres(t, to, `SELECT COUNT(*) FROM flow WHERE id = $1`, flow)
-	}
-	b := n.browser()
-	for _, token := range acked.sessions {
-		b.cookies = map[string]string{"portico-session": token}
-		if !b.whoami() {
-			lost++
-		}
-	}
-	for _, token := range acked.ended {
-		b.cookies = map[string]string{"portico-session": token}
-		if b.whoami() {
-			t.Error("a sign-out that was acknowledged is undone")
-		}
-	}
-	b.register(fresh("after"))
+	lost := acked.lost(n, func(query string, args ...any) int { return countPostgres(t, to, query, args...) })
+	n.browser().register(fresh("after"))
 	if lost > 0 {
 		t.Errorf("%d acknowledged things are lost", lost)
 	}
