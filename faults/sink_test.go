@@ -273,6 +273,16 @@ func (s *sink) lastCode(address string, mails int, limit time.Duration) string {
 	}
 }
 
+// codes returns every code that was mailed to the address, the last first.
+func (s *sink) codes(address string) (codes []string) {
+	for _, d := range s.all() {
+		if d.to == address && d.code != "" {
+			codes = append([]string{d.code}, codes...)
+		}
+	}
+	return codes
+}
+
 // token returns the token of the mailed link, after its code has come.
 func (s *sink) token(address string) string {
 	s.t.Helper()

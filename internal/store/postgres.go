@@ -31,7 +31,10 @@ const (
 	// connectIn is longer than anybody waits: a connection that comes late
 	// serves the next.
 	connectIn = 3 * time.Second
-	pingIn    = 500 * time.Millisecond
+	// connectEachIn is for each of several servers: one that hangs keeps nobody
+	// from the next for long.
+	connectEachIn = time.Second
+	pingIn        = 500 * time.Millisecond
 
 	// mostWaiting is how many may wait for a connection; more are refused at
 	// once.
@@ -108,12 +111,43 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	if t := cfg.ConnConfig.ConnectTimeout; t <= 0 || t > connectIn {
 		cfg.ConnConfig.ConnectTimeout = connectIn
 	}
+	if several(cfg.ConnConfig) && !given.Has("connect_timeout") {
+		cfg.ConnConfig.ConnectTimeout = connectEachIn
+	}
+	if !given.Has("target_session_attrs") {
+		cfg.ConnConfig.ValidateConnect = takesWrites
+	}
+
+	cfg.ConnConfig.OnNotice = keepWarning
 	cfg.PingTimeout = pingIn
 	// A statement that takes too long is called off, and its connection kept.
 	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelIn}
 	}
 	return cfg, nil
+}
+
+var errReadOnly = errors.New("the PostgreSQL database is read-only, as a standby is: name the server that takes writes")
+
+// takesWrites refuses a connection to a standby, which is as good as away: it
+// would answer of the past, and no step of ours only reads.
+func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
+	err := pgconn.ValidateConnectTargetSessionAttrsReadWrite(ctx, conn)
+	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
+		return errReadOnly
+	}
+	return err
+}
+
+// several reports whether the URL names more than one server: the same one may
+// be tried with and without TLS.
+func several(cfg *pgx.ConnConfig) bool {
+	for _, other := range cfg.Fallbacks {
+		if other.Host != cfg.Host || other.Port != cfg.Port {
+			return true
+		}
+	}
+	return false
 }
 
 // exists refuses a database that was never migrated.

@@ -172,3 +172,7 @@ const stateLocked = "55P03"
 // stateUnknown is what databases of several machines answer to a commit of which
 // they do not know what became.
 const stateUnknown = "40003"
+
+// stateWarning is a warning of no kind of its own, such as that of a commit
+// that no standby has confirmed.
+const stateWarning = "01000"

@@ -107,8 +107,7 @@ func (w *postgresWrite) try() (again bool, err error) {
 		case err != nil:
 			return w.undo(conn, err)
 		case tag.RowsAffected() == 0:
-			_, _ = w.undo(conn, nil)
-			return false, nil
+			return w.confirm(conn)
 		}
 	}
 	w.tx = &Tx{runner: postgresRunner{w.ctx, conn}, locks: postgresLocks()}
@@ -136,21 +135,61 @@ func (w *postgresWrite) commit(conn *pgxpool.Conn) (again bool, err error) {
 		text = keyText(before, w.key) + "; COMMIT"
 	}
 	began := time.Now()
-	tag, err := conn.Exec(w.ctx, text)
+	committed, err := w.end(conn, text)
 	switch {
-	case err == nil && tag.String() == "COMMIT":
+	case committed:
 		w.measures.commit.Observe(time.Since(began))
 		w.measures.group.Observe(1)
 		conn.Conn().PgConn().CustomData()[keyName] = w.key
-		return false, nil
-	case err == nil:
-		return false, errors.New("the transaction had failed before its end: a statement's error was ignored")
+		return false, err
+	case errors.Is(err, errFailedBefore):
+		return false, err
 	case refused(err):
 		return w.undo(conn, err)
 	}
 	w.doubt = true
 	_ = conn.Conn().Close(w.ctx)
 	return true, err
+}
+
+// confirm ends a try that has met the key of the one before: what that did is
+// in the database. It may be on this server alone, so the key is written once
+// more: a standby that has the later commit has the earlier one.
+func (w *postgresWrite) confirm(conn *pgxpool.Conn) (again bool, err error) {
+	committed, err := w.end(conn, "UPDATE commit_key SET id = id WHERE id = '"+w.key+"'; COMMIT")
+	if !committed {
+		_ = conn.Conn().Close(w.ctx)
+	}
+	return !committed, err
+}
+
+// end ends a transaction. When its time runs out while a server waits for its
+// standby, the server says that all went well, and warns that the standby may
+// not have it: a commit that a failover could undo, and nothing to promise.
+func (w *postgresWrite) end(conn *pgxpool.Conn, text string) (committed bool, err error) {
+	kept := conn.Conn().PgConn().CustomData()
+	delete(kept, warnedName)
+	tag, err := conn.Exec(w.ctx, text)
+	committed = err == nil && tag.String() == "COMMIT"
+	switch warning, warned := kept[warnedName].(string); {
+	case committed && warned:
+		err = unavailable(errors.New(warning))
+	case err == nil && !committed:
+		err = errFailedBefore
+	}
+	return committed, err
+}
+
+var errFailedBefore = errors.New("the transaction had failed before its end: a statement's error was ignored")
+
+// warnedName is under which a connection keeps the last warning of its server.
+const warnedName = "portico warned"
+
+// keepWarning is called by the driver, by who waits for the answer.
+func keepWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
+	if notice.SeverityUnlocalized == "WARNING" && notice.Code == stateWarning {
+		conn.CustomData()[warnedName] = notice.Message
+	}
 }
 
 // refused reports whether the server says that a commit did not happen. When it

@@ -1,0 +1,79 @@
+package store_test
+
+import (
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"portico/internal/store/pgtest"
+)
+
+// A server that takes no writes, as a standby does, is as good as away: nothing
+// is read there either, and it is asked once a second.
+func TestStore_ReadOnlyServer(t *testing.T) {
+	t.Parallel()
+	const span = 2 * time.Second
+	s := newShared(t)
+	if err := s.add("a"); err != nil {
+		t.Fatal(err)
+	}
+	past := s.past()
+	name := pgx.Identifier{past.Config().Database}.Sanitize()
+	s.say(past, "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
+	s.proxy.Be(pgtest.Refusing) // a server that becomes a standby ends its connections
+	s.proxy.Be(pgtest.Passing)
+	before, began := s.proxy.Begun(), time.Now()
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for time.Since(began) < span {
+				s.allRefusedInTime("a server that takes no writes")
+				s.refusedInTime("a server that takes no writes, a ping", func() error { return s.store.Ping(t.Context()) })
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+	}
+	group.Wait()
+	if n := s.proxy.Begun() - before; n > int(span/time.Second)+3+4 {
+		t.Errorf("%d connections were begun in %v", n, span)
+	}
+	s.say(past, "ALTER DATABASE "+name+" RESET default_transaction_read_only")
+	s.back()
+}
+
+func (s *shared) say(conn *pgx.Conn, text string) {
+	s.Helper()
+	if _, err := conn.Exec(s.Context(), "SET default_transaction_read_only = off; "+text); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// Of several servers one that hangs keeps nobody from the next.
+func TestOpen_FirstOfTwoHangs(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Migrated(t)
+	hangs, well := pgtest.NewProxy(t, database), pgtest.NewProxy(t, database)
+	hangs.Be(pgtest.Hanging)
+	both, err := url.Parse(well.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := url.Parse(hangs.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	both.Host = first.Host + "," + both.Host
+	s := &shared{T: t, store: openPostgres(t, both.String()), proxy: well, url: database}
+	s.back()
+	began := time.Now()
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.store = openPostgres(t, both.String())
+	if err := s.note(); err != nil || time.Since(began) > 2*time.Second {
+		t.Errorf("the first write after a start: %v after %v", err, time.Since(began))
+	}
+}
