@@ -189,6 +189,11 @@ func TestFLT05_FailoverOfPatroni(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = admin.Close(t.Context())
+			for _, m := range p.servers { // a standby may not have it yet
+				if !eventually(time.Minute, func() bool { return m.holds(name) }) {
+					m.blame()
+				}
+			}
 			c, proxies := failingOver(t, name, servers, ways)
 			w := c.beginWitness()
 			old := p.leader()

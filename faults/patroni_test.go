@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // patroni is three PostgreSQL servers over which Patroni watches, with HAProxy
@@ -150,6 +152,15 @@ func (m *member) is(role string) bool {
 	}
 	_ = resp.Body.Close()
 	return resp.StatusCode == http.StatusOK
+}
+
+// holds reports whether a server has a database.
+func (m *member) holds(database string) bool {
+	conn, err := pgx.Connect(m.Context(), "postgres://postgres@"+loopback(m.port)+"/"+database+"?sslmode=disable")
+	if err == nil {
+		_ = conn.Close(m.Context())
+	}
+	return err == nil
 }
 
 func (m *member) blame() {
