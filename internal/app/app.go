@@ -189,7 +189,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := a.buildPasswords(ctx, key); err != nil {
 		return err
 	}
-	if err := a.buildProviders(); err != nil {
+	if a.providers, err = Providers(a.Config, a.clock); err != nil {
 		return err
 	}
 	if err := a.buildTraces(); err != nil {
@@ -209,12 +209,14 @@ func (a *App) assemble(ctx context.Context) error {
 }
 
 // publicURL is the configured address; commands that serve nothing need none.
-func (a *App) publicURL() *url.URL {
-	if a.Config.PublicURL != nil {
-		return a.Config.PublicURL
+func publicURL(cfg config.Config) *url.URL {
+	if cfg.PublicURL != nil {
+		return cfg.PublicURL
 	}
 	return &url.URL{Scheme: "http", Host: "localhost"}
 }
+
+func (a *App) publicURL() *url.URL { return publicURL(a.Config) }
 
 // fallback is where people go when nothing was asked for: to the app that has
 // the public host's root, else to their account.
@@ -263,23 +265,37 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 	return configured
 }
 
-func (a *App) buildProviders() error {
-	configured := providers(a.Config)
+// Providers returns the external providers of a configuration at work. It sends
+// no request.
+func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {
+	configured := providers(cfg)
 	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	public := a.publicURL()
-	a.providers, err = federation.New(federation.Config{
-		Providers: configured, Client: client, Clock: a.clock,
+	public := publicURL(cfg)
+	return federation.New(federation.Config{
+		Providers: configured, Client: client, Clock: c,
 		RedirectURL: func(id string) string {
 			return public.JoinPath("auth", "provider", id, "callback").String()
 		},
 	})
-	return err
 }
 
-func (a *App) buildMail() error {
+// Mailer returns what sends the mails of a configuration that has a mail server.
+// It does not connect.
+func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mailer.Mailer, error) {
+	server, err := mailer.ParseURL(cfg.SMTPURL)
+	if err != nil {
+		return nil, err
+	}
+	return mailer.New(mailer.Config{
+		Server: server, From: cfg.MailFrom, PublicURL: publicURL(cfg).String(),
+		Brand: cfg.Brand.Name, Catalogue: catalogue, Clock: c,
+	})
+}
+
+func (a *App) buildMail() (err error) {
 	switch {
 	case a.options.Deliver != nil:
 		a.deliverBy(a.options.Deliver)
@@ -287,14 +303,7 @@ func (a *App) buildMail() error {
 	case a.Config.SMTPURL == "":
 		return nil
 	}
-	server, err := mailer.ParseURL(a.Config.SMTPURL)
-	if err != nil {
-		return err
-	}
-	a.Mailer, err = mailer.New(mailer.Config{
-		Server: server, From: a.Config.MailFrom, PublicURL: a.publicURL().String(),
-		Brand: a.Config.Brand.Name, Catalogue: a.catalogue, Clock: a.clock,
-	})
+	a.Mailer, err = Mailer(a.Config, a.catalogue, a.clock)
 	a.deliverBy(a.send)
 	return err
 }

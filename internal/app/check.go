@@ -38,7 +38,7 @@ func Warnings(cfg config.Config) config.Problems {
 // config.Problems: what config itself cannot know. New refuses the same.
 func Check(cfg config.Config) error {
 	r := cfg.Report()
-	_, wrong := apps(cfg)
+	_, wrong := Apps(cfg)
 	for _, p := range wrong {
 		r.Add(p.Key, p.Why, p.Write)
 	}

@@ -9,16 +9,16 @@ import (
 
 // gateway returns the door behind which the apps stand.
 func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
-	apps, problems := apps(a.Config)
+	apps, problems := Apps(a.Config)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Targets: a.targets, Apps: apps}), nil
 }
 
-// apps returns the apps of a configuration as the door takes them, or says what
+// Apps returns the apps of a configuration as the door takes them, or says what
 // is wrong with them.
-func apps(cfg config.Config) ([]gateway.App, config.Problems) {
+func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	list, problems := sites(cfg)
 	var all []gateway.App
 	for i, served := range cfg.Served() {

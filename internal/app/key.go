@@ -40,12 +40,15 @@ func openKey(ctx context.Context, cfg config.Config, s *store.Store) (*secret.Ke
 	return key, err
 }
 
+// KeyCheck returns what a database keeps to know its key again.
+func KeyCheck(key *secret.Key) []byte { return key.MAC("installation").Sum("check") }
+
 // checkKey refuses a key that is not the one of the database. A new database
 // gets both the key and its purpose here, before there are people.
 func checkKey(ctx context.Context, s *store.Store, key *secret.Key, file string, purpose store.Purpose) error {
 	var same bool
 	err := s.Write(ctx, func(tx *store.Tx) (err error) {
-		same, err = tx.KeepKeyCheck(ctx, key.MAC("installation").Sum("check"), purpose)
+		same, err = tx.KeepKeyCheck(ctx, KeyCheck(key), purpose)
 		return err
 	})
 	if err == nil && !same {

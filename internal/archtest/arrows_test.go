@@ -22,8 +22,9 @@ type band struct {
 func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
-		{"cli", list("internal/cli"), list("clipart dev app config door doorkit kit adapter flow room ground web")},
+		{"cli", list("internal/cli"), list("clipart doctor dev app config door doorkit kit adapter flow room ground web")},
 		{"clipart", list("internal/cli/spoof"), nil},
+		{"doctor", list("internal/doctor"), list("app config door kit adapter room ground")},
 		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
 		{"app", list("internal/app"), list("config metric door doorkit kit adapter flow room ground web")},

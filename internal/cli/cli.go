@@ -55,6 +55,7 @@ type commands struct {
 	Session  sessionCmd  `cmd:"" help:"See where people are signed in, and sign them out."`
 	Keys     keysCmd     `cmd:"" help:"Look after the keys that tokens for apps are signed with."`
 	Rules    rulesCmd    `cmd:"" help:"Look into the rules of the apps behind the door."`
+	Doctor   doctorCmd   `cmd:"" help:"Find out why something does not work, or what would not: try everything that Portico needs."`
 	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Try on a deployment that runs whether made-up identities and path tricks get through."`
 	Mail     mailCmd     `cmd:"" help:"Look after mail that could not be delivered."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the schema of the database up to date."`

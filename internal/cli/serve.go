@@ -53,17 +53,23 @@ func (serveCmd) Run(s *session) (err error) {
 // Problems: of the settings, of the installation, and of what this version can
 // carry out.
 func (s *session) served() (config.Config, error) {
+	cfg, all, err := s.judged()
+	if err == nil && len(all) > 0 {
+		err = all
+	}
+	return cfg, err
+}
+
+// judged loads a configuration together with all that is wrong with it.
+func (s *session) judged() (config.Config, config.Problems, error) {
 	cfg, err := s.settings()
 	var all config.Problems
 	for _, err := range []error{err, cfg.CheckServe(), app.Check(cfg)} {
 		problems, ok := errors.AsType[config.Problems](err)
 		if err != nil && !ok {
-			return cfg, err
+			return cfg, nil, err
 		}
 		all = append(all, problems...)
 	}
-	if len(all) > 0 {
-		return cfg, all
-	}
-	return cfg, nil
+	return cfg, all, nil
 }

@@ -50,6 +50,10 @@ func (r *Report) Add(key, why, write string, others ...string) {
 	r.problems = append(r.problems, Problem{Source: r.config.Source(key), Key: key, Why: why, Write: write})
 }
 
+// Known reports whether a setting has the value that it was given, or that of its
+// default: false for one that could not be read.
+func (c *Config) Known(key string) bool { return !c.unread && !c.broken[key] }
+
 // Err returns the Problems as an error, nil when there are none.
 func (r *Report) Err() error {
 	if len(r.problems) == 0 {

@@ -121,3 +121,18 @@ func (s *Service) Finish(ctx context.Context, id string, pending []byte, callbac
 	}
 	return identity, nil
 }
+
+// Check loads what the provider publishes about itself, its discovery document
+// and its keys, and reports false for one that publishes nothing. The error is
+// for the operator.
+func (s *Service) Check(ctx context.Context, id string) (publishes bool, err error) {
+	p, ok := s.providers[id]
+	if !ok {
+		return false, fault.New(fault.Missing, CodeUnknown)
+	}
+	if p.preset.fixed != nil {
+		return false, nil
+	}
+	_, err = p.keys.current(ctx)
+	return true, err
+}

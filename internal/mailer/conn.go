@@ -82,6 +82,19 @@ func (c *conn) transfer(ctx context.Context, env envelope) *Error {
 	return failure
 }
 
+// offer names the sender of a mail that does not follow, and takes it back.
+func (c *conn) offer(ctx context.Context, from string) *Error {
+	release := c.bind(ctx)
+	defer release()
+	failure := c.step(ctx, stepSender, answerLimit, func() error { return c.client.Mail("<" + from + ">") })
+	if failure != nil {
+		c.abort()
+		return failure
+	}
+	_ = c.step(ctx, stepSender, answerLimit, c.client.Reset) // whatever is answered: the end of the connection does it too
+	return nil
+}
+
 // stale reports that a kept connection turned out to be closed before the mail
 // was begun.
 func (e *Error) stale() bool {

@@ -102,5 +102,20 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	}
 }
 
+// Check connects, logs in and names the sender without sending anything: for an
+// operator who wants to know whether the server, its certificate, the
+// credentials and the sender are right. It returns nil or an *Error.
+func (m *Mailer) Check(ctx context.Context) error {
+	c, err := m.pool.dialer.dial(ctx)
+	if err != nil {
+		return err
+	}
+	if failure := c.offer(ctx, m.from.Address); failure != nil {
+		return failure
+	}
+	c.quit()
+	return nil
+}
+
 // Close ends the connections that wait for the next mail.
 func (m *Mailer) Close() { m.pool.close() }

@@ -483,3 +483,26 @@ func BenchmarkSend(b *testing.B) {
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "mails/s")
 }
+
+// Whoever only looks begins a mail, and takes it back before anybody is named
+// who would get it.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	f := newFaulty(t, nil)
+	if err := plainTo(t, f.addr).Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-f.closed
+	var verbs []string
+	for _, line := range f.said() {
+		verbs = append(verbs, strings.Fields(line)[0])
+	}
+	if got := strings.Join(verbs, " "); got != "EHLO MAIL RSET QUIT" {
+		t.Errorf("the server was told %q", f.said())
+	}
+	f = newFaulty(t, map[string]string{"mail": "553 not your address"})
+	err, ok := errors.AsType[*Error](plainTo(t, f.addr).Check(t.Context()))
+	if !ok || err.Step != "sender" || err.Code != 553 {
+		t.Errorf("a sender that is refused: %v", err)
+	}
+}

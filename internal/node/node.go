@@ -133,5 +133,22 @@ func (n *Node) Differ() []string {
 	return slices.Clone(n.differ)
 }
 
+// Compare returns how many nodes have a row, and the settings in which one of
+// them is different from this one, which has none itself. A node that has ended
+// without a farewell has one for as long as others keep it.
+func (n *Node) Compare(ctx context.Context, tx Store) (nodes int, differ []string, err error) {
+	rows, err := tx.Nodes(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	all := map[string]bool{}
+	for _, r := range rows {
+		for _, name := range unlike(n.self.Settings, r.Settings) {
+			all[name] = true
+		}
+	}
+	return len(rows), slices.Sorted(maps.Keys(all)), nil
+}
+
 // Leave takes the row of this node away.
 func (n *Node) Leave(ctx context.Context, tx Store) error { return tx.DeleteNode(ctx, n.self.ID) }

@@ -16,6 +16,7 @@ type engine interface {
 	read() *Tx
 	ping(ctx context.Context) error
 	stats() Stats
+	facts(ctx context.Context) (Facts, error)
 	// explain says of an error what to do about it, where the engine knows.
 	explain(err error) error
 	close() error

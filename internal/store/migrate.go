@@ -125,10 +125,15 @@ func (s *Store) version(ctx context.Context, p *goose.Provider) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the schema version: %w", err)
 	}
-	if known := newest(p); version > known {
-		return 0, fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, version, known, s.engine.wayBack(known))
+	return version, s.bears(version, newest(p))
+}
+
+// bears returns ErrSchemaNewer with what to do for a version that is not known.
+func (s *Store) bears(version, known int64) error {
+	if version <= known {
+		return nil
 	}
-	return version, nil
+	return fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, version, known, s.engine.wayBack(known))
 }
 
 // newest returns the version that this program migrates to.

@@ -21,9 +21,17 @@ func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 	if err != nil {
 		return "", err
 	}
-	switch version, err := s.version(ctx, p); {
-	case err != nil || version == 0:
+	version, err := s.version(ctx, p)
+	if err != nil {
 		return Undecided, s.engine.explain(err)
+	}
+	return s.purposeAt(ctx, version)
+}
+
+func (s *Store) purposeAt(ctx context.Context, version int64) (purpose Purpose, err error) {
+	switch {
+	case version == 0:
+		return Undecided, nil
 	case version < purposeSchema:
 		return Real, nil
 	}

@@ -97,7 +97,10 @@ func (s *sqlite) connect(ctx context.Context) error {
 }
 
 func openPool(path string, pragmas []string, size int) (*sql.DB, error) {
-	query := url.Values{"_pragma": pragmas}
+	return openFile(path, url.Values{"_pragma": pragmas}, size)
+}
+
+func openFile(path string, query url.Values, size int) (*sql.DB, error) {
 	db, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open the database %s: %w", path, err)

@@ -27,6 +27,7 @@ type Site struct {
 	Clock  *clock.Manual
 	Origin string // as browsers write it
 	Addr   string // where it listens
+	Ops    string // where its operations listener does
 
 	mail chan outbox.Message
 }
@@ -45,7 +46,7 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Site {
 		change(&cfg)
 	}
 	s := &Site{
-		TB: t, Origin: cfg.PublicURL.String(), Addr: public.Addr().String(), mail: make(chan outbox.Message, 100),
+		TB: t, Origin: cfg.PublicURL.String(), Addr: public.Addr().String(), Ops: ops.Addr().String(), mail: make(chan outbox.Message, 100),
 		Clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
 	}
 	a, err := app.New(t.Context(), cfg, app.Options{Clock: s.Clock, Dist: documents(), Deliver: s.deliver})

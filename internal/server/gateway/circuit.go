@@ -97,7 +97,7 @@ func (g *Gateway) watchApps(ctx context.Context, work *sync.WaitGroup) {
 
 // ask opens or closes the circuit of an app by whether it answers.
 func (g *Gateway) ask(ctx context.Context, a *app) {
-	err := a.ask(ctx)
+	err := a.ask(ctx, a.proxy.Transport)
 	switch {
 	case err == nil:
 		a.circuit.answered()
@@ -115,8 +115,15 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	g.open.cut(a)
 }
 
+// Ask finds out whether an app answers, as the watcher does.
+func Ask(ctx context.Context, a App) error {
+	t := newTransport(a)
+	defer t.CloseIdleConnections()
+	return a.ask(ctx, t)
+}
+
 // ask sends a request of our own. Any answer will do.
-func (a *app) ask(ctx context.Context) error {
+func (a *App) ask(ctx context.Context, by http.RoundTripper) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, a.Upstream.String()+a.Site.Path, nil)
@@ -125,7 +132,7 @@ func (a *app) ask(ctx context.Context) error {
 	}
 	r.Host = a.Site.Host
 	r.Header.Set("User-Agent", "Portico")
-	answer, err := a.proxy.Transport.RoundTrip(r)
+	answer, err := by.RoundTrip(r)
 	if err != nil {
 		return err
 	}

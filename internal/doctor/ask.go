@@ -1,0 +1,98 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"portico/internal/egress"
+)
+
+// answer is one that an HTTP server has given.
+type answer struct {
+	status  int
+	code    string // of the problem that a Portico tells; "" when it is none
+	body    []byte
+	expires time.Time // of the certificate; zero without one
+}
+
+// get asks one of our own addresses, wherever it is.
+func (d *doctor) get(ctx context.Context, site, path string) (answer, error) {
+	client, err := egress.New(egress.Config{Allow: []string{site}})
+	if err != nil {
+		return answer{}, err
+	}
+	defer client.HTTP().CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, site+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "Portico")
+	resp, err := client.HTTP().Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	a := answer{status: resp.StatusCode}
+	if resp.TLS != nil && len(resp.TLS.PeerCertificates) > 0 {
+		a.expires = resp.TLS.PeerCertificates[0].NotAfter
+	}
+	if a.body, err = io.ReadAll(resp.Body); err != nil {
+		return a, err
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/problem+json") {
+		var problem struct {
+			Code string `json:"code"`
+		}
+		_ = json.Unmarshal(a.body, &problem)
+		a.code = problem.Code
+	}
+	return a, nil
+}
+
+// serving is whether a Portico serves on this machine with these settings.
+type serving struct {
+	said string
+	err  error // nothing listens
+}
+
+func (d *doctor) opsAddress() (string, bool) {
+	host, port, err := net.SplitHostPort(d.config.OpsListen)
+	if addr, perr := netip.ParseAddr(host); host == "" || perr == nil && addr.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), err == nil && port != "0"
+}
+
+func (d *doctor) askReady() serving {
+	address, ok := d.opsAddress()
+	if !ok || !d.config.Known("ops_listen") {
+		return serving{err: fmt.Errorf("the port of ops_listen is not known")}
+	}
+	ctx, cancel := context.WithTimeout(d.base, limit)
+	defer cancel()
+	a, err := d.get(ctx, "http://"+address, "/readyz")
+	return serving{said: strings.TrimSpace(string(a.body)), err: err}
+}
+
+// server tells whether Portico serves.
+func (d *doctor) server(_ context.Context, r *report) {
+	address, _ := d.opsAddress()
+	switch s := d.serving(); {
+	case s.err != nil:
+		r.add(Warning, "no Portico serves here: "+s.err.Error(), "start 'portico serve', and run this again")
+	case s.said == "ready":
+		r.add(OK, "it serves, and is ready ("+address+")", "")
+	case s.said == "stopping" || s.said == "the database does not answer":
+		r.add(Failed, "it serves, and is not ready: "+s.said, "look at its log")
+	default:
+		r.add(Failed, "another program has the address of ops_listen, "+address, "write another one, or stop that program")
+	}
+}

@@ -1,0 +1,147 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"portico/internal/fault"
+	"portico/internal/store"
+)
+
+// lookLimit leaves the checks that need the database time to say so.
+const lookLimit = 4 * time.Second
+
+// database is what a look at it has found. Without an error the store is open.
+type database struct {
+	store *store.Store
+	facts store.Facts
+	err   error
+}
+
+func (d *doctor) look() (db database) {
+	if !d.config.Known("database_url") {
+		return database{err: errors.New("database_url could not be read")}
+	}
+	ctx, cancel := context.WithTimeout(d.base, lookLimit)
+	defer cancel()
+	if db.store, db.err = store.Look(ctx, d.config.DatabaseURL); db.err == nil {
+		db.facts, db.err = db.store.Facts(ctx)
+	}
+	return db
+}
+
+// storageChecks are those of the database and what it needs.
+func (d *doctor) storageChecks() []check {
+	needs := []string{"database_url"}
+	checks := []check{
+		{"secret_file", []string{"secret_file", "database_url"}, d.secretFile},
+		{"database", needs, d.databaseItself},
+	}
+	if d.onSQLite() {
+		checks = append(checks, check{"disk", needs, d.disk})
+	} else {
+		checks = append(checks,
+			check{"connections", needs, d.connections},
+			check{"clock", needs, d.clocks},
+			check{"nodes", append(needs, "secret_file"), d.nodes})
+	}
+	return append(checks, check{"outbox", needs, d.outbox})
+}
+
+func (d *doctor) databaseItself(ctx context.Context, r *report) {
+	db := d.database()
+	const write = "look at database_url, and whether the database runs"
+	switch {
+	case errors.Is(db.err, fs.ErrNotExist):
+		r.add(Warning, "there is no file "+d.file()+" yet", "the first start makes it; if there should be one, correct database_url or start in the folder of your installation")
+		return
+	case db.err != nil:
+		r.add(Failed, words(db.err), write)
+		return
+	}
+	found := fmt.Sprintf("%s %s, schema %d", db.facts.Engine, db.facts.Version, db.facts.Schema)
+	purpose, err := db.store.PurposeAt(ctx, db.facts)
+	if err == nil && db.facts.Schema == db.facts.Newest {
+		err = db.store.CheckHome(ctx)
+	}
+	switch newer := db.store.Bears(db.facts); {
+	case newer != nil:
+		why, write, _ := strings.Cut(newer.Error(), ": ") // the advice is in the words of the store
+		r.add(Failed, why, write)
+	case err != nil:
+		why, write, _ := strings.Cut(words(err), ": ")
+		r.add(Failed, why, write)
+	case purpose == store.Development:
+		r.add(Failed, "portico dev has made this database, and its people have a published password", "name a new one in database_url")
+	case db.facts.Schema == 0:
+		r.add(Warning, fmt.Sprintf("%s %s holds no Portico yet", db.facts.Engine, db.facts.Version), "the first start fills it; if it should hold yours, correct database_url")
+	case db.facts.Schema < db.facts.Newest:
+		r.add(Warning, fmt.Sprintf("%s, and this version needs %d", found, db.facts.Newest), "the next start migrates it, or 'portico migrate'")
+	default:
+		r.add(OK, found, "")
+	}
+}
+
+// usable reports whether there is something to be read in the database, and
+// else says why the check is skipped.
+func (d *doctor) usable(r *report) (database, bool) {
+	db := d.database()
+	switch {
+	case db.err != nil:
+		r.add(Skipped, "the database could not be read", "")
+	case db.facts.Schema == 0:
+		r.add(Skipped, "the database holds no Portico yet", "")
+	}
+	return db, db.err == nil && db.facts.Schema > 0
+}
+
+// mailWaits is when the oldest mail has waited for too long: the alert
+// PorticoMailStuck has the same number.
+const mailWaits = 5 * time.Minute
+
+func (d *doctor) outbox(ctx context.Context, r *report) {
+	db, ok := d.usable(r)
+	if !ok {
+		return
+	}
+	var waiting, dead int
+	var oldest time.Time
+	err := db.store.Read(ctx, func(tx *store.Tx) error {
+		c, err := tx.CountMessages(ctx)
+		waiting, dead, oldest = c.Waiting, c.Dead, c.Oldest
+		return err
+	})
+	if err != nil {
+		r.add(Failed, words(err), "")
+		return
+	}
+	found, age := fmt.Sprintf("%d wait", waiting), time.Duration(0)
+	if waiting > 0 {
+		age = max(0, d.clock.Now().Sub(oldest)).Round(time.Second)
+		found += ", the oldest for " + age.String()
+	}
+	if age > mailWaits {
+		r.add(Warning, found, "mails are sent by 'portico serve': see whether it runs, and the check of mail")
+	}
+	if dead > 0 {
+		r.add(Warning, fmt.Sprintf("%d were given up", dead), "'portico mail list' says why, 'portico mail retry' sends one again")
+	}
+	if len(r.found) == 0 {
+		r.add(OK, found, "")
+	}
+}
+
+// file is the path of a SQLite database.
+func (d *doctor) file() string { return strings.TrimPrefix(d.config.DatabaseURL, "sqlite:") }
+
+// words tells an operator more than a visitor: a fault has its cause inside.
+func words(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok && errors.Unwrap(f) != nil {
+		return errors.Unwrap(f).Error()
+	}
+	return err.Error()
+}

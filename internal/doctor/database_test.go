@@ -1,0 +1,179 @@
+package doctor
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/ncruces/go-sqlite3/driver"
+
+	"portico/internal/app"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/node"
+	"portico/internal/secret"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+// change runs a statement on the closed database of the settings.
+func change(t *testing.T, cfg config.Config, statement string) config.Config {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+strings.TrimPrefix(cfg.DatabaseURL, "sqlite:"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), statement)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func TestSecretFile(t *testing.T) {
+	t.Parallel()
+	cfg := made(t, settings(t, t.TempDir()))
+	expect(t, cfg, "secret_file", OK, "of this database")
+
+	other := cfg
+	other.SecretFile = filepath.Join(t.TempDir(), "other.key")
+	expect(t, other, "secret_file", Failed, "restore it from your backup")
+	if _, err := secret.CreateKey(other.SecretFile); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, other, "secret_file", Failed, "not the one")
+	if err := os.Chmod(other.SecretFile, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, other, "secret_file", Failed, "chmod 600")
+}
+
+func TestDatabase(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		statement string
+		state     State
+		words     string
+	}{
+		"right":       {"SELECT 1", OK, "SQLite 3."},
+		"older":       {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", Warning, "portico migrate"},
+		"newer":       {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)", Failed, "start that version"},
+		"development": {"UPDATE installation SET purpose = 'development'", Failed, "portico dev has made"},
+		"moved":       {"INSERT INTO move (id, state, until) VALUES (1, 'gone', 0)", Failed, "moved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, change(t, made(t, settings(t, t.TempDir())), tt.statement), "database", tt.state, tt.words)
+		})
+	}
+	t.Run("damaged", func(t *testing.T) {
+		t.Parallel()
+		cfg := settings(t, t.TempDir())
+		if err := os.WriteFile(strings.TrimPrefix(cfg.DatabaseURL, "sqlite:"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, cfg, "database", Failed, "portico restore")
+		expect(t, cfg, "outbox", Skipped, "")
+	})
+	t.Run("empty", func(t *testing.T) {
+		t.Parallel()
+		cfg := settings(t, t.TempDir())
+		expect(t, change(t, cfg, "CREATE TABLE other (id)"), "database", Warning, "holds no Portico")
+	})
+	t.Run("stopped", func(t *testing.T) {
+		t.Parallel()
+		cfg := settings(t, t.TempDir())
+		cfg.DatabaseURL = "postgres://portico:hunter4@" + deaf(t) + "/portico?sslmode=disable"
+		found := Examine(t.Context(), cfg, nil)
+		holds(t, found, "database", Failed, "refused")
+		for _, check := range []string{"connections", "clock", "nodes", "outbox"} {
+			holds(t, found, check, Skipped, "could not be read")
+		}
+	})
+}
+
+func TestOutbox(t *testing.T) {
+	t.Parallel()
+	cfg := made(t, settings(t, t.TempDir()))
+	expect(t, cfg, "outbox", OK, "0 wait")
+	const add = "INSERT INTO outbox (id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason) VALUES "
+	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, 0, 0, 0, 0, 0, '')")
+	expect(t, cfg, "outbox", OK, "1 wait, the oldest for 2m")
+	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, 0, 0, ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '')")
+	expect(t, cfg, "outbox", Warning, "2 wait, the oldest for 2h")
+	expect(t, cfg, "outbox", Warning, "1 were given up: 'portico mail list'")
+}
+
+func micros(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
+
+// Nodes have rows on PostgreSQL only; how they are compared is the same anywhere.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	cfg := made(t, settings(t, t.TempDir()))
+	key, err := secret.ReadKey(cfg.SecretFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(state State, words string) {
+		t.Helper()
+		r, d := &report{check: "nodes"}, newDoctor(t.Context(), cfg)
+		d.nodes(t.Context(), r)
+		holds(t, r.found, "nodes", state, words)
+		if err := d.database().store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	compare(OK, "0 serve")
+	other := cfg
+	other.SignUp.Enabled = !cfg.SignUp.Enabled
+	for _, c := range []config.Config{cfg, other} {
+		s, err := store.Open(t.Context(), store.Config{URL: cfg.DatabaseURL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Write(t.Context(), func(tx *store.Tx) error { return node.New(key, c.Shared()).Look(t.Context(), tx) })
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if c.SignUp == cfg.SignUp {
+			compare(OK, "1 serve")
+		}
+	}
+	compare(Warning, "2 serve or did minutes ago, one with other settings than these: signup.enabled")
+}
+
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(pgtest.Server) == "" {
+		t.Skip("no PostgreSQL")
+	}
+	cfg := settings(t, t.TempDir())
+	cfg.DatabaseURL = pgtest.Empty(t)
+	expect(t, cfg, "database", Warning, "holds no Portico")
+	expect(t, cfg, "secret_file", Failed, "portico config new-key")
+	if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+		t.Fatal(err)
+	}
+	made(t, cfg)
+	found := Examine(t.Context(), cfg, nil)
+	holds(t, found, "database", OK, "PostgreSQL ")
+	holds(t, found, "secret_file", OK, "of this database")
+	holds(t, found, "connections", OK, " are in use")
+	holds(t, found, "clock", OK, "")
+	holds(t, found, "nodes", OK, "0 serve")
+	holds(t, found, "outbox", OK, "0 wait")
+
+	many := cfg
+	many.DatabaseURL += "&pool_max_conns=5000"
+	expect(t, many, "connections", Warning, "max_connections")
+	for ahead, state := range map[time.Duration]State{time.Minute: Warning, 2 * app.TooFar: Failed} {
+		d := newDoctor(t.Context(), cfg)
+		d.clock = clock.NewManual(time.Now().Add(ahead))
+		holds(t, d.examine(t.Context(), nil), "clock", state, "NTP")
+	}
+}

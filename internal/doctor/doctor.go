@@ -1,0 +1,149 @@
+package doctor
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/config"
+)
+
+// State is how a thing was found.
+type State string
+
+const (
+	OK      State = "ok"
+	Warning State = "warning" // it serves, or will, and should be looked at
+	Failed  State = "failed"
+	Skipped State = "skipped" // it could not be tried because of another finding
+)
+
+// Finding is what was found of one thing.
+type Finding struct {
+	Check string `json:"check"`
+	State State  `json:"state"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"`
+}
+
+// String returns the finding on one line.
+func (f Finding) String() string {
+	line := string(f.State) + "\t" + f.Check + "\t" + strings.Join(strings.Fields(f.Found), " ")
+	if f.Do != "" {
+		line += ": " + f.Do
+	}
+	return line
+}
+
+const (
+	// limit is how long one check may take.
+	limit = 5 * time.Second
+	// grace is what a check then has to say at which step its time ended.
+	grace = 250 * time.Millisecond
+)
+
+// check is one thing to try. It is skipped when one of the settings that it
+// needs could not be read: what they were meant to be is not known.
+type check struct {
+	name  string
+	needs []string
+	try   func(context.Context, *report)
+}
+
+// doctor is what the checks share.
+type doctor struct {
+	config config.Config
+	clock  clock.Clock
+	limit  time.Duration
+
+	base     context.Context
+	database func() database // looked at once, when first needed
+	serving  func() serving  // likewise
+}
+
+// Examine tries everything. The settings may be wrong: wrong is what is.
+func Examine(ctx context.Context, cfg config.Config, wrong config.Problems) []Finding {
+	return newDoctor(ctx, cfg).examine(ctx, wrong)
+}
+
+func newDoctor(ctx context.Context, cfg config.Config) *doctor {
+	d := &doctor{config: cfg, clock: clock.System{}, limit: limit, base: ctx}
+	d.database, d.serving = sync.OnceValue(d.look), sync.OnceValue(d.askReady)
+	return d
+}
+
+func (d *doctor) examine(ctx context.Context, wrong config.Problems) []Finding {
+	all := []check{{name: "settings", try: func(_ context.Context, r *report) { d.settings(r, wrong) }}}
+	all = append(all, d.storageChecks()...)
+	all = append(all, check{"mail", []string{"smtp_url", "mail_from", "public_url"}, d.mail})
+	all = append(all, d.providerChecks()...)
+	all = append(all, d.appChecks()...)
+	all = append(all,
+		check{"server", []string{"ops_listen"}, d.server},
+		check{"public_url", []string{"public_url"}, d.public},
+	)
+	found := d.carryOut(ctx, all)
+	if db := d.database(); db.store != nil {
+		_ = db.store.Close() // nothing was written
+	}
+	return found
+}
+
+func (d *doctor) carryOut(ctx context.Context, all []check) []Finding {
+	results := make([][]Finding, len(all))
+	var work sync.WaitGroup
+	for i, c := range all {
+		work.Go(func() { results[i] = d.within(ctx, c) })
+	}
+	work.Wait()
+	var found []Finding
+	for _, r := range results {
+		found = append(found, r...)
+	}
+	return found
+}
+
+// within carries out one check. One that does not keep to its time is left
+// behind: the process ends soon.
+func (d *doctor) within(ctx context.Context, c check) []Finding {
+	for _, key := range c.needs {
+		if !d.config.Known(key) {
+			r := &report{check: c.name}
+			r.add(Skipped, key+" could not be read", "")
+			return r.found
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.limit)
+	defer cancel()
+	done := make(chan []Finding, 1)
+	go func() {
+		r := &report{check: c.name}
+		c.try(ctx, r)
+		done <- r.found
+	}()
+	select {
+	case found := <-done:
+		return found
+	case <-ctx.Done():
+	}
+	select {
+	case found := <-done:
+		return found
+	case <-time.After(grace):
+		r := &report{check: c.name}
+		r.add(Failed, "no answer within "+d.limit.String(), "look at what is between this machine and it, and at its load")
+		return r.found
+	}
+}
+
+// report gathers the findings of one check.
+type report struct {
+	check string
+	found []Finding
+}
+
+func (r *report) add(state State, found, do string) {
+	r.found = append(r.found, Finding{r.check, state, found, do})
+}

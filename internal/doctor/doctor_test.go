@@ -1,0 +1,120 @@
+package doctor
+
+import (
+	"context"
+	"io/fs"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/config"
+	"portico/internal/server/doortest"
+)
+
+func names(found []Finding) string {
+	var all []string
+	for _, f := range found {
+		all = append(all, f.Check+"="+string(f.State))
+	}
+	return strings.Join(all, " ")
+}
+
+// Beside a server at work everything is well, no mail is sent and no file made.
+func TestExamine_AllWell(t *testing.T) {
+	t.Parallel()
+	mail := newMailServer(t)
+	upstream := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	folder := ""
+	s := doortest.Start(t, func(c *config.Config) {
+		c.SMTPURL, c.MailFrom = "smtp://ada:hunter2@"+mail.addr+"?tls=none", "no-reply@example.org"
+		c.Upstream = upstream
+		c.Providers = []config.Provider{provider(t)}
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
+		folder, _, _ = strings.Cut(strings.TrimPrefix(c.DatabaseURL, "sqlite:"), "/portico.db")
+	})
+	before := list(t, folder)
+	found := Examine(t.Context(), settingsOf(s), nil)
+	if got, want := names(found), "settings=ok secret_file=ok database=ok disk=ok outbox=ok mail=ok provider corp=ok app app=ok server=ok public_url=ok trusted_proxies=ok"; got != want {
+		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
+	}
+	holds(t, found, "public_url", OK, "this installation")
+	holds(t, found, "secret_file", OK, "of this database")
+	if got := mail.all(); got != "auth mail" {
+		t.Errorf("the mail server was told %q", got)
+	}
+	if after := list(t, folder); !slices.Equal(before, after) {
+		t.Errorf("files before %v, after %v", before, after)
+	}
+}
+
+func list(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	if err := fs.WalkDir(os.DirFS(folder), ".", func(path string, _ fs.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Where nothing is there yet everything is tried, and nothing made.
+func TestExamine_NothingThere(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	cfg := settings(t, folder)
+	cfg.Providers = []config.Provider{{ID: "corp", Name: "Corp", Preset: "openid", Issuer: "http://" + deaf(t), ClientID: "x", ClientSecret: "hunter3"}}
+	gone := serve(t, nil)
+	gone.Host = deaf(t)
+	cfg.Upstream = gone
+	found := Examine(t.Context(), cfg, config.Problems{{Source: "not set", Key: "public_url", Why: "why", Write: "write"}})
+	want := "settings=failed secret_file=ok database=warning disk=ok outbox=skipped mail=failed provider corp=failed app app=failed server=warning public_url=warning"
+	if got := names(found); got != want {
+		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
+	}
+	holds(t, found, "settings", Failed, "not set: public_url: why: write")
+	holds(t, found, "mail", Failed, "connect: ")
+	holds(t, found, "provider corp", Failed, "issuer")
+	holds(t, found, "app app", Failed, "correct upstream")
+	holds(t, found, "database", Warning, "the first start makes it")
+	if got := list(t, folder); len(got) != 1 {
+		t.Errorf("files were made: %v", got)
+	}
+}
+
+// A check ends in time, whether or not what it asks does.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	d := newDoctor(t.Context(), settings(t, t.TempDir()))
+	d.limit = time.Millisecond
+	never := make(chan struct{})
+	defer close(never)
+	found := d.carryOut(t.Context(), []check{
+		{name: "deaf", try: func(context.Context, *report) { <-never }},
+		{name: "says so", try: func(ctx context.Context, r *report) { <-ctx.Done(); r.add(Failed, "in the middle", "wait") }},
+		{name: "quick", try: func(_ context.Context, r *report) { r.add(OK, "", "") }},
+	})
+	if got := names(found); got != "deaf=failed says so=failed quick=ok" {
+		t.Errorf("got %s", got)
+	}
+	holds(t, found, "deaf", Failed, "no answer within 1ms")
+	holds(t, found, "says so", Failed, "in the middle")
+}
+
+// What a setting was meant to be that could not be read is not guessed.
+func TestExamine_SettingUnread(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.Load("/does/not/exist.toml", nil)
+	if err == nil {
+		t.Fatal("it was read")
+	}
+	for _, f := range Examine(t.Context(), cfg, nil) {
+		if f.State != Skipped && f.Check != "settings" {
+			t.Errorf("%s", f)
+		}
+	}
+}

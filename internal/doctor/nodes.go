@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"portico/internal/app"
+	"portico/internal/node"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+// spare is how much of what a database server allows should stay free: for its
+// operator, and for what is started anew before the old has ended.
+const spare = 0.1
+
+// connections tells whether the server has enough for all nodes.
+func (d *doctor) connections(ctx context.Context, r *report) {
+	db := d.database()
+	if db.err != nil {
+		r.add(Skipped, "the database could not be read", "")
+		return
+	}
+	f := db.facts
+	if f.MaxConnections == 0 {
+		r.add(OK, fmt.Sprintf("this node takes %d at most; the server does not count them", f.Pool), "")
+		return
+	}
+	nodes := 1
+	if f.Schema == f.Newest {
+		err := db.store.Read(ctx, func(tx *store.Tx) error {
+			rows, err := tx.Nodes(ctx)
+			nodes = max(1, len(rows))
+			return err
+		})
+		if err != nil {
+			r.add(Failed, words(err), "")
+			return
+		}
+	}
+	found := fmt.Sprintf("%d of %d are in use; %d node(s) of %d take %d at most", f.Connections, f.MaxConnections, nodes, f.Pool, nodes*f.Pool)
+	most := int(math.Floor((1 - spare) * float64(f.MaxConnections)))
+	if f.Connections > most || nodes*f.Pool > most {
+		r.add(Warning, found, "raise max_connections of the server, or lower pool_max_conns in database_url")
+		return
+	}
+	r.add(OK, found, "")
+}
+
+// clocks compares this machine's clock with the database server's.
+func (d *doctor) clocks(ctx context.Context, r *report) {
+	db := d.database()
+	if db.err != nil {
+		r.add(Skipped, "the database could not be read", "")
+		return
+	}
+	ahead, known, err := app.ClockAhead(ctx, db.store, d.clock)
+	const step = "keep all machines in step (NTP)"
+	switch {
+	case err != nil:
+		r.add(Failed, words(err), "")
+	case !known || ahead == 0:
+		r.add(OK, "that of this machine is that of the database server", "")
+	case ahead.Abs() > app.TooFar:
+		r.add(Failed, "that of this machine is ahead of the database server's by "+ahead.Round(time.Second).String(), step)
+	default:
+		r.add(Warning, "that of this machine is ahead of the database server's by "+ahead.Round(time.Second).String(), step)
+	}
+}
+
+// nodes compares the settings with those of the nodes that serve.
+func (d *doctor) nodes(ctx context.Context, r *report) {
+	db, ok := d.usable(r)
+	if !ok {
+		return
+	}
+	key, err := secret.ReadKey(d.config.SecretFile)
+	if err != nil || db.facts.Schema != db.facts.Newest {
+		r.add(Skipped, "without the key file and the newest schema their settings cannot be compared", "")
+		return
+	}
+	var count int
+	var differ []string
+	err = db.store.Read(ctx, func(tx *store.Tx) error {
+		count, differ, err = node.New(key, d.config.Shared()).Compare(ctx, tx)
+		return err
+	})
+	switch {
+	case err != nil:
+		r.add(Failed, words(err), "")
+	case len(differ) > 0:
+		r.add(Warning, fmt.Sprintf("%d serve or did minutes ago, one with other settings than these: %s", count, strings.Join(differ, ", ")),
+			"give all nodes the same, and start them again")
+	default:
+		r.add(OK, fmt.Sprintf("%d serve or did minutes ago, with the same settings", count), "")
+	}
+}

@@ -1,0 +1,115 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/app"
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/mailer"
+	"portico/internal/server/gateway"
+)
+
+// mail goes as far as a mail goes before its recipient is named.
+func (d *doctor) mail(ctx context.Context, r *report) {
+	if d.config.SMTPURL == "" || d.config.MailFrom == "" {
+		r.add(Skipped, "there is no mail server or no sender in the settings", "")
+		return
+	}
+	server, err := mailer.ParseURL(d.config.SMTPURL)
+	if err != nil {
+		r.add(Failed, err.Error(), "correct smtp_url")
+		return
+	}
+	m, err := app.Mailer(d.config, nil, d.clock)
+	if err == nil {
+		err = m.Check(ctx)
+	}
+	if err == nil {
+		how := map[mailer.Security]string{mailer.StartTLS: "STARTTLS", mailer.ImplicitTLS: "TLS", mailer.Plain: "not encrypted, on this machine"}[server.Security]
+		login := "without logging in"
+		if server.Username != "" {
+			login = "logged in"
+		}
+		r.add(OK, server.String()+" ("+how+", "+login+") takes mail from "+d.config.MailFrom, "")
+		return
+	}
+	do := "look at smtp_url and mail_from"
+	if failure, ok := errors.AsType[*mailer.Error](err); ok {
+		do = adviceOf(failure.Step)
+	}
+	r.add(Failed, server.String()+": "+err.Error(), do)
+}
+
+// adviceOf says what to do about the step at which a mail server fails.
+func adviceOf(step string) string {
+	switch step {
+	case "connect":
+		return "look at the host and port of smtp_url, and whether a firewall lets this machine out"
+	case "tls":
+		return "the certificate must be valid for the host of smtp_url; a port that speaks TLS at once is written smtps://"
+	case "greeting", "hello":
+		return "look at the port of smtp_url; one that speaks TLS at once is written smtps://"
+	case "login":
+		return "look at the user and password of smtp_url"
+	case "sender":
+		return "write a mail_from that this mail server lets this user send from"
+	}
+	return "look at smtp_url and mail_from"
+}
+
+func (d *doctor) providerChecks() (all []check) {
+	for _, p := range d.config.Providers {
+		prefix := "providers." + p.ID + "."
+		all = append(all, check{"provider " + p.ID, []string{prefix + "issuer", prefix + "preset", prefix + "client_id"}, func(ctx context.Context, r *report) {
+			d.provider(ctx, r, p)
+		}})
+	}
+	return all
+}
+
+// provider loads what a provider publishes, through the client that guards.
+func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
+	one := d.config
+	one.Providers = []config.Provider{p} // a mistake in another one is another finding
+	service, err := app.Providers(one, d.clock)
+	if err != nil {
+		r.add(Skipped, "its settings are not right", "")
+		return
+	}
+	publishes, err := service.Check(ctx, p.ID)
+	switch {
+	case errors.Is(err, egress.ErrRefused):
+		r.add(Failed, err.Error(), "a provider in your own network needs all its addresses at the origin of its issuer")
+	case err != nil:
+		r.add(Failed, err.Error(), "look at its issuer, and whether this machine reaches it; until then nobody signs in with it")
+	case publishes:
+		r.add(OK, "its discovery document and its keys are there", "")
+	default:
+		r.add(OK, "it publishes nothing that could be tried", "")
+	}
+}
+
+func (d *doctor) appChecks() (all []check) {
+	apps, _ := app.Apps(d.config) // what is wrong is among the findings of the settings
+	for i, served := range d.config.Served() {
+		if served.Upstream == nil {
+			continue // another proxy forwards
+		}
+		setting := served.Setting("upstream", -1)
+		all = append(all, check{"app " + served.Name, []string{setting}, func(ctx context.Context, r *report) {
+			d.app(ctx, r, apps[i], setting)
+		}})
+	}
+	return all
+}
+
+// app asks an app as the watcher does.
+func (d *doctor) app(ctx context.Context, r *report, a gateway.App, setting string) {
+	if err := gateway.Ask(ctx, a); err != nil {
+		r.add(Failed, "it does not answer: "+err.Error(), "start it, or correct "+setting)
+		return
+	}
+	r.add(OK, a.Upstream.String()+" answers", "")
+}

@@ -1,0 +1,151 @@
+package doctor
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"testing"
+
+	"portico/internal/config"
+	"portico/internal/server/doortest"
+)
+
+func TestMail(t *testing.T) {
+	t.Parallel()
+	mail := newMailServer(t)
+	cfg := settings(t, t.TempDir())
+	for _, tt := range []struct {
+		user, query, from string
+		state             State
+		words             string
+	}{
+		{"ada:hunter2@", "?tls=none", "Example <no-reply@example.org>", OK, "logged in"},
+		{"", "?tls=none", "no-reply@example.org", OK, "without logging in"},
+		{"ada:hunter9@", "?tls=none", "no-reply@example.org", Failed, "look at the user and password"},
+		{"ada:hunter2@", "?tls=none", "else@example.org", Failed, "not your address\": write a mail_from"},
+		{"ada:hunter2@", "", "no-reply@example.org", Failed, "STARTTLS"},
+	} {
+		cfg.SMTPURL, cfg.MailFrom = "smtp://"+tt.user+mail.addr+tt.query, tt.from
+		expect(t, cfg, "mail", tt.state, tt.words)
+	}
+	cfg.SMTPURL = "smtp://" + serve(t, http.NotFound).Host + "?tls=none"
+	d := newDoctor(t.Context(), cfg)
+	d.limit /= 20
+	holds(t, d.examine(t.Context(), nil), "mail", Failed, "greeting: ")
+	cfg.SMTPURL = ""
+	expect(t, cfg, "mail", Skipped, "no mail server")
+}
+
+// Discovery alone is not enough: without keys nobody signs in.
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	right := provider(t)
+	cfg.Providers = []config.Provider{right}
+	expect(t, cfg, "provider corp", OK, "keys are there")
+	issuer, err := url.Parse(right.Issuer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := httputil.NewSingleHostReverseProxy(issuer)
+	front := serve(t, func(w http.ResponseWriter, r *http.Request) { inner.ServeHTTP(w, r) })
+	cfg.Providers[0].Issuer = front.String() // its document names another issuer, which mix-ups are made of
+	expect(t, cfg, "provider corp", Failed, "issuer")
+}
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	expect(t, cfg, "server", Warning, "portico serve")
+	for body, words := range map[string]string{"stopping\n": "not ready", "hello": "another program"} {
+		cfg.OpsListen = serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }).Host
+		expect(t, cfg, "server", Failed, words)
+	}
+}
+
+// front is a proxy in front of a Site, by the name of its public URL.
+func front(t *testing.T, changes ...func(*config.Config)) (cfg config.Config, be func(http.HandlerFunc), to *httputil.ReverseProxy) {
+	t.Helper()
+	var now http.HandlerFunc
+	u := serve(t, func(w http.ResponseWriter, r *http.Request) { now(w, r) })
+	u.Host = "localhost:" + u.Port()
+	s := doortest.Start(t, append(changes, func(c *config.Config) { c.PublicURL = u })...)
+	to = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: s.Addr})
+		r.Out.Host = r.In.Host
+		r.SetXForwarded()
+	}}
+	now = to.ServeHTTP
+	return settingsOf(s), func(h http.HandlerFunc) { now = h }, to
+}
+
+func TestPublicURL(t *testing.T) {
+	t.Parallel()
+	cfg, be, to := front(t)
+	expect(t, cfg, "public_url", OK, "this installation")
+
+	elsewhere := settingsOf(doortest.Start(t))
+	elsewhere.PublicURL = cfg.PublicURL
+	expect(t, elsewhere, "public_url", Failed, "another installation")
+
+	for words, h := range map[string]http.HandlerFunc{
+		"keep Host":                    func(w http.ResponseWriter, r *http.Request) { r.Host = "10.0.0.7"; to.ServeHTTP(w, r) },
+		"the proxy in front answers 5": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+		"with a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://x.test/", http.StatusMovedPermanently)
+		},
+		"something else than Portico": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) },
+		"Portico answers 404":         func(w http.ResponseWriter, r *http.Request) { r.URL.Path = "/auth/api/x"; to.ServeHTTP(w, r) },
+	} {
+		be(h)
+		expect(t, cfg, "public_url", Failed, words)
+	}
+	alone := settings(t, t.TempDir()) // before anything is started, that is no failure
+	alone.PublicURL = cfg.PublicURL
+	be(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	expect(t, alone, "public_url", Warning, "portico serve")
+	alone.PublicURL = &url.URL{Scheme: "https", Host: "no-such-name.invalid"}
+	expect(t, alone, "public_url", Failed, "DNS")
+	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port(deaf(t))}
+	expect(t, cfg, "public_url", Failed, "refused")
+}
+
+func TestTrustedProxies(t *testing.T) {
+	t.Parallel()
+	for networks, want := range map[string]State{"127.0.0.0/8": OK, "10.0.0.0/8": Failed} {
+		cfg, be, to := front(t, func(c *config.Config) {
+			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(networks)}
+			c.Upstream = serve(t, http.NotFound)
+		})
+		expect(t, cfg, "trusted_proxies", want, "")
+		be(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/auth/api/check" {
+				http.NotFound(w, r) // as under forward-auth
+				return
+			}
+			to.ServeHTTP(w, r)
+		})
+		expect(t, cfg, "trusted_proxies", Skipped, "it shows only where")
+	}
+	cfg, _, _ := front(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+	expect(t, cfg, "trusted_proxies", Skipped, "it shows only where") // without apps
+}
+
+// A certificate that browsers refuse is a failure by itself.
+func TestPublicURL_Certificate(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := settings(t, t.TempDir())
+	cfg.PublicURL = u
+	expect(t, cfg, "public_url", Failed, "certificate that browsers accept")
+}

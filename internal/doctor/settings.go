@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"portico/internal/app"
+	"portico/internal/config"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+// settings repeats what `config check` says.
+func (d *doctor) settings(r *report, wrong config.Problems) {
+	tell := func(state State, all config.Problems) {
+		for _, p := range all {
+			r.add(state, p.Source+": "+p.Key+": "+p.Why, p.Write)
+		}
+	}
+	tell(Failed, wrong)
+	tell(Warning, d.config.Warnings())
+	if len(r.found) == 0 {
+		r.add(OK, "complete", "")
+	}
+}
+
+// secretFile tells whether the key file is the one of the database.
+func (d *doctor) secretFile(ctx context.Context, r *report) {
+	file, db := d.config.SecretFile, d.database()
+	var kept []byte
+	used, err := false, db.err
+	if err == nil && db.facts.Schema > 0 {
+		err = db.store.Read(ctx, func(tx *store.Tx) (err error) {
+			kept, used, err = tx.KeyCheck(ctx)
+			return err
+		})
+	}
+	key, missing := secret.ReadKey(file)
+	switch {
+	case errors.Is(missing, secret.ErrNoKey) && used:
+		r.add(Failed, file+" does not exist, and another key cannot open what the database holds", "restore it from your backup")
+	case errors.Is(missing, secret.ErrNoKey) && d.onSQLite():
+		r.add(OK, file+" does not exist yet: the first start makes it", "")
+	case errors.Is(missing, secret.ErrNoKey):
+		r.add(Failed, file+" does not exist", "copy it from a node that runs, or make it once with 'portico config new-key'")
+	case missing != nil:
+		r.add(Failed, missing.Error(), "let this user read it, and nobody else")
+	case err != nil:
+		r.add(Skipped, file+" is private; whether it is that of the database is not known", "")
+	case used && !bytes.Equal(kept, app.KeyCheck(key)):
+		r.add(Failed, "the key in "+file+" is not the one that this database was made with", "restore the right key from your backup, or correct database_url")
+	case used:
+		r.add(OK, file+" is private, and the key of this database", "")
+	default:
+		r.add(OK, file+" is private; the database has no key yet", "")
+	}
+}
+
+func (d *doctor) onSQLite() bool { return strings.HasPrefix(d.config.DatabaseURL, "sqlite:") }

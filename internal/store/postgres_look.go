@@ -1,0 +1,21 @@
+package store
+
+import "context"
+
+func (p *postgres) facts(ctx context.Context) (Facts, error) {
+	f := Facts{Engine: "PostgreSQL", Pool: int(p.pool.Config().MaxConns)}
+	ask := func(query string, to ...any) error {
+		_, _, err := first(ctx, p.read(), query, nil, func(row scanner) (any, error) { return nil, row.Scan(to...) })
+		return err
+	}
+	used := false
+	if err := ask(`SELECT current_setting('server_version'), to_regclass('goose_db_version') IS NOT NULL`, &f.Version, &used); err != nil {
+		return f, err
+	}
+	// Databases that only speak the protocol may not count connections.
+	_ = ask(`SELECT current_setting('max_connections')::int, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database)`, &f.MaxConnections, &f.Connections)
+	if !used {
+		return f, nil
+	}
+	return f, ask(`SELECT coalesce(max(version_id), 0) FROM goose_db_version`, &f.Schema)
+}
