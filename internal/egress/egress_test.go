@@ -181,6 +181,24 @@ func TestAnswerSize(t *testing.T) {
 	}
 }
 
+func TestAnswersAreLimitedByDefault(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := 256 << 10
+		if r.URL.Path == "/more" {
+			n++
+		}
+		_, _ = io.WriteString(w, strings.Repeat("x", n))
+	}))
+	t.Cleanup(srv.Close)
+	c := newClient(t, egress.Config{Allow: []string{srv.URL}})
+	for path, want := range map[string]error{"/most": nil, "/more": egress.ErrTooLarge} {
+		if _, body, err := get(t, c, srv.URL+path); !errors.Is(err, want) || len(body) != 256<<10 {
+			t.Errorf("%s: got %d bytes, %v, want %v", path, len(body), err, want)
+		}
+	}
+}
+
 func TestTimeCoversHeadersAndBody(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
