@@ -20,7 +20,8 @@ func identifier(number string, kind int) string {
 }
 
 // Row n of each kind, in the order in which it was made, of an account in no
-// order. One in a hundred is due to be deleted.
+// order. Some sessions have ended; nothing is due to be deleted yet, so that
+// what is compared is the size.
 var (
 	insertAccounts = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
 		SELECT ` + identifier("n", 1) + `, 'person' || n || '@x.test', 'person' || n || '@x.test', 'Person ' || n, $2, $3, $4, 1, $5
@@ -51,7 +52,7 @@ func (p *place) gather(url string, c population) {
 	left := make(chan string, 10) // indexes that both make
 	var both sync.WaitGroup
 	both.Go(func() {
-		facts.fill("audit", insert{insertRecords, []any{c.records, c.accounts, every(404*day, c.records), now}})
+		facts.fill("audit", insert{insertRecords, []any{c.records, c.accounts, every(399*day, c.records), now}})
 		for _, index := range facts.indexes("audit") {
 			left <- index
 		}
@@ -60,7 +61,7 @@ func (p *place) gather(url string, c population) {
 	})
 	both.Go(func() {
 		people.fill("identity, account, session", insert{insertAccounts, []any{c.accounts, state, roles, password, now}},
-			insert{insertSessions, []any{c.sessions, c.accounts, every(31*day+8*time.Hour, c.sessions), now}})
+			insert{insertSessions, []any{c.sessions, c.accounts, every(30*day+12*time.Hour, c.sessions), now}})
 		for _, index := range people.indexes("identity, account, session") {
 			people.reindex(index)
 		}

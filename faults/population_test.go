@@ -54,6 +54,24 @@ func (p *place) connectTo(url string) *pgx.Conn {
 	return conn
 }
 
+// warm reads what lookups of people use: a server of the size that
+// docs/operating/scaling.md asks for has it in memory.
+func (p *place) warm(url string) {
+	p.Helper()
+	conn := p.connectTo(url)
+	defer conn.Close(p.Context())
+	var pages int64
+	_, err := conn.Exec(p.Context(), `CREATE EXTENSION pg_prewarm`)
+	if err == nil {
+		err = conn.QueryRow(p.Context(), `SELECT sum(pg_prewarm(c.oid, 'read')) FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
+			WHERE coalesce(i.indrelid, c.oid) IN ('account'::regclass, 'session'::regclass)`).Scan(&pages)
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Logf("FLT-23: accounts, sessions and their indexes: %d MB", pages*8192/1e6)
+}
+
 // bytes prints what the rows take on the disk.
 func (p *place) bytes(url string, c population) {
 	p.Helper()

@@ -49,6 +49,7 @@ func TestFLT23_Scale(t *testing.T) {
 		near, _ := pgtest.OnDisk(t)
 		small, large := place(near, populationOf(rounds(100, 10_000))), place(url, many)
 		large.bytes(url, many)
+		large.warm(url)
 		before := large.readWhole(url)
 		scales(small, large)
 		large.findsAnybody()
