@@ -17,7 +17,7 @@ func (serveCmd) Help() string {
   PORTICO_MAIL_FROM=no-reply@example.com \
   portico serve
 
-It speaks HTTP on PORTICO_LISTEN; a proxy in front ends TLS. It refuses to start while a setting is missing or unsafe, and says which.`
+It speaks HTTP on PORTICO_LISTEN; a proxy in front ends TLS. It refuses to start while a setting is missing or unsafe, and says which; for a PostgreSQL that does not answer yet it waits.`
 }
 
 // Run serves until the process is told to stop.
@@ -27,8 +27,12 @@ func (serveCmd) Run(s *session) (err error) {
 		return err
 	}
 	log := s.logger(cfg.Log)
-	a, err := app.New(s, cfg, app.Options{Build: build(), Log: log, Calibrate: true})
-	if err != nil {
+	a, err := app.Await(s, cfg, app.Options{Build: build(), Log: log, Calibrate: true})
+	switch {
+	case err != nil && s.Err() != nil:
+		log.Info("stopped", "error", err)
+		return nil // it was told to
+	case err != nil:
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()

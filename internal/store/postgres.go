@@ -194,7 +194,7 @@ func (p *postgres) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		// Where no more connections are to be had, one of those that work may
 		// become free.
 		if s := p.pool.Stat(); !resting || s.AcquiredConns()+s.IdleConns() == 0 {
-			return nil, unavailable(err)
+			return nil, unavailable(plainly(err))
 		}
 		select {
 		case <-time.After(10 * time.Millisecond):

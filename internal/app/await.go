@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/server"
+	"portico/internal/server/ops"
+	"portico/internal/store"
+)
+
+// awaitEach is how often a database server that is away is asked: as often as
+// by a node that serves.
+const awaitEach = time.Second
+
+// Await is New for a process that serves: it waits for a database server that
+// is away for now, until ctx ends. A machine that boots starts both at once,
+// and a supervisor gives up a process that ends too often. Meanwhile the
+// process lives and is not ready.
+func Await(ctx context.Context, cfg config.Config, options Options) (*App, error) {
+	a, err := attempt(ctx, cfg, options)
+	if !store.ComesBack(err) {
+		return a, err
+	}
+	began, last := clock.Here(), err
+	options.Log.Warn("the database does not answer: waiting for it", "error", err)
+	end, err := notReady(ctx, cfg, options)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	ticker := time.NewTicker(awaitEach)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w while waiting for the database: %w", ctx.Err(), last)
+		case <-ticker.C:
+		}
+		a, err := attempt(ctx, cfg, options)
+		switch {
+		case err == nil:
+			options.Log.Info("the database answers", "waited", began.Age().Round(time.Millisecond).String())
+			return a, nil
+		case ctx.Err() == nil && !store.ComesBack(err):
+			return nil, err
+		}
+		last = err
+	}
+}
+
+// attempt looks first: a look ends with ctx, and New when it has an answer.
+func attempt(ctx context.Context, cfg config.Config, options Options) (*App, error) {
+	if err := store.Reach(ctx, cfg.DatabaseURL); err != nil {
+		return nil, err
+	}
+	return New(ctx, cfg, options)
+}
+
+// notReady answers on the operations listener until the returned function is
+// called, which leaves its port free.
+func notReady(ctx context.Context, cfg config.Config, options Options) (end func(), err error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.OpsListen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for operations: %w", err)
+	}
+	s := server.NewServer(ops.New(ops.Config{
+		Stopping: func() bool { return ctx.Err() != nil },
+		Ping:     func(context.Context) error { return errWaiting },
+		Metrics:  http.HandlerFunc(noFigures),
+	}), options.Log)
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(serving, s, l, 0, time.Second); err != nil {
+			options.Log.Error("the operations listener has ended", "error", err)
+		}
+	}()
+	return func() { cancel(); <-ended }, nil
+}
+
+var errWaiting = errors.New("waiting for the database")
+
+func noFigures(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, errWaiting.Error(), http.StatusServiceUnavailable)
+}
