@@ -7,6 +7,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/federation"
 	"portico/internal/locale"
+	"portico/internal/store"
 	"portico/web"
 )
 
@@ -46,6 +47,9 @@ func Check(cfg config.Config) error {
 		for _, m := range federation.Check(p) {
 			r.Add("providers."+m.ID+"."+m.Key, "it "+m.Why, m.Write, "providers."+m.ID+".preset", "providers."+m.ID+".private_key")
 		}
+	}
+	if err := store.CheckURL(cfg.DatabaseURL); err != nil {
+		r.Add("database_url", err.Error(), "the parameters are in docs/operating/postgresql.md")
 	}
 	catalogue, err := locale.Load(web.Messages)
 	if err != nil {

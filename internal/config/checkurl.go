@@ -117,6 +117,12 @@ func checkDatabaseURL(s string) (string, *mistake) {
 		return s, nil
 	}
 	u, err := url.Parse(s)
+	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
+		if err != nil || cutShort(u) {
+			return "", &mistake{"the URL is cut short at a character that ends a name or a password",
+				"in the password write @ as %40, / as %2F, ? as %3F, # as %23, : as %3A, % as %25"}
+		}
+	}
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return "", &mistake{"the value is neither SQLite nor PostgreSQL", "write sqlite:PATH or postgres://user:password@host/name?sslmode=verify-full"}
 	}
@@ -134,6 +140,14 @@ func checkDatabaseURL(s string) (string, *mistake) {
 		}
 	}
 	return s, nil
+}
+
+// cutShort reports whether an @ stands behind the host: then what was taken for
+// the host is a piece of the password, which no message may show.
+func cutShort(u *url.URL) bool {
+	at := func(s string) bool { return strings.Contains(s, "@") }
+	name, _, _ := strings.Cut(u.RawQuery, "=")
+	return at(u.Path) || at(u.Fragment) || at(name)
 }
 
 // poolSize is the part of a database URL that says how many connections a node

@@ -59,12 +59,9 @@ func openPostgres(ctx context.Context, address string, mustExist bool) (*postgre
 	if err != nil {
 		return nil, err
 	}
-	p := &postgres{gate: &gate{}, measures: newMeasures(), answerIn: answerIn}
-	if given, ok := cfg.ConnConfig.RuntimeParams[patience]; ok {
-		if p.answerIn, err = time.ParseDuration(given); err != nil || p.answerIn <= 0 {
-			return nil, fmt.Errorf("the database URL says %s=%s: write a time such as 1.4s", patience, given)
-		}
-		delete(cfg.ConnConfig.RuntimeParams, patience)
+	p := &postgres{gate: &gate{}, measures: newMeasures()}
+	if p.answerIn, err = takePatience(cfg); err != nil {
+		return nil, fmt.Errorf("the database URL: %w", err)
 	}
 	p.begin = beginText(p.answerIn)
 	cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { return p.gate.enter() }
@@ -117,7 +114,6 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	if !given.Has("target_session_attrs") {
 		cfg.ConnConfig.ValidateConnect = takesWrites
 	}
-
 	cfg.ConnConfig.OnNotice = keepWarning
 	cfg.PingTimeout = pingIn
 	// A statement that takes too long is called off, and its connection kept.

@@ -16,14 +16,16 @@ import (
 // Reach tries once whether a database server takes a connection, and ends with
 // ctx. It says nothing of a SQLite file.
 func Reach(ctx context.Context, address string) error {
-	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+	if !onServer(address) {
 		return nil
 	}
 	cfg, err := poolConfig(address)
 	if err != nil {
 		return err
 	}
-	delete(cfg.ConnConfig.RuntimeParams, patience)
+	if _, err := takePatience(cfg); err != nil {
+		return fmt.Errorf("the database URL: %w", err)
+	}
 	g := &gate{}
 	if err := g.enter(); err != nil {
 		return err
