@@ -22,7 +22,7 @@ func (checkAppCmd) Help() string {
 	return `Example:
   portico check-app https://example.com/app --direct http://10.0.0.5:3000
 
-It sends some two hundred requests without a session, all of which must be refused: made-up identity headers in every spelling, other spellings of the path, requests that two programs read differently. Exit code 1 when something gets through. Run it from where attackers are, and against what is yours alone.`
+It sends some two hundred requests without a session, all of which must be refused: made-up identity headers in every spelling, other spellings of the path, requests that two programs read differently. Exit code 1 when something gets through, 2 when no app is there that could refuse. Run it from where attackers are, and against what is yours alone.`
 }
 
 // errThrough says that a deployment lets through what it must not.
@@ -35,7 +35,7 @@ func (c checkAppCmd) Run(s *session) error {
 		return err
 	}
 	trials, err := spoof.Run(s, target)
-	if errors.Is(err, spoof.ErrOpen) || errors.Is(err, spoof.ErrMute) {
+	if errors.Is(err, spoof.ErrOpen) || errors.Is(err, spoof.ErrAbsent) || errors.Is(err, spoof.ErrMute) {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	if err != nil {

@@ -24,6 +24,18 @@ func TestCheckApp(t *testing.T) {
 	defer careful.Close()
 	open := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") }))
 	defer open.Close()
+	absent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/": // a Portico without an app
+			http.Redirect(w, r, "/auth/signin", http.StatusSeeOther)
+		case "/empty": // a proxy that does not know the host
+		case "/down":
+			w.WriteHeader(http.StatusBadGateway)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer absent.Close()
 
 	for _, test := range []struct {
 		args           string
@@ -33,6 +45,10 @@ func TestCheckApp(t *testing.T) {
 		{careful.URL, 0, " tried, 0 got through", ""},
 		{believes.URL + "/app", 1, "through\t200\tX-Portico-User: portico-spoof\tthe header opens the page", "something gets through"},
 		{careful.URL + " --direct " + believes.URL, 1, "past Portico, and believes a header", "something gets through"},
+		{absent.URL + "/hello", 2, "", "/hello is answered with 404: that is not how"},
+		{absent.URL, 2, "", "is answered with 303 to /auth/signin: that is not how"},
+		{absent.URL + "/empty", 2, "", "answered with 200: that is not how"},
+		{absent.URL + "/down", 2, "", "answered with 502: that is not how"},
 		{open.URL, 2, "", "the page is open to everybody"},
 		{"http://127.0.0.1:1", 1, "", "cannot be reached"},
 		{"example.com", 2, "", "is not an address"},

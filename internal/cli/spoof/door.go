@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -42,6 +44,15 @@ type answer struct {
 	status   int
 	body     string
 	bodiless bool // by its method
+	location string
+}
+
+// saying returns an answer in a few words.
+func (a answer) saying() string {
+	if a.location != "" {
+		return fmt.Sprintf("%d to %s", a.status, a.location)
+	}
+	return strconv.Itoa(a.status)
 }
 
 // send sends a request on a connection of its own.
@@ -72,7 +83,7 @@ func (d door) send(ctx context.Context, q request) (answer, error) {
 		return answer{status: response.StatusCode}, nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody)) // a part of it is enough
-	return answer{response.StatusCode, string(body), q.method == http.MethodHead}, nil
+	return answer{response.StatusCode, string(body), q.method == http.MethodHead, response.Header.Get("Location")}, nil
 }
 
 func (d door) dial(ctx context.Context) (net.Conn, error) {

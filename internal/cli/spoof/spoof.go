@@ -34,8 +34,12 @@ var ErrOpen = errors.New("the page is open to everybody: give the address of one
 // ErrMute says that an echo would show nothing, whatever gets through.
 var ErrMute = errors.New("the page of --echo does not show the headers of a request: give one that does, to people who are not signed in as well")
 
+// ErrAbsent says that nothing was refused, since nothing is there: that nothing
+// gets through would say nothing.
+var ErrAbsent = errors.New("that is not how a page of an app is refused to somebody who is not signed in: is there an app at this host and path, and does it run?")
+
 // Run sends everything. The error is of the plain requests: of a target that cannot
-// be reached, ErrOpen or ErrMute.
+// be reached, ErrOpen, ErrAbsent or ErrMute.
 func Run(ctx context.Context, t Target) ([]Trial, error) {
 	r := &run{Context: ctx, target: t, door: door{t.URL, t.Addr, t.TLS}}
 	plain, err := r.door.send(ctx, r.get(t.URL.RequestURI()))
@@ -44,6 +48,8 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 		return nil, fmt.Errorf("%s cannot be reached: %w", t.URL, err)
 	case opens(plain):
 		return nil, ErrOpen
+	case !refuses(plain):
+		return nil, fmt.Errorf("%s is answered with %s: %w", t.URL, plain.saying(), ErrAbsent)
 	}
 	if t.Echo != "" {
 		if a, err := r.door.send(ctx, r.get(t.Echo, "X-Echo: "+marker)); err != nil || !strings.Contains(a.body, marker) {
@@ -90,6 +96,13 @@ func (r *run) try(d door, name string, q request, why string) {
 // some proxies answer so for a host that they do not know.
 func opens(a answer) bool {
 	return a.status/100 == 2 && (a.body != "" || a.bodiless) || a.status == http.StatusSwitchingProtocols
+}
+
+// refuses reports whether an answer turns away somebody who is not signed in. From
+// the root to the sign-in page, without the way back, goes a Portico that has no
+// app there.
+func refuses(a answer) bool {
+	return a.status/100 == 3 && a.location != "/auth/signin" || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
 // told are the headers in which apps are told who is there, by Portico and by
