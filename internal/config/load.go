@@ -111,7 +111,9 @@ func (l *loader) take(e entry, spell func(key) string) {
 	k, isFile, found := find(e.name, spell)
 	if !found {
 		l.problem(e, "there is no such setting", suggest(e.name, spell))
-		if meant, ok := nearest(e.name, spell); ok {
+		if meant, ok := misplaced(e.name); ok {
+			l.config.broken[meant] = true
+		} else if meant, ok := nearest(e.name, spell); ok {
 			l.config.broken[meant.of.name] = true
 		}
 		return

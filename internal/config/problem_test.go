@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -97,6 +98,31 @@ client_id = "x"
 	}
 	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// What was added at the end of a file belongs to its last table: the message says
+// where to put it, and nothing of the setting that seems to be missing.
+func TestLoad_BelowATable(t *testing.T) {
+	t.Parallel()
+	file := write(t, "portico.toml", `[providers.google]
+client_id = "x"
+client_secret = "y"
+
+upstream = "http://127.0.0.1:3000"
+rules = ["signed-in /*"]
+public_url = "https://login.example.com"
+`)
+	cfg, err := config.Load(file, nil)
+	var want []string
+	for i, name := range []string{"upstream", "rules", "public_url"} {
+		want = append(want, fmt.Sprintf("portico.toml:%d: providers.google.%s: there is no such setting: move %s above the first [table] of the file", i+5, name, name))
+	}
+	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if err := cfg.CheckServe(); err != nil && strings.Contains(err.Error(), "public_url") {
+		t.Errorf("the setting is said to be missing as well: %v", err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // suggest says what to write instead of a name that is none.
 func suggest(name string, spell func(key) string) string {
@@ -10,10 +13,24 @@ func suggest(name string, spell func(key) string) string {
 	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "providers" && valid(parts[1]) == "" {
 		return "name the provider in lower-case letters, digits and _, such as [providers.corp]"
 	}
+	if meant, ok := misplaced(name); ok {
+		return "move " + meant + " above the first [table] of the file"
+	}
 	if meant, ok := nearest(name, spell); ok {
 		return "write " + spell(meant.key)
 	}
 	return "remove it; 'portico config doc' lists the settings"
+}
+
+// misplaced returns the setting that belongs to no table and was written below
+// the line of one, as when it was added at the end of the file.
+func misplaced(name string) (string, bool) {
+	at := strings.LastIndexByte(name, '.')
+	if at < 0 {
+		return "", false
+	}
+	own := name[at+1:]
+	return own, slices.ContainsFunc(withFiles(keys()), func(k spelled) bool { return k.name == own })
 }
 
 // nearest returns the key whose name was meant, if one is near.
