@@ -18,6 +18,7 @@ const (
 	SignedOut       Name = "signed_out"
 	SessionEnded    Name = "session_ended"
 	Throttled       Name = "throttled"
+	MailHeld        Name = "mail_held"
 	CodeFailed      Name = "code_failed"
 	CodeReplayed    Name = "code_replayed"
 	PasswordChanged Name = "password_changed"
@@ -29,6 +30,7 @@ const (
 	AccountDeleted  Name = "account_deleted"
 	Restored        Name = "restored"
 	RolesChanged    Name = "roles_changed"
+	Unlocked        Name = "unlocked"
 	KeyRotated      Name = "key_rotated"
 	KeyRevoked      Name = "key_revoked"
 )

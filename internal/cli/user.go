@@ -12,6 +12,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 )
 
 type userCmd struct {
@@ -21,6 +22,7 @@ type userCmd struct {
 	Enable      userEnableCmd      `cmd:"" help:"Open a closed account again."`
 	SetPassword userSetPasswordCmd `cmd:"" help:"Set a password, read from standard input; ends the sessions and tells the owner."`
 	SetRoles    userSetRolesCmd    `cmd:"" help:"Set the roles of an account, in place of those it has; none takes them all away."`
+	Unlock      userUnlockCmd      `cmd:"" help:"Lift the waits of an address: after wrong passwords or codes, and for mail."`
 	Delete      userDeleteCmd      `cmd:"" help:"Delete an account for good."`
 }
 
@@ -73,6 +75,9 @@ func (c userCreateCmd) Run(s *session) error {
 		var err error
 		if password, err = s.readPassword(); err != nil {
 			return err
+		}
+		if password == "" { // none would be an account that the operator believes to have one
+			return flow.NoPassword
 		}
 	}
 	return s.withApp(func(a *app.App) error {
@@ -181,6 +186,20 @@ func (c userSetRolesCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		return a.Flows.SetUserRoles(s, u.ID, c.Roles)
 	})
+}
+
+type userUnlockCmd struct {
+	Email string `arg:"" help:"The address, with or without an account."`
+}
+
+// Help shows an example.
+func (userUnlockCmd) Help() string {
+	return "Example:\n  portico user unlock mara@example.com\n\nWaits of a single browser or network are not kept by address; they end by themselves."
+}
+
+// Run lifts the waits.
+func (c userUnlockCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error { return a.Flows.Unlock(s, c.Email) })
 }
 
 type userDeleteCmd struct {

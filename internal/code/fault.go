@@ -11,6 +11,7 @@ const (
 	CodeExpired  = "code.expired"
 	CodeUsed     = "code.used"
 	CodeEarly    = "code.early"
+	CodeHeld     = "code.held"
 
 	CodeLinkExpired   = "link.expired"
 	CodeLinkUsed      = "link.used"
@@ -26,6 +27,9 @@ var (
 	// Early says that another one cannot be sent yet; what is returned carries
 	// RetryAfter.
 	Early = fault.New(fault.Limited, CodeEarly)
+	// Held says that the mailbox gets no more mail for now; what is returned
+	// carries RetryAfter.
+	Held = fault.New(fault.Limited, CodeHeld)
 
 	LinkExpired   = fault.New(fault.Expired, CodeLinkExpired)
 	LinkUsed      = fault.New(fault.Conflict, CodeLinkUsed)

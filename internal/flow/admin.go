@@ -18,6 +18,9 @@ import (
 // operator is the caller of what an operator does from the command line.
 var operator = Caller{Locale: "en"}
 
+// NoPassword is the fault of an operator who wants to set one and gives none.
+var NoPassword = fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
+
 const maxName = 100 // code points
 
 // CreateUser makes an account whose address the operator vouches for. Without
@@ -150,7 +153,7 @@ func distinct(roles []string) []string {
 // SetUserPassword sets a password, ends the sessions and tells the owner.
 func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen string) error {
 	if chosen == "" {
-		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
+		return NoPassword
 	}
 	hash, err := f.hashChosen(ctx, chosen, a.Address.Mail)
 	if err != nil {
@@ -158,6 +161,28 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 	}
 	return f.change(ctx, a.ID, func(tx Tx) error {
 		return f.replacePassword(ctx, tx, operator, a, hash, "operator")
+	})
+}
+
+// Unlock forgets what an address and its mailbox have had of tries and mails,
+// with or without an account. What counts for one browser or for the share of
+// one network is not kept by address and ends by itself.
+func (f *Flows) Unlock(ctx context.Context, email string) error {
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return fault.InvalidFields(*bad)
+	}
+	return f.store.Write(ctx, func(tx Tx) error {
+		for _, try := range addressTries(address.Key) {
+			if err := f.gate.Clear(ctx, tx, try); err != nil {
+				return err
+			}
+		}
+		known, err := f.known(ctx, tx, address.Key)
+		if err != nil || known == nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, byOperator(audit.Unlocked, known.ID))
 	})
 }
 

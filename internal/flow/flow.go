@@ -8,6 +8,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/clock"
 	"portico/internal/code"
+	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/keys"
 	"portico/internal/outbox"
@@ -59,6 +60,8 @@ type Result struct {
 	// Provider is the one that the fresh session was started by, "" for
 	// another way in.
 	Provider string
+	// Held says that the mail of a flow that has begun was not sent.
+	Held *fault.Error
 
 	left       string // whose session the browser had before
 	entered    string // how the person of Session proved who they are

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/throttle"
@@ -38,10 +37,13 @@ var (
 	// Guesses of the password that a mailed link asks for.
 	linkPassword = throttle.Limit{Name: "link password", Count: 5, Window: 48 * time.Hour}
 
-	// Mails that a stranger can cause, for a mailbox, and those that tell an
-	// unknown address so, for the mailbox and for all.
-	mailHour      = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
-	mailDay       = throttle.Limit{Name: "mail day", Count: 20, Window: 24 * time.Hour}
+	// Mails that a stranger can cause: for a mailbox, and the smaller share of
+	// one network in them, so that nobody alone uses them up for the owner.
+	mailHour     = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
+	mailDay      = throttle.Limit{Name: "mail day", Count: 20, Window: 24 * time.Hour}
+	mailPeerHour = throttle.Limit{Name: "mail peer hour", Count: 4, Window: time.Hour}
+	mailPeerDay  = throttle.Limit{Name: "mail peer day", Count: 10, Window: 24 * time.Hour}
+	// Of them, those that tell an unknown address so, for the mailbox and for all.
 	unknownDay    = throttle.Limit{Name: "unknown mail day", Count: 1, Window: 24 * time.Hour}
 	unknownGlobal = throttle.Limit{Name: "unknown mail", Count: 200 / lanes, Window: time.Hour}
 	// The same rows for known addresses, without effect: both kinds of address
@@ -70,7 +72,7 @@ func lane(box string) string {
 func limits() []throttle.Limit {
 	return []throttle.Limit{
 		passwordLadder, signInPeer, mailPeer, providerPeer, codeFlow, codeAddress, codeRow, linkPassword,
-		mailHour, mailDay, unknownDay, unknownGlobal, noticeDay, deviceDay,
+		mailHour, mailDay, mailPeerHour, mailPeerDay, unknownDay, unknownGlobal, noticeDay, deviceDay,
 	}
 }
 
@@ -95,20 +97,6 @@ func (f *Flows) count(ctx context.Context, tries ...throttle.Try) (throttle.Deci
 		err = throttle.Limited(throttle.Rounded(d.Wait))
 	}
 	return d, err
-}
-
-// mayMail counts a mail to the address and reports whether it may be sent. It
-// touches the same number of rows for known and unknown addresses.
-func (f *Flows) mayMail(ctx context.Context, tx Tx, key string, known bool) (bool, error) {
-	box := account.BaseKey(key)
-	tries := []throttle.Try{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
-	if known {
-		tries = append(tries, throttle.Try{Limit: knownDay, Subject: box}, throttle.Try{Limit: knownGlobal, Subject: lane(box)})
-	} else {
-		tries = append(tries, throttle.Try{Limit: unknownDay, Subject: box}, throttle.Try{Limit: unknownGlobal, Subject: lane(box)})
-	}
-	d, err := f.gate.Take(ctx, tx, tries...)
-	return d.Allowed, err
 }
 
 // countGuess counts a guess of a flow's code and returns how many remain. A

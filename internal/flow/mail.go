@@ -8,6 +8,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/code"
+	"portico/internal/fault"
 	"portico/internal/outbox"
 )
 
@@ -67,15 +68,19 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 // proof makes a code for the flow and mails it, or what the mailbox should
 // learn instead. The statements and rows are the same either way: a code that
 // nobody is told is written as well, so that an address without an account
-// costs the same.
-func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) error {
+// costs the same. While the mailbox gets no more mail, it does nothing but to
+// return code.Held: a code that was never sent is not shown as sent.
+func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) (held *fault.Error, err error) {
+	if held, err = f.countMail(ctx, tx, c, p.AddressKey, known); err != nil || held != nil {
+		return held, err
+	}
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	linked, err := tx.IdentitiesOf(ctx, p.AccountID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l := letter{to: to, accountID: p.AccountID}
 	if known != nil {
@@ -95,10 +100,10 @@ func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string
 	default:
 		l.template, l.secret = mailRecover, &issued
 	}
-	told, err := f.mayMail(ctx, tx, p.AddressKey, known != nil || p.Kind == SignUp)
+	told, err := f.mayTell(ctx, tx, p.AddressKey, known != nil || p.Kind == SignUp)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l.suppress = !told
-	return f.post(ctx, tx, c, l)
+	return nil, f.post(ctx, tx, c, l)
 }

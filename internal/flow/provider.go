@@ -164,7 +164,8 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	}
 	// The provider does not vouch for the address, so the mailbox must: also
 	// when it has an account, which only the mailbox learns.
-	return Result{Next: "/auth/verify-code?flow=" + next.ID, FlowID: next.ID}, f.proof(ctx, tx, c, next, address.Mail, known)
+	held, err := f.firstProof(ctx, tx, c, next, address.Mail, known)
+	return Result{Next: "/auth/verify-code?flow=" + next.ID, FlowID: next.ID, Held: held}, err
 }
 
 // askLink keeps the identity until the owner of the account has signed in to

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/password"
 	"portico/internal/throttle"
@@ -67,10 +68,12 @@ func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address stri
 	return append(fields, password.Confirm(chosen, confirm)...), nil
 }
 
-// startProof begins a flow that waits for a mailed code and sends the first.
+// startProof begins a flow that waits for a mailed code and sends the first,
+// or leaves that to Resend while the mailbox gets no more mail.
 func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo string, d data) (Result, error) {
 	value, fresh := browser(c)
 	var p Pending
+	var held *fault.Error
 	err := f.store.Write(ctx, func(tx Tx) error {
 		known, err := f.known(ctx, tx, address.Key)
 		if err != nil {
@@ -83,12 +86,21 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 		if p, err = f.begin(ctx, tx, p, d, value); err != nil {
 			return err
 		}
-		return f.proof(ctx, tx, c, p, address.Mail, known)
+		held, err = f.firstProof(ctx, tx, c, p, address.Mail, known)
+		return err
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID, Browser: fresh}, nil
+	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID, Browser: fresh, Held: held}, nil
+}
+
+// firstProof is proof for a flow that goes on without its mail.
+func (f *Flows) firstProof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) (held *fault.Error, err error) {
+	if held, err = f.proof(ctx, tx, c, p, to, known); err != nil || held == nil {
+		return nil, err
+	}
+	return held, f.record.Add(ctx, tx, fact(c, audit.MailHeld, p.AccountID, string(p.Kind)))
 }
 
 func (f *Flows) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {

@@ -218,8 +218,8 @@ func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.A
 // Resend mails a fresh code. A flow that has no guesses left is replaced by a
 // new one, whose id is in the result.
 //
-// Faults: Unknown, Moved, code.Early while the last mail is fresh,
-// throttle.Limited.
+// Faults: Unknown, Moved, code.Early while the last mail is fresh, code.Held
+// while the mailbox gets no more, throttle.Limited.
 func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend", flowUnknown)
 	defer w.end(&r, &err)
@@ -271,7 +271,11 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		if err != nil {
 			return err
 		}
-		return f.proof(ctx, tx, c, p, address.Mail, known)
+		held, err := f.proof(ctx, tx, c, p, address.Mail, known)
+		if err == nil && held != nil {
+			return held // nothing was written
+		}
+		return err
 	})
 	return spent, err
 }

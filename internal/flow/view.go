@@ -21,7 +21,8 @@ type View struct {
 	ExpiresAt time.Time // of the newest code
 	ResendAt  time.Time
 	Now       time.Time
-	UsedUp    bool // no guess is left
+	UsedUp    bool         // no guess is left
+	Held      *fault.Error // no code was sent, and none can be yet
 	Next      string
 	Provider  string // of a flow that waits to be linked
 	ReturnTo  string
@@ -46,21 +47,35 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		case Done:
 			v.Next = f.targets.Or(p.ReturnTo)
 		case Verify:
-			return f.viewCode(ctx, tx, &v)
+			return f.viewCode(ctx, tx, c, p, &v)
 		}
 		return nil
 	})
 	return v, err
 }
 
-func (f *Flows) viewCode(ctx context.Context, tx Tx, v *View) error {
+func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *View) error {
 	sent, err := tx.CodesOf(ctx, v.ID)
-	if err != nil || len(sent) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(sent) == 0 {
+		return f.viewHeld(ctx, tx, c, p, v)
 	}
 	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, sent[0].SentAt.Add(resendAfter)
 	left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: v.ID})
 	v.UsedUp = left == 0
+	return err
+}
+
+// viewHeld tells of a flow whose first mail was held back when the next may go.
+func (f *Flows) viewHeld(ctx context.Context, tx Tx, c Caller, p Pending, v *View) error {
+	known, err := f.known(ctx, tx, p.AddressKey)
+	if err != nil {
+		return err
+	}
+	wait, err := f.gate.Wait(ctx, tx, f.mailTries(c, p.AddressKey, known)...)
+	v.Held, v.ResendAt = held(wait), v.Now.Add(wait)
 	return err
 }
 
@@ -82,7 +97,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 	err := f.store.Read(ctx, func(tx Tx) error {
 		s, err := f.codes.FindLink(ctx, tx, token)
 		if err != nil {
-			if v.Fault = fault.From(err); v.Fault.Kind == fault.Internal {
+			if v.Fault = fault.From(err); ours(v.Fault) {
 				return err
 			}
 		}
@@ -91,7 +106,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 		}
 		p, d, err := f.linkFlow(ctx, tx, s)
 		if err != nil {
-			if v.Fault = fault.From(err); v.Fault.Kind == fault.Internal {
+			if v.Fault = fault.From(err); ours(v.Fault) {
 				return err
 			}
 			return nil
@@ -117,6 +132,10 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 	return v, err
 }
 
+// ours reports whether a fault says nothing of what was looked for: a database
+// that is away must not make a good link look broken.
+func ours(f *fault.Error) bool { return f.Kind == fault.Internal || f.Kind == fault.Unavailable }
+
 // newestMail returns how long ago the newest code of a flow was sent.
 func (f *Flows) newestMail(ctx context.Context, tx Tx, flowID string) (time.Duration, error) {
 	sent, err := tx.CodesOf(ctx, flowID)
@@ -131,6 +150,8 @@ func (v View) State() string {
 	switch {
 	case v.Step != Verify:
 		return "done"
+	case v.Held != nil:
+		return "held"
 	case v.UsedUp:
 		return "used_up"
 	case !v.Now.Before(v.ExpiresAt):

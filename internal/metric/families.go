@@ -78,7 +78,7 @@ func flowFamilies() []family {
 		},
 		{
 			"portico_throttle_refusals_total", counter, []string{"limit"},
-			"Tries that a limit has refused, by its name. A limit of mail suppresses a message and shows nothing to the person.",
+			"Tries that a limit has refused, by its name. A limit of mail holds a message back; those of unknown mail do so in silence.",
 			func(f *Figures, e *emitter) { e.each(f.Flows.Refused) },
 		},
 	}

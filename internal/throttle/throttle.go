@@ -123,6 +123,20 @@ func (g *Gate) Left(ctx context.Context, tx Store, t Try) (int, error) {
 	return max(0, t.Limit.Count-s.Count), nil
 }
 
+// Wait returns how long a try of windows would be refused for, 0 when it would
+// pass, without counting one.
+func (g *Gate) Wait(ctx context.Context, tx Store, tries ...Try) (longest time.Duration, err error) {
+	for _, t := range tries {
+		s, err := tx.ThrottleState(ctx, g.key(t))
+		if err != nil {
+			return 0, err
+		}
+		_, d := t.Limit.Next(s, g.clock.Now())
+		longest = max(longest, d.Wait)
+	}
+	return longest, nil
+}
+
 // Rounded returns a wait in whole seconds, at least one, as answers give it.
 func Rounded(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))

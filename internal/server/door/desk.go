@@ -95,6 +95,9 @@ func (d *Desk) Locale(r *http.Request) string {
 
 // Give sets the cookies of a result.
 func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
+	if result.Held != nil {
+		server.Note(w, result.Held) // the answer is the usual one, so the log line tells
+	}
 	if result.Browser != "" {
 		d.browser.Write(w, result.Browser, browserLife)
 	}

@@ -12,7 +12,7 @@ import (
 type Flow struct {
 	ID        string `json:"id"`
 	Kind      string `json:"kind" enum:" signup recovery provider"`
-	State     string `json:"state" enum:" code used_up expired done"`
+	State     string `json:"state" enum:" code held used_up expired done"`
 	Address   string `json:"address"` // masked
 	Email     string `json:"email"`   // in full: only this browser, which typed it, is told
 	SentAt    int64  `json:"sent_at"`

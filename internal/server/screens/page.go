@@ -159,7 +159,12 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if v.Step == flow.Reset || v.Step == flow.Done && person != (Person{}) {
 		return server.SeeOther(w, v.Next)
 	}
-	return s.show(w, r, "verify-code", func(b *Boot) { b.Flow = door.FlowOf(v) })
+	return s.show(w, r, "verify-code", func(b *Boot) {
+		b.Flow = door.FlowOf(v)
+		if v.Held != nil { // of the mail and not of this request: the status stays
+			b.Errors.Code, b.Errors.Form = v.Held.Code, s.words(r, b.Locale, v.Held)
+		}
+	})
 }
 
 // confirmLink is where mailed links lead. The token moves from the URL into a

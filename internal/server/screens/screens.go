@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 
 	"portico/internal/account"
@@ -187,6 +188,9 @@ func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, name string, er
 		return err // the error page: this screen may be what failed
 	}
 	server.Note(w, err)
+	if wait := server.RetryAfter(f); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
+	}
 	return s.show(w, r, name, func(b *Boot) {
 		change(b)
 		s.blame(r, b, f)

@@ -20,7 +20,7 @@ export interface Device {
 export interface Flow {
   id: string;
   kind: '' | 'signup' | 'recovery' | 'provider';
-  state: '' | 'code' | 'used_up' | 'expired' | 'done';
+  state: '' | 'code' | 'held' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
   sent_at: number;

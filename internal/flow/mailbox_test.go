@@ -1,0 +1,184 @@
+package flow_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/flow"
+)
+
+// forgets asks for the recovery of an address and returns the flow.
+func (v *visitor) forgets(address string) flow.Result {
+	v.Helper()
+	return v.must(v.flows.Recover(v.Context(), v.Caller, address, ""))
+}
+
+func isHeld(r flow.Result) bool { return r.Held != nil && errors.Is(r.Held, code.Held) }
+
+// flood asks for n mails to the address, each time from another network.
+func (b *bundle) flood(address string, n int) {
+	b.Helper()
+	for i := range n {
+		b.visitor(fmt.Sprintf("198.51.100.%d", i)).forgets(address)
+	}
+}
+
+// Strangers use up what a mailbox gets; the browser in which the owner has
+// signed in counts for itself and within limits of its own.
+func TestMailCap_LeavesTheOwnersBrowserItsMail(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.visitor("192.0.2.1")
+	owner.register("a@example.org")
+	b.flood("a@example.org", 20)
+	for range 4 { // the registration was the first of five
+		b.next()
+	}
+	owner.Peer = "192.0.2.2"
+	for i := range 4 {
+		if r := owner.forgets("a@example.org"); r.Held != nil || b.next().To != "a@example.org" {
+			t.Fatalf("request %d of the owner's browser: %v", i, r.Held)
+		}
+	}
+	if r := owner.forgets("a@example.org"); !isHeld(r) {
+		t.Errorf("the owner's browser may send without limit: %v", r.Held)
+	}
+	if other := b.visitor("192.0.2.2"); other.forgets("a@example.org").Held == nil {
+		t.Error("another browser of the owner's network passes as the owner's")
+	}
+}
+
+// A device of one account is a stranger to every other.
+func TestMailCap_KnowsTheBrowserOfThatAccountOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	eve := b.visitor("192.0.2.1")
+	eve.register("eve@example.org")
+	b.flood("a@example.org", 5)
+	if r := eve.forgets("a@example.org"); !isHeld(r) {
+		t.Errorf("the browser of somebody else: %v", r.Held)
+	}
+}
+
+// One network cannot keep a mailbox without mail, by the hour or by the day;
+// that is so for an account and for somebody who has none yet.
+func TestMailCap_OneNetworkHasAShare(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"forgot-password", "signup"} {
+		b := setup(t)
+		b.visitor("192.0.2.1").register("a@example.org")
+		asks := func(peer, address string) *fault.Error {
+			v := b.visitor(peer)
+			if kind == "signup" {
+				return v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good})).Held
+			}
+			return v.forgets(address).Held
+		}
+		b.clock.Advance(time.Hour)
+		for _, address := range []string{"a@example.org", "new@example.org"} {
+			sent := 0
+			for range 4 {
+				for range 5 {
+					if asks("198.51.100.1", address) == nil {
+						sent++
+					}
+				}
+				if held := asks("203.0.113.1", address); held != nil && sent < 10 {
+					t.Errorf("%s: %s gets no mail after %d of one network: %v", kind, address, sent, held.RetryAfter)
+				}
+				b.clock.Advance(time.Hour)
+			}
+			if sent != 10 {
+				t.Errorf("%s: one network had %d mails sent to %s in a day, want 10", kind, sent, address)
+			}
+		}
+	}
+}
+
+// A page does not say that a mail was sent when none was, and says so alike for
+// an address with and without an account: of the latter only the first request
+// of the day is mailed about, but all are counted.
+func TestMailCap_IsToldAlikeForEveryAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("a@example.org")
+	b.clock.Advance(time.Hour)
+	var told [2]string
+	for i, address := range []string{"a@example.org", "nobody@example.org"} {
+		b.clock.Advance(2 * time.Hour)
+		b.flood(address, 5)
+		b.clock.Advance(time.Minute)
+		v := b.visitor("192.0.2.9")
+		r := v.forgets(address)
+		view, err := b.flows.View(t.Context(), v.Caller, r.FlowID)
+		if err != nil || view.State() != "held" || !view.SentAt.IsZero() {
+			t.Fatalf("%s: %q, sent at %v (%v)", address, view.State(), view.SentAt, err)
+		}
+		_, again := b.flows.Resend(t.Context(), v.Caller, r.FlowID)
+		if !errors.Is(again, code.Held) {
+			t.Errorf("%s: Resend answers %v", address, again)
+		}
+		told[i] = fmt.Sprint(r.Held.RetryAfter, view.Held.RetryAfter, view.ResendAt.Sub(view.Now), fault.From(again).RetryAfter)
+
+		b.clock.Advance(59 * time.Minute)
+		v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+		if view, _ = b.flows.View(t.Context(), v.Caller, r.FlowID); view.State() != "code" || !view.SentAt.Equal(b.clock.Now()) {
+			t.Errorf("%s: after the wait %q, sent at %v", address, view.State(), view.SentAt)
+		}
+	}
+	if told[0] != told[1] || told[0] != "59m0s 59m0s 59m0s 59m0s" {
+		t.Errorf("told of an account %q, of none %q", told[0], told[1])
+	}
+}
+
+// A flow that has sent a code keeps saying when: a re-send that is held back is
+// no new one.
+func TestResend_HeldBackIsNoNewMail(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	sent, digits := b.clock.Now(), b.next().Data["code"]
+	b.flood("a@example.org", 5)
+	b.clock.Advance(time.Minute)
+	if _, err := b.flows.Resend(t.Context(), v.Caller, r.FlowID); !errors.Is(err, code.Held) || fault.From(err).RetryAfter != 59*time.Minute {
+		t.Errorf("Resend answers %v", err)
+	}
+	if view, err := b.flows.View(t.Context(), v.Caller, r.FlowID); err != nil || !view.SentAt.Equal(sent) || view.State() != "code" {
+		t.Errorf("the mail of %v is said to be of %v (%v)", sent, view.SentAt, err)
+	}
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits))
+}
+
+// An operator lifts the limits of an address, with and without an account.
+func TestUnlock(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("a@example.org")
+	for _, address := range []string{"a@example.org", "new@example.org"} {
+		b.flood(address, 6)
+		stranger := b.visitor("192.0.2.2")
+		for range 6 {
+			_, _ = stranger.signIn(address, "wrong "+good)
+		}
+		if _, err := stranger.signIn(address, "wrong "+good); fault.From(err).Kind != fault.Limited {
+			t.Fatalf("%s is not locked: %v", address, err)
+		}
+		if err := b.flows.Unlock(t.Context(), address); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stranger.signIn(address, "wrong "+good); !errors.Is(err, flow.Rejected) {
+			t.Errorf("%s: a password still waits: %v", address, err)
+		}
+		if r := b.visitor("192.0.2.3").forgets(address); r.Held != nil {
+			t.Errorf("%s: mail still waits: %v", address, r.Held)
+		}
+	}
+	if err := b.flows.Unlock(t.Context(), "no address"); fault.From(err).Kind != fault.Invalid {
+		t.Errorf("no address: %v", err)
+	}
+}

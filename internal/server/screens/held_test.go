@@ -1,0 +1,56 @@
+package screens_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/server/doortest"
+)
+
+// Whose mailbox has had what it may get is told so, and until when, in place of
+// being told of a mail; an address with an account and one without alike.
+func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	s.Person("mara@example.org")
+	var told [2]string
+	for i, address := range []string{"mara@example.org", "nobody@example.org"} {
+		s.Clock.Advance(2 * time.Hour)
+		v := visit(s)
+		next := ""
+		for range 5 { // one network's share is four
+			next = v.Send("/auth/forgot-password", url.Values{"email": {address}}).Next()
+		}
+		b := v.opens(next)
+		if b.Flow.State != "held" || b.Flow.SentAt != 0 || b.Flow.ResendAt != b.Flow.Now+3600 || b.Status != 200 {
+			t.Errorf("%s: %+v", address, b.Flow)
+		}
+		_, id, _ := strings.Cut(next, "flow=")
+		p := v.Send("/auth/verify-code", url.Values{"flow": {id}, "action": {"resend"}})
+		if again := v.reads(p); p.StatusCode != 429 || again.Errors.Code != "code.held" || again.Errors.Form != b.Errors.Form {
+			t.Errorf("%s: Resend is answered %d, %+v", address, p.StatusCode, again.Errors)
+		}
+		told[i] = b.Errors.Form
+		v.Header.Set("Accept-Language", "de")
+		if german := v.opens(next).Errors.Form; !strings.HasPrefix(german, "Es wurde keine E-Mail gesendet") || !strings.Contains(german, "60 Minuten") {
+			t.Errorf("in German %q", german)
+		}
+	}
+	if told[0] != told[1] || !strings.HasPrefix(told[0], "No mail was sent") || !strings.Contains(told[0], "60 minutes") {
+		t.Errorf("told of an account %q, of none %q", told[0], told[1])
+	}
+}
+
+// A form without script says in Retry-After what its page says in words.
+func TestForm_SaysWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	_, id, _ := strings.Cut(v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next(), "flow=")
+	p := v.Send("/auth/verify-code", url.Values{"flow": {id}, "action": {"resend"}})
+	if p.StatusCode != 429 || p.Header.Get("Retry-After") != "30" {
+		t.Errorf("answered %d, Retry-After %q, want 429 and 30", p.StatusCode, p.Header.Get("Retry-After"))
+	}
+}
