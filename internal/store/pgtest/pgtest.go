@@ -46,6 +46,7 @@ func Plain(url string) string { return strings.TrimSuffix(url, "&answer_within=2
 func Migrated(t testing.TB) string {
 	t.Helper()
 	admin := connect(t)
+	defer admin.Close(t.Context())
 	name, err := template()
 	if err != nil {
 		t.Fatalf("make the template of the test databases: %v", err)
@@ -56,7 +57,9 @@ func Migrated(t testing.TB) string {
 // Empty returns the URL of a database without a schema.
 func Empty(t testing.TB) string {
 	t.Helper()
-	return create(t, connect(t), "")
+	admin := connect(t)
+	defer admin.Close(t.Context())
+	return create(t, admin, "")
 }
 
 // OnDisk returns the URL of one without a schema that may be larger than memory,
@@ -64,6 +67,7 @@ func Empty(t testing.TB) string {
 func OnDisk(t testing.TB) (url, folder string) {
 	t.Helper()
 	admin := connect(t)
+	defer admin.Close(t.Context())
 	err := admin.QueryRow(t.Context(), "SELECT pg_tablespace_location(oid) FROM pg_tablespace WHERE spcname = 'disk'").Scan(&folder)
 	if errors.Is(err, pgx.ErrNoRows) {
 		t.Skip("the server has no tablespace for large databases: tools/postgres makes one")
@@ -85,7 +89,6 @@ func connect(t testing.TB) *pgx.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
 
@@ -98,11 +101,22 @@ func create(t testing.TB, admin *pgx.Conn, clause string) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a large one is many files
 		defer cancel()
-		if _, err := admin.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := drop(ctx, name); err != nil {
 			t.Error(err)
 		}
 	})
 	return of(name)
+}
+
+// drop connects anew: a test with hundreds of databases would hold as many
+// connections until its end.
+func drop(ctx context.Context, name string) error {
+	admin, err := pgx.Connect(ctx, os.Getenv(Server))
+	if err != nil {
+		return err
+	}
+	_, err = admin.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+	return errors.Join(err, admin.Close(ctx))
 }
 
 // of returns the URL of a database of the server.
