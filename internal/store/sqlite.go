@@ -27,16 +27,15 @@ type sqlite struct {
 	writer     *sql.Conn
 	statements statements
 	measures   measures
+	checkpoint *checkpoint
 
 	jobs chan *job
 	stop chan struct{}
 	done sync.WaitGroup
 }
 
-// checkpointPages is how long the log grows before it is copied into the
-// database, and a write waits for that: with SQLite's own 1000 (4 MB) under a
-// load of registrations after every second commit.
-const checkpointPages = "4000"
+// synchronous is not the driver's default on a WAL file.
+const synchronous = "synchronous(full)"
 
 // openSQLite opens the file and starts its writer.
 func openSQLite(ctx context.Context, path string, mustExist bool) (*sqlite, error) {
@@ -48,6 +47,7 @@ func openSQLite(ctx context.Context, path string, mustExist bool) (*sqlite, erro
 		return nil, s.explain(err)
 	}
 	s.done.Go(s.writeLoop)
+	s.done.Go(func() { s.checkpoint.loop(s.stop) })
 	return s, nil
 }
 
@@ -65,7 +65,7 @@ func (s *sqlite) close() error {
 	close(s.stop)
 	s.done.Wait()
 	s.statements.close()
-	return errors.Join(s.reader.Close(), s.writer.Close(), s.writerDB.Close())
+	return errors.Join(s.checkpoint.db.Close(), s.reader.Close(), s.writer.Close(), s.writerDB.Close())
 }
 
 func (s *sqlite) connect(ctx context.Context) error {
@@ -74,11 +74,15 @@ func (s *sqlite) connect(ctx context.Context) error {
 	}
 	pragmas := []string{
 		"busy_timeout(5000)", // milliseconds; only for a second process, a backup say
-		"synchronous(full)",  // not the driver's default on a WAL file
+		synchronous,
 		"foreign_keys(1)",
 	}
-	// The savepoint of each write keeps what it changes: in memory, not in a file.
-	writing := append(slices.Clone(pragmas), "journal_mode(wal)", "temp_store(memory)", "wal_autocheckpoint("+checkpointPages+")")
+	writing := append(slices.Clone(pragmas),
+		"journal_mode(wal)",
+		"temp_store(memory)", // the savepoint of each write keeps what it changes: not in a file
+		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), // of a migration, whose connection nobody watches
+		fmt.Sprintf("journal_size_limit(%d)", logLimit*4096),   // of a log that has been longer,
+	)
 	var err error
 	if s.writerDB, err = openPool(s.path, writing, 2); err != nil { // the second one is for migrations
 		return err
@@ -87,13 +91,25 @@ func (s *sqlite) connect(ctx context.Context) error {
 		_ = s.writerDB.Close()
 		return fmt.Errorf("open the database %s: %w", s.path, err)
 	}
-	if err := keepPrivate(ctx, s.writer, s.path); err != nil {
-		return errors.Join(err, s.writer.Close(), s.writerDB.Close())
-	}
-	if s.reader, err = openPool(s.path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU())); err != nil {
+	if err := s.connectBeside(ctx, pragmas); err != nil {
 		return errors.Join(err, s.writer.Close(), s.writerDB.Close())
 	}
 	return nil
+}
+
+// connectBeside opens what is beside the connection that writes.
+func (s *sqlite) connectBeside(ctx context.Context, pragmas []string) (err error) {
+	if err := keepPrivate(ctx, s.writer, s.path); err != nil {
+		return err
+	}
+	if s.checkpoint, err = newCheckpoint(s.path); err != nil {
+		return err
+	}
+	if err := s.checkpoint.watch(s.writer); err != nil {
+		return err
+	}
+	s.reader, err = openPool(s.path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU()))
+	return err
 }
 
 func openPool(path string, pragmas []string, size int) (*sql.DB, error) {

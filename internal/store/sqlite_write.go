@@ -158,6 +158,8 @@ func runJob(tx *Tx, j *job) error {
 }
 
 func (s *sqlite) inTransaction(fn func(*Tx) error) error {
+	s.checkpoint.begin()
+	defer s.checkpoint.end()
 	ctx := context.Background()
 	tx := &Tx{runner: sqliteRunner{s.writer, &s.statements}}
 	if _, err := tx.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
