@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -40,6 +41,9 @@ const synchronous = "synchronous(full)"
 // openSQLite opens the file and starts its writer.
 func openSQLite(ctx context.Context, path string, mustExist bool) (*sqlite, error) {
 	if _, err := os.Stat(path); mustExist && err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("look for the database: %w: run this as the user that Portico runs as", err)
+		}
 		return nil, fmt.Errorf("there is no database at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", path)
 	}
 	s := &sqlite{path: path, measures: newMeasures(), jobs: make(chan *job, writeQueue), stop: make(chan struct{})}

@@ -1,0 +1,29 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"portico/internal/store"
+)
+
+// Only a file that is not there is said not to be there: who may not look is told
+// that, and not to make a new database.
+func TestOpen_MayNotLook(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"none.db": "there is no database at", "file/portico.db": "not a directory: run this as the user"} {
+		db, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(dir, path), MustExist: true})
+		if err == nil {
+			_ = db.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+}
