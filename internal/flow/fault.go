@@ -9,6 +9,7 @@ const (
 
 	CodeSignInRejected = "signin.rejected"
 	CodeSignUpClosed   = "signup.closed"
+	CodeSignUpTaken    = "signup.taken"
 	CodeLinkPassword   = "link.password"
 	CodeRoleInvalid    = "role.invalid"
 
@@ -34,4 +35,9 @@ var (
 
 	// SignUpClosed says that the operator lets nobody register.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)
+
+	// SignUpTaken says that an account was made for the address after this
+	// registration began, as by a registration in another browser. Only who
+	// has the code of the mailbox is told.
+	SignUpTaken = fault.New(fault.Conflict, CodeSignUpTaken)
 )

@@ -176,7 +176,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	a, err := f.accounts.Create(ctx, tx, address, name, d.Password)
 	if errors.Is(err, account.Exists) {
-		return Result{}, Moved // another flow for the address was quicker
+		return Result{}, SignUpTaken
 	}
 	if err != nil {
 		return Result{}, err

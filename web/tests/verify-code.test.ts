@@ -162,6 +162,18 @@ test.each([
   await page.context().close();
 });
 
+test('a step that is not open any more says so on a page that leads on', async () => {
+  const { page } = await open('verify-code/idle?flow=gone', {
+    '/auth/api/verify-code': problem(404, { code: 'flow.unknown' }),
+  });
+  await page.route('**/preview/verify-code/idle?flow=gone', (route) =>
+    route.continue({ url: `${world.origin}/preview/error/missing` }),
+  );
+  await page.getByLabel('6-digit code').fill('123456');
+  await page.getByRole('link', { name: 'Go to sign in' }).waitFor();
+  await page.context().close();
+});
+
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },

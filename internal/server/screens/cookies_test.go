@@ -50,11 +50,25 @@ func TestCookiesBlocked_Steps(t *testing.T) {
 	elsewhere := visit(s)
 	elsewhere.Send("/auth/forgot-password", url.Values{"email": {"lea@example.org"}})
 	for v, want := range map[visitor]bool{visit(s): true, elsewhere: false} {
-		if b := v.opens(next); strings.Contains(b.Errors.Form, "cookies are blocked") != want || b.Errors.Code != "flow.unknown" {
-			t.Errorf("the code: said %q", b.Errors.Form)
+		if b := v.opens(next); strings.Contains(b.Detail, "cookies are blocked") != want || b.Errors.Code != "flow.unknown" {
+			t.Errorf("the code: said %q", b.Detail)
 		}
 		if b := v.opens("/auth/error?code=flow.unknown"); strings.Contains(b.Detail, "cookies are blocked") != want {
 			t.Errorf("a provider's answer: said %q", b.Detail)
+		}
+	}
+}
+
+// A step that is not open any more has no button that works: the page says so
+// and leads on, also after a press without script.
+func TestStepOver_LeadsOn(t *testing.T) {
+	t.Parallel()
+	v := visit(doortest.Start(t))
+	over := v.Send("/auth/verify-code", url.Values{"flow": {"x"}, "code": {"123456"}})
+	for how, p := range map[string]doortest.Page{"opened": v.Open("/auth/verify-code?flow=x"), "pressed": over} {
+		b := v.reads(p)
+		if p.StatusCode != 404 || b.Screen != "error" || b.Errors.Code != "flow.unknown" || b.Next != "/auth/signin" || b.NextLabel != "Start again" {
+			t.Errorf("%s: %d %s, leads to %q", how, p.StatusCode, b.Screen, b.Next)
 		}
 	}
 }

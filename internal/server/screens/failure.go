@@ -18,7 +18,7 @@ import (
 // anybody's to fill.
 func shown(code string) (*fault.Error, bool) {
 	for _, f := range []*fault.Error{
-		flow.Unknown, flow.Moved, flow.SignUpClosed, account.Disabled,
+		flow.Unknown, flow.Moved, flow.SignUpClosed, flow.SignUpTaken, account.Disabled,
 		fault.New(fault.Forbidden, federation.CodeCancelled),
 		fault.New(fault.Unavailable, federation.CodeUnavailable),
 		fault.New(fault.Forbidden, federation.CodeRejected),
@@ -82,7 +82,7 @@ func (s *Screens) signInFor(r *http.Request) string {
 
 func titleOf(status int, code string) string {
 	switch code {
-	case flow.CodeFlowUnknown, flow.CodeFlowConflict:
+	case flow.CodeFlowUnknown, flow.CodeFlowConflict, flow.CodeSignUpTaken:
 		return "over"
 	case flow.CodeSignUpClosed:
 		return "closed"

@@ -64,6 +64,9 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 		// flow is by now.
 		return server.SeeOther(w, "/auth/verify-code?flow="+v.ID)
 	}
+	if viewErr != nil && in.Flow != "" {
+		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
+	}
 	return s.refuse(w, r, "verify-code", err, func(b *Boot) {
 		if viewErr == nil {
 			b.Flow = door.FlowOf(v)

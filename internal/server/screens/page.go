@@ -147,7 +147,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	}
 	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), id)
 	if errors.Is(err, flow.Unknown) {
-		return s.refuse(w, r, "verify-code", err, func(*Boot) {})
+		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown) // no button of the step could work
 	}
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestDocuments(t *testing.T) {
 		"/auth/signup":                  {"signup", 200},
 		"/auth/forgot-password":         {"forgot-password", 200},
 		"/auth/verify-code":             {"verify-code", 200},
-		"/auth/verify-code?flow=x":      {"verify-code", 404},
+		"/auth/verify-code?flow=x":      {"error", 404},
 		"/auth/confirm-link":            {"confirm-link", 422},
 		"/auth/account":                 {"account", 200},
 		"/auth/error?code=anything":     {"error", 404},
