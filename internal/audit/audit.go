@@ -63,6 +63,7 @@ func NewRecord(c clock.Clock) *Record { return &Record{clock: c} }
 
 // Add writes the fact in the given transaction.
 func (r *Record) Add(ctx context.Context, tx Store, f Fact) error {
-	f.ID, f.At = ids.New(), r.clock.Now()
+	f.At = r.clock.Now()
+	f.ID = ids.NewAt(f.At)
 	return tx.InsertFact(ctx, f)
 }

@@ -6,6 +6,8 @@ package ids
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"encoding/binary"
+	"time"
 )
 
 const size = 16 // bytes: 128 bits
@@ -20,6 +22,18 @@ var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPaddin
 func New() string {
 	var b [size]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails: it ends the process instead
+	return encoding.EncodeToString(b[:])
+}
+
+// NewAt returns 80 random bits behind the time in milliseconds: in the order of
+// their times, so that an index of very many takes them at its end (the idea of
+// RFC 9562 5.7). For what is only ever added; it tells when that was.
+func NewAt(t time.Time) string {
+	var b [size]byte
+	_, _ = rand.Read(b[6:])
+	ms := uint64(t.UnixMilli())
+	binary.BigEndian.PutUint16(b[:2], uint16(ms>>32))
+	binary.BigEndian.PutUint32(b[2:6], uint32(ms))
 	return encoding.EncodeToString(b[:])
 }
 

@@ -3,6 +3,7 @@ package ids
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNew(t *testing.T) {
@@ -22,6 +23,21 @@ func TestNew(t *testing.T) {
 		if !strings.ContainsRune(used.String(), c) {
 			t.Errorf("%q is never used", c)
 		}
+	}
+}
+
+func TestNewAt(t *testing.T) {
+	t.Parallel()
+	const many = 2000
+	at := time.UnixMilli(1_700_000_000_000)
+	before, seen := "", map[string]bool{}
+	for i := range many {
+		id := NewAt(at.Add(time.Duration(i/2) * time.Millisecond))
+		if !Valid(id) || seen[id] || i%2 == 0 && id <= before {
+			t.Fatalf("%q is no identifier, was there before, or comes before %q", id, before)
+		}
+		seen[id] = true
+		before = max(before, id)
 	}
 }
 
