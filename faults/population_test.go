@@ -61,7 +61,11 @@ func (p *place) warm(url string) {
 	conn := p.connectTo(url)
 	defer conn.Close(p.Context())
 	var pages int64
-	_, err := conn.Exec(p.Context(), `CREATE EXTENSION pg_prewarm`)
+	_, err := conn.Exec(p.Context(), `CHECKPOINT`)
+	syscall.Sync() // the loading is over when the disk has it
+	if err == nil {
+		_, err = conn.Exec(p.Context(), `CREATE EXTENSION pg_prewarm`)
+	}
 	if err == nil {
 		err = conn.QueryRow(p.Context(), `SELECT sum(pg_prewarm(c.oid, 'read')) FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 			WHERE coalesce(i.indrelid, c.oid) IN ('account'::regclass, 'session'::regclass)`).Scan(&pages)
