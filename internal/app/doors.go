@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/mail"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"portico/internal/server/ops"
 	"portico/internal/server/provider"
 	"portico/internal/server/screens"
+	"portico/internal/store"
 	"portico/web"
 )
 
@@ -109,7 +112,16 @@ func sender(from string) string {
 func (a *App) operations(serving context.Context, public doors) http.Handler {
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
-		Ping:     a.Store.Ping,
+		Ping:     a.ping,
 		Metrics:  metric.Handler(func(ctx context.Context) metric.Figures { return a.figures(ctx, public) }),
 	})
+}
+
+// ping is that of the database, in the words of the operations listener.
+func (a *App) ping(ctx context.Context) error {
+	err := a.Store.Ping(ctx)
+	if errors.Is(err, store.ErrReadOnly) {
+		return fmt.Errorf("%w: %w", ops.ErrReadOnly, err)
+	}
+	return err
 }

@@ -27,6 +27,9 @@ func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 	for _, app := range public.gateway.Apps() {
 		f.Apps = append(f.Apps, metric.App(app))
 	}
+	if a.Store.Ping(ctx) != nil {
+		return f
+	}
 	var counts outbox.Counts
 	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		counts, err = a.Outbox.Counts(ctx, tx)

@@ -145,7 +145,7 @@ func ofQueue(name, help string, read func(*Queue) float64) family {
 
 func databaseFamilies() []family {
 	return []family{
-		plain("portico_database_up", gauge, "Whether the database has answered this scrape.", func(f *Figures) int {
+		plain("portico_database_up", gauge, "Whether the database has answered this scrape, and takes writes.", func(f *Figures) int {
 			if f.Queue == nil {
 				return 0
 			}

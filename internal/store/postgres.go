@@ -123,14 +123,16 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-var errReadOnly = errors.New("the PostgreSQL database is read-only, as a standby is: name the server that takes writes")
+// ErrReadOnly says that a database server takes no writes, as a standby does, or
+// a managed one whose disk is full.
+var ErrReadOnly = errors.New("the PostgreSQL database is read-only, as a standby is: name the server that takes writes")
 
 // takesWrites refuses a connection to a standby, which is as good as away: it
 // would answer of the past, and no step of ours only reads.
 func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 	err := pgconn.ValidateConnectTargetSessionAttrsReadWrite(ctx, conn)
 	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
-		return errReadOnly
+		return ErrReadOnly
 	}
 	return err
 }
@@ -169,7 +171,13 @@ func (p *postgres) ping(ctx context.Context) error {
 		return err
 	}
 	defer conn.Release()
-	return judge(conn.Ping(ctx))
+	var readOnly string
+	err = conn.QueryRow(ctx, "SHOW transaction_read_only", pgx.QueryExecModeSimpleProtocol).Scan(&readOnly)
+	if err == nil && readOnly == "on" {
+		_ = conn.Conn().Close(ctx) // the next may lead to a server that takes them
+		return unavailable(ErrReadOnly)
+	}
+	return judge(err)
 }
 
 // acquire waits for a connection, and makes one when there may be more.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"net/url"
 	"sync"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"portico/internal/store"
 	"portico/internal/store/pgtest"
 )
 
@@ -75,5 +77,23 @@ func TestOpen_FirstOfTwoHangs(t *testing.T) {
 	s.store = openPostgres(t, both.String())
 	if err := s.note(); err != nil || time.Since(began) > 2*time.Second {
 		t.Errorf("the first write after a start: %v after %v", err, time.Since(began))
+	}
+}
+
+// A connection that holds while its server begins to take no writes is not taken
+// for one that works.
+func TestPing_ReadOnly(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "target_session_attrs", "any")
+	if err := s.store.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	begun := s.proxy.Begun()
+	read := newShared(t, "target_session_attrs", "any", "options", "-cdefault_transaction_read_only=on")
+	if err := read.store.Ping(t.Context()); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("a ping of a server that takes no writes: %v", err)
+	}
+	if err := s.store.Ping(t.Context()); err != nil || s.proxy.Begun() != begun {
+		t.Errorf("a ping of one that does: %v, %d connections", err, s.proxy.Begun()-begun)
 	}
 }

@@ -48,7 +48,7 @@ func takesTables(ctx context.Context, conn *pgx.Conn) error {
 	case encoding != "UTF8":
 		return fmt.Errorf("the PostgreSQL database is encoded in %s: make one with ENCODING 'UTF8' TEMPLATE template0", encoding)
 	case readOnly:
-		return errReadOnly
+		return ErrReadOnly
 	case !may:
 		return fmt.Errorf("the role %s may not make tables in the PostgreSQL database: make it the owner with ALTER DATABASE name OWNER TO %s", role, quote(role))
 	}

@@ -89,7 +89,7 @@ func gone(one error) bool {
 
 // passing are failures that pass without being of the network: among several
 // servers the one that takes writes may not have begun.
-var passing = []error{io.EOF, io.ErrUnexpectedEOF, errReadOnly, pgconn.ErrReadOnlyConnection}
+var passing = []error{io.EOF, io.ErrUnexpectedEOF, ErrReadOnly, pgconn.ErrReadOnlyConnection}
 
 // theirs reports whether one error, a part of whole, is an answer that stays
 // the same.

@@ -58,7 +58,8 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 	return fn(s.engine.read())
 }
 
-// Ping reports whether the database answers.
+// Ping reports whether the database answers and, of a server, takes writes
+// (ErrReadOnly).
 func (s *Store) Ping(ctx context.Context) error { return s.engine.ping(ctx) }
 
 // Now returns what a database server's clock shows. It is for telling how far

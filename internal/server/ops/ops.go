@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -10,10 +11,14 @@ import (
 // readyLimit bounds how long the database may take to answer.
 const readyLimit = time.Second
 
+// ErrReadOnly says that the database answers and takes no writes: nobody can
+// sign in.
+var ErrReadOnly = errors.New("the database takes no writes")
+
 // Config is what the door is built from. All fields are needed.
 type Config struct {
 	Stopping func() bool                 // whether the process has been told to stop
-	Ping     func(context.Context) error // whether the database answers
+	Ping     func(context.Context) error // whether the database answers; ErrReadOnly
 	Metrics  http.Handler
 }
 
@@ -26,10 +31,14 @@ func New(cfg Config) http.Handler {
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
 		defer cancel()
-		switch {
-		case cfg.Stopping():
+		if cfg.Stopping() {
 			say(w, http.StatusServiceUnavailable, "stopping")
-		case cfg.Ping(ctx) != nil:
+			return
+		}
+		switch err := cfg.Ping(ctx); {
+		case errors.Is(err, ErrReadOnly):
+			say(w, http.StatusServiceUnavailable, ErrReadOnly.Error())
+		case err != nil:
 			say(w, http.StatusServiceUnavailable, "the database does not answer")
 		default:
 			say(w, http.StatusOK, "ready")
