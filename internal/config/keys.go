@@ -16,7 +16,7 @@ func keys() []key {
 	header := at(func(c *Config) *string { return &c.Tracing.Header })
 	return []key{
 		location("public_url", func(c *Config) **url.URL { return &c.PublicURL }, checkPublicURL,
-			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is made from it and from nothing that a request says. It is https; only a loopback host may be http. `portico serve` needs it."),
+			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is made from it and from nothing that a request says. It is https; only a loopback host may be http. Mail that waits when it is changed is given up, since its links lead to the old address: change it when `portico_outbox_waiting` is 0. `portico serve` needs it."),
 		text("listen", func(c *Config) *string { return &c.Listen }, checkListen,
 			"Where the public listener waits for connections, as `host:port`. It speaks HTTP; TLS ends at the proxy in front."),
 		text("ops_listen", func(c *Config) *string { return &c.OpsListen }, checkListen,

@@ -53,6 +53,7 @@ type Runner struct {
 	write    func(context.Context, func(Store) error) error
 	deliver  func(context.Context, Message) error
 	parallel int
+	failing  bool // whether the queue could not be read the last time; of Run alone
 
 	sent, failed, dead, expired atomic.Uint64
 }
@@ -127,10 +128,16 @@ func (r *Runner) claim(ctx context.Context, limit int) []Record {
 		}
 		return err
 	})
+	switch {
+	case ctx.Err() != nil && err != nil:
+	case err != nil && !r.failing: // of a failure that lasts, its beginning and its end
+		r.failing = true
+		r.log.Error("cannot read the outbox", "error", err)
+	case err == nil && r.failing:
+		r.failing = false
+		r.log.Info("it works again to read the outbox")
+	}
 	if err != nil {
-		if ctx.Err() == nil {
-			r.log.Error("the outbox cannot be read", "error", err)
-		}
 		return nil
 	}
 	return claimed

@@ -137,7 +137,7 @@ func (v *move) run(ctx context.Context) (m Moved, err error) {
 	}
 	config := v.target.engine.(*postgres).pool.Config().ConnConfig
 	if v.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
-		return m, fmt.Errorf("connect to the PostgreSQL database: %w", err)
+		return m, fmt.Errorf("connect to the PostgreSQL database: %w", plainly(err))
 	}
 	defer func() { err = errors.Join(err, v.conn.Close(context.WithoutCancel(ctx))) }()
 	coming, err := targetMark(ctx, v.conn)
@@ -204,7 +204,7 @@ func (v *move) checkEmpty(ctx context.Context) error {
 	}
 	name, err := holdsRows(ctx, v.conn, there)
 	if err == nil && name != "" {
-		err = fmt.Errorf("the PostgreSQL database is not empty, its table %s has rows: %w: name an empty one, since a move replaces nothing", name, fs.ErrExist)
+		err = &retold{fmt.Sprintf("the PostgreSQL database is not empty, its table %s has rows: name an empty one, since a move replaces nothing", name), fs.ErrExist}
 	}
 	return err
 }
@@ -217,7 +217,7 @@ func (v *move) checkOurs(ctx context.Context) error {
 	}
 	theirs, copied, err := v.target.engine.read().KeyCheck(ctx)
 	if err == nil && copied && !bytes.Equal(ours, theirs) {
-		err = fmt.Errorf("the PostgreSQL database is being filled from another SQLite database: %w: name an empty one", fs.ErrExist)
+		err = &retold{"the PostgreSQL database is being filled from another SQLite database: name an empty one", fs.ErrExist}
 	}
 	return err
 }
