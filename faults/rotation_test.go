@@ -115,7 +115,7 @@ func TestFLT14_Revoke(t *testing.T) {
 	signing, _, _ := strings.Cut(p.signing(), "\t")
 	people.lenient.Store(true) // until the app has fetched the key that nobody was told of
 	began := time.Now()
-	if out := p.command("keys", "revoke", signing); out != "" {
+	if out := p.command("keys", "revoke", signing); out != "revoked\t"+signing+"\n" {
 		t.Fatal(out)
 	}
 	if !eventually(30*time.Second, func() bool {

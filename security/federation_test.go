@@ -369,7 +369,7 @@ func TestSEC125_UnprovenPasswordNeverOwnsAnAccount(t *testing.T) {
 		t.Fatalf("signed in as %q", v.whoami())
 	}
 	letter := s.mail.next(victim)
-	attacker.verify(flow, letter.code(t)).refused(409, "flow.conflict") // even with the code
+	attacker.verify(flow, letter.code(t)).refused(409, "signup.taken") // even with the code
 	if a := attacker.signIn(victim, other); a.status == 200 && attacker.cookie("session") != "" {
 		t.Error("the attacker's password signs in")
 	}

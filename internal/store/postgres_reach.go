@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -84,6 +85,9 @@ func gone(one error) bool {
 		return awayState(answer.Code)
 	}
 	_, network := one.(net.Error)
+	if _, file := one.(syscall.Errno); file { // has the methods of a net.Error; that of a socket is in a net.OpError
+		network = false
+	}
 	return network || slices.ContainsFunc(passing, func(e error) bool { return errors.Is(one, e) })
 }
 

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,10 @@ func TestComesBack(t *testing.T) {
 		if err == nil || store.ComesBack(err) != c.comes {
 			t.Errorf("%s: %v; comes back: %t, want %t", name, err, !c.comes, c.comes)
 		}
+	}
+	_, err := os.Open(t.TempDir() + "/nothing")
+	if store.ComesBack(err) {
+		t.Error("a file that is not there, as that of a certificate, is taken for a server that is away")
 	}
 	if store.ComesBack(nil) || store.ComesBack(store.ErrSchemaNewer) {
 		t.Error("what is no failure to connect comes back by itself")
