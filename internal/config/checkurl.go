@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -133,12 +132,6 @@ func checkDatabaseURL(s string) (string, *mistake) {
 		return "", &mistake{"the connection to " + host + " could silently go on without TLS",
 			"add ?sslmode=verify-full, or ?sslmode=disable when the network between is yours alone"}
 	}
-	if most := u.Query().Get(poolSize); u.Query().Has(poolSize) {
-		if n, err := strconv.ParseInt(most, 10, 32); err != nil || n < 2 {
-			return "", &mistake{fmt.Sprintf("%s is %q, and a node needs two connections: one holds the lock while the other migrates", poolSize, most),
-				"write " + poolSize + "=2 or more, or leave it out"}
-		}
-	}
 	return s, nil
 }
 
@@ -149,10 +142,6 @@ func cutShort(u *url.URL) bool {
 	name, _, _ := strings.Cut(u.RawQuery, "=")
 	return at(u.Path) || at(u.Fragment) || at(name)
 }
-
-// poolSize is the part of a database URL that says how many connections a node
-// may open.
-const poolSize = "pool_max_conns"
 
 func checkSMTPURL(s string) (string, *mistake) {
 	const write = "write smtp://user:password@host:587 or smtps://user:password@host"

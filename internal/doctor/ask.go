@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"portico/internal/egress"
+	"portico/internal/server/ops"
 )
 
 // answer is one that an HTTP server has given.
@@ -88,9 +89,9 @@ func (d *doctor) server(_ context.Context, r *report) {
 	switch s := d.serving(); {
 	case s.err != nil:
 		r.add(Warning, "no Portico serves here: "+s.err.Error(), "start 'portico serve', and run this again")
-	case s.said == "ready":
+	case s.said == ops.Ready:
 		r.add(OK, "it serves, and is ready ("+address+")", "")
-	case s.said == "stopping" || s.said == "the database does not answer":
+	case s.said == ops.Stopping || s.said == ops.Away || s.said == ops.ReadOnly:
 		r.add(Failed, "it serves, and is not ready: "+s.said, "look at its log")
 	default:
 		r.add(Failed, "another program has the address of ops_listen, "+address, "write another one, or stop that program")

@@ -61,7 +61,7 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
 	expect(t, cfg, "server", Warning, "portico serve")
-	for body, words := range map[string]string{"stopping\n": "not ready", "hello": "another program"} {
+	for body, words := range map[string]string{"stopping\n": "not ready", "the database takes no writes\n": "not ready", "hello": "another program"} {
 		cfg.OpsListen = serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }).Host
 		expect(t, cfg, "server", Failed, words)
 	}

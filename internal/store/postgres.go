@@ -95,7 +95,7 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 		cfg.MaxConns = int32(max(10, 4*runtime.NumCPU()))
 	}
 	if cfg.MaxConns < 2 {
-		return nil, errors.New("the database URL says pool_max_conns=1: a node needs two, since one holds the lock while the other migrates")
+		return nil, fmt.Errorf("pool_max_conns is %d, and a node needs two connections: one holds the lock while the other migrates", cfg.MaxConns)
 	}
 	if !given.Has("default_query_exec_mode") {
 		// Prepares nothing on the server: a pooler that gives each transaction

@@ -17,6 +17,7 @@ func TestCheckURL(t *testing.T) {
 		{"answer_within=5x", `answer_within is "5x"`},
 		{"answer_within=-1s", `answer_within is "-1s"`},
 		{"pool_max_conns=abc", "pool_max_conns"},
+		{"pool_max_conns=1", "pool_max_conns is 1, and a node needs two"},
 		{"pool_max_conn_lifetime=abc", "pool_max_conn_lifetime"},
 		{"default_query_exec_mode=x", "default_query_exec_mode"},
 		{"foo=bar", `"foo" is no parameter`},

@@ -85,7 +85,7 @@ func (s *sqlite) connect(ctx context.Context) error {
 		"journal_mode(wal)",
 		"temp_store(memory)", // the savepoint of each write keeps what it changes: not in a file
 		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), // of a migration, whose connection nobody watches
-		fmt.Sprintf("journal_size_limit(%d)", logLimit*4096),   // of a log that has been longer,
+		fmt.Sprintf("journal_size_limit(%d)", logLimit*4096),   // a file that was longer is cut to it
 	)
 	var err error
 	if s.writerDB, err = openPool(s.path, writing, 2); err != nil { // the second one is for migrations
@@ -109,10 +109,13 @@ func (s *sqlite) connectBeside(ctx context.Context, pragmas []string) (err error
 	if s.checkpoint, err = newCheckpoint(s.path); err != nil {
 		return err
 	}
-	if err := s.checkpoint.watch(s.writer); err != nil {
-		return err
+	err = s.checkpoint.watch(s.writer)
+	if err == nil {
+		s.reader, err = openPool(s.path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU()))
 	}
-	s.reader, err = openPool(s.path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU()))
+	if err != nil {
+		_ = s.checkpoint.db.Close()
+	}
 	return err
 }
 

@@ -11,9 +11,17 @@ import (
 // readyLimit bounds how long the database may take to answer.
 const readyLimit = time.Second
 
+// What /readyz says.
+const (
+	Ready    = "ready"
+	Stopping = "stopping"
+	Away     = "the database does not answer"
+	ReadOnly = "the database takes no writes"
+)
+
 // ErrReadOnly says that the database answers and takes no writes: nobody can
 // sign in.
-var ErrReadOnly = errors.New("the database takes no writes")
+var ErrReadOnly = errors.New(ReadOnly)
 
 // Config is what the door is built from. All fields are needed.
 type Config struct {
@@ -32,16 +40,16 @@ func New(cfg Config) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
 		defer cancel()
 		if cfg.Stopping() {
-			say(w, http.StatusServiceUnavailable, "stopping")
+			say(w, http.StatusServiceUnavailable, Stopping)
 			return
 		}
 		switch err := cfg.Ping(ctx); {
 		case errors.Is(err, ErrReadOnly):
-			say(w, http.StatusServiceUnavailable, ErrReadOnly.Error())
+			say(w, http.StatusServiceUnavailable, ReadOnly)
 		case err != nil:
-			say(w, http.StatusServiceUnavailable, "the database does not answer")
+			say(w, http.StatusServiceUnavailable, Away)
 		default:
-			say(w, http.StatusOK, "ready")
+			say(w, http.StatusOK, Ready)
 		}
 	})
 	mux.Handle("GET /metrics", cfg.Metrics)
