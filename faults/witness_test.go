@@ -234,14 +234,13 @@ func (w *witness) ask(b *browser, method, target string, body map[string]string,
 	return a
 }
 
-// lateness is by how much a 503 came later than it may: a request of two steps
-// has the time of two when its database goes away between them. What hashes a
-// password is not judged: that stands back behind all else on a busy machine.
+// lateness is by how much a 503 came later than it may. What hashes a password is
+// not judged: that stands back behind all else on a busy machine.
 func lateness(target string, took time.Duration) time.Duration {
 	if target == "/auth/api/signin" || target == "/auth/api/signup" {
 		return 0
 	}
-	return took - 2*1400*time.Millisecond
+	return took - 2*time.Second
 }
 
 func (w *witness) health(n *place, ready *beat) {

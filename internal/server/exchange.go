@@ -7,23 +7,28 @@ import (
 	"runtime/debug"
 	"time"
 
+	"portico/internal/budget"
 	"portico/internal/ids"
 	"portico/internal/span"
 )
 
-// requestIDKey is the key of the only context value of this package.
+// requestIDKey is under which the context of a request has its id.
 type requestIDKey struct{}
 
-// requestContext carries the request id inside the exchange, which saves the
-// allocation of a context of its own.
+// requestContext carries what belongs to a request inside the exchange, which
+// saves the allocation of contexts of their own.
 type requestContext struct {
 	context.Context
-	id [1]string // an array, so that it also serves as the header's value
+	id     [1]string // an array, so that it also serves as the header's value
+	budget budget.Budget
 }
 
 func (c *requestContext) Value(key any) any {
-	if _, ok := key.(requestIDKey); ok {
+	switch key.(type) {
+	case requestIDKey:
 		return c.id[0]
+	case budget.Key:
+		return &c.budget
 	}
 	return c.Context.Value(key)
 }

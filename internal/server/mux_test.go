@@ -3,11 +3,14 @@ package server_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/server"
 )
@@ -156,6 +159,21 @@ func TestMux_ErrorPage(t *testing.T) {
 				t.Errorf("Cache-Control %q, want no-store", w.Header().Get("Cache-Control"))
 			}
 		})
+	}
+}
+
+func TestRequest_HasABudgetOfItsOwn(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /", func(w http.ResponseWriter, r *http.Request) error {
+		budget.Of(r.Context()).Spend(time.Second)
+		_, err := fmt.Fprint(w, budget.Of(r.Context()).Left(3*time.Second))
+		return err
+	})
+	for range 2 {
+		if left := k.do("GET", "/", "").Body.String(); left != "2s" {
+			t.Errorf("after a second of three %s are left, want 2s", left)
+		}
 	}
 }
 

@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	// answerIn bounds one write or read with all its waits and repetitions, so
-	// that a person gets an answer within two seconds, whatever the database
-	// does. The URL may say otherwise, as patience.
+	// answerIn bounds all writes and reads of a request, or one that belongs to
+	// none, with all waits and repetitions, so that a person gets an answer within
+	// two seconds, whatever the database does. The URL may say otherwise, as
+	// patience.
 	answerIn = 1400 * time.Millisecond
 	patience = "answer_within"
 	// cancelIn is what the database then has to stop before its connection is

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"portico/internal/budget"
 )
 
 // postgresReader runs each statement on any connection, all of them within the
@@ -23,9 +25,9 @@ type postgresReader struct {
 
 func (r *postgresReader) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.until.IsZero() {
-		r.until = time.Now().Add(r.answerIn)
+		r.until = time.Now().Add(budget.Of(ctx).Left(r.answerIn))
 	}
-	return context.WithDeadline(context.WithoutCancel(ctx), r.until)
+	return spending(ctx, r.until)
 }
 
 func (r *postgresReader) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -59,11 +61,21 @@ func (r *postgresReader) query(ctx context.Context, query string, args ...any) (
 	return &postgresRows{Rows: found, end: func() { conn.Release(); cancel() }}, nil
 }
 
-// within bounds the time of an answer. The caller's going away does not
-// end it: that would cost a connection, and a stranger could make that happen as
-// often as he likes.
+// within bounds the time of an answer.
 func (p *postgres) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), p.answerIn)
+	return spending(ctx, time.Now().Add(budget.Of(ctx).Left(p.answerIn)))
+}
+
+// spending bounds a wait by time and by what the steps before it have waited. The
+// caller's going away does not end it: that would cost a connection, and a
+// stranger could make that happen as often as he likes.
+func spending(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
+	spent, began := budget.Of(ctx), time.Now()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+	return ctx, func() {
+		cancel()
+		spent.Spend(time.Since(began))
+	}
 }
 
 // postgresRunner runs statements on the connection of a transaction, within the

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"portico/internal/account"
+	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
@@ -309,6 +310,29 @@ func TestOpen_Patience(t *testing.T) {
 			_ = other.Close()
 			t.Errorf("answer_within=%s was taken", wrong)
 		}
+	}
+}
+
+// A request of several steps once waited for as many times as one may.
+func TestStore_StepsOfARequestTogether(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "answer_within", "2s")
+	if _, err := s.past().Exec(t.Context(), `BEGIN; LOCK TABLE account`); err != nil {
+		t.Fatal(err)
+	}
+	request := context.WithValue(t.Context(), budget.Key{}, new(budget.Budget))
+	began := time.Now()
+	for range 2 {
+		err := s.store.Write(request, func(tx *store.Tx) error {
+			_, err := tx.InsertAccount(request, account.Account{ID: "a", Address: account.Address{Key: "a"}})
+			return err
+		})
+		if !errors.Is(err, away) {
+			t.Errorf("a write: %v", err)
+		}
+	}
+	if took := time.Since(began); took > 3500*time.Millisecond {
+		t.Errorf("two steps of one request waited %v together", took)
 	}
 }
 
