@@ -146,6 +146,22 @@ test('resend counts down, says when it is possible again, and restarts with the 
   await page.context().close();
 });
 
+test('while no mail was sent nothing asks for its code, and the next one brings the field', async () => {
+  const now = 1_700_000_000;
+  const next = '/auth/verify-code?flow=flow1';
+  const sent = { sent_at: now, expires_at: now + 600, resend_at: now + 60, now };
+  const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '', state: 'code', ...sent };
+  const { page, complaints } = await open('verify-code/held-over', {
+    '/auth/api/resend': { body: { next, flow } },
+  });
+  expect(await page.getByLabel('6-digit code').count()).toBe(0);
+  expect(await page.getByText('No code in the mail?').count()).toBe(0);
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByLabel('6-digit code').fill('123');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test.each([
   ['Verify', '/auth/api/verify-code', 'code.used'],
   ['Verify', '/auth/api/verify-code', 'flow.conflict'],

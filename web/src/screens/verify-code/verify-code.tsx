@@ -12,7 +12,7 @@ import { HiddenField } from '../../ui/provider-buttons';
 import { Frame } from '../frame';
 import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
-import { useForm } from '../use-form';
+import { type Form, useForm } from '../use-form';
 import { Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
 
@@ -33,7 +33,6 @@ function Enter({ boot }: { boot: Boot }) {
   const { t } = text;
   const [flow, setFlow] = useState<Flow>(boot.flow);
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble: reloadWhenOver });
-  const [before] = t('verify-code.sender').split('{sender}');
   const [resent, setResent] = useState('');
   useFlowRefresh(flow, setFlow);
 
@@ -55,6 +54,33 @@ function Enter({ boot }: { boot: Boot }) {
       <When value={form.trouble.form} otherwise={<State flow={flow} />}>
         {null}
       </When>
+      <When value={flow.state} is="held" otherwise={<CodeForm flow={flow} form={form} />}>
+        {null}
+      </When>
+      <Resend
+        flow={flow}
+        life={t('verify-code.life', { minutes: boot.policy.code_minutes })}
+        onResent={onResent}
+      />
+      <When value={flow.state} is="held" otherwise={<Hints boot={boot} flow={flow} />}>
+        {null}
+      </When>
+      <Footer>
+        <When value={flow.kind} otherwise={<a href="/auth/signin">{t('common.back_to_signin')}</a>}>
+          <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
+            {t('verify-code.change_address')}
+          </a>
+        </When>
+      </Footer>
+    </Frame>
+  );
+}
+
+/** The field for the code of a mail; there is none while no mail may be sent. */
+function CodeForm({ flow, form }: { flow: Flow; form: Form }) {
+  const { t } = useText();
+  return (
+    <>
       <Lead>
         {choose(flow.email, t('verify-code.lead_to', { address: flow.email }), t('verify-code.lead'))}
       </Lead>
@@ -69,11 +95,16 @@ function Enter({ boot }: { boot: Boot }) {
           {t('verify-code.submit')}
         </Button>
       </form>
-      <Resend
-        flow={flow}
-        life={t('verify-code.life', { minutes: boot.policy.code_minutes })}
-        onResent={onResent}
-      />
+    </>
+  );
+}
+
+/** Where to look for a mail that was sent and is not there. */
+function Hints({ boot, flow }: { boot: Boot; flow: Flow }) {
+  const { t } = useText();
+  const [before] = t('verify-code.sender').split('{sender}');
+  return (
+    <>
       <When value={boot.sender}>
         <Hint>
           {before}
@@ -83,14 +114,7 @@ function Enter({ boot }: { boot: Boot }) {
       <When value={flow.kind}>
         <Hint>{choose(flow.kind, t('verify-code.no_code'), t('verify-code.nothing_arrived'), 'signup')}</Hint>
       </When>
-      <Footer>
-        <When value={flow.kind} otherwise={<a href="/auth/signin">{t('common.back_to_signin')}</a>}>
-          <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
-            {t('verify-code.change_address')}
-          </a>
-        </When>
-      </Footer>
-    </Frame>
+    </>
   );
 }
 
