@@ -65,7 +65,7 @@ security: build ## The whole security suite (SEC-...), every sample and round
 	@PORTICO_SECURITY=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./security
 
 faults: build ## The fault tests (FLT-...) in full
-	@PORTICO_FAULTS=full tools/postgres run -- go test -count=1 -timeout 90m -v ./faults
+	@PORTICO_FAULTS=full tools/postgres run -- go test -count=1 -timeout 120m -v ./faults
 
 bench: build ## Speed, memory and growth against what the machine can do, into bench/RESULTS.md
 	@tools/postgres run -- go run ./bench $(BENCH)

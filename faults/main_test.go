@@ -73,9 +73,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	if !full() {
-		_ = flag.Set("test.parallel", "6") // they wait more than they compute
-	}
+	_ = flag.Set("test.parallel", strconv.Itoa(rounds(6, 4))) // they wait more than they compute
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)

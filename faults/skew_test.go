@@ -93,6 +93,10 @@ func TestFLT10_NodesApart(t *testing.T) {
 	}
 	if full() { // the beats of one holder, and not of two
 		beat := func() int { return countPostgres(t, past, `SELECT beat FROM lease WHERE name = 'tidying'`) }
+		held := func() bool { return countPostgres(t, past, `SELECT COUNT(*) FROM lease WHERE name = 'tidying'`) == 1 }
+		if !eventually(2*time.Minute, held) {
+			t.Fatal("no node has taken the lease")
+		}
 		before := beat()
 		time.Sleep(time.Minute)
 		if n := beat() - before; n < 4 || n > 9 { // each ten seconds, and each minute when it tidies
