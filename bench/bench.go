@@ -26,7 +26,7 @@ type scale struct {
 
 // full keeps the whole table under ten minutes on two cores.
 func full() scale {
-	return scale{rounds: 5, round: 1300 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second, pipes: 2_000, pour: 2 << 30}
+	return scale{rounds: 5, round: 1100 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second, pipes: 2_000, pour: 2 << 30}
 }
 
 func short() scale {

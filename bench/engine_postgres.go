@@ -86,27 +86,28 @@ const (
 	tokenInSQL     = `translate(rtrim(encode(sha256(convert_to('token ' || n, 'UTF8')), 'base64'), '='), '+/', '-_')`
 )
 
-// load lets the server make the rows. In the order of their ids they go to the
-// end of one index; the other one is made when they are there. A server with
-// wal_level=minimal logs nothing of tables that the same transaction has emptied,
-// which halves the room that it takes.
+// load lets the server make the rows. One that has wal_level=minimal logs nothing
+// of tables that the same transaction has emptied, which halves the room that it
+// takes. Nothing looks after foreign keys, and the indexes are declared unready,
+// so that each is built at once: row by row takes three times as long.
 func (e postgresEngine) load(ctx context.Context, databaseURL string, p people) error {
 	now := time.Now().UnixMicro()
 	created, expires := strconv.FormatInt(now, 10), strconv.FormatInt(now+life, 10)
 	return e.run(ctx, databaseURL,
+		"SET session_replication_role = replica",
 		"BEGIN",
 		"TRUNCATE account CASCADE",
-		"SET LOCAL work_mem = '256MB'",
-		"SET LOCAL maintenance_work_mem = '512MB'",
-		"ALTER TABLE account DROP CONSTRAINT account_address_key_key",
+		"UPDATE pg_index SET indisready = false WHERE indrelid IN ('account'::regclass, 'session'::regclass)",
 		`INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
-			SELECT `+accountIDInSQL+` AS id, 'u' || n || '@bench.test', 'u' || n || '@bench.test', '', 'active', '[]', '`+p.verifier+`', 1, `+created+`
-			FROM generate_series(0, `+strconv.Itoa(p.count-1)+`) n ORDER BY id`,
-		"ALTER TABLE account ADD CONSTRAINT account_address_key_key UNIQUE (address_key)",
+			SELECT `+accountIDInSQL+`, 'u' || n || '@bench.test', 'u' || n || '@bench.test', '', 'active', '[]', '`+p.verifier+`', 1, `+created+`
+			FROM generate_series(0, `+strconv.Itoa(p.count-1)+`) n`,
 		`INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
 			SELECT `+sessionIDInSQL+`, sha256(convert_to(`+tokenInSQL+`, 'UTF8')), `+accountIDInSQL+`, 1, '["password"]', '', `+created+`, `+created+`, `+created+`, `+expires+`
 			FROM generate_series(0, `+strconv.Itoa(p.sessions-1)+`) n`,
 		"COMMIT",
+		"SET maintenance_work_mem = '1GB'",
+		"REINDEX TABLE account",
+		"REINDEX TABLE session",
 		"ANALYZE",
 	)
 }
