@@ -28,11 +28,13 @@ func feltIn(disturbed bool) time.Duration {
 
 // What ends sessions on one of three nodes is felt on all, by the next request
 // and by what is open: also while connections to the database end all the time.
+//
+// Not parallel: it measures.
 func TestRevocation_FeltOnAllNodes(t *testing.T) {
-	t.Parallel()
+	measures(t)
 	for _, disturbed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("connections end/%v", disturbed), func(t *testing.T) {
-			t.Parallel()
+			measures(t)
 			c := newCluster(t, newOnPostgres(t, 8), 3, "PORTICO_UPSTREAM="+endless(t))
 			for _, n := range c.nodes {
 				n.serve()
