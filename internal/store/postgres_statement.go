@@ -61,12 +61,12 @@ func (r *postgresReader) query(ctx context.Context, query string, args ...any) (
 	return &postgresRows{Rows: found, end: func() { conn.Release(); cancel() }}, nil
 }
 
-// within bounds the time of an answer.
+// within bounds the time of an answer by what the steps before have left of it.
 func (p *postgres) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return spending(ctx, time.Now().Add(budget.Of(ctx).Left(p.answerIn)))
 }
 
-// spending bounds a wait by time and by what the steps before it have waited. The
+// spending bounds a wait, and counts it for its request when it is called off. The
 // caller's going away does not end it: that would cost a connection, and a
 // stranger could make that happen as often as he likes.
 func spending(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
