@@ -25,6 +25,7 @@ type Account struct {
 	Roles     []string
 	Password  string // opaque verifier; "" when the person signs in with a provider only
 	Version   int64  // credential version
+	Locale    string // language of the emails to the account; "" when it is not known yet
 	CreatedAt time.Time
 }
 
@@ -52,6 +53,8 @@ type Store interface {
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
+	// UpdateLocale sets the language of the account's emails.
+	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
 	DeleteAccount(ctx context.Context, id string) (bool, error)
 }
 
@@ -71,11 +74,20 @@ type Directory struct {
 // NewDirectory returns a Directory that stamps with the clock.
 func NewDirectory(c clock.Clock) *Directory { return &Directory{clock: c} }
 
+// New is what an account is made of. Everything but the address may be empty.
+type New struct {
+	Address  Address
+	Name     string
+	Password string // opaque verifier
+	Locale   string
+	Roles    []string
+}
+
 // Create stores a new active account, or returns Exists.
-func (d *Directory) Create(ctx context.Context, tx Store, address Address, name, password string, roles ...string) (Account, error) {
+func (d *Directory) Create(ctx context.Context, tx Store, n New) (Account, error) {
 	a := Account{
-		ID: ids.New(), Address: address, Name: name, State: Active, Roles: roles,
-		Password: password, Version: 1, CreatedAt: d.clock.Now(),
+		ID: ids.New(), Address: n.Address, Name: n.Name, State: Active, Roles: n.Roles,
+		Password: n.Password, Version: 1, Locale: n.Locale, CreatedAt: d.clock.Now(),
 	}
 	ok, err := tx.InsertAccount(ctx, a)
 	if err != nil {

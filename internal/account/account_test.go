@@ -22,13 +22,13 @@ func TestCreate(t *testing.T) {
 			t.Fatal(bad)
 		}
 		err = s.Write(t.Context(), func(tx *store.Tx) (err error) {
-			a, err = directory.Create(t.Context(), tx, address, "Mara", "hash")
+			a, err = directory.Create(t.Context(), tx, account.New{Address: address, Name: "Mara", Password: "hash", Locale: "de", Roles: []string{"r"}})
 			return err
 		})
 		return a, err
 	}
 	made, err := create("Mara@X.test")
-	if err != nil || !ids.Valid(made.ID) || made.State != account.Active || made.Version != 1 || made.Address.Mail != "Mara@X.test" || !made.CreatedAt.Equal(now.Now()) {
+	if err != nil || !ids.Valid(made.ID) || made.State != account.Active || made.Version != 1 || made.Address.Mail != "Mara@X.test" || made.Locale != "de" || len(made.Roles) != 1 || !made.CreatedAt.Equal(now.Now()) {
 		t.Errorf("made %+v (%v)", made, err)
 	}
 	// SEC-053: another spelling of the address is the same person.

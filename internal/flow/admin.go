@@ -41,7 +41,7 @@ func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, role
 	}
 	var a account.Account
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if a, err = f.accounts.Create(ctx, tx, address, cleanName(name), hash, distinct(roles)...); err != nil {
+		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: cleanName(name), Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(audit.AccountCreated, a.ID))

@@ -43,6 +43,18 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 	return r, nil
 }
 
+// learnLocale keeps the language of the first sign-in to an account whose
+// language is not known: one that an operator made, or that is older than the
+// column. Later sign-ins do not change it.
+func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Account) error {
+	if a.Locale != "" || c.Locale == "" {
+		return nil
+	}
+	a.Locale = c.Locale
+	_, err := tx.UpdateLocale(ctx, a.ID, a.Locale)
+	return err
+}
+
 // leave ends the session of the caller's browser, if there is one, and returns
 // whose it was.
 func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (accountID string, err error) {

@@ -28,21 +28,21 @@ const (
 
 // letter is a mail on its way to the outbox.
 type letter struct {
-	template  string
-	to        string // always a stored or just proven address
-	locale    string
-	accountID string
-	secret    *code.Issued
-	provider  string
-	lasts     time.Duration // of what the mail tells
-	suppress  bool          // written like any other and never sent
+	template string
+	to       string           // of an address without an account; always one that was checked
+	owner    *account.Account // whose mail it is, nil without an account
+	secret   *code.Issued
+	provider string
+	lasts    time.Duration // of what the mail tells
+	suppress bool          // written like any other and never sent
 }
 
-// post writes the letter to the outbox, in the transaction of its cause.
+// post writes the letter to the outbox, in the transaction of its cause. A mail
+// to an account has the language of the account, whoever caused it.
 func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	now := f.clock.Now()
 	m := outbox.Message{
-		Template: l.template, To: l.to, Locale: l.locale, AccountID: l.accountID, Suppressed: l.suppress,
+		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress,
 		Data: map[string]string{
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
@@ -51,8 +51,11 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 			"reset_link":  f.publicURL + "/auth/forgot-password",
 		},
 	}
-	if m.Locale == "" {
-		m.Locale = c.Locale
+	if l.owner != nil {
+		m.To, m.AccountID = l.owner.Address.Mail, l.owner.ID
+		if l.owner.Locale != "" {
+			m.Locale = l.owner.Locale
+		}
 	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
@@ -82,10 +85,7 @@ func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string
 	if err != nil {
 		return nil, err
 	}
-	l := letter{to: to, accountID: p.AccountID}
-	if known != nil {
-		l.to = known.Address.Mail
-	}
+	l := letter{to: to, owner: known}
 	switch {
 	case known != nil && known.State != account.Active:
 		l.template = mailClosed

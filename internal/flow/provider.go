@@ -33,7 +33,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnT
 	err = f.store.Write(ctx, func(tx Tx) error {
 		_, err := f.begin(ctx, tx,
 			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: f.targets.Clean(returnTo)},
-			data{ProviderID: providerID, Attempt: begun.Pending, LinkFlow: flowID, Locale: c.Locale}, value)
+			data{ProviderID: providerID, Attempt: begun.Pending, LinkFlow: flowID}, value)
 		return err
 	})
 	return Result{Next: begun.URL, FlowID: id, Browser: fresh}, err
@@ -112,6 +112,9 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case !ok || a.State != account.Active:
 		return Result{}, account.Disabled
 	}
+	if err := f.learnLocale(ctx, tx, c, &a); err != nil {
+		return Result{}, err
+	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
@@ -133,7 +136,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 		return Result{}, fault.New(fault.Invalid, CodeProviderNoAddress).WithParams(f.named(who.Provider))
 	}
 	waiting := data{
-		Address: address.Mail, Locale: c.Locale,
+		Address:  address.Mail,
 		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: cleanName(who.Name)},
 	}
 	known, err := f.known(ctx, tx, address.Key)
@@ -216,7 +219,7 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 		return "", err
 	}
 	return returnTo, f.post(ctx, tx, c, letter{
-		template: mailLinked, to: a.Address.Mail, accountID: a.ID, provider: f.named(d.Identity.Provider)["provider"],
+		template: mailLinked, owner: &a, provider: f.named(d.Identity.Provider)["provider"],
 	})
 }
 

@@ -25,7 +25,7 @@ func (f *Flows) Recover(ctx context.Context, c Caller, email, returnTo string) (
 	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
 		return Result{}, err
 	}
-	return f.startProof(ctx, c, Recovery, address, returnTo, data{Address: address.Mail, Locale: c.Locale})
+	return f.startProof(ctx, c, Recovery, address, returnTo, data{Address: address.Mail})
 }
 
 // ResetInput is the form of /auth/reset-password.
@@ -98,7 +98,11 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again: the account may have changed while the hash was made.
-		if _, err := f.owner(ctx, tx, p); err != nil {
+		owner, err := f.owner(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		if err := f.learnLocale(ctx, tx, c, &owner); err != nil {
 			return err
 		}
 		if err := f.advance(ctx, tx, p, Done); err != nil {
@@ -109,7 +113,6 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		}
 		changed := owner
 		changed.Version++
-		var err error
 		r, err = f.enter(ctx, tx, c, changed, p.ReturnTo, "mail")
 		return err
 	})
@@ -134,5 +137,5 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if err := f.record.Add(ctx, tx, fact(c, audit.PasswordChanged, owner.ID, how)); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: mailPassword, to: owner.Address.Mail, accountID: owner.ID})
+	return f.post(ctx, tx, c, letter{template: mailPassword, owner: &owner})
 }

@@ -146,11 +146,10 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 		if err != nil {
 			return err
 		}
-		l := letter{template: mailBlocked, to: address.Mail, lasts: counted.Pause, suppress: !d.Allowed || who.account == nil}
-		if who.account != nil {
-			l.to, l.accountID = who.account.Address.Mail, who.account.ID
-		}
-		return f.post(ctx, tx, c, l)
+		return f.post(ctx, tx, c, letter{
+			template: mailBlocked, to: address.Mail, owner: who.account,
+			lasts: counted.Pause, suppress: !d.Allowed || who.account == nil,
+		})
 	})
 	if err != nil {
 		return err
@@ -187,12 +186,16 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again: the account may have changed while the hash was checked.
-		now, ok, err := tx.AccountByID(ctx, a.ID)
+		version := a.Version
+		a, ok, err := tx.AccountByID(ctx, a.ID)
 		if err != nil {
 			return err
 		}
-		if !ok || now.Version != a.Version {
+		if !ok || a.Version != version {
 			return Rejected
+		}
+		if err := f.learnLocale(ctx, tx, c, &a); err != nil {
+			return err
 		}
 		if err := f.gate.Return(ctx, tx, tries[0]); err != nil {
 			return err
@@ -231,5 +234,5 @@ func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Acc
 	if err != nil || !d.Allowed {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: mailDevice, to: a.Address.Mail, accountID: a.ID})
+	return f.post(ctx, tx, c, letter{template: mailDevice, owner: &a})
 }

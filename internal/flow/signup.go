@@ -40,7 +40,7 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Address: address.Mail, Password: hash, Locale: c.Locale})
+	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Address: address.Mail, Password: hash})
 }
 
 func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (account.Address, error) {

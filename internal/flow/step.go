@@ -88,7 +88,6 @@ func (p Pending) over(now time.Time) bool {
 type data struct {
 	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
 	Password string `json:"password,omitempty"`
-	Locale   string `json:"locale,omitempty"`
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`

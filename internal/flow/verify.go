@@ -174,7 +174,9 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Identity != nil {
 		name = d.Identity.Name
 	}
-	a, err := f.accounts.Create(ctx, tx, address, name, d.Password)
+	// The language is that of the browser in which the mailbox is proven: the
+	// form may have been sent by a stranger.
+	a, err := f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale})
 	if errors.Is(err, account.Exists) {
 		return Result{}, SignUpTaken
 	}
@@ -211,7 +213,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
-	}, data{Address: a.Address.Mail, Locale: c.Locale}, c.Browser)
+	}, data{Address: a.Address.Mail}, c.Browser)
 	return Result{Next: "/auth/reset-password?flow=" + p.ID, FlowID: p.ID}, err
 }
 

@@ -6,13 +6,13 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
 	var created int64
-	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &created)
+	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -24,8 +24,8 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (address_key) DO NOTHING`,
-		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, micros(a.CreatedAt))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (address_key) DO NOTHING`,
+		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale, micros(a.CreatedAt))
 	return n == 1, err
 }
 
@@ -64,6 +64,12 @@ func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (b
 // UpdateRoles implements account.Store.
 func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
+	return n == 1, err
+}
+
+// UpdateLocale implements account.Store.
+func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
 	return n == 1, err
 }
 

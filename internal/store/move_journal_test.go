@@ -75,7 +75,7 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 // randomWrites are on few keys, so that writers meet.
 func randomWrites() []string {
 	return []string{
-		`INSERT OR IGNORE INTO account VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0)`,
+		`INSERT OR IGNORE INTO account VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 'en')`,
 		`UPDATE account SET address_key = ?2, version = version + 1 WHERE id = ?1`,
 		`UPDATE OR IGNORE account SET id = ?2 WHERE id = ?1`,
 		`DELETE FROM account WHERE id = ?1`,

@@ -147,6 +147,21 @@ func (b accounts) UpdateRoles_LeavesTheVersion() {
 	}
 }
 
+func (b accounts) UpdateLocale_LeavesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	for _, locale := range []string{"de", ""} {
+		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateLocale(b.Context(), a.ID, locale) }) {
+			b.Fatal("the account was not found")
+		}
+		a.Locale = locale
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateLocale(b.Context(), "no", "de") }) {
+		b.Error("an account that does not exist has a language")
+	}
+}
+
 func (b accounts) DeleteAccount_WithAllThatIsItsOwn() {
 	a, other := b.person(1), b.person(2)
 	mine, theirs := b.session(a, 1), b.session(other, 2)

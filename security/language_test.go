@@ -1,0 +1,44 @@
+package security
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whoever causes a mail to an account does not choose its language.
+func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	victim := fresh("victim")
+	owner := s.visitor()
+	owner.verify(owner.signUp(victim, good), s.mail.code(victim)).must(200)
+
+	attacker := s.visitor()
+	attacker.header.Set("Accept-Language", "de")
+	attacker.signUp(victim, other)
+	attacker.forgot(victim)
+	for range 5 {
+		attacker.signIn(victim, "wrong")
+	}
+	s.clock.Advance(time.Minute) // the wait after wrong passwords
+	thief := s.visitor()
+	thief.header.Set("Accept-Language", "de")
+	thief.signIn(victim, good).must(200)
+	s.settle()
+	all := s.mail.to(victim)[1:]
+	if len(all) != 4 {
+		t.Errorf("%d mails were caused, want 4", len(all))
+	}
+	for _, l := range all {
+		if text, _ := l.bodies(t); strings.Contains(text, "automatische Nachricht") || !strings.Contains(text, "automatic message") {
+			t.Errorf("an account that was made in English is written to in another language:\n%s", text)
+		}
+	}
+	// Without an account there is nothing but the request.
+	nobody := fresh("nobody")
+	attacker.forgot(nobody)
+	if text, _ := s.mail.next(nobody).bodies(t); !strings.Contains(text, "automatische Nachricht") {
+		t.Errorf("a German browser without an account gets:\n%s", text)
+	}
+}
