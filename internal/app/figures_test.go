@@ -155,15 +155,15 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	r.sent(t, 1)
 	after := r.scrape(t)
 	after.expect(t, before, map[string]float64{
-		step + `{flow="signup",step="signup",outcome="done"}`:                                 1,
-		step + `{flow="signup",step="verify-code",outcome="done"}`:                            1,
+		step + `{flow="signup",outcome="done",step="signup"}`:                                 1,
+		step + `{flow="signup",outcome="done",step="verify-code"}`:                            1,
 		`portico_signups_total{method="mail"}`:                                                1,
 		`portico_signins_total{method="mail"}`:                                                1,
 		`portico_outbox_sent_total`:                                                           1,
 		`portico_hashing_duration_seconds_count`:                                              2, // judged and hashed
-		request + `{route="/auth/api/signup",method="POST",status="2xx"}`:                     1,
-		request + `{route="/auth/api/verify-code",method="POST",status="2xx"}`:                1,
-		`portico_http_request_duration_seconds_count{route="/auth/api/signup",method="POST"}`: 1,
+		request + `{method="POST",route="/auth/api/signup",status="2xx"}`:                     1,
+		request + `{method="POST",route="/auth/api/verify-code",status="2xx"}`:                1,
+		`portico_http_request_duration_seconds_count{method="POST",route="/auth/api/signup"}`: 1,
 	})
 
 	// The first check asks the database, those after it the memory.
@@ -176,7 +176,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		`portico_session_cache_misses_total`:                              1,
 		`portico_session_cache_hits_total`:                                3,
 		`portico_session_cache_sessions`:                                  1,
-		request + `{route="/auth/api/session",method="GET",status="2xx"}`: 4,
+		request + `{method="GET",route="/auth/api/session",status="2xx"}`: 4,
 	})
 
 	// Wrong passwords, the last of which is told to the owner and followed by
@@ -192,12 +192,12 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	r.sent(t, 2)
 	after = r.scrape(t)
 	after.expect(t, before, map[string]float64{
-		step + `{flow="signin",step="signin",outcome="unauthenticated"}`:  5,
-		step + `{flow="signin",step="signin",outcome="limited"}`:          1,
+		step + `{flow="signin",outcome="unauthenticated",step="signin"}`:  5,
+		step + `{flow="signin",outcome="limited",step="signin"}`:          1,
 		`portico_throttle_refusals_total{limit="password"}`:               1,
 		`portico_outbox_sent_total`:                                       1,
 		`portico_hashing_duration_seconds_count`:                          5,
-		request + `{route="/auth/api/signin",method="POST",status="4xx"}`: 6,
+		request + `{method="POST",route="/auth/api/signin",status="4xx"}`: 6,
 	})
 
 	// The owner's browser is known and not held up.
@@ -207,10 +207,10 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	r.get(r.public + "/somewhere/else?password=canary")
 	after = r.scrape(t)
 	after.expect(t, before, map[string]float64{
-		step + `{flow="signin",step="signin",outcome="done"}`:          1,
-		step + `{flow="unknown",step="verify-code",outcome="invalid"}`: 1,
+		step + `{flow="signin",outcome="done",step="signin"}`:          1,
+		step + `{flow="unknown",outcome="invalid",step="verify-code"}`: 1,
 		`portico_signins_total{method="password"}`:                     1,
-		request + `{route="none",method="GET",status="4xx"}`:           1,
+		request + `{method="GET",route="none",status="4xx"}`:           1,
 	})
 	pool := `portico_database_connections{pool="all",state="idle"}`
 	if onSQLite(r.Config) {

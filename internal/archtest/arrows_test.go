@@ -40,12 +40,12 @@ func bands() []band {
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox lease node"), list("roompart ground")},
-		{"roompart", list("internal/password/argon2 internal/password/zxcvbn"), nil}, // what only one room needs, and needs nothing
+		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress upstream browser span tally budget"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("client/clienttest"), list("client")},
 		{"client", list("client"), nil},
-		{"tool", list("internal/archtest internal/breach/generate internal/password/zxcvbn/generate"), list("adapter")},
+		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
 		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter logtest otlptest flow room ground web client")},
 	}
 }

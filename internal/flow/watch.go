@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -18,11 +17,6 @@ type Ended struct {
 	Flow    string // "signin" or a Kind; "unknown" when the step did not find its flow
 	Step    string
 	Outcome string // "done", "abandoned" by its caller, or the kind of the fault
-}
-
-// Compare orders by flow, step and outcome.
-func (e Ended) Compare(other Ended) int {
-	return cmp.Or(cmp.Compare(e.Flow, other.Flow), cmp.Compare(e.Step, other.Step), cmp.Compare(e.Outcome, other.Outcome))
 }
 
 // Stats are figures since the start of the process.

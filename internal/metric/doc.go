@@ -1,11 +1,7 @@
-// Package metric turns the figures of every part of Portico into what
-// Prometheus reads. It is the only place that knows Prometheus: the parts keep
-// plain counters, and internal/app gathers them into one Figures a scrape.
-//
-// It writes the text format itself: all figures are copies of counters that
-// others keep, and the client library of Prometheus, which keeps them itself,
-// would add 2.5 MB to the binary, most of it protobuf. Tests read what is
-// written with the library's parser and its linter.
+// Package metric hands the figures of every part of Portico to Prometheus. It
+// is the only package that imports the client library: the parts keep plain
+// counters, and internal/app gathers them into one Figures a scrape. The
+// library adds the figures of the Go runtime and of the process.
 //
 // It does not count and does not serve: internal/server/ops does the latter.
 //

@@ -157,8 +157,7 @@ func TestDashboard(t *testing.T) {
 
 // notShown are the metrics that the dashboard leaves to questions of one's own.
 func notShown() []string {
-	return []string{"go_gc_cycles_total", "go_memstats_alloc_bytes", "go_memstats_alloc_bytes_total", "go_memstats_sys_bytes", "process_virtual_memory_bytes", "process_open_fds",
-		"process_max_fds", "process_start_time_seconds", "portico_database_connection_waits_total", "portico_trace_spans_sent_total", "portico_trace_spans_lost_total",
+	return []string{"portico_database_connection_waits_total", "portico_trace_spans_sent_total", "portico_trace_spans_lost_total",
 		"portico_node_settings_different"}
 }
 

@@ -1,11 +1,8 @@
 package metric
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 
-	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/store"
 )
@@ -63,8 +60,8 @@ func flowFamilies() []family {
 			"portico_flow_steps_total", counter, []string{"flow", "step", "outcome"},
 			"Steps of people, by the flow that they belong to (unknown: the step did not find its flow) and by how they ended: done, abandoned by the client, or the kind of the fault.",
 			func(f *Figures, e *emitter) {
-				for _, end := range slices.SortedFunc(maps.Keys(f.Flows.Steps), flow.Ended.Compare) {
-					e.value(float64(f.Flows.Steps[end]), end.Flow, end.Step, end.Outcome)
+				for end, n := range f.Flows.Steps {
+					e.value(float64(n), end.Flow, end.Step, end.Outcome)
 				}
 			},
 		},

@@ -1,6 +1,10 @@
 package metric
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // kind is the type of a family.
 type kind string
@@ -20,11 +24,15 @@ type family struct {
 	read   func(*Figures, *emitter)
 }
 
-// families are all metrics, in the order of the documentation.
+func (f family) desc() *prometheus.Desc {
+	return prometheus.NewDesc(f.name, f.help, f.labels, nil)
+}
+
+// families are all metrics of Portico, in the order of the documentation.
 func families() []family {
 	return slices.Concat(
 		buildFamilies(), requestFamilies(), flowFamilies(), sessionFamilies(), hashingFamilies(), mailFamilies(),
-		databaseFamilies(), appFamilies(), traceFamilies(), runtimeFamilies(), processFamilies(),
+		databaseFamilies(), appFamilies(), traceFamilies(),
 	)
 }
 

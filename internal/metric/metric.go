@@ -5,6 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"portico/internal/flow"
 	"portico/internal/outbox"
 	"portico/internal/password"
@@ -61,37 +65,38 @@ const (
 
 	// readLimit bounds a scrape when the database does not answer.
 	readLimit = 2 * time.Second
-
-	// contentType is that of the text format (Prometheus, "Exposition formats").
-	contentType = "text/plain; version=0.0.4; charset=utf-8"
 )
 
-// Handler serves the figures. Read is called once a scrape and keeps to the
-// deadline of its context.
+// Handler serves the figures, and those of the Go runtime and the process. It
+// calls read once a scrape; read keeps to the deadline of its context. More
+// than three scrapes at a time are refused with 503.
 func Handler(read func(context.Context) Figures) http.Handler {
-	running := make(chan struct{}, parallel)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case running <- struct{}{}:
-			defer func() { <-running }()
-		default:
-			http.Error(w, "too many scrapes at a time", http.StatusServiceUnavailable)
-			return
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), readLimit)
-		defer cancel()
-		figures := read(ctx)
-		w.Header().Set("Content-Type", contentType)
-		_, _ = w.Write(expose(&figures)) // fails only when the client has gone
-	})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		&collector{read: read, families: families()},
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: parallel})
 }
 
-// expose writes every family.
-func expose(figures *Figures) []byte {
-	e := emitter{buffer: make([]byte, 0, 128<<10)}
-	for _, f := range families() {
-		e.begin(f)
-		f.read(figures, &e)
+// collector hands the figures of one moment to the client library.
+type collector struct {
+	read     func(context.Context) Figures
+	families []family
+}
+
+func (c *collector) Describe(descs chan<- *prometheus.Desc) {
+	for _, f := range c.families {
+		descs <- f.desc()
 	}
-	return e.buffer
+}
+
+func (c *collector) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+	defer cancel()
+	figures := c.read(ctx)
+	for _, f := range c.families {
+		f.read(&figures, &emitter{metrics: metrics, desc: f.desc(), kind: f.kind})
+	}
 }

@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"bytes"
 	"context"
 	"net/http/httptest"
 	"runtime"
@@ -67,7 +66,7 @@ func (g gathered) GetHistogram() bool { return g.GetType() == dto.MetricType_HIS
 func gather(t *testing.T, f Figures) []gathered {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
-	all, err := parser.TextToMetricFamilies(bytes.NewReader(expose(&f)))
+	all, err := parser.TextToMetricFamilies(strings.NewReader(scrape(t, f)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +86,9 @@ func TestFamilies_FollowTheConventions(t *testing.T) {
 	t.Parallel()
 	var all []*dto.MetricFamily
 	for _, g := range gather(t, sample()) {
-		all = append(all, g.MetricFamily)
+		if strings.HasPrefix(g.GetName(), "portico_") {
+			all = append(all, g.MetricFamily)
+		}
 	}
 	if len(all) != len(families()) {
 		t.Errorf("%d of %d families have a series", len(all), len(families()))
@@ -100,7 +101,7 @@ func TestFamilies_FollowTheConventions(t *testing.T) {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	for _, f := range families() {
-		if prefix, _, _ := strings.Cut(f.name, "_"); !slices.Contains([]string{"portico", "go", "process"}, prefix) || !strings.HasSuffix(f.help, ".") && !strings.HasSuffix(f.help, ".)") || strings.ContainsAny(f.help, "|\n") {
+		if !strings.HasPrefix(f.name, "portico_") || !strings.HasSuffix(f.help, ".") && !strings.HasSuffix(f.help, ".)") || strings.ContainsAny(f.help, "|\n") {
 			t.Errorf("%s is explained by %q: write sentences", f.name, f.help)
 		}
 	}
@@ -115,7 +116,7 @@ func scrape(t *testing.T, f Figures) string {
 		}
 		return f
 	}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	if w.Code != 200 || w.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8") {
 		t.Errorf("the answer is %d %s", w.Code, w.Header())
 	}
 	return w.Body.String()
@@ -126,15 +127,15 @@ func TestHandler(t *testing.T) {
 	t.Parallel()
 	text := scrape(t, sample())
 	for _, line := range []string{
-		`portico_build_info{version="1.2",revision="abc",go="go1"} 1`,
-		`portico_http_requests_total{route="/auth/signin",method="POST",status="none"} 1`,
-		`portico_http_requests_total{route="/auth/signin",method="POST",status="5xx"} 5`,
-		`portico_http_requests_total{route="none",method="other",status="2xx"} 0`,
-		`portico_http_request_duration_seconds_bucket{route="/auth/signin",method="POST",le="0.001"} 0`,
-		`portico_http_request_duration_seconds_bucket{route="/auth/signin",method="POST",le="1"} 1`,
-		`portico_http_request_duration_seconds_sum{route="/auth/signin",method="POST"} 0.002`,
+		`portico_build_info{go="go1",revision="abc",version="1.2"} 1`,
+		`portico_http_requests_total{method="POST",route="/auth/signin",status="none"} 1`,
+		`portico_http_requests_total{method="POST",route="/auth/signin",status="5xx"} 5`,
+		`portico_http_requests_total{method="other",route="none",status="2xx"} 0`,
+		`portico_http_request_duration_seconds_bucket{method="POST",route="/auth/signin",le="0.001"} 0`,
+		`portico_http_request_duration_seconds_bucket{method="POST",route="/auth/signin",le="1"} 1`,
+		`portico_http_request_duration_seconds_sum{method="POST",route="/auth/signin"} 0.002`,
 		`portico_csp_violations_total{directive="script-src"} 1`,
-		`portico_flow_steps_total{flow="signin",step="signin",outcome="done"} 7`,
+		`portico_flow_steps_total{flow="signin",outcome="done",step="signin"} 7`,
 		`portico_signins_total{method="password"} 6`,
 		`portico_signups_total{method="mail"} 5`,
 		`portico_throttle_refusals_total{limit="password"} 4`,
@@ -185,7 +186,7 @@ func TestHandler_DatabaseAway(t *testing.T) {
 }
 
 // Whatever a word is, it stays within its label.
-func TestEmitter_Escapes(t *testing.T) {
+func TestHandler_EscapesLabels(t *testing.T) {
 	t.Parallel()
 	f := sample()
 	word := "a\"} 1\n\\b"
@@ -229,36 +230,18 @@ func TestHandler_ManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestProcess(t *testing.T) {
+// The client library adds what common dashboards look for.
+func TestHandler_RuntimeAndProcess(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("the process tells of itself in /proc")
-	}
-	began := time.Now()
-	got := map[string]float64{}
-	for got["process_cpu_seconds_total"] == 0 { // the system counts in hundredths of a second
-		for _, g := range gather(t, Figures{}) {
-			m := g.GetMetric()[0]
-			got[g.GetName()] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-		if time.Since(began) > 30*time.Second {
-			break
+	text := scrape(t, sample())
+	for _, name := range []string{"go_goroutines", "go_memstats_alloc_bytes"} {
+		if !strings.Contains(text, "\n"+name+" ") {
+			t.Errorf("there is no %s", name)
 		}
 	}
-	for name, between := range map[string][2]float64{
-		"process_resident_memory_bytes": {1 << 20, 1 << 34},
-		"process_virtual_memory_bytes":  {got["process_resident_memory_bytes"], 1 << 47},
-		"process_open_fds":              {3, 10_000},
-		"process_max_fds":               {10, 1 << 31},
-		"process_cpu_seconds_total":     {0.001, 10_000},
-		"process_start_time_seconds":    {float64(time.Now().Add(-time.Hour).Unix()), float64(time.Now().Add(time.Minute).Unix())},
-		"go_goroutines":                 {2, 10_000},
-		"go_memstats_alloc_bytes":       {1 << 10, 1 << 34},
-		"go_memstats_alloc_bytes_total": {1 << 10, 1 << 44},
-		"go_memstats_sys_bytes":         {1 << 20, 1 << 36},
-	} {
-		if v := got[name]; v < between[0] || v > between[1] {
-			t.Errorf("%s is %v, want it between %v and %v", name, v, between[0], between[1])
+	for _, name := range []string{"process_resident_memory_bytes", "process_cpu_seconds_total", "process_start_time_seconds", "process_open_fds"} {
+		if runtime.GOOS == "linux" && !strings.Contains(text, "\n"+name+" ") {
+			t.Errorf("there is no %s", name)
 		}
 	}
 }

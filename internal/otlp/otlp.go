@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
@@ -15,10 +16,12 @@ import (
 )
 
 const (
-	queueSize   = 2048 // spans that wait to be sent; more are dropped
-	batchSize   = 512
-	batchEvery  = 5 * time.Second
-	exportLimit = 15 * time.Second // of one batch, attempts included
+	queueSize    = 2048 // spans that wait to be sent; more are dropped
+	batchSize    = 512
+	batchEvery   = 5 * time.Second
+	attemptLimit = 10 * time.Second // of one request
+	exportLimit  = 15 * time.Second // of one batch, retries included
+	maxResponse  = 64 << 10         // bytes of a response that are read
 )
 
 // Config says where traces go.
@@ -44,12 +47,15 @@ func New(cfg Config) (*Traces, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Every option that the SDK would otherwise take from the environment is
-	// given. What it keeps of OTEL_RESOURCE_ATTRIBUTES is not sent: the exporter
-	// states the resource itself.
+	// The SDK adds OTEL_RESOURCE_ATTRIBUTES to the resource. It would take every
+	// option that is not given here from the environment as well.
 	provider := sdk.NewTracerProvider(
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(cfg.Ratio))),
-		sdk.WithResource(resource.Empty()),
+		sdk.WithResource(resource.NewSchemaless(
+			attribute.String("service.name", "portico"),
+			attribute.String("service.version", cfg.Version),
+			attribute.String("service.instance.id", cfg.Instance),
+		)),
 		sdk.WithRawSpanLimits(sdk.SpanLimits{
 			AttributeValueLengthLimit: 256, AttributeCountLimit: 32, EventCountLimit: 16, LinkCountLimit: 4,
 			AttributePerEventCountLimit: 4, AttributePerLinkCountLimit: 4,

@@ -107,13 +107,17 @@ func TestTraces(t *testing.T) {
 	r.totals(2, 0)
 }
 
-// The environment of the SDK changes nothing.
+// Of the environment of the SDK only the attributes of the resource count.
 func TestTraces_IgnoreTheEnvironment(t *testing.T) {
-	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "canary=1")
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment=west,service.name=canary")
 	t.Setenv("OTEL_SERVICE_NAME", "canary")
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "1")
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "canary=1")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "X-Canary=canary")
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://canary.invalid")
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://canary.invalid")
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
 	t.Setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "0")
 	r := setup(t, nil)
 	for range 100 {
@@ -124,8 +128,11 @@ func TestTraces_IgnoreTheEnvironment(t *testing.T) {
 	if n := len(r.collector.Spans()); n != 100 || r.collector.Spans()[0].Attributes["portico.mail.template"] != "recover" {
 		t.Errorf("%d of 100 spans came", n)
 	}
-	if strings.Contains(r.collector.Raw(), "canary") {
-		t.Error("the environment is in the message")
+	if got := r.collector.Spans()[0].Resource; got["deployment"] != "west" || got["service.name"] != "portico" {
+		t.Errorf("the resource is %v", got)
+	}
+	if header := r.collector.Requests()[0].Header; header.Get("X-Canary") != "" || header.Get("Content-Encoding") != "" {
+		t.Errorf("the environment is in the request: %v", header)
 	}
 }
 
@@ -149,20 +156,21 @@ func TestTraces_Failures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers    []int
+		wait       string // what the collector asks for, in seconds
 		requests   int
 		sent, lost uint64
 		logged     string
 	}{
-		"busy once":     {[]int{503, 200}, 2, 2, 0, ""},
-		"busy for long": {[]int{503, 429, 502}, 3, 0, 2, "the collector answers 502"},
-		"refused":       {[]int{401}, 1, 0, 2, "the collector answers 401"},
+		"busy once":     {[]int{503, 200}, "1", 2, 2, 0, ""},
+		"busy for long": {[]int{503}, "60", 1, 0, 2, "max retry time would elapse"},
+		"refused":       {[]int{401}, "1", 1, 0, 2, "401 Unauthorized"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := setup(t, nil)
 			next := 0
 			r.collector.Answer = func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Retry-After", "1")
+				w.Header().Set("Retry-After", c.wait)
 				w.WriteHeader(c.answers[next])
 				next++
 			}

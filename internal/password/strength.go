@@ -10,7 +10,6 @@ import (
 	"github.com/trustelem/zxcvbn/match"
 
 	"portico/internal/fault"
-	"portico/internal/password/zxcvbn"
 )
 
 const (
@@ -70,7 +69,7 @@ func weakness(text string, words []string) (reason string, weak bool) {
 	runes, repeated := essence(text)
 	known := slices.Concat(words, years())
 	for part := range slices.Chunk(runes[:min(len(runes), judged)], half) {
-		guesses, sequence := zxcvbn.Estimate(string(part), known)
+		guesses, sequence := estimate(string(part), known)
 		if guesses >= enough {
 			return "", false
 		}
@@ -91,7 +90,7 @@ func (s *Service) dressedUp(text string) bool {
 		return false
 	}
 	around := []rune(strings.Replace(text, core, "", 1))
-	guesses, _ := zxcvbn.Estimate(string(around[:min(len(around), half)]), years())
+	guesses, _ := estimate(string(around[:min(len(around), half)]), years())
 	return guesses < enoughAround
 }
 
@@ -102,7 +101,7 @@ func because(reason string) map[string]string { return map[string]string{"reason
 func reasonOf(sequence []*match.Match, words []string) string {
 	reason, length := reasonShort, 0
 	for _, m := range sequence {
-		if m.DictionaryName == zxcvbn.Known && slices.Contains(words, m.MatchedWord) {
+		if m.DictionaryName == knownWords && slices.Contains(words, m.MatchedWord) {
 			return reasonContext
 		}
 		if r, ok := patternReason(m); ok && len(m.Token) > length {
@@ -130,7 +129,7 @@ func patternReason(m *match.Match) (string, bool) {
 
 func dictionaryReason(dictionary string) string {
 	switch dictionary {
-	case zxcvbn.Known: // not one of the words, so one of years
+	case knownWords: // not one of the words, so one of years
 		return reasonDate
 	case "male_names", "female_names", "surnames":
 		return reasonName
