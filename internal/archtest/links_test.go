@@ -23,8 +23,9 @@ type page struct {
 	links   []string // "line path#anchor"
 }
 
-// links holds that a link of a document leads somewhere, and that a document
-// below docs is one that somebody is led to.
+// links holds that every link of a document leads somewhere, and that some page
+// links to every document below docs. A link to its folder counts unless the
+// folder has an index, README.md, which then names all of its documents.
 func links(t *tree) []string {
 	pages, broken := map[string]page{}, []string{}
 	err := walk(t.fs, func(name string) error {
@@ -56,7 +57,9 @@ func links(t *tree) []string {
 		}
 	}
 	for name := range pages {
-		if strings.HasPrefix(name, "docs/") && !linked[name] && !linked[path.Dir(name)] {
+		folder := path.Dir(name)
+		_, indexed := pages[path.Join(folder, "README.md")]
+		if strings.HasPrefix(name, "docs/") && !linked[name] && (!linked[folder] || indexed && path.Base(name) != "README.md") {
 			broken = append(broken, name+": no page leads here")
 		}
 	}
@@ -102,18 +105,22 @@ func anchorOf(heading string) string {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	hold(t, links, map[string]string{
-		"README.md": "# Here\n[a](docs/a.md), [b](docs/b.md#the-code-x), [all](docs/all), [out](https://x.test/y)\n" +
+		"README.md": "# Here\n[a](docs/a.md), [b](docs/b.md#the-code-x), [all](docs/all), [set](docs/set), [out](https://x.test/y)\n" +
 			"[self](#here) [no](#there) `[code](no.md)`\n```\n[code](no.md)\n# Not\n```\n[no](#not)",
-		"docs/a.md":       "[up](../README.md#here)\n[gone](b/gone.md)\n[b](b.md#the-code-y)",
-		"docs/b.md":       "## The code: `X`",
-		"docs/all/one.md": "one of all",
-		"docs/lost.md":    "lost",
-		"e2e/README.md":   "its folder shows it",
+		"docs/a.md":          "[up](../README.md#here)\n[gone](b/gone.md)\n[b](b.md#the-code-y)",
+		"docs/b.md":          "## The code: `X`",
+		"docs/all/one.md":    "one of all",
+		"docs/set/README.md": "[one](one.md)",
+		"docs/set/one.md":    "in the index",
+		"docs/set/two.md":    "not in the index",
+		"docs/lost.md":       "lost",
+		"e2e/README.md":      "its folder shows it",
 	},
 		"README.md:3: README.md has no heading #there",
 		"README.md:8: README.md has no heading #not",
 		"docs/a.md:2: there is no docs/b/gone.md",
 		"docs/a.md:3: docs/b.md has no heading #the-code-y",
 		"docs/lost.md: no page leads here",
+		"docs/set/two.md: no page leads here",
 	)
 }
