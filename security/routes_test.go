@@ -233,7 +233,8 @@ func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
 	})
 }
 
-// strictHeaders are those of every answer, whatever it is.
+// strictHeaders are those of every answer. JSON has those that act on any
+// answer; the others act on documents.
 func (a *answer) strictHeaders(what string, document bool) {
 	a.Helper()
 	policy := a.header.Get("Content-Security-Policy")
@@ -249,10 +250,13 @@ func (a *answer) strictHeaders(what string, document bool) {
 	if strings.Contains(policy, "unsafe-") || strings.Contains(policy, "*") {
 		a.Errorf("%s: the content policy allows too much: %s", what, policy)
 	}
-	for name, want := range map[string]string{
-		"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-		"Strict-Transport-Security": "max-age=63072000", "Permissions-Policy": "camera=()", "Referrer-Policy": "",
-	} {
+	required := map[string]string{
+		"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Strict-Transport-Security": "max-age=63072000",
+	}
+	if contentType := a.header.Get("Content-Type"); contentType != "application/json" && contentType != "application/problem+json" {
+		required["Cross-Origin-Opener-Policy"], required["Permissions-Policy"], required["Referrer-Policy"] = "same-origin", "camera=()", ""
+	}
+	for name, want := range required {
 		if got := a.header.Get(name); !strings.Contains(got, want) || got == "" {
 			a.Errorf("%s: %s is %q", what, name, got)
 		}

@@ -112,7 +112,15 @@ func (f *Flows) SignOut(ctx context.Context, c Caller) error {
 }
 
 // Session returns the caller's session, session.Required or session.Ended.
-func (f *Flows) Session(ctx context.Context, c Caller) (found session.Found, err error) {
+func (f *Flows) Session(ctx context.Context, c Caller) (session.Found, error) {
+	if found, ok := f.sessions.CheckKept(c.Session); ok {
+		return found, nil
+	}
+	return f.checkSession(ctx, c)
+}
+
+// checkSession is apart from Session because what is found escapes here.
+func (f *Flows) checkSession(ctx context.Context, c Caller) (found session.Found, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, err = f.sessions.Check(ctx, tx, c.Session)
 		return err

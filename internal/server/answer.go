@@ -35,9 +35,12 @@ func writeJSON(w http.ResponseWriter, contentType string, status int, v any) err
 	if err != nil {
 		return err
 	}
+	if e, ok := w.(*exchange); ok {
+		e.json = true
+	}
 	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["Content-Type"] = []string{contentType}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // fails only when the client has gone
 	return nil

@@ -35,13 +35,15 @@ func PeerNetwork(addr netip.Addr) netip.Prefix {
 // client's own invention. Forwarded (RFC 7239) and every vendor's header are
 // ignored.
 func (m *Mux) resolveClient(e *exchange, r *http.Request) {
-	if !m.fromProxy(r) {
+	peer, trusted := m.proxy(r)
+	if !trusted {
 		return
 	}
 	e.trusted = true
-	peer, _ := parseAddr(r.RemoteAddr)
-	client := forwardedClient(peer, r.Header["X-Forwarded-For"], m.trusts)
-	r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+	if lines := r.Header["X-Forwarded-For"]; len(lines) > 0 {
+		client := forwardedClient(peer, lines, m.trusts)
+		r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+	}
 }
 
 // FromTrustedProxy reports whether the peer of the request is a configured
@@ -78,11 +80,17 @@ func forwardedClient(peer netip.Addr, lines []string, trusted func(netip.Addr) b
 // fromProxy reports whether a trusted proxy has sent the request. It is asked
 // before resolveClient.
 func (m *Mux) fromProxy(r *http.Request) bool {
+	_, trusted := m.proxy(r)
+	return trusted
+}
+
+// proxy returns the address of the peer, and whether it is a trusted proxy.
+func (m *Mux) proxy(r *http.Request) (peer netip.Addr, trusted bool) {
 	if len(m.proxies) == 0 {
-		return false
+		return netip.Addr{}, false
 	}
 	peer, ok := parseAddr(r.RemoteAddr)
-	return ok && m.trusts(peer)
+	return peer, ok && m.trusts(peer)
 }
 
 // trusts reports whether the address is a configured proxy.

@@ -54,6 +54,7 @@ type exchange struct {
 	bytes   int64
 	held    bool // while net/http answers instead of a route
 	bare    bool // whether the answer is another program's
+	json    bool // whether a program reads the answer, and no browser shows it
 	code    string
 	cause   error
 }
@@ -96,7 +97,9 @@ func (e *exchange) Write(p []byte) (int, error) {
 // begin gives the request its id and its span.
 func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	e := &exchange{ResponseWriter: w, mux: m, started: time.Now()}
-	e.ctx.Context, e.span = m.spans.Request(r, m.fromProxy(r))
+	if e.ctx.Context = r.Context(); m.spans != nil {
+		e.ctx.Context, e.span = m.spans.Request(r, m.fromProxy(r))
+	}
 	e.ctx.id[0] = ids.New()
 	e.Header()["X-Request-Id"] = e.ctx.id[:]
 	return e, r.WithContext(&e.ctx)

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// header is a field of every answer. The value slices are shared by all
+// header is a field of our answers. The value slices are shared by all
 // requests: they are full, so that Header.Add copies them.
 type header struct {
 	name  string
 	value []string
+	page  bool // whether only an answer that a browser shows needs it: JSON goes without
 }
 
 // strictPolicy is the content policy of what is not a document: nothing in it
@@ -19,6 +20,10 @@ const strictPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; f
 // baseHeaders returns the headers that every answer begins with. A handler may
 // replace the content policy and the caching, and nothing else.
 //
+// JSON keeps the headers that stop a browser from storing it, from reading it as
+// another type, from framing it and from handing it to another site. The others
+// act on documents: a page has an opener, features and links, and JSON has none.
+//
 // Referrer-Policy is same-origin and not no-referrer: under the latter
 // browsers send "Origin: null" with form posts (Fetch, "append a request
 // Origin header"), which the cross-origin guard has to refuse. No secret stands
@@ -26,20 +31,20 @@ const strictPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; f
 // under either.
 func baseHeaders(https, subdomains bool) []header {
 	hs := []header{
-		{"Cache-Control", []string{"no-store"}},
-		{"Content-Security-Policy", []string{strictPolicy}},
-		{"Cross-Origin-Opener-Policy", []string{"same-origin"}},
-		{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
-		{"Permissions-Policy", []string{permissions()}},
-		{"Referrer-Policy", []string{"same-origin"}},
-		{"X-Content-Type-Options", []string{"nosniff"}},
+		{name: "Cache-Control", value: []string{"no-store"}},
+		{name: "Content-Security-Policy", value: []string{strictPolicy}},
+		{name: "Cross-Origin-Opener-Policy", value: []string{"same-origin"}, page: true},
+		{name: "Cross-Origin-Resource-Policy", value: []string{"same-origin"}},
+		{name: "Permissions-Policy", value: []string{permissions()}, page: true},
+		{name: "Referrer-Policy", value: []string{"same-origin"}, page: true},
+		{name: "X-Content-Type-Options", value: []string{"nosniff"}},
 	}
 	if https {
 		hsts := "max-age=63072000" // two years: what preload lists ask for
 		if subdomains {
 			hsts += "; includeSubDomains"
 		}
-		hs = append(hs, header{"Strict-Transport-Security", []string{hsts}})
+		hs = append(hs, header{name: "Strict-Transport-Security", value: []string{hsts}})
 	}
 	return hs
 }
@@ -61,6 +66,9 @@ func (e *exchange) complete() {
 	}
 	h := e.Header()
 	for _, b := range e.mux.headers {
+		if b.page && e.json {
+			continue
+		}
 		if _, replaced := h[b.name]; !replaced {
 			h[b.name] = b.value
 		}
@@ -83,7 +91,7 @@ func (m *Mux) resetHeaders(e *exchange) {
 		h.Del(name)
 	}
 	for _, b := range m.headers {
-		h[b.name] = b.value
+		delete(h, b.name) // complete adds ours
 	}
 	h["X-Request-Id"] = e.ctx.id[:]
 	e.bare = false

@@ -47,6 +47,13 @@ type entry struct {
 
 func (e *entry) lastSeen() time.Time { return time.UnixMicro(e.seen.Load()).UTC() }
 
+// foundAt returns the session with its last use before this one.
+func (e *entry) foundAt(seen time.Time) Found {
+	found := e.found
+	found.Session.LastSeenAt = seen
+	return found
+}
+
 // see moves the last use forward; a clock that was set back changes nothing.
 func (e *entry) see(now time.Time) {
 	us := now.UnixMicro()

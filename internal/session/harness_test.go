@@ -79,9 +79,13 @@ func (b *bundle) start(accountID string) (token string, s session.Session) {
 	return token, s
 }
 
-// check asks a keeper for the session of a token.
+// check asks a keeper for the session of a token as the flows do: without the
+// database first.
 func (b *bundle) check(k *session.Keeper, token string) (found session.Found, err error) {
 	b.Helper()
+	if kept, ok := k.CheckKept(token); ok {
+		return kept, nil
+	}
 	_ = b.store.Read(b.Context(), func(tx *store.Tx) error {
 		found, err = k.Check(b.Context(), counted{tx, &b.reads}, token)
 		return nil

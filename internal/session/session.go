@@ -123,9 +123,20 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 		return Found{}, ended(why)
 	}
 	entry.see(now)
-	found := entry.found
-	found.Session.LastSeenAt = seen
-	return found, nil
+	return entry.foundAt(seen), nil
+}
+
+// CheckKept is Check of a session that is in memory and holds. It needs no
+// database: every request of an app asks. False means that Check decides.
+func (k *Keeper) CheckKept(token string) (Found, bool) {
+	now := k.clock.Now()
+	entry := k.kept(token, now)
+	if entry == nil {
+		return Found{}, false
+	}
+	seen := entry.lastSeen()
+	entry.see(now)
+	return entry.foundAt(seen), true
 }
 
 // Peek is Check without counting as use: for a look at a session whose request is
@@ -144,17 +155,26 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	return entry.found, nil
 }
 
-// Recall is Peek of what is in memory and holds, without a transaction: thousands
-// of open requests are looked at several times a second.
+// Recall is Peek of a session that is in memory and holds. It needs no database:
+// the gateway looks at thousands of open requests several times a second.
 func (k *Keeper) Recall(token string) (Found, bool) {
-	if !secret.ValidToken(token) {
-		return Found{}, false
-	}
-	entry := k.cache.get(key(secret.Hash(token)))
-	if entry == nil || k.over(entry.found.Session, entry.lastSeen(), k.clock.Now()) != "" {
+	entry := k.kept(token, k.clock.Now())
+	if entry == nil {
 		return Found{}, false
 	}
 	return entry.found, true
+}
+
+// kept returns the session of a token if it is in memory and holds, else nil.
+func (k *Keeper) kept(token string, now time.Time) *entry {
+	if !secret.ValidToken(token) {
+		return nil
+	}
+	entry := k.cache.get(key(secret.Hash(token)))
+	if entry == nil || k.over(entry.found.Session, entry.lastSeen(), now) != "" {
+		return nil
+	}
+	return entry
 }
 
 // find returns the session of a token from memory, else from the database.

@@ -93,14 +93,20 @@ type User struct {
 	Roles []string `json:"roles"`
 }
 
-// Session is the caller's session. Times are RFC 3339.
+// Moment is a time in RFC 3339. It is text already: encoding/json checks what
+// time.Time writes once more, and that was a quarter of the answer's cost.
+type Moment string
+
+func momentOf(t time.Time) Moment { return Moment(t.Format(time.RFC3339Nano)) }
+
+// Session is the caller's session.
 type Session struct {
-	ID              string    `json:"id"`
-	CreatedAt       time.Time `json:"created_at"`
-	AuthenticatedAt time.Time `json:"authenticated_at"`
-	ExpiresAt       time.Time `json:"expires_at"`
-	IdleExpiresAt   time.Time `json:"idle_expires_at"`
-	Methods         []string  `json:"methods"`
+	ID              string   `json:"id"`
+	CreatedAt       Moment   `json:"created_at"`
+	AuthenticatedAt Moment   `json:"authenticated_at"`
+	ExpiresAt       Moment   `json:"expires_at"`
+	IdleExpiresAt   Moment   `json:"idle_expires_at"`
+	Methods         []string `json:"methods"`
 }
 
 // Sessions lists where a person is signed in.
@@ -110,11 +116,11 @@ type Sessions struct {
 
 // Device is one browser in which a person is signed in.
 type Device struct {
-	ID         string    `json:"id"`
-	Current    bool      `json:"current"`
-	Browser    string    `json:"browser"`
-	CreatedAt  time.Time `json:"created_at"`
-	LastSeenAt time.Time `json:"last_seen_at"`
+	ID         string `json:"id"`
+	Current    bool   `json:"current"`
+	Browser    string `json:"browser"`
+	CreatedAt  Moment `json:"created_at"`
+	LastSeenAt Moment `json:"last_seen_at"`
 }
 
 // step serves an action in JSON.

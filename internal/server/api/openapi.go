@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"portico/internal/server"
 )
@@ -88,7 +87,7 @@ func reference(name string) object { return object{"$ref": "#/components/schemas
 // schema describes a type; named structs go into schemas once.
 func schema(t reflect.Type, schemas object) object {
 	switch {
-	case t == reflect.TypeFor[time.Time]():
+	case t == reflect.TypeFor[Moment]():
 		return object{"type": "string", "format": "date-time"}
 	case t.Kind() == reflect.String:
 		return object{"type": "string"}

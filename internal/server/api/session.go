@@ -18,8 +18,8 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 			ID: found.Person.ID, Email: found.Person.Address, Name: found.Person.Name, Roles: orEmpty(found.Person.Roles),
 		},
 		Session: Session{
-			ID: found.Session.ID, CreatedAt: found.Session.CreatedAt, AuthenticatedAt: found.Session.AuthenticatedAt,
-			ExpiresAt: found.Session.ExpiresAt, IdleExpiresAt: a.sessions.IdleEnd(found.Session.LastSeenAt),
+			ID: found.Session.ID, CreatedAt: momentOf(found.Session.CreatedAt), AuthenticatedAt: momentOf(found.Session.AuthenticatedAt),
+			ExpiresAt: momentOf(found.Session.ExpiresAt), IdleExpiresAt: momentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
 			Methods: orEmpty(found.Session.Methods),
 		},
 	})
@@ -38,7 +38,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	for _, s := range held {
 		devices = append(devices, Device{
 			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.Browser),
-			CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt,
+			CreatedAt: momentOf(s.CreatedAt), LastSeenAt: momentOf(s.LastSeenAt),
 		})
 	}
 	return server.WriteJSON(w, http.StatusOK, Sessions{Sessions: devices})

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 //go:generate go test -run TestTypeScript -update
@@ -64,7 +63,6 @@ func typeScript(routes []route) string {
 
 func gather(t reflect.Type, types map[string]reflect.Type) {
 	switch {
-	case t == reflect.TypeFor[time.Time]():
 	case t.Kind() == reflect.Slice:
 		gather(t.Elem(), types)
 	case t.Kind() == reflect.Struct && t.Name() != "":
@@ -77,7 +75,7 @@ func gather(t reflect.Type, types map[string]reflect.Type) {
 
 func tsType(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[time.Time](), t.Kind() == reflect.String:
+	case t.Kind() == reflect.String:
 		return "string"
 	case t.Kind() == reflect.Bool:
 		return "boolean"

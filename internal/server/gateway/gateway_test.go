@@ -297,8 +297,8 @@ func TestHeadersOfAnswers(t *testing.T) {
 		if app.header.Get(name) != "" {
 			t.Errorf("the app's answer has our %s", name)
 		}
-		if own := s.get("/", fetch); own.header.Get(name) == "" {
-			t.Errorf("our own answer has no %s", name)
+		if own := s.get("/", navigate); own.header.Get(name) == "" {
+			t.Errorf("our own answer has no %s: %d %v", name, own.status, own.header)
 		}
 	}
 	if len(app.header["X-Request-Id"]) != 1 || app.header.Get("X-Request-Id") != app.echoed(t).Header.Get("X-Request-Id") {
