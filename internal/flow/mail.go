@@ -8,7 +8,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/code"
-	"portico/internal/fault"
 	"portico/internal/outbox"
 )
 
@@ -68,22 +67,19 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	return f.outbox.Enqueue(ctx, tx, m)
 }
 
-// proof makes a code for the flow and mails it, or what the mailbox should
+// mailProof makes a code for the flow and mails it, or what the mailbox should
 // learn instead. The statements and rows are the same either way: a code that
-// nobody is told is written as well, so that an address without an account
-// costs the same. While the mailbox gets no more mail, it does nothing but to
-// return code.Held: a code that was never sent is not shown as sent.
-func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) (held *fault.Error, err error) {
-	if held, err = f.countMail(ctx, tx, c, p.AddressKey, known); err != nil || held != nil {
-		return held, err
-	}
+// no one is told is written too, so that an address without an account costs
+// the same. The mail must have been counted: while the mailbox gets no more, no
+// code is made, because a code that was never sent is not shown as sent.
+func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) error {
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	linked, err := tx.IdentitiesOf(ctx, p.AccountID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l := letter{to: to, owner: known}
 	switch {
@@ -102,8 +98,8 @@ func (f *Flows) proof(ctx context.Context, tx Tx, c Caller, p Pending, to string
 	}
 	told, err := f.mayTell(ctx, tx, p.AddressKey, known != nil || p.Kind == SignUp)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l.suppress = !told
-	return nil, f.post(ctx, tx, c, l)
+	return f.post(ctx, tx, c, l)
 }

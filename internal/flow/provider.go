@@ -152,23 +152,19 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	next := Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}
-	if known != nil {
-		next.AccountID, next.Version = known.ID, known.Version
+	if !who.EmailVerified {
+		// The provider does not vouch for the address, so the mailbox must: also
+		// when it has an account, which only the mailbox learns.
+		return f.awaitProof(ctx, tx, c, SignUp, address, known, p.ReturnTo, waiting)
 	}
-	if next, err = f.begin(ctx, tx, next, waiting, c.Browser); err != nil {
+	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.Browser)
+	if err != nil {
 		return Result{}, err
 	}
-	if who.EmailVerified {
-		if err := f.advance(ctx, tx, next, Done); err != nil {
-			return Result{}, err
-		}
-		return f.register(ctx, tx, c, next, waiting)
+	if err := f.advance(ctx, tx, next, Done); err != nil {
+		return Result{}, err
 	}
-	// The provider does not vouch for the address, so the mailbox must: also
-	// when it has an account, which only the mailbox learns.
-	held, err := f.firstProof(ctx, tx, c, next, address.Mail, known)
-	return Result{Next: "/auth/verify-code?flow=" + next.ID, FlowID: next.ID, Held: held}, err
+	return f.register(ctx, tx, c, next, waiting)
 }
 
 // askLink keeps the identity until the owner of the account has signed in to

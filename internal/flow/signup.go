@@ -7,6 +7,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/password"
+	"portico/internal/secret"
 	"portico/internal/throttle"
 )
 
@@ -69,38 +70,71 @@ func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address stri
 }
 
 // startProof begins a flow that waits for a mailed code and sends the first,
-// or leaves that to Resend while the mailbox gets no more mail.
+// or leaves that to Resend while the mailbox gets no more mail. With a fault,
+// Result still has the cookie that binds the browser: the step may have been
+// committed, and then its mail is on its way.
 func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo string, d data) (Result, error) {
 	value, fresh := browser(c)
-	var p Pending
-	var held *fault.Error
+	c.Browser = value
+	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		known, err := f.known(ctx, tx, address.Key)
 		if err != nil {
 			return err
 		}
-		p = Pending{Kind: kind, Step: Verify, AddressKey: address.Key, ReturnTo: f.targets.Clean(returnTo)}
-		if known != nil {
-			p.AccountID, p.Version = known.ID, known.Version
-		}
-		if p, err = f.begin(ctx, tx, p, d, value); err != nil {
-			return err
-		}
-		held, err = f.firstProof(ctx, tx, c, p, address.Mail, known)
+		r, err = f.awaitProof(ctx, tx, c, kind, address, known, f.targets.Clean(returnTo), d)
 		return err
 	})
+	r.Browser = fresh
+	return r, err
+}
+
+// awaitProof is startProof in the transaction of its caller.
+func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, address account.Address, known *account.Account, returnTo string, d data) (Result, error) {
+	p := Pending{Kind: kind, Step: Verify, AddressKey: address.Key, ReturnTo: returnTo}
+	if known != nil {
+		p.AccountID, p.Version = known.ID, known.Version
+	}
+	// The mail is counted first: of two forms that are sent at once the second
+	// waits here, and then finds the flow of the first.
+	held, err := f.countMail(ctx, tx, c, p.AddressKey, known)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID, Browser: fresh, Held: held}, nil
+	if p, err = f.renewOrBegin(ctx, tx, c, p, d); err != nil {
+		return Result{}, err
+	}
+	if held == nil {
+		err = f.mailProof(ctx, tx, c, p, address.Mail, known)
+	} else {
+		err = f.record.Add(ctx, tx, fact(c, audit.MailHeld, p.AccountID, string(p.Kind)))
+	}
+	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID, Held: held}, err
 }
 
-// firstProof is proof for a flow that goes on without its mail.
-func (f *Flows) firstProof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) (held *fault.Error, err error) {
-	if held, err = f.proof(ctx, tx, c, p, to, known); err != nil || held == nil {
-		return nil, err
+// renewOrBegin goes on with the flow that this browser has begun for the same
+// purpose, so that the form may be sent twice: the codes of both mails hold,
+// guesses are counted together, and the newest input counts. A flow without
+// guesses is left alone, and so is one that began with another account.
+func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
+	now := f.clock.Now()
+	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.Browser), now)
+	if err != nil {
+		return Pending{}, err
 	}
-	return held, f.record.Add(ctx, tx, fact(c, audit.MailHeld, p.AccountID, string(p.Kind)))
+	if ok && !old.over(now) && old.AccountID == p.AccountID && old.Version == p.Version {
+		left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: old.ID})
+		if err != nil {
+			return Pending{}, err
+		}
+		if left > 0 {
+			old.ReturnTo = p.ReturnTo
+			if renewed, err := f.renew(ctx, tx, old, d); err != nil || renewed {
+				return old, err
+			}
+		}
+	}
+	return f.begin(ctx, tx, p, d, c.Browser)
 }
 
 func (f *Flows) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {

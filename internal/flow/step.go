@@ -111,6 +111,9 @@ type PendingStore interface {
 	// NewestFlow returns the newest flow of the kind at the step for the
 	// address that was begun in the browser and has not expired at now.
 	NewestFlow(ctx context.Context, kind Kind, step Step, addressKey string, browser []byte, now time.Time) (Pending, bool, error)
+	// RenewFlow replaces what a flow keeps, its target and its end, and reports
+	// whether the flow was there, at its step and not over at now.
+	RenewFlow(ctx context.Context, p Pending, now time.Time) (bool, error)
 	// OwnFlow sets the account of a flow that began without one.
 	OwnFlow(ctx context.Context, id, accountID string) error
 	// AdvanceFlow moves the flow from one step to the next and reports whether
@@ -120,18 +123,35 @@ type PendingStore interface {
 
 // begin stores a new flow for the caller's browser.
 func (f *Flows) begin(ctx context.Context, tx Tx, p Pending, d data, browser string) (Pending, error) {
-	plain, err := json.Marshal(d)
-	if err != nil {
-		return Pending{}, err
-	}
 	if p.ID == "" {
 		p.ID = ids.New()
 	}
 	p.Browser = secret.Hash(browser)
 	p.CreatedAt = f.clock.Now()
-	p.ExpiresAt = p.CreatedAt.Add(p.Kind.life())
-	p.Sealed = f.box.Seal(plain, p.ID)
+	if err := f.seal(&p, d); err != nil {
+		return Pending{}, err
+	}
 	return p, tx.InsertFlow(ctx, p)
+}
+
+// renew puts the data and the target into the flow instead of what it has, and
+// lets it live as long as a new one. It reports false for a flow that has moved
+// on or is over.
+func (f *Flows) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, error) {
+	if err := f.seal(&p, d); err != nil {
+		return false, err
+	}
+	return tx.RenewFlow(ctx, p, f.clock.Now())
+}
+
+// seal puts the data into the flow, whose time begins anew.
+func (f *Flows) seal(p *Pending, d data) error {
+	plain, err := json.Marshal(d)
+	if err == nil {
+		p.ExpiresAt = f.clock.Now().Add(p.Kind.life())
+		p.Sealed = f.box.Seal(plain, p.ID)
+	}
+	return err
 }
 
 // find returns the flow with the id for the caller's browser, or Unknown.

@@ -273,11 +273,14 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		if err != nil {
 			return err
 		}
-		held, err := f.proof(ctx, tx, c, p, address.Mail, known)
-		if err == nil && held != nil {
+		held, err := f.countMail(ctx, tx, c, p.AddressKey, known)
+		switch {
+		case err != nil:
+			return err
+		case held != nil:
 			return held // nothing was written
 		}
-		return err
+		return f.mailProof(ctx, tx, c, p, address.Mail, known)
 	})
 	return spent, err
 }

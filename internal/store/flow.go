@@ -43,6 +43,13 @@ func (t *Tx) AdvanceFlow(ctx context.Context, id string, from, to flow.Step, now
 	return n == 1, err
 }
 
+// RenewFlow implements flow.PendingStore.
+func (t *Tx) RenewFlow(ctx context.Context, p flow.Pending, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE flow SET sealed = $2, return_to = $3, expires_at = $4 WHERE id = $1 AND step = $5 AND expires_at > $6`,
+		p.ID, p.Sealed, p.ReturnTo, micros(p.ExpiresAt), string(p.Step), micros(now))
+	return n == 1, err
+}
+
 // OwnFlow implements flow.PendingStore.
 func (t *Tx) OwnFlow(ctx context.Context, id, accountID string) error {
 	_, err := t.exec(ctx, `UPDATE flow SET account_id = $2 WHERE id = $1`, id, accountID)

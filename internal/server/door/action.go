@@ -125,6 +125,7 @@ func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (stri
 func (d *Desk) step(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
 	result, err := run(r.Context(), d.Caller(w, r))
 	if err != nil {
+		d.keepBrowser(w, result.Browser)
 		return "", err
 	}
 	d.Give(w, result)

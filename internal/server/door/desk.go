@@ -11,6 +11,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/flow"
 	"portico/internal/locale"
+	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/session"
 )
@@ -98,9 +99,7 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 	if result.Held != nil {
 		server.Note(w, result.Held) // the answer is the usual one, so the log line tells
 	}
-	if result.Browser != "" {
-		d.browser.Write(w, result.Browser, browserLife)
-	}
+	d.keepBrowser(w, result.Browser)
 	if result.Device != "" {
 		d.device.Write(w, result.Device, deviceLife)
 	}
@@ -113,6 +112,21 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 		d.way.Clear(w)
 	}
 	d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
+}
+
+// BindBrowser gives a browser the cookie that flows are bound to, before it
+// sends a form that mails a code. An answer that gets lost is then repeated by
+// the same browser, and the code of either mail holds in it.
+func (d *Desk) BindBrowser(w http.ResponseWriter, r *http.Request) {
+	if value, _ := d.browser.Read(w, r); !secret.ValidToken(value) {
+		d.keepBrowser(w, secret.Token())
+	}
+}
+
+func (d *Desk) keepBrowser(w http.ResponseWriter, fresh string) {
+	if fresh != "" {
+		d.browser.Write(w, fresh, browserLife)
+	}
 }
 
 // KeepSession sets the session cookie of another host than the public one.

@@ -122,9 +122,10 @@ func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
 	return s.withTarget(w, r, "forgot-password")
 }
 
-// withTarget shows a screen that knows of its request who is signed in and
-// where the person wants to go.
+// withTarget shows a form that mails a code. It knows of its request who is
+// signed in and where the person wants to go.
 func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string) error {
+	s.Desk.BindBrowser(w, r)
 	person, err := s.person(w, r)
 	if err != nil {
 		return err

@@ -115,6 +115,29 @@ func (b flows) AdvanceFlow_OneOfMany() {
 	})
 }
 
+func (b flows) RenewFlow_AtItsStep() {
+	p, other := b.flow(pending(1)), b.flow(pending(2))
+	renewed := p
+	renewed.Sealed, renewed.ReturnTo, renewed.ExpiresAt = []byte("other"), "/other", p.ExpiresAt.Add(time.Hour)
+	renew := func(p flow.Pending, now time.Time) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.RenewFlow(b.Context(), p, now) })
+	}
+	if renew(renewed, p.ExpiresAt) {
+		b.Error("a flow that has expired lives again")
+	}
+	if !renew(renewed, moment()) {
+		b.Error("a flow was not renewed")
+	}
+	got, _ := b.flowByID(p.ID)
+	b.equal("the flow", got, renewed)
+	got, _ = b.flowByID(other.ID)
+	b.equal("another flow", got, other)
+	b.advance(p.ID, flow.Verify, flow.Done, moment())
+	if renew(p, moment()) {
+		b.Error("a flow was renewed after its step")
+	}
+}
+
 func (b flows) OwnFlow_ThatOneOnly() {
 	p, other := b.flow(pending(1)), b.flow(pending(2))
 	b.write(func(tx *store.Tx) error { return tx.OwnFlow(b.Context(), p.ID, "owner") })

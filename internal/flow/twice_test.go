@@ -1,0 +1,129 @@
+package flow_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/flow"
+)
+
+// sends sends a form that mails a code.
+func (v *visitor) sends(kind flow.Kind, address, chosen string) flow.Result {
+	v.Helper()
+	if kind == flow.Recovery {
+		return v.forgets(address)
+	}
+	return v.must(v.flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: chosen, Confirm: chosen}))
+}
+
+const another = "seven hills under a paper lantern"
+
+// A form that was sent twice in one browser, after an error or in a second tab:
+// the code of either mail holds on either page, and guesses count together.
+func TestFormSentTwice_EitherCode(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []flow.Kind{flow.SignUp, flow.Recovery} {
+		for page := range 2 {
+			for mail := range 2 {
+				b := setup(t)
+				if kind == flow.Recovery {
+					b.visitor("192.0.2.9").register("mara@example.org")
+				}
+				v := b.visitor("192.0.2.1")
+				var pages, codes [2]string
+				for i, chosen := range []string{good, another} {
+					pages[i] = v.sends(kind, "mara@example.org", chosen).FlowID
+					codes[i] = b.next().Data["code"]
+				}
+				_, err := b.flows.VerifyCode(t.Context(), v.Caller, pages[1-page], wrong(codes[:]...))
+				wantLeft(t, err, "4")
+				_, err = b.flows.VerifyCode(t.Context(), v.Caller, pages[page], wrong(codes[:]...))
+				wantLeft(t, err, "3")
+				v.must(b.flows.VerifyCode(t.Context(), v.Caller, pages[page], codes[mail]))
+				if kind == flow.Recovery {
+					continue
+				}
+				if v.signedIn() != "mara@example.org" {
+					t.Errorf("page %d, mail %d: nobody is signed in", page, mail)
+				}
+				if _, err := b.visitor("192.0.2.2").signIn("mara@example.org", another); err != nil {
+					t.Errorf("page %d, mail %d: the password of the last form: %v", page, mail, err)
+				}
+			}
+		}
+	}
+}
+
+func wantLeft(t *testing.T, err error, left string) {
+	t.Helper()
+	if !errors.Is(err, code.Wrong) || fault.From(err).Params["count"] != left {
+		t.Errorf("a wrong code: %v, want %s tries left", err, left)
+	}
+}
+
+// wrong returns digits that are none of the codes.
+func wrong(codes ...string) string {
+	for i := 0; ; i++ {
+		if guess := fmt.Sprintf("%06d", i); !slices.Contains(codes, guess) {
+			return guess
+		}
+	}
+}
+
+// No more than the two newest codes hold at a time, however often a form is
+// sent, and a flow without guesses is not continued.
+func TestFormSentTwice_GuessesNoEasier(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	var codes []string
+	var page string
+	for range 3 {
+		page = v.sends(flow.SignUp, "mara@example.org", good).FlowID
+		codes = append(codes, b.next().Data["code"])
+		b.clock.Advance(time.Second) // no two are made at the same moment
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, page, codes[0]); !errors.Is(err, code.Expired) {
+		t.Errorf("the code of the first of three mails: %v, want %v", err, code.Expired)
+	}
+	for range 4 {
+		_, _ = b.flows.VerifyCode(t.Context(), v.Caller, page, wrong(codes...))
+	}
+	if next := v.sends(flow.SignUp, "mara@example.org", good).FlowID; next == page {
+		t.Error("a flow without guesses goes on")
+	}
+	stranger := b.visitor("192.0.2.2")
+	if other := stranger.sends(flow.SignUp, "mara@example.org", another).FlowID; other == page {
+		t.Error("another browser goes on with the flow")
+	}
+}
+
+// Two forms at once are one flow, also when neither found the other's.
+func TestFormSentTwice_AtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.Browser = v.sends(flow.SignUp, "first@example.org", good).Browser
+	b.next()
+	pages := make(chan string, 4)
+	for range 4 {
+		go func() {
+			r, err := b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good})
+			if err != nil {
+				t.Error(err)
+			}
+			pages <- r.FlowID
+		}()
+	}
+	first := <-pages
+	for range 3 {
+		if other := <-pages; other != first {
+			t.Errorf("forms that were sent at once are the flows %s and %s", first, other)
+		}
+	}
+}
