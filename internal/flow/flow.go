@@ -40,8 +40,9 @@ type Store interface {
 
 // Caller is what a door knows of who asks. Nothing in it is proven.
 type Caller struct {
-	Peer      string // network address, masked for limits
-	Agent     string // User-Agent, capped
+	Peer      string    // network address, masked for limits
+	Around    [2]string // the /56 and the /48 around an IPv6 address, else ""
+	Agent     string    // User-Agent, capped
 	Locale    string
 	RequestID string
 	Browser   string // value of the browser-binding cookie
@@ -63,6 +64,7 @@ type Result struct {
 	// Held says that the mail of a flow that has begun was not sent.
 	Held *fault.Error
 
+	wrong      string // the kind of secret that was compared and did not match
 	left       string // whose session the browser had before
 	entered    string // how the person of Session proved who they are
 	registered string // the same of whom the step has made an account

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"portico/internal/code"
-	"portico/internal/fault"
 	"portico/internal/throttle"
 )
 
@@ -34,16 +32,24 @@ var (
 	codeFlow    = throttle.Limit{Name: "code flow", Count: 5, Window: 48 * time.Hour}
 	codeAddress = throttle.Limit{Name: "code address", Count: 10, Window: time.Hour}
 	codeRow     = throttle.Limit{Name: "code row", Count: 100, Window: 30 * 24 * time.Hour}
+	// Wrong codes from one network, over all addresses.
+	codePeer = throttle.Limit{Name: "code peer", Count: 100, Window: time.Hour}
 	// Guesses of the password that a mailed link asks for.
 	linkPassword = throttle.Limit{Name: "link password", Count: 5, Window: 48 * time.Hour}
 
-	// Mails that a stranger can cause: for a mailbox, and the smaller share of
-	// one network in them, so that nobody alone uses them up for the owner.
+	// Emails that a stranger can cause: for a mailbox, and the smaller share of
+	// one network in them.
 	mailHour     = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
 	mailDay      = throttle.Limit{Name: "mail day", Count: 20, Window: 24 * time.Hour}
 	mailPeerHour = throttle.Limit{Name: "mail peer hour", Count: 4, Window: time.Hour}
 	mailPeerDay  = throttle.Limit{Name: "mail peer day", Count: 10, Window: 24 * time.Hour}
-	// Of them, those that tell an unknown address so, for the mailbox and for all.
+	// Strangers in two networks can use these up. A network that has caused no
+	// email to the mailbox today then still gets one, so that the owner can
+	// recover the account. Together with mailHour and mailDay, a mailbox gets at
+	// most 25 emails in an hour and 40 in a day.
+	mailSpare     = throttle.Limit{Name: "mail spare", Count: 20, Window: 24 * time.Hour}
+	mailSparePeer = throttle.Limit{Name: "mail spare peer", Count: 1, Window: 24 * time.Hour}
+	// Of all of them, those that tell an unknown address so, for the mailbox and for all.
 	unknownDay    = throttle.Limit{Name: "unknown mail day", Count: 1, Window: 24 * time.Hour}
 	unknownGlobal = throttle.Limit{Name: "unknown mail", Count: 200 / lanes, Window: time.Hour}
 	// The same rows for known addresses, without effect: both kinds of address
@@ -70,10 +76,17 @@ func lane(box string) string {
 
 // limits returns those that can refuse somebody.
 func limits() []throttle.Limit {
-	return []throttle.Limit{
-		passwordLadder, signInPeer, mailPeer, providerPeer, codeFlow, codeAddress, codeRow, linkPassword,
-		mailHour, mailDay, mailPeerHour, mailPeerDay, unknownDay, unknownGlobal, noticeDay, deviceDay,
+	all := []throttle.Limit{
+		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword,
+		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
+		unknownDay, unknownGlobal, noticeDay, deviceDay,
 	}
+	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer} {
+		for _, wide := range widened(l) {
+			all = append(all, wide)
+		}
+	}
+	return all
 }
 
 // LimitNames returns the names by which Stats counts refusals.
@@ -97,21 +110,4 @@ func (f *Flows) count(ctx context.Context, tries ...throttle.Try) (throttle.Deci
 		err = throttle.Limited(throttle.Rounded(d.Wait))
 	}
 	return d, err
-}
-
-// countGuess counts a guess of a flow's code and returns how many remain. A
-// flow without guesses is refused with code.UsedUp, which a new flow helps
-// against; an address without with throttle.Limited.
-func (f *Flows) countGuess(ctx context.Context, tx Tx, p Pending) (left int, refused *fault.Error, err error) {
-	d, err := f.gate.Take(ctx, tx,
-		throttle.Try{Limit: codeFlow, Subject: p.ID},
-		throttle.Try{Limit: codeAddress, Subject: p.AddressKey},
-		throttle.Try{Limit: codeRow, Subject: p.AddressKey})
-	switch {
-	case err != nil || d.Allowed:
-		return d.Left, nil, err
-	case d.By == codeFlow.Name:
-		return 0, code.UsedUp, nil
-	}
-	return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
 }

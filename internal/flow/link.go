@@ -32,7 +32,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) 
 		d.Identity = nil
 		if d.Password != "" {
 			if err := f.provePassword(ctx, p, d, typed); err != nil {
-				return Result{}, err
+				return Result{wrong: wrongLink(err)}, err
 			}
 		}
 	}
@@ -106,6 +106,14 @@ func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed stri
 	return err
 }
 
+// wrongLink returns what was guessed wrong when err says so, else "".
+func wrongLink(err error) string {
+	if errors.Is(err, LinkPassword) {
+		return wrongLinkPassword
+	}
+	return ""
+}
+
 // moveRecovery ends the flow where it was begun and starts one at the next
 // step in the browser that opened the link.
 func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (string, error) {
@@ -145,7 +153,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 		return Result{}, err
 	}
 	w.kind = p.Kind
-	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	address, bad := account.ParseAddress(d.Address, "email")

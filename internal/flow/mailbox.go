@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/account"
@@ -10,37 +11,73 @@ import (
 	"portico/internal/throttle"
 )
 
-// mailTries returns the limits of the mails that a caller causes for an
-// address. A browser that the owner of the account has used counts for itself,
-// so that strangers do not use up what the owner needs.
-func (f *Flows) mailTries(c Caller, key string, known *account.Account) []throttle.Try {
+// mailWays returns the sets of limits under which an email to the address may
+// go, in the order in which they are asked. A browser that the owner has used
+// counts for itself, so that strangers do not use up what the owner needs. A
+// network that has caused no email to the mailbox today has a second way.
+func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Try, error) {
 	box := account.BaseKey(key)
-	if device := f.knownDevice(c, known); device != "" {
+	device := f.knownDevice(c, known)
+	if device != "" {
 		box += " " + device
 	}
 	peer := box + " " + c.Peer
-	return []throttle.Try{
-		{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box},
-		{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer},
+	share := []throttle.Try{{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer}}
+	usual := append([]throttle.Try{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}, share...)
+	if device != "" {
+		return [][]throttle.Try{usual}, nil
 	}
+	left, err := f.gate.Left(ctx, tx, share[1])
+	if err != nil || left < mailPeerDay.Count {
+		return [][]throttle.Try{usual}, err
+	}
+	spare := append([]throttle.Try{
+		{Limit: mailSpare, Subject: box}, {Limit: mailSparePeer, Subject: box + " " + c.widest()},
+	}, share...)
+	return [][]throttle.Try{usual, spare}, nil
 }
 
-// countMail counts a mail to the address and returns code.Held while none may
-// be sent. The count is kept for every address, whatever becomes of the mail:
+// countMail counts an email to the address and returns code.Held while none may
+// be sent. The count is kept for every address, whatever becomes of the email:
 // the refusal may be told, because it is the same with and without an account.
 func (f *Flows) countMail(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) (*fault.Error, error) {
-	d, err := f.gate.Take(ctx, tx, f.mailTries(c, key, known)...)
-	if err != nil || d.Allowed {
+	ways, err := f.mailWays(ctx, tx, c, key, known)
+	if err != nil {
 		return nil, err
 	}
-	return held(d.Wait), nil
+	var waits []time.Duration
+	for _, way := range ways {
+		d, err := f.gate.Take(ctx, tx, way...)
+		if err != nil || d.Allowed {
+			return nil, err
+		}
+		waits = append(waits, d.Wait)
+	}
+	return held(slices.Min(waits)), nil
+}
+
+// mailWait returns how long countMail would refuse for, without counting.
+func (f *Flows) mailWait(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) (time.Duration, error) {
+	ways, err := f.mailWays(ctx, tx, c, key, known)
+	if err != nil {
+		return 0, err
+	}
+	var waits []time.Duration
+	for _, way := range ways {
+		wait, err := f.gate.Wait(ctx, tx, way...)
+		if err != nil {
+			return 0, err
+		}
+		waits = append(waits, wait)
+	}
+	return slices.Min(waits), nil
 }
 
 // addressTries returns all limits whose subject is an address alone.
 func addressTries(key string) []throttle.Try {
 	box := account.BaseKey(key)
 	return []throttle.Try{
-		{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}, {Limit: unknownDay, Subject: box},
+		{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}, {Limit: mailSpare, Subject: box}, {Limit: unknownDay, Subject: box},
 		{Limit: passwordLadder, Subject: key}, {Limit: codeAddress, Subject: key}, {Limit: codeRow, Subject: key},
 		{Limit: noticeDay, Subject: key}, {Limit: deviceDay, Subject: key},
 	}

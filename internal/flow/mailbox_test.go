@@ -34,8 +34,8 @@ func TestMailCap_LeavesTheOwnersBrowserItsMail(t *testing.T) {
 	b := setup(t)
 	owner := b.visitor("192.0.2.1")
 	owner.register("a@example.org")
-	b.flood("a@example.org", 20)
-	for range 4 { // the registration was the first of five
+	b.flood("a@example.org", 40)
+	for range 24 { // the registration was the first of 25
 		b.next()
 	}
 	owner.Peer = "192.0.2.2"
@@ -58,7 +58,7 @@ func TestMailCap_KnowsTheBrowserOfThatAccountOnly(t *testing.T) {
 	b := setup(t)
 	eve := b.visitor("192.0.2.1")
 	eve.register("eve@example.org")
-	b.flood("a@example.org", 5)
+	b.flood("a@example.org", 25)
 	if r := eve.forgets("a@example.org"); !isHeld(r) {
 		t.Errorf("the browser of somebody else: %v", r.Held)
 	}
@@ -110,7 +110,7 @@ func TestMailCap_IsToldAlikeForEveryAddress(t *testing.T) {
 	var told [2]string
 	for i, address := range []string{"a@example.org", "nobody@example.org"} {
 		b.clock.Advance(2 * time.Hour)
-		b.flood(address, 5)
+		b.flood(address, 25)
 		b.clock.Advance(time.Minute)
 		v := b.visitor("192.0.2.9")
 		r := v.forgets(address)
@@ -143,7 +143,7 @@ func TestResend_HeldBackIsNoNewMail(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	sent, digits := b.clock.Now(), b.next().Data["code"]
-	b.flood("a@example.org", 5)
+	b.flood("a@example.org", 25)
 	b.clock.Advance(time.Minute)
 	if _, err := b.flows.Resend(t.Context(), v.Caller, r.FlowID); !errors.Is(err, code.Held) || fault.From(err).RetryAfter != 59*time.Minute {
 		t.Errorf("Resend answers %v", err)
@@ -160,7 +160,7 @@ func TestUnlock(t *testing.T) {
 	b := setup(t)
 	b.visitor("192.0.2.1").register("a@example.org")
 	for _, address := range []string{"a@example.org", "new@example.org"} {
-		b.flood(address, 6)
+		b.flood(address, 26)
 		stranger := b.visitor("192.0.2.2")
 		for range 6 {
 			_, _ = stranger.signIn(address, "wrong "+good)
@@ -181,4 +181,98 @@ func TestUnlock(t *testing.T) {
 	if err := b.flows.Unlock(t.Context(), "no address"); fault.From(err).Kind != fault.Invalid {
 		t.Errorf("no address: %v", err)
 	}
+}
+
+// A network that has caused no email to the mailbox today still gets one, for
+// an account and for an address without. A second one waits.
+func TestMailCap_LeavesAFreshNetworkOneMail(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("a@example.org")
+	b.clock.Advance(25 * time.Hour)
+	var waits []string
+	for _, address := range []string{"a@example.org", "nobody@example.org"} {
+		for i := range 10 {
+			v := b.visitor(fmt.Sprintf("198.51.100.%d", i))
+			for range 4 {
+				v.forgets(address)
+			}
+		}
+		v := b.visitor("203.0.113.1")
+		r := v.forgets(address)
+		if r.Held != nil {
+			t.Fatalf("%s: a fresh network gets no mail: %v", address, r.Held)
+		}
+		if view, err := b.flows.View(t.Context(), v.Caller, r.FlowID); err != nil || view.State() != "code" {
+			t.Errorf("%s: the page says %q (%v)", address, view.State(), err)
+		}
+		again := v.forgets(address)
+		if !isHeld(again) {
+			t.Fatalf("%s: the fresh network gets a second mail", address)
+		}
+		waits = append(waits, again.Held.RetryAfter.String())
+	}
+	if waits[0] != waits[1] {
+		t.Errorf("the waits tell who has an account: %v", waits)
+	}
+}
+
+// The owner of a /48 has 65,536 networks. They are one fresh network.
+func TestMailCap_CountsASiteOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("a@example.org")
+	b.clock.Advance(25 * time.Hour)
+	sent := 0
+	for i := range 40 {
+		v := b.visitor(fmt.Sprintf("2001:db8:1:%x::/64", i))
+		v.Around = [2]string{fmt.Sprintf("2001:db8:1:%x::/56", i&^0xff), "2001:db8:1::/48"}
+		if v.forgets("a@example.org").Held == nil {
+			sent++
+		}
+	}
+	if sent != 6 {
+		t.Errorf("one site caused %d mails, want the five of the hour and one", sent)
+	}
+	if r := b.visitor("203.0.113.1").forgets("a@example.org"); r.Held != nil {
+		t.Errorf("another network gets no mail: %v", r.Held)
+	}
+}
+
+// A stranger's wrong codes keep neither the owner's browser from its code, nor
+// its password, whatever else happens in that network.
+func TestGuesses_LeaveTheOwnersBrowserItsOwn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.visitor("192.0.2.1")
+	owner.register("a@example.org")
+	b.clock.Advance(time.Hour)
+	for i := range 3 {
+		stranger := b.visitor(owner.Peer)
+		r := stranger.forgets("a@example.org")
+		digits := b.next().Data["code"]
+		for range 5 {
+			_, err := b.flows.VerifyCode(t.Context(), stranger.Caller, r.FlowID, otherCode(digits))
+			if i == 2 && fault.From(err).Kind != fault.Limited {
+				t.Fatalf("an eleventh guess for the address: %v", err)
+			}
+		}
+	}
+	for i := range 110 { // failures that use up the network
+		_, _ = b.visitor(owner.Peer).signIn(fmt.Sprintf("s%d@example.org", i), good)
+	}
+	if _, err := b.visitor(owner.Peer).signIn("other@example.org", good); fault.From(err).Kind != fault.Limited {
+		t.Fatalf("the network is not used up: %v", err)
+	}
+	owner.must(owner.signIn("a@example.org", good))
+	r := owner.forgets("a@example.org")
+	owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, owner.next().Data["code"]))
+}
+
+// otherCode returns a code that is wrong.
+func otherCode(digits string) string {
+	if digits == "000000" {
+		return "111111"
+	}
+	return "000000"
 }

@@ -10,7 +10,6 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/ids"
-	"portico/internal/throttle"
 )
 
 // StartProvider begins a sign-in with an external provider and returns the
@@ -21,7 +20,7 @@ import (
 func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnTo, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "start-provider", Provider)
 	defer w.end(&r, &err)
-	if _, err := f.count(ctx, throttle.Try{Limit: providerPeer, Subject: c.Peer}); err != nil {
+	if _, err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	id := ids.New()

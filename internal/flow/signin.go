@@ -44,8 +44,8 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	tries := signInTries(c, address.Key, f.knownDevice(c, who.account))
-	d, err := f.count(ctx, tries[:]...)
+	tries := trySignIn(c, address.Key, f.knownDevice(c, who.account))
+	d, err := f.count(ctx, tries.all()...)
 	if err != nil {
 		return Result{}, err
 	}
@@ -119,19 +119,9 @@ func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candid
 	return who, err
 }
 
-// signInTries returns the limits of a sign-in: that of the network, and the
-// ladder of the address, or of the address in a browser that its owner used.
-func signInTries(c Caller, key string, device string) [2]throttle.Try {
-	subject := key
-	if device != "" {
-		subject += " " + device
-	}
-	return [2]throttle.Try{{Limit: signInPeer, Subject: c.Peer}, {Limit: passwordLadder, Subject: subject}}
-}
-
 // refuse records the wrong password and, when it was the last of those that
 // pass without a wait, tells the owner.
-func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, counted throttle.Decision) error {
+func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, counted throttle.Decision) (Result, error) {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		entry := fact(c, audit.SignInFailed, who.id(), "password")
 		entry.Actor = "stranger"
@@ -152,9 +142,9 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 		})
 	})
 	if err != nil {
-		return err
+		return Result{}, err
 	}
-	return Rejected
+	return Result{wrong: wrongPassword}, Rejected
 }
 
 // resume answers a password that opens no account. It may be that of a
@@ -165,14 +155,14 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 // of an answer does not tell them of the registration either.
 func (f *Flows) resume(ctx context.Context, c Caller, who candidate, address account.Address, in SignInInput, d throttle.Decision) (Result, error) {
 	if who.pending == nil {
-		return Result{}, f.refuse(ctx, c, who, address, d)
+		return f.refuse(ctx, c, who, address, d)
 	}
 	ok, _, err := f.passwords.Verify(ctx, who.data.Password, in.Password)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case !ok:
-		return Result{}, f.refuse(ctx, c, who, address, d)
+		return f.refuse(ctx, c, who, address, d)
 	}
 	returnTo := in.ReturnTo
 	if returnTo == "" {
@@ -182,7 +172,7 @@ func (f *Flows) resume(ctx context.Context, c Caller, who candidate, address acc
 }
 
 // admit starts the session of a right password.
-func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, tries [2]throttle.Try, rehashed string) (Result, error) {
+func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, tries signInTries, rehashed string) (Result, error) {
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again: the account may have changed while the hash was checked.
@@ -197,10 +187,10 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.learnLocale(ctx, tx, c, &a); err != nil {
 			return err
 		}
-		if err := f.gate.Return(ctx, tx, tries[0]); err != nil {
+		if err := f.gate.Return(ctx, tx, tries.network...); err != nil {
 			return err
 		}
-		if err := f.gate.Clear(ctx, tx, tries[1]); err != nil {
+		if err := f.gate.Clear(ctx, tx, tries.ladder); err != nil {
 			return err
 		}
 		if rehashed != "" {

@@ -34,7 +34,7 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	hash, err := f.passwords.Hash(ctx, in.Password)

@@ -51,7 +51,7 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	case err != nil:
 		return Result{}, err
 	case refused != nil:
-		return Result{}, refused
+		return Result{wrong: r.wrong}, refused
 	}
 	return f.settled(r, p.AccountID), nil
 }
@@ -62,7 +62,11 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 // guess is no error, because its count must be committed; when no digits can
 // hold any more, there is nothing to guess and nothing is counted.
 func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits string) (Result, *fault.Error, error) {
-	left, refused, err := f.countGuess(ctx, tx, p)
+	g, err := f.guessing(ctx, tx, c, p)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	left, refused, err := f.countGuess(ctx, tx, g)
 	if err != nil {
 		return Result{}, nil, err
 	}
@@ -86,10 +90,13 @@ func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits 
 	switch {
 	case errors.Is(err, code.Wrong):
 		refused, err = f.wrongCode(ctx, tx, c, p, left)
-		return Result{}, refused, err
+		return Result{wrong: wrongCode}, refused, err
 	case errors.Is(err, code.Expired):
 		return Result{}, code.Expired, nil
 	case err != nil:
+		return Result{}, nil, err
+	}
+	if err := f.gate.Return(ctx, tx, g.network...); err != nil {
 		return Result{}, nil, err
 	}
 	r, err := f.proven(ctx, tx, c, p, d)
@@ -144,7 +151,7 @@ func (f *Flows) wrongCode(ctx context.Context, tx Tx, c Caller, p Pending, left 
 // proven carries out what the proof of the mailbox was for, in the transaction
 // that used the code.
 func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
-	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: codeRow, Subject: p.AddressKey}); err != nil {
+	if err := f.forgetGuesses(ctx, tx, c, p.AddressKey); err != nil {
 		return Result{}, err
 	}
 	if p.Kind == Recovery {
@@ -232,7 +239,7 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	if w.kind = p.Kind; p.Step != Verify {
 		return Result{}, Moved
 	}
-	if _, err := f.count(ctx, throttle.Try{Limit: mailPeer, Subject: c.Peer}); err != nil {
+	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	address, bad := account.ParseAddress(d.Address, "email")

@@ -74,7 +74,7 @@ func (f *Flows) viewHeld(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 	if err != nil {
 		return err
 	}
-	wait, err := f.gate.Wait(ctx, tx, f.mailTries(c, p.AddressKey, known)...)
+	wait, err := f.mailWait(ctx, tx, c, p.AddressKey, known)
 	v.Held, v.ResendAt = held(wait), v.Now.Add(wait)
 	return err
 }

@@ -24,6 +24,7 @@ type Stats struct {
 	Steps   map[Ended]uint64
 	SignIns map[string]uint64 // sessions that were started, by "password", "mail" or "provider"
 	SignUps map[string]uint64 // accounts that people made, by the same
+	Wrong   map[string]uint64 // secrets that were compared and did not match, by kind
 	Refused map[string]uint64 // by the name of the limit
 }
 
@@ -33,6 +34,10 @@ const (
 
 	outcomeDone      = "done"
 	outcomeAbandoned = "abandoned"
+
+	wrongPassword     = "password"
+	wrongCode         = "code"
+	wrongLinkPassword = "link password"
 )
 
 // watched are the steps that are counted, with the flows that they are part of.
@@ -50,13 +55,17 @@ type counts struct {
 	mu               sync.Mutex
 	steps            map[Ended]uint64
 	signIns, signUps map[string]uint64
+	wrong            map[string]uint64
 }
 
 // newCounts returns counts that hold every figure at zero: one that appeared
 // with its first event would hide that event from whoever looks at growth.
 func newCounts() *counts {
 	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0}
-	c := &counts{steps: make(map[Ended]uint64), signIns: ways, signUps: maps.Clone(ways)}
+	c := &counts{
+		steps: make(map[Ended]uint64), signIns: ways, signUps: maps.Clone(ways),
+		wrong: map[string]uint64{wrongPassword: 0, wrongCode: 0, wrongLinkPassword: 0},
+	}
 	outcomes := []string{outcomeDone, outcomeAbandoned}
 	for k := fault.Internal; k <= fault.Unavailable; k++ {
 		outcomes = append(outcomes, k.String())
@@ -93,6 +102,9 @@ func (w *watch) end(r *Result, err *error) {
 	w.counts.mu.Lock()
 	defer w.counts.mu.Unlock()
 	w.counts.steps[Ended{string(w.kind), w.step, outcome}]++
+	if r.wrong != "" {
+		w.counts.wrong[r.wrong]++
+	}
 	if *err != nil {
 		return
 	}
@@ -138,6 +150,6 @@ func (f *Flows) Stats() Stats {
 	defer f.counts.mu.Unlock()
 	return Stats{
 		Steps: maps.Clone(f.counts.steps), SignIns: maps.Clone(f.counts.signIns), SignUps: maps.Clone(f.counts.signUps),
-		Refused: refused,
+		Wrong: maps.Clone(f.counts.wrong), Refused: refused,
 	}
 }

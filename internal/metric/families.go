@@ -74,8 +74,13 @@ func flowFamilies() []family {
 			func(f *Figures, e *emitter) { e.each(f.Flows.SignUps) },
 		},
 		{
+			"portico_wrong_guesses_total", counter, []string{"secret"},
+			"Guesses that were compared and were wrong, over all accounts and addresses: of a password, of a code, or of the password that a mailed link asks for.",
+			func(f *Figures, e *emitter) { e.each(f.Flows.Wrong) },
+		},
+		{
 			"portico_throttle_refusals_total", counter, []string{"limit"},
-			"Tries that a limit has refused, by its name. A limit of mail holds a message back; those of unknown mail do so in silence.",
+			"Tries that a limit has refused, by its name. A limit of mail holds a message back, unless mail spare lets it go; those of unknown mail do so in silence.",
 			func(f *Figures, e *emitter) { e.each(f.Flows.Refused) },
 		},
 	}

@@ -38,7 +38,7 @@ func sample() Figures {
 		Violations: map[string]uint64{"script-src": 1},
 		Flows: flow.Stats{
 			Steps:   map[flow.Ended]uint64{{Flow: "signin", Step: "signin", Outcome: "done"}: 7},
-			SignIns: map[string]uint64{"password": 6}, SignUps: map[string]uint64{"mail": 5}, Refused: map[string]uint64{"password": 4},
+			SignIns: map[string]uint64{"password": 6}, SignUps: map[string]uint64{"mail": 5}, Wrong: map[string]uint64{"code": 3}, Refused: map[string]uint64{"password": 4},
 		},
 		Sessions: session.CacheStats{Hits: 10, Misses: 11, Size: 12},
 		Hashing:  password.Stats{Slots: 2, Running: 1, Waiting: 3, Refused: 4, Abandoned: 5},

@@ -29,6 +29,17 @@ func PeerNetwork(addr netip.Addr) netip.Prefix {
 	return network
 }
 
+// AroundPeer returns the /56 and the /48 around an IPv6 address, the sizes that
+// a household and a site are given (RFC 6177). Their owner can send from every
+// /64 in them. IPv4 addresses have the zero Prefixes.
+func AroundPeer(addr netip.Addr) (around [2]netip.Prefix) {
+	if addr.Is6() {
+		around[0], _ = addr.Prefix(56)
+		around[1], _ = addr.Prefix(48)
+	}
+	return around
+}
+
 // resolveClient replaces the peer's address by the client's. X-Forwarded-For is
 // read from the right, each hop written by the one after it, for as long as the
 // hops are trusted proxies: what stands left of the first untrusted one is that

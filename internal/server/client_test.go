@@ -76,6 +76,15 @@ func TestPeerNetwork(t *testing.T) {
 	if got := server.PeerNetwork(netip.Addr{}); got.IsValid() {
 		t.Errorf("PeerNetwork of no address = %s, want none", got)
 	}
+	around := server.AroundPeer(netip.MustParseAddr("2001:db8:1:1ff:3:4:5:6"))
+	if around[0].String() != "2001:db8:1:100::/56" || around[1].String() != "2001:db8:1::/48" {
+		t.Errorf("AroundPeer = %v", around)
+	}
+	for _, addr := range []netip.Addr{{}, netip.MustParseAddr("203.0.113.9")} {
+		if around := server.AroundPeer(addr); around[0].IsValid() || around[1].IsValid() {
+			t.Errorf("AroundPeer(%s) = %v, want none", addr, around)
+		}
+	}
 }
 
 // FuzzForwarded holds that whatever a client sends, an address outside the

@@ -13,8 +13,10 @@ const (
 
 	// maxPeerConns is the most connections of one network at a time: a browser
 	// opens six, so this is many people behind one address. Those above it are
-	// closed at once.
-	maxPeerConns = 512
+	// closed at once. The /56 and the /48 around an IPv6 address may have more.
+	maxPeerConns      = 512
+	maxHouseholdConns = maxPeerConns * 3 / 2
+	maxSiteConns      = maxPeerConns * 3
 
 	minSpareFiles = 64 // for the database, mail and providers
 )
@@ -69,8 +71,8 @@ func (l *limited) Accept() (net.Conn, error) {
 			<-l.slots
 			return nil, err
 		}
-		if network, ok := l.enter(c); ok {
-			return &limitedConn{Conn: c, leave: func() { l.leave(network) }}, nil
+		if networks, ok := l.enter(c); ok {
+			return &limitedConn{Conn: c, leave: func() { l.leave(networks) }}, nil
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // nothing of it stays in the kernel
@@ -85,31 +87,38 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// enter counts a connection and returns the network that it counts for, the
-// zero Prefix for none; it reports false when there are too many.
-func (l *limited) enter(c net.Conn) (netip.Prefix, bool) {
+// enter counts a connection and returns the networks that it counts for. It
+// reports false when one of them has too many.
+func (l *limited) enter(c net.Conn) ([]netip.Prefix, bool) {
 	addr, ok := parseAddr(c.RemoteAddr().String())
 	if !ok || addr == netip.IPv6Loopback() || addr == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || contains(l.trusted, addr) {
-		return netip.Prefix{}, true
+		return nil, true
 	}
-	network := PeerNetwork(addr)
+	networks := []netip.Prefix{PeerNetwork(addr)}
+	if around := AroundPeer(addr); addr.Is6() {
+		networks = append(networks, around[:]...)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.peers[network] >= maxPeerConns {
-		return network, false
+	for i, network := range networks {
+		if l.peers[network] >= [...]int{maxPeerConns, maxHouseholdConns, maxSiteConns}[i] {
+			return nil, false
+		}
 	}
-	l.peers[network]++
-	return network, true
+	for _, network := range networks {
+		l.peers[network]++
+	}
+	return networks, true
 }
 
-func (l *limited) leave(network netip.Prefix) {
-	if network.IsValid() {
-		l.mu.Lock()
+func (l *limited) leave(networks []netip.Prefix) {
+	l.mu.Lock()
+	for _, network := range networks {
 		if l.peers[network]--; l.peers[network] == 0 {
 			delete(l.peers, network)
 		}
-		l.mu.Unlock()
 	}
+	l.mu.Unlock()
 	<-l.slots
 }
 

@@ -104,6 +104,34 @@ func TestLimit_Network64(t *testing.T) {
 	}
 }
 
+// The owner of a /48 does not get the connections of 65,536 customers.
+func TestLimit_WiderNetworks(t *testing.T) {
+	t.Parallel()
+	a := arrivals{make(chan string), make(chan struct{})}
+	l := server.NewLimited(a, nil, 10_000)
+	var conns []net.Conn
+	for _, step := range []struct {
+		from string
+		want int
+	}{
+		{"[2001:db8::1]:1", 512}, {"[2001:db8:0:1::1]:1", 256}, {"[2001:db8:0:2::1]:1", 0},
+		{"[2001:db8:0:100::1]:1", 512}, {"[2001:db8:0:200::1]:1", 256}, {"[2001:db8:0:300::1]:1", 0},
+		{"[2001:db8:1::1]:1", 512},
+	} {
+		taken := accepted(t, l, a, step.from, 520)
+		if len(taken) != step.want {
+			t.Errorf("%s: %d connections are taken, want %d", step.from, len(taken), step.want)
+		}
+		conns = append(conns, taken...)
+	}
+	for _, c := range conns {
+		_ = c.Close()
+	}
+	if n := len(accepted(t, l, a, "[2001:db8:0:300::1]:1", 3)); n != 3 {
+		t.Errorf("after all have ended %d more are taken, want 3", n)
+	}
+}
+
 // What does not fit waits, and is taken when another has ended.
 func TestLimit_AllTogether(t *testing.T) {
 	t.Parallel()

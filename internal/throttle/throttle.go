@@ -94,15 +94,23 @@ func (g *Gate) Refused() map[string]uint64 {
 	return maps.Clone(g.refused)
 }
 
-// Return gives one counted try back, for a limit that counts failures only.
-func (g *Gate) Return(ctx context.Context, tx Store, t Try) error {
-	key := g.key(t)
-	s, err := tx.LockThrottle(ctx, key)
-	if err != nil || s.Count == 0 {
-		return err
+// Return gives each counted try back, for limits that count failures only.
+func (g *Gate) Return(ctx context.Context, tx Store, tries ...Try) error {
+	for _, t := range tries {
+		key := g.key(t)
+		s, err := tx.LockThrottle(ctx, key)
+		if err != nil {
+			return err
+		}
+		if s.Count == 0 {
+			continue
+		}
+		s.Count--
+		if err := tx.SaveThrottle(ctx, key, s); err != nil {
+			return err
+		}
 	}
-	s.Count--
-	return tx.SaveThrottle(ctx, key, s)
+	return nil
 }
 
 // Clear forgets the tries of a subject, after it has proven itself.

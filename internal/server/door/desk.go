@@ -53,11 +53,17 @@ func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, publ
 
 // Caller says who asks.
 func (d *Desk) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
+	addr := server.ClientAddr(r)
 	c := flow.Caller{
-		Peer:      server.PeerNetwork(server.ClientAddr(r)).String(),
+		Peer:      server.PeerNetwork(addr).String(),
 		Agent:     agent(r.UserAgent()),
 		Locale:    d.Locale(r),
 		RequestID: server.RequestID(r.Context()),
+	}
+	for i, network := range server.AroundPeer(addr) {
+		if network.IsValid() {
+			c.Around[i] = network.String()
+		}
 	}
 	c.Session, _ = d.session.Read(w, r)
 	c.Browser, _ = d.browser.Read(w, r)

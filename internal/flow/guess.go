@@ -1,0 +1,85 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/throttle"
+)
+
+// guess are the limits of one guess of a flow's code.
+type guess struct {
+	network []throttle.Try
+	code    []throttle.Try
+}
+
+// guessing returns the limits of a guess by the caller. A browser that the
+// owner has used counts for itself, so that strangers with flows of their own
+// do not use up what the owner needs.
+func (f *Flows) guessing(ctx context.Context, tx Tx, c Caller, p Pending) (guess, error) {
+	subject, known, err := f.guesser(ctx, tx, c, p.AddressKey)
+	g := guess{code: []throttle.Try{
+		{Limit: codeFlow, Subject: p.ID}, {Limit: codeAddress, Subject: subject}, {Limit: codeRow, Subject: subject},
+	}}
+	if !known {
+		g.network = fromNetwork(codePeer, c)
+	}
+	return g, err
+}
+
+// guesser returns for whom a guess counts: the address, or a known browser of
+// its owner. A caller without a device cookie costs no lookup, so that known
+// and unknown addresses cost the same.
+func (f *Flows) guesser(ctx context.Context, tx Tx, c Caller, key string) (subject string, known bool, err error) {
+	if c.Device == "" {
+		return key, false, nil
+	}
+	a, err := f.known(ctx, tx, key)
+	if err != nil {
+		return "", false, err
+	}
+	if device := f.knownDevice(c, a); device != "" {
+		return key + " " + device, true, nil
+	}
+	return key, false, nil
+}
+
+// countGuess counts a guess of a flow's code and returns how many remain. A
+// flow without guesses is refused with code.UsedUp, which a new flow helps
+// against. An address or a network without is refused with throttle.Limited.
+func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refused *fault.Error, err error) {
+	d, err := f.gate.Take(ctx, tx, g.network...)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !d.Allowed {
+		return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
+	}
+	d, err = f.gate.Take(ctx, tx, g.code...)
+	if err != nil || d.Allowed {
+		return d.Left, nil, err
+	}
+	if err := f.gate.Return(ctx, tx, g.network...); err != nil {
+		return 0, nil, err
+	}
+	if d.By == codeFlow.Name {
+		return 0, code.UsedUp, nil
+	}
+	return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
+}
+
+// forgetGuesses ends the row of wrong guesses, of the address and of the
+// caller's browser.
+func (f *Flows) forgetGuesses(ctx context.Context, tx Tx, c Caller, key string) error {
+	subject, known, err := f.guesser(ctx, tx, c, key)
+	if err != nil {
+		return err
+	}
+	if known {
+		if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: codeRow, Subject: subject}); err != nil {
+			return err
+		}
+	}
+	return f.gate.Clear(ctx, tx, throttle.Try{Limit: codeRow, Subject: key})
+}

@@ -1,0 +1,59 @@
+package flow
+
+import (
+	"slices"
+
+	"portico/internal/throttle"
+)
+
+// widths are the networks that a limit counts for: the caller's own, and the
+// /56 and the /48 around it. The owner of a /48 has 65,536 own networks.
+const widths = 3
+
+// widened returns a limit of networks for each width. A wider network may do
+// more, because several households can share it.
+func widened(l throttle.Limit) [widths]throttle.Limit {
+	household, site := l, l
+	household.Name, household.Count = l.Name+" /56", l.Count*3/2
+	site.Name, site.Count = l.Name+" /48", l.Count*3
+	return [widths]throttle.Limit{l, household, site}
+}
+
+// fromNetwork returns the tries that count for the networks of the caller,
+// the narrowest first.
+func fromNetwork(l throttle.Limit, c Caller) []throttle.Try {
+	limits := widened(l)
+	tries := []throttle.Try{{Limit: limits[0], Subject: c.Peer}}
+	for i, network := range c.Around {
+		if network != "" {
+			tries = append(tries, throttle.Try{Limit: limits[i+1], Subject: network})
+		}
+	}
+	return tries
+}
+
+// widest returns the widest network that is taken for one owner's.
+func (c Caller) widest() string {
+	if site := c.Around[len(c.Around)-1]; site != "" {
+		return site
+	}
+	return c.Peer
+}
+
+// signInTries are the limits of a sign-in.
+type signInTries struct {
+	network []throttle.Try
+	ladder  throttle.Try // of the address, or of the address in a known browser
+}
+
+// trySignIn returns the limits of a sign-in with the address. A browser that
+// the owner has used counts for itself alone: its ladder bounds it, and the
+// failures of others in its network do not keep the owner out.
+func trySignIn(c Caller, key, device string) signInTries {
+	if device != "" {
+		return signInTries{ladder: throttle.Try{Limit: passwordLadder, Subject: key + " " + device}}
+	}
+	return signInTries{network: fromNetwork(signInPeer, c), ladder: throttle.Try{Limit: passwordLadder, Subject: key}}
+}
+
+func (t signInTries) all() []throttle.Try { return append(slices.Clip(t.network), t.ladder) }
