@@ -22,7 +22,7 @@ type band struct {
 func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
-		{"cli", list("internal/cli"), list("clipart doctor dev app config door doorkit kit adapter flow room ground web")},
+		{"cli", list("internal/cli"), list("clipart doctor dev app config door doorkit kit move adapter flow room ground web")},
 		{"clipart", list("internal/cli/spoof"), nil},
 		{"doctor", list("internal/doctor"), list("app config door kit adapter room ground")},
 		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
@@ -30,23 +30,26 @@ func bands() []band {
 		{"app", list("internal/app"), list("config metric door doorkit kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
 		{"metric", list("internal/metric"), list("kit adapter flow room ground")}, // reads the figures of every part
-		{"door", under("internal/server/", "api screens provider openid gateway ops"), list("doorkit kit flow room ground")},
+		{"door", under("internal/server/", "api screens provider gateway ops"), list("doorkit kit flow room ground")},
 		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
-		{"adapter", under("internal/", "store mailer breach otlp"), list("flow room ground")},
+		{"adapter", under("internal/", "store mailer breach otlp"), list("engine enginekit flow room ground")},
+		{"move", list("internal/store/move"), list("adapter engine enginekit room ground")},
+		{"engine", under("internal/store/", "sqlite postgres"), list("enginekit ground")},
+		{"enginekit", list("internal/store/engine"), list("ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
 		{"logtest", list("internal/logtest"), nil},
 		{"otlptest", list("internal/otlp/otlptest"), nil},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code session passkey totp federation openid keys rule throttle audit outbox lease node"), list("roompart ground")},
+		{"room", under("internal/", "account password code session federation keys rule throttle audit outbox lease node"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress upstream browser span tally budget"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("client/clienttest"), list("client")},
 		{"client", list("client"), nil},
 		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
-		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter logtest otlptest flow room ground web client")},
+		{"harness", list("bench security faults proxies"), list("dev devpart app config doorkit kit adapter move logtest otlptest flow room ground web client")},
 	}
 }
 

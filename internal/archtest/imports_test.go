@@ -19,8 +19,8 @@ type ban struct {
 func importBans() []ban {
 	return []ban{
 		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
-		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/store")}, // spreads retries
-		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/storetest bench")},
+		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/store/postgres")}, // spreads retries
+		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/engine internal/store/sqlite internal/store/postgres internal/store/move internal/store/storetest bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("client/clienttest internal/otlp/otlptest internal/logtest bench security faults")},
@@ -80,7 +80,7 @@ func TestBannedImports(t *testing.T) {
 func callBans() []ban {
 	return []ban{
 		{"time.Now", "take a clock.Clock, so that tests choose the time",
-			list("internal/clock internal/server internal/store internal/mailer internal/password internal/password/argon2 internal/dev internal/dev/idp internal/dev/mailbox internal/cli internal/upstream bench security faults internal/breach/generate client client/clienttest")}, // spans and deadlines of connections
+			list("internal/clock internal/server internal/store/sqlite internal/store/postgres internal/store/move internal/mailer internal/password internal/password/argon2 internal/dev internal/dev/idp internal/dev/mailbox internal/cli internal/upstream bench security faults internal/breach/generate client client/clienttest")}, // spans and deadlines of connections
 		{"http.DefaultClient", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},

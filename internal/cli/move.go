@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"portico/internal/config"
-	"portico/internal/store"
+	"portico/internal/store/move"
 )
 
 type moveCmd struct {
@@ -33,7 +33,7 @@ func (c moveCmd) Run(s *session) error {
 	if err := config.CheckDatabaseURL("--to", c.To); err != nil {
 		return err
 	}
-	done, err := store.Move(s, cfg.DatabaseURL, c.To, store.MoveOptions{DryRun: c.DryRun, Report: s.progress()})
+	done, err := move.Run(s, cfg.DatabaseURL, c.To, move.Options{DryRun: c.DryRun, Report: s.progress()})
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c moveCmd) Run(s *session) error {
 }
 
 // lines say what was done, and what the operator does next.
-func (c moveCmd) lines(done store.Moved, cfg config.Config) []string {
+func (c moveCmd) lines(done move.Result, cfg config.Config) []string {
 	var lines []string
 	rows := int64(0)
 	for _, t := range done.Tables {

@@ -31,12 +31,12 @@ func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error)
 
 // AccountByID implements account.Store.
 func (t *Tx) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
-	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id = $1`+t.locks.row, []any{id}, scanAccount)
+	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id = $1`+t.core.Locks.Row, []any{id}, scanAccount)
 }
 
 // AccountByKey implements account.Store.
 func (t *Tx) AccountByKey(ctx context.Context, key string) (account.Account, bool, error) {
-	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key = $1`+t.locks.row, []any{key}, scanAccount)
+	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key = $1`+t.core.Locks.Row, []any{key}, scanAccount)
 }
 
 // ListAccounts implements account.Store.

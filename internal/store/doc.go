@@ -1,19 +1,22 @@
 // Package store keeps everything in one SQL database: SQLite in a file, or
 // PostgreSQL for any number of processes.
 //
-// It owns the connections, the transactions, the migrations and every SQL
-// text. It knows no rule of any room: each room declares the small interface
-// that it needs, and the methods of Tx implement them, one file a room.
+// It owns the migrations and every SQL text of the rooms. It knows no rule of any
+// room: each room declares the small interface that it needs, and the methods of
+// Tx implement them, one file a room. The packages below it do the rest:
+//
+//	engine     what the store needs of an engine, and what both share
+//	sqlite     the engine for one file
+//	postgres   the engine for a server and any number of nodes
+//	move       moves an installation from the first to the second
+//	storetest  the contract: one case for each method of Tx, run on both
 //
 // Invariants:
-//   - One text per operation for every engine: numbered placeholders ($1),
-//     ON CONFLICT, RETURNING; times are integer microseconds since 1970 (UTC),
+//   - One SQL text per operation for both engines: numbered placeholders ($1),
+//     ON CONFLICT, RETURNING. Times are integer microseconds since 1970 (UTC),
 //     lists are JSON text, canonical forms come from Go. Never now(), never
-//     lower().
-//     What the engines differ in is how rows are locked (locks.go) and what is
-//     in the files that bear their names.
-//   - A write that was acknowledged is kept (synchronous=FULL), and has
-//     happened once.
+//     lower(). Only the locking of rows differs (engine.Locks).
+//   - A write that was acknowledged is kept, and has happened once.
 //   - Single use is one conditional UPDATE or DELETE ... RETURNING.
 //   - Released migrations never change.
 package store

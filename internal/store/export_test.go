@@ -2,24 +2,22 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+
+	"portico/internal/store/engine"
+	"portico/internal/store/sqlite"
 )
 
-// Queries returns every SQL text that a store on SQLite has prepared.
-func (s *Store) Queries() []string {
-	statements := &s.engine.(*sqlite).statements
-	statements.mu.RLock()
-	defer statements.mu.RUnlock()
-	var texts []string
-	for key := range statements.open {
-		texts = append(texts, key.query)
-	}
-	return texts
-}
+// Path returns where the file is.
+func (s *Store) Path() string { return s.engine.(*sqlite.DB).Path() }
 
 // Plan returns how SQLite carries out a query, one line a step.
 func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
-	rows, err := s.engine.(*sqlite).reader.QueryContext(ctx, "EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "$", "?"), make([]any, placeholders(query))...)
+	values := make([]any, placeholders(query))
+	rows, err := s.engine.(*sqlite.DB).Reader().QueryContext(ctx, "EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "$", "?"), values...)
 	if err != nil {
 		return nil, err
 	}
@@ -36,5 +34,61 @@ func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
 	return steps, rows.Err()
 }
 
-// Path returns where the file is.
-func (s *Store) Path() string { return s.engine.(*sqlite).path }
+// placeholders returns the highest N of the $N in a query.
+func placeholders(query string) (highest int) {
+	for n := 1; strings.Contains(query, "$"+strconv.Itoa(n)); n++ {
+		highest = n
+	}
+	return highest
+}
+
+// Recorded returns a Store on the same engine, and what returns every SQL text
+// that was run through it.
+func (s *Store) Recorded() (recorded *Store, texts func() []string) {
+	r := &recorder{Engine: s.engine}
+	return On(r), func() []string {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return slices.Clone(r.texts)
+	}
+}
+
+type recorder struct {
+	engine.Engine
+	mu    sync.Mutex
+	texts []string
+}
+
+func (r *recorder) Write(ctx context.Context, fn func(*engine.Tx) error) error {
+	return r.Engine.Write(ctx, func(tx *engine.Tx) error {
+		tx.Runner = recording{tx.Runner, r}
+		return fn(tx)
+	})
+}
+
+func (r *recorder) Read() *engine.Tx {
+	tx := r.Engine.Read()
+	tx.Runner = recording{tx.Runner, r}
+	return tx
+}
+
+func (r *recorder) note(query string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts = append(r.texts, query)
+}
+
+type recording struct {
+	engine.Runner
+	recorder *recorder
+}
+
+func (r recording) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	r.recorder.note(query)
+	return r.Runner.Exec(ctx, query, args...)
+}
+
+func (r recording) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
+	r.recorder.note(query)
+	return r.Runner.Query(ctx, query, args...)
+}

@@ -27,7 +27,7 @@ func (t *Tx) InsertFlow(ctx context.Context, p flow.Pending) error {
 
 // FlowByID implements flow.PendingStore.
 func (t *Tx) FlowByID(ctx context.Context, id string) (flow.Pending, bool, error) {
-	return first(ctx, t, `SELECT `+flowColumns+` FROM flow WHERE id = $1`+t.locks.row, []any{id}, scanFlow)
+	return first(ctx, t, `SELECT `+flowColumns+` FROM flow WHERE id = $1`+t.core.Locks.Row, []any{id}, scanFlow)
 }
 
 // NewestFlow implements flow.PendingStore.

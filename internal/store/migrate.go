@@ -19,6 +19,13 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+const (
+	// lockAgain is the pause before a migration that met a lock is tried again.
+	lockAgain = 500 * time.Millisecond
+	// lockMost is how long it is tried in all: a dump may hold a table for hours.
+	lockMost = time.Minute
+)
+
 // ErrSchemaNewer says that a newer version of Portico has migrated the
 // database: this one must not touch it.
 var ErrSchemaNewer = errors.New("the database was migrated by a newer version of Portico")
@@ -42,15 +49,15 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	files := []string{}
 	needed := func() (bool, error) {
 		version, err := s.version(ctx, p)
-		return err == nil && version < newest(p), s.engine.explain(err)
+		return err == nil && version < newest(p), s.engine.Explain(err)
 	}
-	err = s.engine.alone(ctx, needed, func() error {
+	err = s.engine.Alone(ctx, needed, func() error {
 		version, err := s.version(ctx, p)
 		if err == nil && 0 < version && version < newest(p) {
-			err = s.engine.keep(ctx, version)
+			err = s.engine.Keep(ctx, version)
 		}
 		if err != nil {
-			return s.engine.explain(err)
+			return s.engine.Explain(err)
 		}
 		files, err = s.migrate(ctx, p)
 		return err
@@ -66,7 +73,7 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 	for began := clock.Here(); ; {
 		before, err := s.version(ctx, p)
 		if err != nil {
-			return files, s.engine.explain(err)
+			return files, s.engine.Explain(err)
 		}
 		applied, failure := p.Up(ctx)
 		if partial, ok := errors.AsType[*goose.PartialError](failure); ok {
@@ -79,7 +86,7 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 			return files, nil
 		}
 		after, err := s.version(ctx, p)
-		kept := contested(failure)
+		kept := s.engine.Contested(failure)
 		switch {
 		case err == nil && after > before:
 		case err == nil && kept && began.Age() < lockMost && rest(ctx, lockAgain):
@@ -87,7 +94,7 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 			if kept {
 				failure = fmt.Errorf("others held a table for %s, as a dump does: start again when it has ended: %w", lockMost, failure)
 			}
-			return files, s.engine.explain(fmt.Errorf("migrate the database: %w", failure))
+			return files, s.engine.Explain(fmt.Errorf("migrate the database: %w", failure))
 		}
 	}
 }
@@ -110,7 +117,7 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	}
 	status, err := p.Status(ctx)
 	if err != nil {
-		return nil, s.engine.explain(fmt.Errorf("read the schema version: %w", err))
+		return nil, s.engine.Explain(fmt.Errorf("read the schema version: %w", err))
 	}
 	all := make([]Migration, 0, len(status))
 	for _, m := range status {
@@ -133,7 +140,7 @@ func (s *Store) bears(version, known int64) error {
 	if version <= known {
 		return nil
 	}
-	return fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, version, known, s.engine.wayBack(known))
+	return fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, version, known, s.engine.WayBack(known))
 }
 
 // newest returns the version that this program migrates to.
@@ -147,7 +154,7 @@ func (s *Store) provider() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialect, db := s.engine.schema()
+	dialect, db := s.engine.Schema()
 	others, err := fs.Glob(files, "*."+otherEngine(dialect)+".sql")
 	if err != nil {
 		return nil, err
@@ -160,4 +167,15 @@ func otherEngine(dialect goose.Dialect) string {
 		return "sqlite"
 	}
 	return "postgres"
+}
+
+// MigrateCopy migrates a database without a lock: no other process knows of it,
+// or the caller holds the lock (engine.Engine.Alone).
+func (s *Store) MigrateCopy(ctx context.Context) error {
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	_, err = s.migrate(ctx, p)
+	return err
 }

@@ -32,7 +32,7 @@ func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
 func (t *Tx) ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]outbox.Record, error) {
 	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
 		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1
-			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $1) ORDER BY due_at LIMIT CAST($3 AS BIGINT)`+t.locks.free+`)
+			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $1) ORDER BY due_at LIMIT CAST($3 AS BIGINT)`+t.core.Locks.Free+`)
 		RETURNING `+outboxColumns, []any{micros(now), micros(until), limit}, scanOutbox)
 }
 

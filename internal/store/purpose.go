@@ -23,7 +23,7 @@ func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 	}
 	version, err := s.version(ctx, p)
 	if err != nil {
-		return Undecided, s.engine.explain(err)
+		return Undecided, s.engine.Explain(err)
 	}
 	return s.purposeAt(ctx, version)
 }

@@ -2,27 +2,44 @@ package store
 
 import (
 	"context"
-	"time"
+	"errors"
+	"fmt"
+	"strings"
+
+	"portico/internal/store/sqlite"
 )
 
-// Rewind makes a database of the past fit for the present. What is pending
-// ends, since a code or a step that was used after the copy was made would work
-// once more; mail that waits is given up with the reason, since it was most
-// likely sent after the copy was made. It returns the number of these mails.
-// Sessions that were ended after the copy was made hold again, unless
-// endSessions is set: then all end.
-func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
-	queries := []string{
-		`UPDATE code SET expires_at = $1 WHERE flow_id IN (SELECT id FROM flow WHERE expires_at > $1) AND expires_at > $1`,
-		`UPDATE flow SET expires_at = $1 WHERE expires_at > $1`,
+// ErrNotRestorable says that the engine has its own tool for copies.
+var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: a PostgreSQL database is restored by pg_restore, with what docs/operating/postgresql.md says to do before a node starts")
+
+// Restore puts a copy that Backup has made where the database of the URL is. It
+// refuses a copy that is damaged, of another program or of a newer version, and
+// a database that another process serves. A database that is there is an error
+// that wraps fs.ErrExist, unless replace is set: Restore then keeps its files
+// under the name that it returns.
+//
+// prepare runs on the copy, with its schema up to date, before it is put in
+// place; when it fails nothing has happened.
+func Restore(ctx context.Context, url, backup string, replace bool, prepare func(*Store) error) (kept string, err error) {
+	path, ok := strings.CutPrefix(url, "sqlite:")
+	if !ok {
+		return "", ErrNotRestorable
 	}
-	if endSessions {
-		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`)
-	}
-	for _, query := range queries {
-		if _, err := t.exec(ctx, query, micros(now)); err != nil {
-			return 0, err
+	return sqlite.Restore(ctx, path, backup, replace, func(part string) error {
+		file, err := sqlite.Open(ctx, part, true)
+		if err != nil {
+			return err
 		}
-	}
-	return t.exec(ctx, `UPDATE outbox SET dead_at = $1, reason = $2 WHERE dead_at = 0`, micros(now), reason)
+		s := On(file)
+		err = s.MigrateCopy(ctx)
+		if err == nil {
+			err = file.ComeHome(ctx) // the way back from a move is to restore what was left
+		}
+		if err != nil {
+			err = fmt.Errorf("%s cannot be restored: %w", backup, err)
+		} else {
+			err = prepare(s)
+		}
+		return errors.Join(err, s.Close())
+	})
 }

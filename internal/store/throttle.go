@@ -8,10 +8,10 @@ import (
 
 // LockThrottle implements throttle.Store.
 func (t *Tx) LockThrottle(ctx context.Context, key string) (throttle.State, error) {
-	if t.locks.throttle == "" {
+	if t.core.Locks.Throttle == "" {
 		return t.ThrottleState(ctx, key)
 	}
-	s, _, err := first(ctx, t, t.locks.throttle, []any{key}, scanThrottle)
+	s, _, err := first(ctx, t, t.core.Locks.Throttle, []any{key}, scanThrottle)
 	return s, err
 }
 

@@ -10,7 +10,13 @@ import (
 // Open returns a store without rows, which is closed at the end of the test.
 func Open(t testing.TB) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "p.db")})
+	return OpenAt(t, filepath.Join(t.TempDir(), "p.db"))
+}
+
+// OpenAt is Open for a database at the path, which may be there.
+func OpenAt(t testing.TB, path string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
 	if err != nil {
 		t.Fatal(err)
 	}

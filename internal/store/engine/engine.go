@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Engine is one kind of database. Its methods are safe for concurrent use.
+type Engine interface {
+	// Write runs fn in one transaction, as store.Store.Write says.
+	Write(ctx context.Context, fn func(*Tx) error) error
+	// Read returns a Tx that runs each statement on its own.
+	Read() *Tx
+	// Ping reports whether the database answers and takes writes.
+	Ping(ctx context.Context) error
+	Stats() Stats
+	// Facts leaves Facts.Newest empty.
+	Facts(ctx context.Context) (Facts, error)
+	// Explain adds to an error what the operator can do, where the engine knows.
+	Explain(err error) error
+	// Close waits for the writes that were accepted.
+	Close() error
+
+	// Schema returns what migrations run on.
+	Schema() (goose.Dialect, *sql.DB)
+	// Alone runs fn while no other process migrates. SQLite requires that all
+	// servers are stopped, so it calls needed first and does nothing unless that
+	// returns true.
+	Alone(ctx context.Context, needed func() (bool, error), fn func() error) error
+	// Contested reports whether a migration failed because others held a table.
+	// It may be tried again.
+	Contested(err error) bool
+	// Keep saves what a migration from a version may spoil, where the engine can.
+	Keep(ctx context.Context, version int64) error
+	// WayBack says how to return to a version of the schema.
+	WayBack(version int64) string
+
+	// Claim, Shared, Now and Backup are those of store.Store.
+	Claim() (io.Closer, error)
+	Shared() bool
+	Now(ctx context.Context) (time.Time, bool, error)
+	Backup(ctx context.Context, path string) error
+	// ForgetMove removes what an interrupted move has left in the database.
+	ForgetMove(ctx context.Context) error
+}

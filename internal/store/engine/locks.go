@@ -1,0 +1,20 @@
+package engine
+
+// Locks are the SQL texts that keep rows from changing while a transaction runs.
+// They are the only difference between the SQL of the two engines.
+//
+// SQLite needs none, because it has one writer. PostgreSQL runs transactions side
+// by side, and another transaction may change a row between a read and a write.
+// A step that reads an account or a flow and then acts on what it read therefore
+// holds the row until its end.
+type Locks struct {
+	// Row holds the row against other holders and writers. Other transactions
+	// may still insert rows that refer to it. Empty outside a transaction.
+	Row string
+	// Free takes rows that no other transaction holds and skips the others, so
+	// that concurrent callers get different rows and none waits.
+	Free string
+	// Throttle reads the state of a limit and holds its row. The row may be
+	// missing: the query then inserts it.
+	Throttle string
+}

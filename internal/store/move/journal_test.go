@@ -1,0 +1,207 @@
+package move_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"portico/internal/store/move"
+	"portico/internal/store/pgtest"
+	"portico/internal/store/sqlitetest"
+)
+
+// Several connections write the same few rows all the time: they add, change,
+// rename and delete, and values that may be there once wander. Whatever was
+// committed before the switch has arrived, and nothing else.
+func TestMove_SameRowsFromAllSides(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t, pgtest.Empty(t))
+	claim, err := m.source.Claim() // as one that serves
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer claim.Close()
+	var done, gone atomic.Int64
+	const writers = 4
+	m.report = func(step, table string) {
+		if step == "switch" && table != "" {
+			return // nobody can write
+		}
+		target := done.Load() + 2*writers
+		for deadline := time.Now().Add(30 * time.Second); done.Load() < target && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var work sync.WaitGroup
+	for n := range uint64(writers) {
+		db, random := m.sqlite(), rand.New(rand.NewPCG(seed, n))
+		db.SetMaxOpenConns(1)
+		work.Go(func() {
+			for t.Context().Err() == nil {
+				moved, err := writeAtRandom(t.Context(), db, random)
+				if err != nil {
+					t.Error(err)
+				}
+				if moved || err != nil {
+					gone.Add(1)
+					return
+				}
+				done.Add(1)
+				time.Sleep(time.Duration(random.IntN(2000)) * time.Microsecond)
+			}
+		})
+	}
+	m.must()
+	work.Wait()
+	m.same()
+	m.noJournal()
+	if gone.Load() != writers || done.Load() < 100 {
+		t.Errorf("%d of %d writers met the end, after %d transactions", gone.Load(), writers, done.Load())
+	}
+	t.Logf("%d transactions", done.Load())
+}
+
+// randomWrites are on few keys, so that writers meet.
+func randomWrites() []string {
+	return []string{
+		`INSERT OR IGNORE INTO account VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 'en')`,
+		`UPDATE account SET address_key = ?2, version = version + 1 WHERE id = ?1`,
+		`UPDATE OR IGNORE account SET id = ?2 WHERE id = ?1`,
+		`DELETE FROM account WHERE id = ?1`,
+		`INSERT INTO session VALUES (?3, CAST(?3 AS BLOB), ?1, 1, '[]', '', 0, 0, 0, 1) ON CONFLICT (id) DO UPDATE SET last_seen_at = last_seen_at + 1`,
+		`UPDATE session SET account_id = ?2 WHERE account_id = ?1`,
+		`UPDATE OR IGNORE session SET token_hash = CAST(?2 AS BLOB) WHERE account_id = ?1`,
+		`INSERT INTO identity VALUES (?2, ?3, 'p', ?1, 0) ON CONFLICT (issuer, subject) DO UPDATE SET created_at = created_at + 1`,
+		`UPDATE OR IGNORE identity SET subject = ?3 WHERE account_id = ?1`,
+		`INSERT INTO throttle VALUES (?1, 1, 0, 0) ON CONFLICT (key) DO UPDATE SET tries = tries + 1`,
+		`DELETE FROM throttle WHERE key >= ?1`,
+		`DELETE FROM session WHERE id >= ?1 AND id < 'l'`,
+	}
+}
+
+// writeAtRandom is one transaction, of which statements may fail. moved says that
+// the database is not the one that counts any more.
+func writeAtRandom(ctx context.Context, db *sql.DB, random *rand.Rand) (moved bool, err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA foreign_keys = 1; PRAGMA busy_timeout = 30000; BEGIN IMMEDIATE`); err != nil {
+		return false, err
+	}
+	defer func() { _, _ = conn.ExecContext(ctx, `ROLLBACK`) }() // after a commit there is nothing left
+	err = conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM move WHERE state = 'gone')`).Scan(&moved)
+	if moved || err != nil {
+		return moved, err
+	}
+	all := randomWrites()
+	for range 1 + random.IntN(5) {
+		query := all[random.IntN(len(all))]
+		var keys []any
+		for n := 1; strings.Contains(query, fmt.Sprint("?", n)); n++ {
+			keys = append(keys, fmt.Sprint("k", random.IntN(8)))
+		}
+		_, err := conn.ExecContext(ctx, query, keys...)
+		if err != nil && !errors.Is(err, sqlite3.CONSTRAINT) {
+			return false, fmt.Errorf("%s: %w", query, err)
+		}
+	}
+	if random.IntN(8) > 0 {
+		_, err = conn.ExecContext(ctx, `COMMIT`)
+	}
+	return false, err
+}
+
+// left makes what a move leaves that is killed.
+func (m *moving) left() {
+	m.Helper()
+	ctx, cancel := context.WithCancel(m.Context())
+	copied := filepath.Join(m.TempDir(), "copy.db")
+	_, err := move.Run(ctx, m.from(), m.to, move.Options{Report: func(step, _ string, _ int64) {
+		if step == "copy" && ctx.Err() == nil {
+			if err := m.source.Backup(m.Context(), copied); err != nil {
+				m.Error(err)
+			}
+			cancel()
+		}
+	}})
+	if err == nil {
+		m.Fatal("it was not interrupted")
+	}
+	m.source, m.path = sqlitetest.OpenAt(m.T, copied), copied
+}
+
+// A journal that is left ends with the next start of the server, and with the
+// next move.
+func TestMove_JournalIsLeft(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t, pgtest.Empty(t))
+	m.left()
+	m.change(`INSERT INTO revocation VALUES ('noted', 'a', 1)`)
+	if rows, err := sqliteRows(m.sqlite(), `SELECT k1 FROM move_journal`); err != nil || fmt.Sprint(rows) != "[[noted]]" {
+		t.Fatalf("it is not noted: %v (%v)", rows, err)
+	}
+	if err := m.source.ForgetMove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.stays()
+	m.left()
+	m.must()
+	m.same()
+	m.noJournal()
+}
+
+// While a move goes on there is no other of the same database, and a server that
+// starts leaves its journal alone.
+func TestMove_OneAtATime(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t, pgtest.Empty(t))
+	other := pgtest.Empty(t)
+	var once sync.Once
+	m.report = func(step, _ string) {
+		if step != "compare" {
+			return
+		}
+		once.Do(func() {
+			if _, err := move.Run(t.Context(), m.from(), other, move.Options{}); !errors.Is(err, move.ErrMoving) {
+				t.Errorf("a second move: %v", err)
+			}
+			if err := m.source.ForgetMove(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	m.must()
+	m.same()
+}
+
+// Who takes the triggers away, or changes the tables, ends the move.
+func TestMove_SchemaChanges(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{`DROP TRIGGER move_journal_account_update`, `ALTER TABLE account ADD COLUMN extra TEXT`} {
+		m := newMoving(t, pgtest.Empty(t))
+		var once sync.Once
+		m.report = func(step, _ string) {
+			if step == "compare" {
+				once.Do(func() { m.change(query) })
+			}
+		}
+		if _, err := m.move(); err == nil || !strings.Contains(err.Error(), "run it again") {
+			t.Errorf("%s: %v", query, err)
+		}
+		m.stays()
+	}
+}

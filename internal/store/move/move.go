@@ -1,0 +1,390 @@
+package move
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"portico/internal/store"
+	"portico/internal/store/engine"
+	"portico/internal/store/postgres"
+	"portico/internal/store/sqlite"
+)
+
+// Options are what a caller of Move may choose.
+type Options struct {
+	// DryRun looks at both sides and changes nothing.
+	DryRun bool
+	// Report is told what is being done; rows is 0 at the beginning of a step
+	// of no table.
+	Report func(step, table string, rows int64)
+}
+
+// Result tells what a Move has done, or a dry one would do.
+type Result struct {
+	Tables []TableRows
+	// Refused is how long the database that is left took no writes.
+	Refused time.Duration
+	// Completed says that only the end was missing of a move that was interrupted.
+	Completed bool
+}
+
+// TableRows is one table and its rows.
+type TableRows struct {
+	Name string `json:"name"`
+	Rows int64  `json:"rows"`
+}
+
+// ErrMoving says that another process moves this database.
+var ErrMoving = sqlite.ErrMoving
+
+// ErrNotMovable says between what Move moves.
+var ErrNotMovable = errors.New("a move goes from SQLite to PostgreSQL: PORTICO_DATABASE_URL says sqlite:PATH, and --to postgres://user:password@host/name")
+
+// Run copies a SQLite database, which may be served meanwhile, to an empty
+// PostgreSQL database, and makes that the one that counts. The package comment
+// says how.
+//
+// A target that holds rows is an error that wraps fs.ErrExist. A source whose data
+// was moved before is engine.ErrMoved, and one that another process moves is
+// ErrMoving.
+func Run(ctx context.Context, from, to string, o Options) (m Result, err error) {
+	if o.Report == nil {
+		o.Report = func(string, string, int64) {}
+	}
+	file, server, err := openBoth(ctx, from, to)
+	if err != nil {
+		return m, err
+	}
+	source, target := store.On(file), store.On(server)
+	defer func() { err = errors.Join(err, target.Close(), source.Close()) }()
+	if err := upToDate(ctx, source); err != nil {
+		return m, err
+	}
+	lock, err := sqlite.ClaimMove(file.Path())
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	o.Report("look at the PostgreSQL database, once nobody else migrates it or moves to it", "", 0)
+	err = server.Alone(ctx, nil, func() error {
+		v := &transfer{source: source, target: target, options: o, file: file, server: server}
+		m, err = v.run(ctx)
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("interrupted, nothing is lost: run 'portico move' again (%w)", err)
+	}
+	return m, err
+}
+
+func openBoth(ctx context.Context, from, to string) (*sqlite.DB, *postgres.DB, error) {
+	path, ok := strings.CutPrefix(from, "sqlite:")
+	if !ok || path == "" || !postgres.Speaks(to) {
+		return nil, nil, ErrNotMovable
+	}
+	file, err := sqlite.Open(ctx, path, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := postgres.Open(ctx, to, false)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, server, nil
+}
+
+// upToDate refuses a schema that is not ours: the process that serves it would
+// not know what a move has to do with it.
+func upToDate(ctx context.Context, s *store.Store) error {
+	all, err := s.Migrations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if !m.Applied {
+			return errors.New("the schema of the SQLite database is not that of this version: stop the server, run 'portico migrate', start this version, and move then")
+		}
+	}
+	return nil
+}
+
+// move is one run of Move, with the lock of the target.
+type transfer struct {
+	source, target *store.Store
+	file           *sqlite.DB   // of source
+	server         *postgres.DB // of target
+	options        Options
+	conn           *pgx.Conn // to the target, without the bounds of a server's answers
+	tables         []table
+
+	from    *sql.Conn // to the source
+	to      pgx.Tx    // all that is written to the target
+	journal journal
+}
+
+func (v *transfer) run(ctx context.Context) (m Result, err error) {
+	state, err := v.file.Read().MoveState(ctx)
+	if err != nil {
+		return m, err
+	}
+	if v.conn, err = pgx.ConnectConfig(ctx, v.server.ConnConfig()); err != nil {
+		return m, fmt.Errorf("connect to the PostgreSQL database: %w", postgres.Plainly(err))
+	}
+	defer func() { err = errors.Join(err, v.conn.Close(context.WithoutCancel(ctx))) }()
+	coming, err := targetMark(ctx, v.conn)
+	switch {
+	case err != nil:
+		return m, err
+	case state == engine.MoveGone && !coming:
+		return m, engine.ErrMoved
+	}
+	if err := v.prepareTarget(ctx, coming); err != nil {
+		return m, err
+	}
+	if v.options.DryRun {
+		return v.rehearse(ctx, state)
+	}
+	ended, err := v.open(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, ended()) }()
+	if state == engine.MoveGone {
+		err = v.complete(ctx)
+		m.Completed = true
+	} else {
+		m.Refused, err = v.everything(ctx)
+	}
+	if err == nil {
+		m.Tables, err = v.count(context.WithoutCancel(ctx)) // it is done, and ends as that
+	}
+	return m, err
+}
+
+// prepareTarget makes the target one of our schema that is marked as Coming, or
+// in a dry run looks whether that could be done.
+func (v *transfer) prepareTarget(ctx context.Context, coming bool) error {
+	if err := takesTables(ctx, v.conn); err != nil {
+		return err
+	}
+	check := v.checkEmpty
+	if coming {
+		check = v.checkOurs
+	}
+	if err := check(ctx); err != nil {
+		return err
+	}
+	if v.options.DryRun {
+		return nil
+	}
+	if err := v.target.MigrateCopy(ctx); err != nil {
+		return err
+	}
+	var err error
+	if v.tables, err = v.commonTables(ctx); err != nil || coming {
+		return err
+	}
+	return v.target.Write(ctx, func(tx *store.Tx) error { return tx.KeepMoveState(ctx, engine.MoveComing, time.Time{}) })
+}
+
+// checkEmpty refuses a database that holds anything.
+func (v *transfer) checkEmpty(ctx context.Context) error {
+	there, err := postgresTables(ctx, v.conn)
+	if err != nil {
+		return err
+	}
+	name, err := holdsRows(ctx, v.conn, there)
+	if err == nil && name != "" {
+		err = engine.Reword(fmt.Sprintf("the PostgreSQL database is not empty, its table %s has rows: name an empty one, since a move replaces nothing", name), fs.ErrExist)
+	}
+	return err
+}
+
+func keyCheck(ctx context.Context, s *store.Store) (check []byte, found bool, err error) {
+	err = s.Read(ctx, func(tx *store.Tx) (err error) {
+		check, found, err = tx.KeyCheck(ctx)
+		return err
+	})
+	return check, found, err
+}
+
+// checkOurs refuses what a move of another installation has begun to fill.
+func (v *transfer) checkOurs(ctx context.Context) error {
+	ours, _, err := keyCheck(ctx, v.source)
+	if err != nil {
+		return err
+	}
+	theirs, copied, err := keyCheck(ctx, v.target)
+	if err == nil && copied && !bytes.Equal(ours, theirs) {
+		err = engine.Reword("the PostgreSQL database is being filled from another SQLite database: name an empty one", fs.ErrExist)
+	}
+	return err
+}
+
+// everything is a move from its beginning. It returns how long the source took
+// no writes.
+func (v *transfer) everything(ctx context.Context) (refused time.Duration, err error) {
+	claim, err := v.source.Claim()
+	served := errors.Is(err, engine.ErrInUse)
+	if err != nil && !served {
+		return 0, err
+	}
+	if !served {
+		defer func() { err = errors.Join(err, claim.Close()) }() // nobody begins to serve meanwhile
+	}
+	defer func() {
+		if errors.Is(err, errDiffers) {
+			err = fmt.Errorf("%w: is there something in the PostgreSQL database that changes rows, such as a trigger? Nothing was switched, the SQLite database is served as before", err)
+		}
+		if err != nil {
+			err = errors.Join(err, v.stay(ctx))
+		}
+	}()
+	if err := v.hold(ctx, "BEGIN IMMEDIATE", v.keepJournal); err != nil {
+		return 0, err
+	}
+	if err := v.hold(ctx, "BEGIN", v.copyAll); err != nil {
+		return 0, err
+	}
+	if err := v.catchUp(ctx); err != nil {
+		return 0, err
+	}
+	until, err := v.holdMail(ctx, served)
+	if err != nil {
+		return 0, err
+	}
+	if err := v.catchUp(ctx); err != nil {
+		return 0, err
+	}
+	return v.switchOver(ctx, until)
+}
+
+// switchOver does what has to be done while nothing is written.
+func (v *transfer) switchOver(ctx context.Context, until time.Time) (refused time.Duration, err error) {
+	v.options.Report("switch", "", 0)
+	began := time.Now()
+	err = v.hold(ctx, "BEGIN IMMEDIATE", func(ctx context.Context) error {
+		began = time.Now()
+		if began.After(until) {
+			return errors.New("the write lock of the SQLite database came too late, it is very busy: run it again")
+		}
+		if _, err := v.follow(ctx, "switch"); err != nil {
+			return err
+		}
+		if err := v.to.Commit(ctx); err != nil { // before the other side is told so
+			return err
+		}
+		return v.leave(ctx)
+	})
+	refused = time.Since(began)
+	if err == nil {
+		err = v.arrive(ctx)
+	}
+	return refused, err
+}
+
+// complete does what is left when the source is gone and the target does not
+// know yet. Neither can have changed since.
+func (v *transfer) complete(ctx context.Context) error {
+	err := v.hold(ctx, "BEGIN", v.compareAll)
+	if errors.Is(err, errDiffers) {
+		err = fmt.Errorf("%w: something else has written to the PostgreSQL database since everything was moved: put that back and run this again, or go back to the SQLite database with 'portico restore --replace %s'", err, v.file.Path())
+	}
+	if err != nil {
+		return err
+	}
+	return v.arrive(ctx)
+}
+
+// rehearse says what there is to be done.
+func (v *transfer) rehearse(ctx context.Context, state engine.MoveState) (m Result, err error) {
+	m.Completed = state == engine.MoveGone
+	if v.tables, err = sqliteTables(ctx, v.file.Reader()); err == nil {
+		m.Tables, err = v.count(ctx)
+	}
+	return m, v.file.Explain(err)
+}
+
+func (v *transfer) count(ctx context.Context) ([]TableRows, error) {
+	var all []TableRows
+	for _, t := range v.tables {
+		var n int64
+		if err := v.file.Reader().QueryRowContext(ctx, `SELECT COUNT(*) FROM `+quote(t.name)).Scan(&n); err != nil {
+			return nil, v.file.Explain(err)
+		}
+		all = append(all, TableRows{t.name, n})
+	}
+	return all, nil
+}
+
+// holdMail waits until no mail is on its way to a mail server: that which was
+// accepted there must not be sent again by who does not know it. It returns the
+// time until which none is claimed.
+func (v *transfer) holdMail(ctx context.Context, served bool) (until time.Time, err error) {
+	const pause, spare = 100 * time.Millisecond, time.Minute
+	until = time.Now().Add(mailLease + spare)
+	err = v.source.Write(ctx, func(tx *store.Tx) error { return tx.KeepMoveState(ctx, engine.MoveLeaving, until) })
+	horizon := time.Now().Add(mailLease) // after it: what was claimed before has a lease that ends by then
+	if err != nil || !served {
+		return until, err
+	}
+	v.options.Report("wait for mail that is being sent", "", 0)
+	for {
+		n, err := v.mailUnderWay(ctx, horizon)
+		if err != nil || n == 0 {
+			return until, err
+		}
+		select {
+		case <-ctx.Done():
+			return until, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (v *transfer) mailUnderWay(ctx context.Context, horizon time.Time) (n int64, err error) {
+	err = v.source.Read(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.MailUnderWay(ctx, time.Now(), horizon)
+		return err
+	})
+	return n, err
+}
+
+// leave is the instant of the switch: the commit of the mark in the transaction
+// that holds the lock.
+func (v *transfer) leave(ctx context.Context) error {
+	tx, done := sqlite.TxOn(v.from)
+	defer done()
+	if err := errors.Join(sqlite.DropJournal(ctx, tx), tx.KeepMoveState(ctx, engine.MoveGone, time.Time{})); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "COMMIT")
+	return err
+}
+
+// stay lets mail go again, and ends the journal. Without it mail waits for the
+// time that holdMail set, and the journal for the next start or move.
+func (v *transfer) stay(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	return v.file.Write(ctx, func(tx *engine.Tx) error {
+		return errors.Join(tx.ForgetMoveState(ctx), sqlite.DropJournal(ctx, tx))
+	})
+}
+
+// arrive makes the target a database that can be served.
+func (v *transfer) arrive(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	err := v.target.Write(ctx, func(tx *store.Tx) error { return tx.ForgetMoveState(ctx) })
+	if err != nil {
+		err = fmt.Errorf("everything is moved, but the PostgreSQL database could not be told so: run this again: %w", err)
+	}
+	return err
+}

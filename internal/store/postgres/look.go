@@ -1,0 +1,26 @@
+package postgres
+
+import (
+	"context"
+
+	"portico/internal/store/engine"
+)
+
+// Facts implements engine.Engine.
+func (p *DB) Facts(ctx context.Context) (engine.Facts, error) {
+	f := engine.Facts{Engine: "PostgreSQL", Pool: int(p.pool.Config().MaxConns)}
+	ask := func(query string, to ...any) error {
+		_, _, err := engine.First(ctx, p.Read(), query, nil, func(row engine.Scanner) (any, error) { return nil, row.Scan(to...) })
+		return err
+	}
+	used := false
+	if err := ask(`SELECT current_setting('server_version'), to_regclass('goose_db_version') IS NOT NULL`, &f.Version, &used); err != nil {
+		return f, err
+	}
+	// Databases that only speak the protocol may not count connections.
+	_ = ask(`SELECT current_setting('max_connections')::int, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database)`, &f.MaxConnections, &f.Connections)
+	if !used {
+		return f, nil
+	}
+	return f, ask(`SELECT coalesce(max(version_id), 0) FROM goose_db_version`, &f.Schema)
+}

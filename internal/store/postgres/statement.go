@@ -1,0 +1,191 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"portico/internal/budget"
+	"portico/internal/store/engine"
+)
+
+// reader runs each statement on any connection, all of them within the
+// time of one answer. It takes a connection only then: most reads find what they
+// need in memory.
+type reader struct {
+	*DB
+	until time.Time // zero before the first statement
+}
+
+func (r *reader) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.until.IsZero() {
+		r.until = time.Now().Add(budget.Of(ctx).Left(r.answerIn))
+	}
+	return spending(ctx, r.until)
+}
+
+func (r *reader) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, cancel := r.within(ctx)
+	defer cancel()
+	conn, err := r.acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release()
+	return runner{ctx, conn}.Exec(ctx, query, args...)
+}
+
+func (r *reader) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
+	values, err := engine.Bind(args)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := r.within(ctx)
+	conn, err := r.acquire(ctx)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	found, err := conn.Query(ctx, query, values...)
+	if err != nil {
+		conn.Release()
+		cancel()
+		return nil, judge(err)
+	}
+	return &resultRows{Rows: found, end: func() { conn.Release(); cancel() }}, nil
+}
+
+// within bounds the time of an answer by what the steps before have left of it.
+func (p *DB) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return spending(ctx, time.Now().Add(budget.Of(ctx).Left(p.answerIn)))
+}
+
+// spending bounds a wait, and counts it for its request when it is called off. The
+// caller's going away does not end it: that would cost a connection, and a
+// stranger could make that happen as often as he likes.
+func spending(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
+	spent, began := budget.Of(ctx), time.Now()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+	return ctx, func() {
+		cancel()
+		spent.Spend(time.Since(began))
+	}
+}
+
+// runner runs statements on the connection of a transaction, within the
+// time of that, whatever context a statement is given.
+type runner struct {
+	ctx  context.Context
+	conn *pgxpool.Conn
+}
+
+func (r runner) Exec(_ context.Context, query string, args ...any) (int64, error) {
+	values, err := engine.Bind(args)
+	if err != nil {
+		return 0, err
+	}
+	tag, err := r.conn.Exec(r.ctx, query, values...)
+	return tag.RowsAffected(), judge(err)
+}
+
+func (r runner) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
+	values, err := engine.Bind(args)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.conn.Query(r.ctx, query, values...)
+	if err != nil {
+		return nil, judge(err)
+	}
+	return &resultRows{Rows: found, end: func() {}}, nil
+}
+
+// resultRows gives its connection back at its end.
+type resultRows struct {
+	pgx.Rows
+	end func()
+}
+
+func (r *resultRows) Close() error {
+	r.Rows.Close()
+	if r.end != nil {
+		r.end()
+		r.end = nil
+	}
+	return nil
+}
+
+func (r *resultRows) Err() error { return judge(r.Rows.Err()) }
+
+// judge makes a fault of an error that is not the statement's own: the database
+// is away, too slow, full or in other hands.
+func judge(err error) error {
+	if err != nil && away(err) {
+		return engine.Unavailable(err)
+	}
+	return err
+}
+
+func away(err error) bool {
+	if state := sqlState(err); state != "" {
+		return awayState(state)
+	}
+	_, network := errors.AsType[net.Error](err)
+	return network || pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// broken reports whether a statement failed because its connection had ended:
+// on another one it may work. A time that ran out is no reason to take as much
+// again.
+func broken(err error) bool {
+	if _, never := errors.AsType[*pgconn.ConnectError](err); never || errors.Is(err, errResting) {
+		return false
+	}
+	state := sqlState(err)
+	return state == "57P01" || state == "57P02" || state == "" && away(err) && !pgconn.Timeout(err) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// sqlState returns the code of an error that the database has answered with, ""
+// when it was none.
+func sqlState(err error) string {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return answer.Code
+	}
+	return ""
+}
+
+func awayState(state string) bool {
+	switch state[:2] {
+	case "08", // connection
+		"53", // resources: disk, memory, connections
+		"57", // operator: shut down, starting up, called off after its time
+		"58": // system: an I/O error
+		return true
+	}
+	return state == "25006" || state == stateLocked // it is a standby now
+}
+
+// contested reports whether two transactions came into each other's way: the
+// database has undone this one, and another time it works.
+func contested(err error) bool {
+	state := sqlState(err)
+	return strings.HasPrefix(state, "40") && state != stateUnknown || state == stateLocked
+}
+
+// stateLocked says that a lock was not to be had in time.
+const stateLocked = "55P03"
+
+// stateUnknown is what databases of several machines answer to a commit of which
+// they do not know what became.
+const stateUnknown = "40003"
+
+// stateWarning is a warning of no kind of its own, such as that of a commit
+// that no standby has confirmed.
+const stateWarning = "01000"

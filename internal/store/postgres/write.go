@@ -1,0 +1,228 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"portico/internal/ids"
+	"portico/internal/store/engine"
+)
+
+const mostTries = 6
+
+func locks() engine.Locks {
+	return engine.Locks{
+		Row:  " FOR NO KEY UPDATE",
+		Free: " FOR UPDATE SKIP LOCKED",
+		Throttle: `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
+			ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`,
+	}
+}
+
+// beginText starts a transaction. The times are for the sake of others: one that
+// waits, takes too long or is frozen gives up the rows that it holds. A wait for
+// a lock ends in time for another try, and so does a deadlock, long before the
+// second after which the server looks for one. They are set here and for it
+// alone, since a pooler has no connection of ours.
+func beginText(whole time.Duration) string {
+	ms := whole.Milliseconds()
+	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",
+		ms*2/5, ms*6/7, ms*2)
+}
+
+// writing is one write on its way through as many transactions as it
+// takes.
+//
+// Each leaves a key of the write beside what it changes. When the connection
+// breaks during a commit nobody knows whether it happened; the next transaction
+// first leaves the same key. If that is there already, it did happen, and the
+// write is done. If not, it never will: a commit that is still on its way would
+// now meet the key (it waits for ours, then fails). So a write happens once.
+type writing struct {
+	*DB
+	ctx   context.Context
+	fn    func(*engine.Tx) error
+	key   string
+	tx    *engine.Tx // of the last try
+	doubt bool       // whether a commit may have happened
+}
+
+// Write implements engine.Engine.
+func (p *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return engine.Unavailable(err)
+	}
+	ctx, cancel := p.within(ctx)
+	defer cancel()
+	w := &writing{DB: p, ctx: ctx, fn: fn, key: ids.New()}
+	for try := 1; ; try++ {
+		again, err := w.try()
+		if err == nil && !again {
+			w.tx.Committed()
+		}
+		if !again || try == mostTries || !pause(ctx, try) {
+			return settle(err)
+		}
+	}
+}
+
+// settle is the answer to an error after which no try is left.
+func settle(err error) error {
+	if contested(err) {
+		return engine.Unavailable(err)
+	}
+	return judge(err)
+}
+
+// pause waits a little longer from try to try, each caller for another time, so
+// that those who met do not meet again. It reports whether there is time left.
+func pause(ctx context.Context, try int) bool {
+	select {
+	case <-time.After(time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond))):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// try runs one transaction. again says that nothing has happened, or nobody
+// knows, and that another time may go better.
+func (w *writing) try() (again bool, err error) {
+	conn, err := w.acquire(w.ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(w.ctx, w.begin); err != nil {
+		return conn.Conn().IsClosed(), err
+	}
+	if w.doubt {
+		tag, err := conn.Exec(w.ctx, `INSERT INTO commit_key (id) VALUES ($1) ON CONFLICT DO NOTHING`, w.key)
+		switch {
+		case err != nil:
+			return w.undo(conn, err)
+		case tag.RowsAffected() == 0:
+			return w.confirm(conn)
+		}
+	}
+	w.tx = &engine.Tx{Runner: runner{w.ctx, conn}, Locks: locks()}
+	if err := engine.Guarded(w.tx, w.fn); err != nil {
+		return w.undo(conn, err)
+	}
+	return w.commit(conn)
+}
+
+// undo ends a transaction that failed, with the reason. A connection that cannot
+// even do that is not used again; nor is one to a server that has become a
+// standby.
+func (w *writing) undo(conn *pgxpool.Conn, reason error) (again bool, err error) {
+	lost := conn.Conn().IsClosed()
+	if _, err := conn.Exec(w.ctx, "ROLLBACK"); err != nil || sqlState(reason) == "25006" {
+		_ = conn.Conn().Close(w.ctx)
+	}
+	return lost || contested(reason) || sqlState(reason) == "25006", reason
+}
+
+func (w *writing) commit(conn *pgxpool.Conn) (again bool, err error) {
+	before, _ := conn.Conn().PgConn().CustomData()[keyName].(string)
+	text := "COMMIT"
+	if !w.doubt {
+		text = keyText(before, w.key) + "; COMMIT"
+	}
+	began := time.Now()
+	committed, err := w.end(conn, text)
+	switch {
+	case committed:
+		w.measures.Commit.Observe(time.Since(began))
+		w.measures.Group.Observe(1)
+		conn.Conn().PgConn().CustomData()[keyName] = w.key
+		return false, err
+	case errors.Is(err, errFailedBefore):
+		return false, err
+	case refused(err):
+		return w.undo(conn, err)
+	}
+	w.doubt = true
+	_ = conn.Conn().Close(w.ctx)
+	return true, err
+}
+
+// confirm ends a try that has met the key of the one before: what that did is
+// in the database. It may be on this server alone, so the key is written once
+// more: a standby that has the later commit has the earlier one.
+func (w *writing) confirm(conn *pgxpool.Conn) (again bool, err error) {
+	committed, err := w.end(conn, "UPDATE commit_key SET id = id WHERE id = '"+w.key+"'; COMMIT")
+	if !committed {
+		_ = conn.Conn().Close(w.ctx)
+	}
+	return !committed, err
+}
+
+// end ends a transaction. When its time runs out while a server waits for its
+// standby, the server says that all went well, and warns that the standby may
+// not have it: a commit that a failover could undo, and nothing to promise.
+func (w *writing) end(conn *pgxpool.Conn, text string) (committed bool, err error) {
+	kept := conn.Conn().PgConn().CustomData()
+	delete(kept, warnedName)
+	tag, err := conn.Exec(w.ctx, text)
+	committed = err == nil && tag.String() == "COMMIT"
+	switch warning, warned := kept[warnedName].(string); {
+	case committed && warned:
+		err = engine.Unavailable(errors.New(warning))
+	case err == nil && !committed:
+		err = errFailedBefore
+	}
+	return committed, err
+}
+
+var errFailedBefore = errors.New("the transaction had failed before its end: a statement's error was ignored")
+
+// warnedName is under which a connection keeps the last warning of its server.
+const warnedName = "portico warned"
+
+// keepWarning is called by the driver, by who waits for the answer.
+func keepWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
+	if notice.SeverityUnlocalized == "WARNING" && notice.Code == stateWarning {
+		conn.CustomData()[warnedName] = notice.Message
+	}
+}
+
+// refused reports whether the server says that a commit did not happen. When it
+// says anything else, or nothing, it may have happened.
+func refused(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.SeverityUnlocalized == "ERROR" && answer.Code != stateUnknown
+}
+
+// keyName is under which a connection remembers the key that its last commit
+// has left.
+const keyName = "portico key"
+
+// keyText leaves a key in place of the one that the connection left before, so
+// that there are no more of them than connections. Both are of our own making;
+// as text they need no round trip of their own.
+func keyText(before, key string) string {
+	text := "INSERT INTO commit_key (id) VALUES ('" + key + "')"
+	if before != "" {
+		text += "; DELETE FROM commit_key WHERE id = '" + before + "'"
+	}
+	return text
+}
+
+// forgetKey removes the key of a connection that is about to close.
+func forgetKey(conn *pgx.Conn) {
+	key, _ := conn.PgConn().CustomData()[keyName].(string)
+	if key == "" || conn.IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pingIn)
+	defer cancel()
+	_, _ = conn.Exec(ctx, "DELETE FROM commit_key WHERE id = '"+key+"'")
+}

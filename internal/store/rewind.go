@@ -1,0 +1,28 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Rewind makes a database of the past fit for the present. What is pending
+// ends, since a code or a step that was used after the copy was made would work
+// once more; mail that waits is given up with the reason, since it was most
+// likely sent after the copy was made. It returns the number of these mails.
+// Sessions that were ended after the copy was made hold again, unless
+// endSessions is set: then all end.
+func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
+	queries := []string{
+		`UPDATE code SET expires_at = $1 WHERE flow_id IN (SELECT id FROM flow WHERE expires_at > $1) AND expires_at > $1`,
+		`UPDATE flow SET expires_at = $1 WHERE expires_at > $1`,
+	}
+	if endSessions {
+		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`)
+	}
+	for _, query := range queries {
+		if _, err := t.exec(ctx, query, micros(now)); err != nil {
+			return 0, err
+		}
+	}
+	return t.exec(ctx, `UPDATE outbox SET dead_at = $1, reason = $2 WHERE dead_at = 0`, micros(now), reason)
+}

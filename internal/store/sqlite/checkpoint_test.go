@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"portico/internal/store/engine"
+)
+
+const (
+	testGrow, testRestart, testLimit = 40, 160, 320
+	testPages                        = 20 // and a few more are what grows writes
+)
+
+// small returns a database whose log is copied early.
+func small(t *testing.T) *DB {
+	t.Helper()
+	s := open(t)
+	if _, err := s.writer.ExecContext(t.Context(), `CREATE TABLE blob (bytes BYTEA)`); err != nil {
+		t.Fatal(err)
+	}
+	c := s.checkpoint
+	c.grow, c.restart, c.limit = testGrow, testRestart, testLimit
+	return s
+}
+
+// grows writes so many times, without a pause, and returns the longest log.
+func grows(t *testing.T, s *DB, times int) (longest int64) {
+	t.Helper()
+	for range times {
+		err := s.Write(t.Context(), func(tx *engine.Tx) error {
+			_, err := tx.Exec(t.Context(), `INSERT INTO blob (bytes) VALUES ($1)`, make([]byte, testPages*4096))
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+			return longest
+		}
+		longest = max(longest, s.checkpoint.pages.Load())
+	}
+	return longest
+}
+
+// A log that is written without a pause does not grow for ever: it begins again
+// between two writes, and where that does not help the writer waits.
+func TestLogBeginsAgain(t *testing.T) {
+	t.Parallel()
+	const never, most = 1 << 40, 3000 // seventeen thousand without either
+	for name, limits := range map[string]struct{ restart, limit int64 }{
+		"between two writes": {testRestart, never},
+		"the writer waits":   {never, testLimit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := small(t)
+			c := s.checkpoint
+			c.restart, c.limit = limits.restart, limits.limit
+			var writers sync.WaitGroup
+			for range 8 { // so that the next one always waits
+				writers.Go(func() {
+					if longest := grows(t, s, 100); longest > most {
+						t.Errorf("the log grew to %d pages", longest)
+					}
+				})
+			}
+			writers.Wait()
+		})
+	}
+}
+
+// The log is copied without anybody's asking for it, and while nobody writes.
+func TestLogIsCopiedBeside(t *testing.T) {
+	t.Parallel()
+	s := small(t)
+	before := s.size(t)
+	grows(t, s, 1+testGrow/testPages)
+	for deadline := time.Now().Add(10 * time.Second); s.size(t) == before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing of the log is copied")
+		}
+	}
+}
+
+// Who reads an old state, as a copy and a move do, keeps the log. Nobody waits
+// for it, and when it has gone the log begins again and its file is short.
+func TestLogOfALongReader(t *testing.T) {
+	t.Parallel()
+	s := small(t)
+	reader, err := s.reader.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Rollback()
+	var n int
+	if err := reader.QueryRow(`SELECT COUNT(*) FROM blob`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	if longest := grows(t, s, 50); longest < 50*testPages {
+		t.Errorf("the log has %d pages: it has begun again under a reader", longest)
+	}
+	if err := reader.QueryRow(`SELECT COUNT(*) FROM blob`).Scan(&n); err != nil || n != 0 {
+		t.Errorf("the reader sees %d rows (%v) of later", n, err)
+	}
+	if _, err := s.writer.ExecContext(t.Context(), `PRAGMA journal_size_limit(65536)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	grows(t, s, 20)
+	if pages := grows(t, s, 1); pages > testLimit+2*testPages {
+		t.Errorf("the log has %d pages after the reader has gone", pages)
+	}
+	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() > (testLimit+2*testPages)*4200 {
+		t.Errorf("its file is as long as ever: %v %v", info.Size(), err)
+	}
+}
+
+func (s *DB) size(t *testing.T) int64 {
+	t.Helper()
+	info, err := os.Stat(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}

@@ -1,0 +1,18 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// explain tells the operator what to do about a file that SQLite cannot read.
+// Any other error is returned as it is.
+func (s *DB) Explain(err error) error {
+	if !errors.Is(err, sqlite3.NOTADB) && !errors.Is(err, sqlite3.CORRUPT) {
+		return err
+	}
+	return fmt.Errorf("the database %[1]s is damaged or no database of Portico: stop every Portico and put the newest copy that 'portico backup' made in its place with "+
+		"'portico restore --replace FILE' (%[2]w)", s.path, err)
+}

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+
+	"portico/internal/store/engine"
+)
+
+// Look opens the file for reading. A log beside it belongs to a process
+// that has the database open, or has died: it is read with the database. Without
+// one the file is whole, and is read as a picture, since SQLite would make a log
+// even for a reader.
+func Look(path string) (engine.Engine, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("look at the database: %w", err)
+	}
+	how := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(1)"}}
+	if !there(path+"-wal") || !there(path+"-shm") {
+		how.Set("immutable", "1")
+	}
+	db, err := openFile(path, how, 2)
+	if err != nil {
+		return nil, err
+	}
+	return &reading{&DB{path: path, reader: db, writerDB: db, measures: engine.NewMeasures()}}, nil
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// reading is a file without its writer.
+type reading struct{ *DB }
+
+// Close implements engine.Engine.
+func (s *reading) Close() error {
+	s.statements.close()
+	return s.reader.Close()
+}
+
+// Facts implements engine.Engine.
+func (s *DB) Facts(ctx context.Context) (engine.Facts, error) {
+	f := engine.Facts{Engine: "SQLite"}
+	err := s.reader.QueryRowContext(ctx, `SELECT sqlite_version()`).Scan(&f.Version)
+	if err != nil {
+		return f, fmt.Errorf("read the database: %w", err)
+	}
+	used, err := finds(ctx, s.reader, `SELECT 1 FROM sqlite_schema WHERE name = 'goose_db_version'`)
+	if err != nil || !used {
+		return f, err
+	}
+	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Scan(&f.Schema)
+	return f, err
+}

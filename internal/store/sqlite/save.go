@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"portico/internal/store/engine"
+)
+
+// claimWait is how long a process waits for another that migrates. One that
+// serves keeps its claim, and is not waited for any longer.
+const claimWait = 10 * time.Second
+
+// Claim implements engine.Engine.
+func (s *DB) Claim() (io.Closer, error) { return claimFile(s.path) }
+
+// alone claims the database: nothing is migrated under a process that serves it,
+// which may not know the new schema.
+func (s *DB) Alone(ctx context.Context, needed func() (bool, error), fn func() error) error {
+	if needed, err := needed(); err != nil || !needed {
+		return err
+	}
+	claim, err := s.claimPatiently(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(), claim.Close())
+}
+
+func (s *DB) claimPatiently(ctx context.Context) (io.Closer, error) {
+	const pause = 20 * time.Millisecond
+	for deadline := time.Now().Add(claimWait); ; {
+		claim, err := s.Claim()
+		if !errors.Is(err, engine.ErrInUse) || time.Now().After(deadline) {
+			return claim, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// saveName returns where the copy of a database is kept that is about to leave
+// a version of the schema. A migration that is interrupted and begun again
+// writes the same name, so the copies do not grow in number.
+func (s *DB) saveName(version int64) string { return fmt.Sprintf("%s.schema-%d", s.path, version) }
+
+// Keep implements engine.Engine.
+func (s *DB) Keep(ctx context.Context, version int64) error {
+	if err := s.copyTo(ctx, s.saveName(version)); err != nil {
+		return fmt.Errorf("keep a copy before the migration: %w", err)
+	}
+	return nil
+}
+
+// WayBack implements engine.Engine.
+func (s *DB) WayBack(version int64) string {
+	file := s.saveName(version)
+	if _, err := os.Stat(file); err != nil {
+		return "a copy made before the upgrade: portico restore --replace FILE"
+	}
+	return "the copy made before the upgrade: portico restore --replace " + file
+}

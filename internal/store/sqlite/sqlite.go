@@ -1,0 +1,196 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	_ "github.com/ncruces/go-sqlite3/driver" // registers the driver
+	"github.com/pressly/goose/v3"
+
+	"portico/internal/store/engine"
+)
+
+// DB is a database in one file: one connection that writes, and a pool that only
+// reads and never waits for the writer (WAL). It implements engine.Engine.
+type DB struct {
+	path       string
+	reader     *sql.DB
+	writerDB   *sql.DB
+	writer     *sql.Conn
+	statements statements
+	measures   engine.Measures
+	checkpoint *checkpoint
+
+	jobs chan *job
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// synchronous is not the driver's default on a WAL file.
+const synchronous = "synchronous(full)"
+
+// Open opens the file and starts its writer.
+func Open(ctx context.Context, path string, mustExist bool) (*DB, error) {
+	if _, err := os.Stat(path); mustExist && err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("look for the database: %w: run this as the user that Portico runs as", err)
+		}
+		return nil, fmt.Errorf("there is no database at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", path)
+	}
+	s := &DB{path: path, measures: engine.NewMeasures(), jobs: make(chan *job, writeQueue), stop: make(chan struct{})}
+	if err := s.connect(ctx); err != nil {
+		return nil, s.Explain(err)
+	}
+	s.done.Go(s.writeLoop)
+	s.done.Go(func() { s.checkpoint.loop(s.stop) })
+	return s, nil
+}
+
+// Path returns where the file is.
+func (s *DB) Path() string { return s.path }
+
+// Reader returns the connections that only read.
+func (s *DB) Reader() *sql.DB { return s.reader }
+
+// Read implements engine.Engine.
+func (s *DB) Read() *engine.Tx { return &engine.Tx{Runner: runner{s.reader, &s.statements}} }
+
+// Ping implements engine.Engine.
+func (s *DB) Ping(ctx context.Context) error { return s.reader.PingContext(ctx) }
+
+// Shared implements engine.Engine.
+func (s *DB) Shared() bool { return false }
+
+// Now implements engine.Engine.
+func (s *DB) Now(context.Context) (time.Time, bool, error) { return time.Time{}, false, nil }
+
+// Schema implements engine.Engine.
+func (s *DB) Schema() (goose.Dialect, *sql.DB) { return goose.DialectSQLite3, s.writerDB }
+
+// Close implements engine.Engine.
+func (s *DB) Close() error {
+	close(s.stop)
+	s.done.Wait()
+	s.statements.close()
+	return errors.Join(s.checkpoint.db.Close(), s.reader.Close(), s.writer.Close(), s.writerDB.Close())
+}
+
+// Contested implements engine.Engine.
+func (s *DB) Contested(error) bool { return false }
+
+func (s *DB) connect(ctx context.Context) error {
+	if err := createPrivate(s.path); err != nil {
+		return err
+	}
+	pragmas := []string{
+		"busy_timeout(5000)", // milliseconds; only for a second process, a backup say
+		synchronous,
+		"foreign_keys(1)",
+	}
+	writing := append(slices.Clone(pragmas),
+		"journal_mode(wal)",
+		"temp_store(memory)", // the savepoint of each write keeps what it changes: not in a file
+		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), // of a migration, whose connection nobody watches
+		fmt.Sprintf("journal_size_limit(%d)", logLimit*4096),   // a file that was longer is cut to it
+	)
+	var err error
+	if s.writerDB, err = OpenPool(s.path, writing, 2); err != nil { // the second one is for migrations
+		return err
+	}
+	if s.writer, err = patiently(ctx, s.writerDB); err != nil {
+		_ = s.writerDB.Close()
+		return fmt.Errorf("open the database %s: %w", s.path, err)
+	}
+	if err := s.connectBeside(ctx, pragmas); err != nil {
+		return errors.Join(err, s.writer.Close(), s.writerDB.Close())
+	}
+	return nil
+}
+
+// connectBeside opens what is beside the connection that writes.
+func (s *DB) connectBeside(ctx context.Context, pragmas []string) (err error) {
+	if err := keepPrivate(ctx, s.writer, s.path); err != nil {
+		return err
+	}
+	if s.checkpoint, err = newCheckpoint(s.path); err != nil {
+		return err
+	}
+	err = s.checkpoint.watch(s.writer)
+	if err == nil {
+		s.reader, err = OpenPool(s.path, append(pragmas, "query_only(1)", "cache_size(-1000)"), max(4, runtime.NumCPU()))
+	}
+	if err != nil {
+		_ = s.checkpoint.db.Close()
+	}
+	return err
+}
+
+// OpenPool opens so many connections to a file, with the pragmas.
+func OpenPool(path string, pragmas []string, size int) (*sql.DB, error) {
+	return openFile(path, url.Values{"_pragma": pragmas}, size)
+}
+
+func openFile(path string, query url.Values, size int) (*sql.DB, error) {
+	db, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("open the database %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db, nil
+}
+
+// patiently opens the connection that writes. Of processes that open a new file
+// together one turns it to WAL; SQLite does not let the others wait for that.
+func patiently(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+	const pause, most = 20 * time.Millisecond, 100
+	for tries := 1; ; tries++ {
+		conn, err := db.Conn(ctx)
+		if !errors.Is(err, sqlite3.BUSY) || tries == most {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// createPrivate makes the file and its folder readable by their owner only,
+// whatever the umask.
+func createPrivate(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("create the folder of the database: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	return f.Close()
+}
+
+// keepPrivate does the same for the files that SQLite keeps beside an open
+// database, which the driver makes with the mode of the umask.
+func keepPrivate(ctx context.Context, writer *sql.Conn, path string) error {
+	if _, err := writer.ExecContext(ctx, "BEGIN IMMEDIATE; COMMIT"); err != nil { // makes them
+		return fmt.Errorf("open the database: %w", err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if err := os.Chmod(name, 0o600); err != nil {
+			return fmt.Errorf("open the database: %w", err)
+		}
+	}
+	return nil
+}

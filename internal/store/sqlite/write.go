@@ -1,0 +1,190 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"portico/internal/store/engine"
+)
+
+const (
+	writeQueue = 1024 // writes that may wait; more are refused at once
+
+	// writeWait is how long a write may wait for its turn.
+	writeWait = 5 * time.Second
+)
+
+var (
+	errQueueFull = errors.New("the write queue is full")
+	errClosed    = errors.New("the store is closed")
+
+	// errTransactionLost says that a savepoint could not be kept: nothing of
+	// the group may be committed.
+	errTransactionLost = errors.New("the transaction is lost")
+)
+
+// job is one write on its way through the writer.
+type job struct {
+	fn    func(*engine.Tx) error
+	taken atomic.Bool // set once, by the writer or by the caller that gives up
+	done  chan error  // buffered: the writer never waits for a caller
+}
+
+// write hands fn to the one writer that SQLite allows. The writes that wait
+// share one commit; each has a savepoint of its own and fails alone. A caller
+// whose context ends while its write waits takes it back. fn runs at most once.
+func (s *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	j := &job{fn: fn, done: make(chan error, 1)}
+	select {
+	case <-s.stop:
+		return engine.Unavailable(errClosed)
+	default:
+	}
+	select {
+	case s.jobs <- j:
+	default:
+		return engine.Unavailable(errQueueFull)
+	}
+	select {
+	case err := <-j.done:
+		return err
+	case <-ctx.Done():
+		if j.taken.CompareAndSwap(false, true) {
+			return engine.Unavailable(ctx.Err())
+		}
+		return <-j.done // begun: the outcome is near and must not stay unknown
+	}
+}
+
+func (s *DB) writeLoop() {
+	for {
+		select {
+		case j := <-s.jobs:
+			s.commitGroup(s.gather(j))
+		case <-s.stop:
+			for {
+				select {
+				case j := <-s.jobs:
+					s.commitGroup(s.gather(j))
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// gather adds the writes that already wait to the first one, and leaves out
+// those that were taken back.
+func (s *DB) gather(first *job) []*job {
+	group := make([]*job, 0, 8)
+	for j := first; ; {
+		if j.taken.CompareAndSwap(false, true) {
+			group = append(group, j)
+		}
+		if len(group) == engine.GroupLimit {
+			return group
+		}
+		select {
+		case j = <-s.jobs:
+		default:
+			return group
+		}
+	}
+}
+
+// commitGroup runs the jobs in one transaction and answers them after its
+// commit.
+func (s *DB) commitGroup(group []*job) {
+	if len(group) == 0 {
+		return
+	}
+	s.measures.Group.Observe(len(group))
+	results := make([]error, len(group))
+	err := s.inTransaction(func(tx *engine.Tx) error {
+		for i, j := range group {
+			results[i] = runJob(tx, j)
+			if errors.Is(results[i], errTransactionLost) {
+				return results[i]
+			}
+		}
+		return nil
+	})
+	for i, j := range group {
+		if results[i] == nil && err != nil || failsToStore(results[i]) {
+			s.measures.Failed.Add(1)
+			results[i] = engine.Unavailable(cmp.Or(results[i], err))
+		}
+		j.done <- results[i]
+	}
+}
+
+// failsToStore reports whether an error is the machine's and not the caller's:
+// the disk is full, cannot be written or read, or the transaction was lost.
+func failsToStore(err error) bool {
+	for _, code := range []error{errTransactionLost, sqlite3.FULL, sqlite3.IOERR, sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.NOMEM, sqlite3.BUSY, sqlite3.LOCKED} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// runJob runs one job inside a savepoint.
+func runJob(tx *engine.Tx, j *job) error {
+	ctx := context.Background() // a caller that goes away must not break the group
+	if _, err := tx.Exec(ctx, "SAVEPOINT job"); err != nil {
+		return fmt.Errorf("%w: %w", errTransactionLost, err)
+	}
+	before := len(tx.After)
+	err := engine.Guarded(tx, j.fn)
+	if err != nil {
+		tx.After = tx.After[:before]
+		if _, rerr := tx.Exec(ctx, "ROLLBACK TO job"); rerr != nil {
+			return fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
+		}
+	}
+	if _, rerr := tx.Exec(ctx, "RELEASE job"); rerr != nil {
+		return fmt.Errorf("%w: %w", errTransactionLost, errors.Join(rerr, err))
+	}
+	return err
+}
+
+func (s *DB) inTransaction(fn func(*engine.Tx) error) error {
+	s.checkpoint.begin()
+	defer s.checkpoint.end()
+	ctx := context.Background()
+	tx := &engine.Tx{Runner: runner{s.writer, &s.statements}}
+	if _, err := tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	// The transaction that moves the data away is before this one or after it.
+	state, err := tx.MoveState(ctx)
+	if err == nil && state == engine.MoveGone {
+		err = engine.ErrMoved
+	}
+	if err == nil {
+		err = fn(tx)
+	}
+	if err == nil {
+		start := time.Now()
+		_, err = tx.Exec(ctx, "COMMIT")
+		s.measures.Commit.Observe(time.Since(start))
+	}
+	if err != nil {
+		// SQLite rolls back by itself on some errors; then this one fails and
+		// there is nothing left to roll back.
+		_, _ = tx.Exec(ctx, "ROLLBACK")
+		return err
+	}
+	tx.Committed()
+	return nil
+}
