@@ -12,17 +12,17 @@ import (
 
 var errResting = errors.New("the database did not take the last connection: the next is tried within a second")
 
-// gate keeps a database that is down from being flooded when it comes back:
-// while connections fail, one a second is tried.
+// gate keeps nodes from flooding a database that comes back: while connections
+// fail, it lets one a second try.
 type gate struct {
 	mu      sync.Mutex
 	failing bool
-	last    error     // of the last that failed
-	since   time.Time // when the first was begun that has not succeeded; zero when none
-	next    time.Time // not before, while they fail
+	last    error     // the last failure
+	since   time.Time // start of the oldest connection attempt since the last success; zero when there is none
+	next    time.Time // while connections fail, none is tried before this time
 }
 
-// enter asks for leave to connect.
+// enter asks for permission to connect.
 func (g *gate) enter() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -30,7 +30,7 @@ func (g *gate) enter() error {
 	if g.since.IsZero() {
 		g.since = now
 	}
-	// One that hangs is one that fails: nobody may be left to say so.
+	// Treat a hanging attempt as failed: its caller may already be gone.
 	failing := g.failing || now.Sub(g.since) > 2*time.Second
 	if failing && now.Before(g.next) {
 		return errors.Join(errResting, g.last)
@@ -39,9 +39,10 @@ func (g *gate) enter() error {
 	return nil
 }
 
-// dial is how the driver makes connections. One that broke the driver calls off
-// by another, also before it was a connection: while none succeed, that would
-// be two a second. It is known by its time-out, which is longer than ours.
+// dial makes the driver's connections. pgx opens a second connection to send a
+// cancel request, even for a connection that was never made. While connections
+// fail that would double their number, so dial refuses it. It recognizes a
+// cancel request by its deadline, which is longer than ours.
 func (g *gate) dial(next pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) > connectIn && g.trying() {
@@ -51,7 +52,7 @@ func (g *gate) dial(next pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// trying reports whether no connection has succeeded since one was begun.
+// trying reports whether no connection has succeeded since the oldest attempt.
 func (g *gate) trying() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

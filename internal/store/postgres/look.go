@@ -17,7 +17,8 @@ func (p *DB) Facts(ctx context.Context) (engine.Facts, error) {
 	if err := ask(`SELECT current_setting('server_version'), to_regclass('goose_db_version') IS NOT NULL`, &f.Version, &used); err != nil {
 		return f, err
 	}
-	// Databases that only speak the protocol may not count connections.
+	// Databases that only speak the protocol of PostgreSQL may not count
+	// connections.
 	_ = ask(`SELECT current_setting('max_connections')::int, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database)`, &f.MaxConnections, &f.Connections)
 	if !used {
 		return f, nil

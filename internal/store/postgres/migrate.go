@@ -12,18 +12,18 @@ import (
 )
 
 // lockIn is how long a migration waits for a table before it gives up and is
-// tried again: nodes that serve wait behind it for that long.
+// tried again. Queries of nodes that serve queue up behind it for that long.
 const lockIn = 200 * time.Millisecond
 
-// forMigrations returns the pool as migrations use it.
+// forMigrations returns the pool in the form that migrations need.
 func forMigrations(pool *pgxpool.Pool) *sql.DB {
 	db := sql.OpenDB(considerate{stdlib.GetPoolConnector(pool)})
 	db.SetMaxIdleConns(0) // the pool keeps them
 	return db
 }
 
-// considerate makes connections whose transactions do not wait long for locks. A
-// change of a table that waits for one reader keeps all others waiting.
+// considerate makes connections whose transactions wait only briefly for locks.
+// A table change that waits for one reader blocks every query after it.
 type considerate struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -37,8 +37,8 @@ func (c considerate) Connect(ctx context.Context) (driver.Conn, error) {
 
 type considerateConn struct{ *stdlib.Conn }
 
-// BeginTx implements driver.ConnBeginTx. The time is of the transaction alone: a
-// pooler gives the connection to others afterwards.
+// BeginTx implements driver.ConnBeginTx. The limit holds for this transaction
+// only, because a pooler gives the connection to other clients afterwards.
 func (c considerateConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.Conn.BeginTx(ctx, options)
 	if err != nil {

@@ -21,26 +21,25 @@ import (
 )
 
 const (
-	// answerIn bounds all writes and reads of a request, or one that belongs to
-	// none, with all waits and repetitions, so that a person gets an answer within
-	// two seconds, whatever the database does. The URL may say otherwise, as
-	// patience.
+	// answerIn bounds all reads and writes of one request, retries included, so
+	// that a visitor gets a response within two seconds. Work outside a request
+	// has the same limit for each operation. The URL can change it (patience).
 	answerIn = 1400 * time.Millisecond
 	patience = "answer_within"
-	// cancelIn is what the database then has to stop before its connection is
-	// closed.
+	// cancelIn is how long the database may take to stop a statement before its
+	// connection is closed.
 	cancelIn = 100 * time.Millisecond
 
-	// connectIn is longer than anybody waits: a connection that comes late
-	// serves the next.
+	// connectIn exceeds the time of a request on purpose: a late connection is
+	// kept for the next request.
 	connectIn = 3 * time.Second
-	// connectEachIn is for each of several servers: one that hangs keeps nobody
-	// from the next for long.
+	// connectEachIn replaces it when the URL names several servers, so that a
+	// hanging one does not hold up the next.
 	connectEachIn = time.Second
 	pingIn        = 500 * time.Millisecond
 
-	// mostWaiting is how many may wait for a connection; more are refused at
-	// once.
+	// mostWaiting is how many callers may wait for a connection. More are
+	// refused at once.
 	mostWaiting = 1024
 )
 
@@ -56,8 +55,7 @@ type DB struct {
 	measures engine.Measures
 }
 
-// Open makes the pool. Nothing is connected before it is needed, unless
-// the database must exist.
+// Open makes the pool. It connects only if the database must exist.
 func Open(ctx context.Context, address string, mustExist bool) (*DB, error) {
 	cfg, err := poolConfig(address)
 	if err != nil {
@@ -84,8 +82,9 @@ func Open(ctx context.Context, address string, mustExist bool) (*DB, error) {
 	return p, nil
 }
 
-// poolConfig reads the URL and fills in what it does not say. All of it can be
-// said there: pool_max_conns, default_query_exec_mode, target_session_attrs...
+// poolConfig reads the URL and fills in our defaults. The URL may set every
+// option: pool_max_conns, default_query_exec_mode, target_session_attrs and so
+// on.
 func poolConfig(address string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -102,8 +101,8 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 		return nil, fmt.Errorf("pool_max_conns is %d, and a node needs two connections: one holds the lock while the other migrates", cfg.MaxConns)
 	}
 	if !given.Has("default_query_exec_mode") {
-		// Prepares nothing on the server: a pooler that gives each transaction
-		// another connection breaks nothing.
+		// This mode prepares nothing on the server, so a pooler may give each
+		// transaction another connection.
 		cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	if !given.Has("application_name") {
@@ -120,15 +119,15 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	}
 	cfg.ConnConfig.OnNotice = keepWarning
 	cfg.PingTimeout = pingIn
-	// A statement that takes too long is called off, and its connection kept.
+	// A statement that takes too long is canceled. Its connection is kept.
 	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelIn}
 	}
 	return cfg, nil
 }
 
-// takesWrites refuses a connection to a standby, which is as good as away: it
-// would answer of the past, and no step of ours only reads.
+// takesWrites refuses a connection to a standby. A standby would answer reads
+// with old data, and every step writes.
 func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 	err := pgconn.ValidateConnectTargetSessionAttrsReadWrite(ctx, conn)
 	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
@@ -137,8 +136,8 @@ func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 	return err
 }
 
-// several reports whether the URL names more than one server: the same one may
-// be tried with and without TLS.
+// several reports whether the URL names more than one server. The driver lists
+// a server twice when it may try it with and without TLS.
 func several(cfg *pgx.ConnConfig) bool {
 	for _, other := range cfg.Fallbacks {
 		if other.Host != cfg.Host || other.Port != cfg.Port {
@@ -176,7 +175,7 @@ func (p *DB) Ping(ctx context.Context) error {
 	var readOnly string
 	err = conn.QueryRow(ctx, "SHOW transaction_read_only", pgx.QueryExecModeSimpleProtocol).Scan(&readOnly)
 	if err == nil && readOnly == "on" {
-		_ = conn.Conn().Close(ctx) // the next may lead to a server that takes them
+		_ = conn.Conn().Close(ctx) // the next connection may lead to a server that takes writes
 		return engine.Unavailable(engine.ErrReadOnly)
 	}
 	return judge(err)
@@ -191,7 +190,7 @@ func (p *DB) ForgetMove(context.Context) error { return nil }
 // ConnConfig returns a copy of how connections are made.
 func (p *DB) ConnConfig() *pgx.ConnConfig { return p.pool.Config().ConnConfig }
 
-// acquire waits for a connection, and makes one when there may be more.
+// acquire waits for a connection, and opens one while the pool is not full.
 func (p *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > mostWaiting {
@@ -206,7 +205,7 @@ func (p *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused && !resting {
 			p.gate.failed(err)
 		}
-		// Where no more connections are to be had, one of those that work may
+		// The pool cannot open a connection now, but one that is in use may
 		// become free.
 		if s := p.pool.Stat(); !resting || s.AcquiredConns()+s.IdleConns() == 0 {
 			return nil, engine.Unavailable(Plainly(err))
@@ -222,8 +221,9 @@ func (p *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 // Schema implements engine.Engine.
 func (p *DB) Schema() (goose.Dialect, *sql.DB) { return goose.DialectPostgres, p.db }
 
-// Alone holds a lock that ends with its transaction, which keeps one connection
-// to the server also through a pooler. A process that dies loses it.
+// Alone implements engine.Engine. It holds a lock that ends with its
+// transaction, so the lock works through a pooler and a process that dies loses
+// it.
 func (p *DB) Alone(ctx context.Context, _ func() (bool, error), fn func() error) error {
 	conn, err := p.acquire(ctx)
 	if err != nil {
@@ -240,7 +240,8 @@ func (p *DB) Alone(ctx context.Context, _ func() (bool, error), fn func() error)
 	return errors.Join(failure, err)
 }
 
-// Keep saves nothing: the copies of a server are its operator's.
+// Keep implements engine.Engine. It saves nothing: the operator makes copies of
+// a server.
 func (p *DB) Keep(context.Context, int64) error { return nil }
 
 // WayBack implements engine.Engine.
@@ -251,7 +252,8 @@ func (p *DB) WayBack(int64) string {
 // Explain implements engine.Engine.
 func (p *DB) Explain(err error) error { return err }
 
-// Claim takes nothing: any number of nodes serve one database.
+// Claim implements engine.Engine. It takes nothing, because any number of nodes
+// serve one database.
 func (p *DB) Claim() (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // Shared implements engine.Engine.

@@ -29,7 +29,7 @@ func Reach(ctx context.Context, address string) error {
 	if err := g.enter(); err != nil {
 		return err
 	}
-	cfg.ConnConfig.DialFunc = g.dial(cfg.ConnConfig.DialFunc) // one connection a try
+	cfg.ConnConfig.DialFunc = g.dial(cfg.ConnConfig.DialFunc) // one connection per attempt
 	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
 	if err != nil {
 		return Plainly(err)
@@ -37,10 +37,10 @@ func Reach(ctx context.Context, address string) error {
 	return conn.Close(ctx)
 }
 
-// ComesBack reports whether an error says that a database server is away for
-// now: it is down, begins or ends, is full, or its name is not found. What only
-// an operator can mend (a password, a name, TLS) is not, also when it stands
-// beside one that is: the server is there.
+// ComesBack reports whether an error says that the server is away for now: it
+// is down, starts or stops, is full, or its name is not found. It is false when
+// an answer needs the operator (a wrong password, database name or TLS
+// setting), even if another server of the URL is away.
 func ComesBack(err error) bool {
 	if err == nil {
 		return false
@@ -57,7 +57,7 @@ func ComesBack(err error) bool {
 	return away
 }
 
-// leaves returns what an error was made of.
+// leaves returns the errors that an error wraps and that wrap none themselves.
 func leaves(err error) []error {
 	if _, network := err.(*net.OpError); network {
 		return []error{err}
@@ -77,43 +77,43 @@ func leaves(err error) []error {
 	return []error{err}
 }
 
-// gone reports whether one error says that nobody is there.
+// gone reports whether one error says that no server answers.
 func gone(one error) bool {
 	if answer, ok := one.(*pgconn.PgError); ok {
 		return awayState(answer.Code)
 	}
 	_, network := one.(net.Error)
-	if _, file := one.(syscall.Errno); file { // has the methods of a net.Error; that of a socket is in a net.OpError
+	if _, file := one.(syscall.Errno); file { // Errno has the methods of a net.Error, but the error of a socket is inside a net.OpError
 		network = false
 	}
 	return network || slices.ContainsFunc(passing, func(e error) bool { return errors.Is(one, e) })
 }
 
-// passing are failures that pass without being of the network: among several
-// servers the one that takes writes may not have begun.
+// passing are errors that pass and are not network errors: of several servers,
+// the one that takes writes may still be starting.
 var passing = []error{io.EOF, io.ErrUnexpectedEOF, engine.ErrReadOnly, pgconn.ErrReadOnlyConnection}
 
-// theirs reports whether one error, a part of whole, is an answer that stays
-// the same.
+// theirs reports whether one error, a part of whole, is an answer that will
+// stay the same.
 func theirs(one, whole error) bool {
 	if answer, ok := one.(*pgconn.PgError); ok {
 		return !awayState(answer.Code) || answer.Code == stateDropped
 	}
 	if op, ok := one.(*net.OpError); ok {
-		return op.Op == "remote error" || op.Op == "local error" // alerts of TLS
+		return op.Op == "remote error" || op.Op == "local error" // TLS alerts
 	}
 	text := one.Error()
 	return text == refusedTLS && !plainToo(whole) || strings.HasPrefix(text, "x509: ") || strings.HasPrefix(text, "tls: ")
 }
 
-// stateDropped says that the database was dropped while one connected.
+// stateDropped says that the database was dropped during the connection.
 const stateDropped = "57P04"
 
-// refusedTLS is how the driver says that a server has no TLS.
+// refusedTLS is the driver's text for a server without TLS.
 const refusedTLS = "server refused TLS connection"
 
-// plainToo reports whether a connection that failed was tried without TLS as
-// well, as sslmode=prefer does.
+// plainToo reports whether the driver also tried the failed connection without
+// TLS, as sslmode=prefer does.
 func plainToo(err error) bool {
 	failed, ok := errors.AsType[*pgconn.ConnectError](err)
 	if !ok {
@@ -126,8 +126,8 @@ func plainToo(err error) bool {
 	return plain
 }
 
-// Plainly leaves out of a failure that a server has no TLS, where that was no
-// reason to fail: it would stand before the real one.
+// Plainly removes from an error that a server has no TLS, when the driver also
+// tried without. That part would stand before the real reason.
 func Plainly(err error) error {
 	failed, ok := errors.AsType[*pgconn.ConnectError](err)
 	if !ok || !plainToo(err) {

@@ -16,9 +16,9 @@ import (
 	"portico/internal/store/engine"
 )
 
-// reader runs each statement on any connection, all of them within the
-// time of one answer. It takes a connection only then: most reads find what they
-// need in memory.
+// reader runs each statement on any connection, all of them within the time of
+// one request. It takes a connection only when a statement needs one: most
+// reads are answered from memory.
 type reader struct {
 	*DB
 	until time.Time // zero before the first statement
@@ -62,14 +62,15 @@ func (r *reader) Query(ctx context.Context, query string, args ...any) (engine.R
 	return &resultRows{Rows: found, end: func() { conn.Release(); cancel() }}, nil
 }
 
-// within bounds the time of an answer by what the steps before have left of it.
+// within bounds an operation by what the earlier steps of its request have left
+// of the time.
 func (p *DB) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return spending(ctx, time.Now().Add(budget.Of(ctx).Left(p.answerIn)))
 }
 
-// spending bounds a wait, and counts it for its request when it is called off. The
-// caller's going away does not end it: that would cost a connection, and a
-// stranger could make that happen as often as he likes.
+// spending bounds a wait and charges it to its request. It ignores that the
+// caller goes away: canceling costs a connection, and a stranger could cause
+// that at will.
 func spending(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
 	spent, began := budget.Of(ctx), time.Now()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
@@ -79,8 +80,8 @@ func spending(ctx context.Context, until time.Time) (context.Context, context.Ca
 	}
 }
 
-// runner runs statements on the connection of a transaction, within the
-// time of that, whatever context a statement is given.
+// runner runs statements on the connection of a transaction. It ignores the
+// context of a statement and uses the time limit of the transaction.
 type runner struct {
 	ctx  context.Context
 	conn *pgxpool.Conn
@@ -107,7 +108,7 @@ func (r runner) Query(_ context.Context, query string, args ...any) (engine.Rows
 	return &resultRows{Rows: found, end: func() {}}, nil
 }
 
-// resultRows gives its connection back at its end.
+// resultRows gives its connection back when it is closed.
 type resultRows struct {
 	pgx.Rows
 	end func()
@@ -124,8 +125,8 @@ func (r *resultRows) Close() error {
 
 func (r *resultRows) Err() error { return judge(r.Rows.Err()) }
 
-// judge makes a fault of an error that is not the statement's own: the database
-// is away, too slow, full or in other hands.
+// judge turns an error into a fault unless the statement itself caused it. The
+// database may be away, too slow, full, or a standby now.
 func judge(err error) error {
 	if err != nil && away(err) {
 		return engine.Unavailable(err)
@@ -141,8 +142,8 @@ func away(err error) bool {
 	return network || pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// broken reports whether a statement failed because its connection had ended:
-// on another one it may work. A time that ran out is no reason to take as much
+// broken reports whether a statement failed because its connection had ended,
+// so that it may work on another. A timeout is no reason to spend as much time
 // again.
 func broken(err error) bool {
 	if _, never := errors.AsType[*pgconn.ConnectError](err); never || errors.Is(err, errResting) {
@@ -152,8 +153,8 @@ func broken(err error) bool {
 	return state == "57P01" || state == "57P02" || state == "" && away(err) && !pgconn.Timeout(err) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// sqlState returns the code of an error that the database has answered with, ""
-// when it was none.
+// sqlState returns the code of an error that the database sent, "" for any
+// other error.
 func sqlState(err error) string {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return answer.Code
@@ -165,27 +166,27 @@ func awayState(state string) bool {
 	switch state[:2] {
 	case "08", // connection
 		"53", // resources: disk, memory, connections
-		"57", // operator: shut down, starting up, called off after its time
+		"57", // operator: shut down, starting up, statement canceled
 		"58": // system: an I/O error
 		return true
 	}
-	return state == "25006" || state == stateLocked // it is a standby now
+	return state == "25006" || state == stateLocked // 25006: the server is a standby now
 }
 
-// contested reports whether two transactions came into each other's way: the
-// database has undone this one, and another time it works.
+// contested reports whether two transactions conflicted. The database has
+// rolled this one back, and a retry may work.
 func contested(err error) bool {
 	state := sqlState(err)
 	return strings.HasPrefix(state, "40") && state != stateUnknown || state == stateLocked
 }
 
-// stateLocked says that a lock was not to be had in time.
+// stateLocked says that a lock was not available in time.
 const stateLocked = "55P03"
 
-// stateUnknown is what databases of several machines answer to a commit of which
-// they do not know what became.
+// stateUnknown is what distributed databases answer when they do not know the
+// outcome of a commit.
 const stateUnknown = "40003"
 
-// stateWarning is a warning of no kind of its own, such as that of a commit
-// that no standby has confirmed.
+// stateWarning is a warning without a code of its own, such as that of a commit
+// that no standby confirmed.
 const stateWarning = "01000"

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// CheckURL says what is wrong with the address of a database, as far as nobody
-// need be asked. The error shows nothing of the address but the part at fault.
+// CheckURL says what is wrong with the address of a database, without asking a
+// server. The error shows nothing of the address but the wrong part.
 func CheckURL(address string) error {
 	cfg, err := poolConfig(address)
 	if err != nil {
@@ -29,8 +29,8 @@ func CheckURL(address string) error {
 	return nil
 }
 
-// settable are the settings of a session that a URL gives the server by their
-// names. What is not among them may be a slip, and the server then refuses every
+// settable are the session settings that a URL may pass to the server by name.
+// Any other name may be a typing error, and the server would then refuse every
 // connection.
 var settable = []string{
 	"application_name", "client_encoding", "client_min_messages", "commit_delay", "datestyle", "deadlock_timeout",
@@ -44,14 +44,14 @@ var settable = []string{
 	"transaction_timeout", "work_mem",
 }
 
-// Speaks reports whether an address is that of a database server.
+// Speaks reports whether an address names a PostgreSQL server.
 func Speaks(address string) bool {
 	scheme, _, _ := strings.Cut(address, ":")
 	return scheme == "postgres" || scheme == "postgresql"
 }
 
-// withoutURL returns what the driver says of an address without the address,
-// of which it hides no more than it recognises as a password.
+// withoutURL returns the driver's message about an address without the address.
+// The driver hides only what it recognizes as a password.
 func withoutURL(err error) error {
 	bad, ok := errors.AsType[*pgconn.ParseConfigError](err)
 	if !ok {
@@ -61,7 +61,7 @@ func withoutURL(err error) error {
 	return errors.New(text[strings.LastIndex(text, "`: ")+len("`: "):])
 }
 
-// takePatience takes answer_within out of what is sent to the server.
+// takePatience removes answer_within from what is sent to the server.
 func takePatience(cfg *pgxpool.Config) (time.Duration, error) {
 	given, ok := cfg.ConnConfig.RuntimeParams[patience]
 	if !ok {

@@ -26,31 +26,30 @@ func locks() engine.Locks {
 	}
 }
 
-// beginText starts a transaction. The times are for the sake of others: one that
-// waits, takes too long or is frozen gives up the rows that it holds. A wait for
-// a lock ends in time for another try, and so does a deadlock, long before the
-// second after which the server looks for one. They are set here and for it
-// alone, since a pooler has no connection of ours.
+// beginText starts a transaction with its time limits. They protect other
+// transactions: one that waits, runs too long or is frozen gives up its rows. A
+// wait for a lock ends in time for a retry, and so does a deadlock, long before
+// the server looks for one after a second. The limits are set per transaction
+// because a pooler shares connections.
 func beginText(whole time.Duration) string {
 	ms := whole.Milliseconds()
 	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",
 		ms*2/5, ms*6/7, ms*2)
 }
 
-// writing is one write on its way through as many transactions as it
-// takes.
+// writing is one write that may take several transactions.
 //
-// Each leaves a key of the write beside what it changes. When the connection
-// breaks during a commit nobody knows whether it happened; the next transaction
-// first leaves the same key. If that is there already, it did happen, and the
-// write is done. If not, it never will: a commit that is still on its way would
-// now meet the key (it waits for ours, then fails). So a write happens once.
+// Each transaction leaves a key of the write beside what it changes. When the
+// connection breaks during a commit, its outcome is unknown. The next
+// transaction inserts the same key first. If the key is there, the commit has
+// happened and the write is done. If not, the commit can never happen: it would
+// wait for our key and then fail. So a write happens once.
 type writing struct {
 	*DB
 	ctx   context.Context
 	fn    func(*engine.Tx) error
 	key   string
-	tx    *engine.Tx // of the last try
+	tx    *engine.Tx // of the last attempt
 	doubt bool       // whether a commit may have happened
 }
 
@@ -73,7 +72,7 @@ func (p *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
 	}
 }
 
-// settle is the answer to an error after which no try is left.
+// settle returns the error of a write that is not retried again.
 func settle(err error) error {
 	if contested(err) {
 		return engine.Unavailable(err)
@@ -81,8 +80,9 @@ func settle(err error) error {
 	return judge(err)
 }
 
-// pause waits a little longer from try to try, each caller for another time, so
-// that those who met do not meet again. It reports whether there is time left.
+// pause waits a little longer before each attempt, and for a random time, so
+// that callers that collided do not collide again. It reports whether there is
+// time left.
 func pause(ctx context.Context, try int) bool {
 	select {
 	case <-time.After(time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond))):
@@ -92,8 +92,8 @@ func pause(ctx context.Context, try int) bool {
 	}
 }
 
-// try runs one transaction. again says that nothing has happened, or nobody
-// knows, and that another time may go better.
+// try runs one transaction. again says that a retry may succeed: the change has
+// not happened, or its outcome is unknown.
 func (w *writing) try() (again bool, err error) {
 	conn, err := w.acquire(w.ctx)
 	if err != nil {
@@ -119,9 +119,8 @@ func (w *writing) try() (again bool, err error) {
 	return w.commit(conn)
 }
 
-// undo ends a transaction that failed, with the reason. A connection that cannot
-// even do that is not used again; nor is one to a server that has become a
-// standby.
+// undo ends a failed transaction and returns the reason. It closes a connection
+// that cannot roll back, or whose server has become a standby.
 func (w *writing) undo(conn *pgxpool.Conn, reason error) (again bool, err error) {
 	lost := conn.Conn().IsClosed()
 	if _, err := conn.Exec(w.ctx, "ROLLBACK"); err != nil || sqlState(reason) == "25006" {
@@ -154,9 +153,9 @@ func (w *writing) commit(conn *pgxpool.Conn) (again bool, err error) {
 	return true, err
 }
 
-// confirm ends a try that has met the key of the one before: what that did is
-// in the database. It may be on this server alone, so the key is written once
-// more: a standby that has the later commit has the earlier one.
+// confirm ends an attempt that found the key of the one before: that change is
+// in the database. It may be on this server only, so confirm writes the key
+// once more. A standby that has the later commit also has the earlier one.
 func (w *writing) confirm(conn *pgxpool.Conn) (again bool, err error) {
 	committed, err := w.end(conn, "UPDATE commit_key SET id = id WHERE id = '"+w.key+"'; COMMIT")
 	if !committed {
@@ -165,9 +164,9 @@ func (w *writing) confirm(conn *pgxpool.Conn) (again bool, err error) {
 	return !committed, err
 }
 
-// end ends a transaction. When its time runs out while a server waits for its
-// standby, the server says that all went well, and warns that the standby may
-// not have it: a commit that a failover could undo, and nothing to promise.
+// end ends a transaction. When its time runs out while the server waits for its
+// standby, the server reports success and warns that the standby may lack the
+// commit. A failover could undo such a commit, so end returns an error for it.
 func (w *writing) end(conn *pgxpool.Conn, text string) (committed bool, err error) {
 	kept := conn.Conn().PgConn().CustomData()
 	delete(kept, warnedName)
@@ -184,25 +183,27 @@ func (w *writing) end(conn *pgxpool.Conn, text string) (committed bool, err erro
 
 var errFailedBefore = errors.New("the transaction had failed before its end: a statement's error was ignored")
 
-// warnedName is under which a connection keeps the last warning of its server.
+// warnedName is the name under which a connection keeps the last warning of its
+// server.
 const warnedName = "portico warned"
 
-// keepWarning is called by the driver, by who waits for the answer.
+// keepWarning is called by the driver, in the goroutine that waits for the
+// response.
 func keepWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
 	if notice.SeverityUnlocalized == "WARNING" && notice.Code == stateWarning {
 		conn.CustomData()[warnedName] = notice.Message
 	}
 }
 
-// refused reports whether the server says that a commit did not happen. When it
-// says anything else, or nothing, it may have happened.
+// refused reports whether the server says that a commit did not happen. After
+// any other answer, or none, it may have happened.
 func refused(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && answer.SeverityUnlocalized == "ERROR" && answer.Code != stateUnknown
 }
 
-// keyName is under which a connection remembers the key that its last commit
-// has left.
+// keyName is the name under which a connection remembers the key of its last
+// commit.
 const keyName = "portico key"
 
 // keyText leaves a key in place of the one that the connection left before, so

@@ -10,32 +10,34 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 )
 
-// Sizes of the log, in pages of 4 KiB.
+// Sizes of the write-ahead log, in pages of 4 KiB.
 const (
-	checkpointPages = 4000   // it is copied into the database each time it has grown by so much
-	restartPages    = 16_000 // it has to begin again, also when there is no pause between two writes
+	checkpointPages = 4000   // the log is copied into the database each time it has grown by this much
+	restartPages    = 16_000 // the log is made to start again, even without a pause between two writes
 	restartLeft     = 500    // what may be left to copy while the writer waits
-	logLimit        = 32_000 // the writer waits until it is copied: the disk does not follow
+	logLimit        = 32_000 // the writer waits until the log is copied: the disk is too slow
 )
 
-// checkpoint copies the log into the database beside the writer, on a connection
-// of its own. SQLite's way is that a commit does it, for which everybody waits.
+// checkpoint copies the log into the database on a connection of its own. By
+// default SQLite does this inside a commit, and every caller waits for it
+// (docs/decisions/0024-sqlite-checkpoints.md).
 //
-// The log begins again when a write begins while all of it is copied and nobody
-// reads it: by itself in a pause, else with a step between two writes.
+// The log starts again when a write begins while the whole log is copied and no
+// reader uses it. That happens by itself in a pause, and otherwise through a
+// step between two writes.
 //
-// Up to SQLite 3.51.2 one connection that copies while another writes could
-// damage the database: https://sqlite.org/wal.html#walresetbug
+// Up to SQLite 3.51.2, copying beside a writer could damage the database:
+// https://sqlite.org/wal.html#walresetbug
 type checkpoint struct {
-	db            *sql.DB // opens its connection when it is needed
+	db            *sql.DB // connects when it is first used
 	grow, restart int64
 	limit         int64
 	due           chan struct{} // buffered: the log has grown far enough
-	pages         atomic.Int64  // of the log, after the last commit
-	tried         atomic.Int64  // of the log, when it was last copied
-	stuck         atomic.Bool   // somebody reads an old state, or the disk fails: to wait is no use
+	pages         atomic.Int64  // length of the log after the last commit
+	tried         atomic.Int64  // length of the log when it was last copied
+	stuck         atomic.Bool   // a reader uses an old state, or the disk fails: waiting does not help
 	copying       sync.Mutex    // held while the log is copied; taken before turn
-	turn          sync.Mutex    // held by whoever writes, and to copy the last pages
+	turn          sync.Mutex    // held while writing, and to copy the last pages
 }
 
 func newCheckpoint(path string) (*checkpoint, error) {
@@ -44,8 +46,8 @@ func newCheckpoint(path string) (*checkpoint, error) {
 	return &checkpoint{db: db, grow: checkpointPages, restart: restartPages, limit: logLimit, due: make(chan struct{}, 1)}, err
 }
 
-// watch notes after each commit of the writer how long the log is. It takes the
-// place of the copying by commits.
+// watch notes the length of the log after each commit. Its hook replaces
+// SQLite's own, which would copy the log.
 func (c *checkpoint) watch(writer *sql.Conn) error {
 	return writer.Raw(func(conn any) error {
 		conn.(driver.Conn).Raw().WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
@@ -58,7 +60,7 @@ func (c *checkpoint) watch(writer *sql.Conn) error {
 
 func (c *checkpoint) grown(pages int64) {
 	c.pages.Store(pages)
-	if pages < c.tried.Load() { // it has begun again
+	if pages < c.tried.Load() { // the log has started again
 		c.tried.Store(0)
 	}
 	if c.needed() {
@@ -92,9 +94,9 @@ func (c *checkpoint) begin() {
 
 func (c *checkpoint) end() { c.turn.Unlock() }
 
-// run copies the log unless somebody else just has. What fails is tried again
-// when the log has grown as far once more, and that a disk fails is told by the
-// commits.
+// run copies the log unless another caller just did. After a failure it runs
+// again when the log has grown as far once more. Commits report a disk that
+// fails.
 func (c *checkpoint) run() {
 	c.copying.Lock()
 	defer c.copying.Unlock()
@@ -103,9 +105,9 @@ func (c *checkpoint) run() {
 	}
 }
 
-// copy reports whether nothing was in its way.
+// copy reports whether it copied the whole log.
 func (c *checkpoint) copy(ctx context.Context) bool {
-	const most = 4 // each time what was written meanwhile
+	const most = 4 // passes; each copies what was written during the one before
 	for before, n := int64(-1), 0; n < most; n++ {
 		c.tried.Store(c.pages.Load())
 		all, copied := c.step(ctx, "PASSIVE")
@@ -114,7 +116,7 @@ func (c *checkpoint) copy(ctx context.Context) bool {
 		}
 		c.stuck.Store(!all)
 		pages := c.pages.Load()
-		if pages < max(copied, c.restart) { // it has begun again, or need not yet
+		if pages < max(copied, c.restart) { // the log has started again, or does not need to yet
 			return all
 		}
 		if pages-copied <= restartLeft {
@@ -135,8 +137,9 @@ func (c *checkpoint) copy(ctx context.Context) bool {
 	return true
 }
 
-// step returns how many pages of the log are copied, and whether those are all.
-// It returns a negative number when somebody else is at it, or the disk fails.
+// step returns how many pages of the log are copied, and whether that is all of
+// them. The number is negative when another process copies the log or the disk
+// fails.
 func (c *checkpoint) step(ctx context.Context, mode string) (all bool, copied int64) {
 	var busy bool
 	var log int64

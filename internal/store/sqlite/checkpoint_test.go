@@ -11,7 +11,7 @@ import (
 
 const (
 	testGrow, testRestart, testLimit = 40, 160, 320
-	testPages                        = 20 // and a few more are what grows writes
+	testPages                        = 20 // grows writes a few pages more than this
 )
 
 // small returns a database whose log is copied early.
@@ -43,11 +43,11 @@ func grows(t *testing.T, s *DB, times int) (longest int64) {
 	return longest
 }
 
-// A log that is written without a pause does not grow for ever: it begins again
-// between two writes, and where that does not help the writer waits.
+// A log that is written without a pause starts again between two writes. Where
+// that does not help, the writer waits.
 func TestLogBeginsAgain(t *testing.T) {
 	t.Parallel()
-	const never, most = 1 << 40, 3000 // seventeen thousand without either
+	const never, most = 1 << 40, 3000 // 17,000 pages without either
 	for name, limits := range map[string]struct{ restart, limit int64 }{
 		"between two writes": {testRestart, never},
 		"the writer waits":   {never, testLimit},
@@ -58,7 +58,7 @@ func TestLogBeginsAgain(t *testing.T) {
 			c := s.checkpoint
 			c.restart, c.limit = limits.restart, limits.limit
 			var writers sync.WaitGroup
-			for range 8 { // so that the next one always waits
+			for range 8 { // so that a writer always waits
 				writers.Go(func() {
 					if longest := grows(t, s, 100); longest > most {
 						t.Errorf("the log grew to %d pages", longest)
@@ -70,7 +70,7 @@ func TestLogBeginsAgain(t *testing.T) {
 	}
 }
 
-// The log is copied without anybody's asking for it, and while nobody writes.
+// The log is copied without a request for it, while no write runs.
 func TestLogIsCopiedBeside(t *testing.T) {
 	t.Parallel()
 	s := small(t)
@@ -83,8 +83,9 @@ func TestLogIsCopiedBeside(t *testing.T) {
 	}
 }
 
-// Who reads an old state, as a copy and a move do, keeps the log. Nobody waits
-// for it, and when it has gone the log begins again and its file is short.
+// A reader of an old state, such as a copy or a move, keeps the log in use.
+// Writers do not wait for the reader. When it is gone, the log starts again and
+// its file becomes short.
 func TestLogOfALongReader(t *testing.T) {
 	t.Parallel()
 	s := small(t)

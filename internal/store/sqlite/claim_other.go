@@ -4,6 +4,6 @@ package sqlite
 
 import "io"
 
-// claimFile does nothing: these systems have no lock that ends with the process, so
-// it is up to the operator to run one server.
+// claimFile does nothing: this system has no lock that ends with the process.
+// The operator must run one server only.
 func claimFile(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -7,8 +7,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// explain tells the operator what to do about a file that SQLite cannot read.
-// Any other error is returned as it is.
+// Explain implements engine.Engine. It says what to do about a file that SQLite
+// cannot read.
 func (s *DB) Explain(err error) error {
 	if !errors.Is(err, sqlite3.NOTADB) && !errors.Is(err, sqlite3.CORRUPT) {
 		return err

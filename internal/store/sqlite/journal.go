@@ -9,16 +9,16 @@ import (
 	"portico/internal/store/engine"
 )
 
-// JournalTable lists the keys of the rows that were written while a move goes
-// on, in the order in which they were. Triggers write it, whoever writes the
-// rows; what a foreign key deletes is noted as well.
+// JournalTable lists the keys of the rows that are written during a move, in
+// order. Triggers fill it for every writer, and for rows that a foreign key
+// deletes.
 const JournalTable = "move_journal"
 
-// ErrMoving says that a database is being moved already.
+// ErrMoving says that another process moves this database.
 var ErrMoving = errors.New("another 'portico move' of this SQLite database is under way: wait until it ends")
 
-// ClaimMove makes this process the only one that moves a database, until it is
-// closed or the process ends.
+// ClaimMove makes this process the only one that moves the database, until the
+// closer is closed or the process ends.
 func ClaimMove(path string) (io.Closer, error) {
 	lock, err := claimFile(path + "-move")
 	if errors.Is(err, engine.ErrInUse) {

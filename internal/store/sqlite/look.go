@@ -9,10 +9,10 @@ import (
 	"portico/internal/store/engine"
 )
 
-// Look opens the file for reading. A log beside it belongs to a process
-// that has the database open, or has died: it is read with the database. Without
-// one the file is whole, and is read as a picture, since SQLite would make a log
-// even for a reader.
+// Look opens the file for reading. A log beside it belongs to a process that
+// has the database open or has died, and is read as well. Without a log the
+// file is opened as immutable, because SQLite would create a log even for a
+// reader.
 func Look(path string) (engine.Engine, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("look at the database: %w", err)
@@ -33,7 +33,7 @@ func there(path string) bool {
 	return err == nil
 }
 
-// reading is a file without its writer.
+// reading is a file that is open without its writer.
 type reading struct{ *DB }
 
 // Close implements engine.Engine.

@@ -64,8 +64,8 @@ func takeCopy(ctx context.Context, backup, part string, prepare func(part string
 	return syncFile(part) // closing has put everything into the one file
 }
 
-// checkDatabase reads all of the file: what is damaged is found now and not by
-// a person who wants in.
+// checkDatabase reads the whole file, so that damage is found now and not at a
+// sign-in.
 func checkDatabase(ctx context.Context, path string) error {
 	db, err := OpenPool(path, []string{"busy_timeout(5000)"}, 1)
 	if err != nil {
@@ -103,9 +103,9 @@ func finds(ctx context.Context, db *sql.DB, query string) (bool, error) {
 	return rows.Next(), rows.Err()
 }
 
-// setAside gives the files of a database another name. The database itself is
-// linked, not moved, so that there is one at the path at any instant; its log
-// must go, or the next database at the path would be given its content.
+// setAside renames the files of a database. It links the database itself, so
+// that there is a file at the path at every moment. It moves the log, because
+// SQLite would apply it to the next database at the path.
 func setAside(path string) (string, error) {
 	kept := path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000Z")
 	if err := os.Link(path, kept); err != nil {
@@ -120,8 +120,7 @@ func setAside(path string) (string, error) {
 	return kept, nil
 }
 
-// copyDatabase copies a database and, when it was copied from under a server,
-// its log.
+// copyDatabase copies a database, and its log if a server was using it.
 func copyDatabase(from, to string) error {
 	if err := copyPrivate(from, to); err != nil {
 		return err
@@ -152,7 +151,7 @@ func removeDatabase(path string) {
 	}
 }
 
-// syncFile brings a file, or the names in a folder, to the disk.
+// syncFile writes a file, or the names in a folder, to the disk.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

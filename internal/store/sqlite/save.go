@@ -11,15 +11,15 @@ import (
 	"portico/internal/store/engine"
 )
 
-// claimWait is how long a process waits for another that migrates. One that
-// serves keeps its claim, and is not waited for any longer.
+// claimWait is how long a process waits for another that migrates. It is too
+// short to wait for a server, which keeps its claim.
 const claimWait = 10 * time.Second
 
 // Claim implements engine.Engine.
 func (s *DB) Claim() (io.Closer, error) { return claimFile(s.path) }
 
-// alone claims the database: nothing is migrated under a process that serves it,
-// which may not know the new schema.
+// Alone implements engine.Engine. It claims the database: a process that serves
+// it may not know the new schema.
 func (s *DB) Alone(ctx context.Context, needed func() (bool, error), fn func() error) error {
 	if needed, err := needed(); err != nil || !needed {
 		return err
@@ -46,9 +46,9 @@ func (s *DB) claimPatiently(ctx context.Context) (io.Closer, error) {
 	}
 }
 
-// saveName returns where the copy of a database is kept that is about to leave
-// a version of the schema. A migration that is interrupted and begun again
-// writes the same name, so the copies do not grow in number.
+// saveName returns the name of the copy that is kept before a migration from a
+// version. An interrupted migration that is started again uses the same name,
+// so that copies do not pile up.
 func (s *DB) saveName(version int64) string { return fmt.Sprintf("%s.schema-%d", s.path, version) }
 
 // Keep implements engine.Engine.

@@ -37,7 +37,7 @@ type DB struct {
 	done sync.WaitGroup
 }
 
-// synchronous is not the driver's default on a WAL file.
+// synchronous differs from the driver's default for a WAL file.
 const synchronous = "synchronous(full)"
 
 // Open opens the file and starts its writer.
@@ -94,15 +94,15 @@ func (s *DB) connect(ctx context.Context) error {
 		return err
 	}
 	pragmas := []string{
-		"busy_timeout(5000)", // milliseconds; only for a second process, a backup say
+		"busy_timeout(5000)", // milliseconds; only for a second process, such as a backup
 		synchronous,
 		"foreign_keys(1)",
 	}
 	writing := append(slices.Clone(pragmas),
 		"journal_mode(wal)",
-		"temp_store(memory)", // the savepoint of each write keeps what it changes: not in a file
-		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), // of a migration, whose connection nobody watches
-		fmt.Sprintf("journal_size_limit(%d)", logLimit*4096),   // a file that was longer is cut to it
+		"temp_store(memory)", // a savepoint keeps its undo data: not in a file
+		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), // for migrations, whose connection is not watched
+		fmt.Sprintf("journal_size_limit(%d)", logLimit*4096),   // a longer log file is cut to this length
 	)
 	var err error
 	if s.writerDB, err = OpenPool(s.path, writing, 2); err != nil { // the second one is for migrations
@@ -118,7 +118,7 @@ func (s *DB) connect(ctx context.Context) error {
 	return nil
 }
 
-// connectBeside opens what is beside the connection that writes.
+// connectBeside opens the other connections.
 func (s *DB) connectBeside(ctx context.Context, pragmas []string) (err error) {
 	if err := keepPrivate(ctx, s.writer, s.path); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *DB) connectBeside(ctx context.Context, pragmas []string) (err error) {
 	return err
 }
 
-// OpenPool opens so many connections to a file, with the pragmas.
+// OpenPool opens a pool of the given size on a file, with the pragmas.
 func OpenPool(path string, pragmas []string, size int) (*sql.DB, error) {
 	return openFile(path, url.Values{"_pragma": pragmas}, size)
 }
@@ -151,8 +151,9 @@ func openFile(path string, query url.Values, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// patiently opens the connection that writes. Of processes that open a new file
-// together one turns it to WAL; SQLite does not let the others wait for that.
+// patiently opens the connection that writes. When several processes open a new
+// file, one of them switches it to WAL mode, and SQLite gives the others an
+// error in place of waiting.
 func patiently(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 	const pause, most = 20 * time.Millisecond, 100
 	for tries := 1; ; tries++ {
@@ -182,9 +183,9 @@ func createPrivate(path string) error {
 }
 
 // keepPrivate does the same for the files that SQLite keeps beside an open
-// database, which the driver makes with the mode of the umask.
+// database. The driver creates them with the mode of the umask.
 func keepPrivate(ctx context.Context, writer *sql.Conn, path string) error {
-	if _, err := writer.ExecContext(ctx, "BEGIN IMMEDIATE; COMMIT"); err != nil { // makes them
+	if _, err := writer.ExecContext(ctx, "BEGIN IMMEDIATE; COMMIT"); err != nil { // creates them
 		return fmt.Errorf("open the database: %w", err)
 	}
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {

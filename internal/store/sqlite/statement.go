@@ -11,8 +11,8 @@ import (
 	"portico/internal/store/engine"
 )
 
-// runner runs statements on the pool that reads or on the connection
-// that writes.
+// runner runs statements on the connections that read, or on the one that
+// writes.
 type runner struct {
 	q          preparer
 	statements *statements
@@ -73,8 +73,8 @@ type statementKey struct {
 	query string
 }
 
-// get returns the prepared statement of a query that is given so many values.
-// The count is checked here: SQLite takes a value that is missing as NULL.
+// get returns the prepared statement of a query. It checks the number of
+// values, because SQLite takes a missing value as NULL.
 func (s *statements) get(ctx context.Context, q preparer, query string, values int) (*sql.Stmt, error) {
 	stmt, err := s.prepare(ctx, q, query)
 	if err == nil && stmt.values != values {
@@ -91,8 +91,8 @@ func (s *statements) prepare(ctx context.Context, q preparer, query string) (pre
 	if ok {
 		return known, nil
 	}
-	// Numbered placeholders stay numbered: SQLite would bind $2 before $1 by
-	// the order in which they appear, ?2 by its number.
+	// Write ?2 for $2: SQLite binds $2 by the order of appearance, and ?2 by
+	// its number.
 	stmt, err := q.PrepareContext(ctx, strings.ReplaceAll(query, "$", "?"))
 	if err != nil {
 		return prepared{}, err

@@ -24,21 +24,22 @@ var (
 	errQueueFull = errors.New("the write queue is full")
 	errClosed    = errors.New("the store is closed")
 
-	// errTransactionLost says that a savepoint could not be kept: nothing of
-	// the group may be committed.
+	// errTransactionLost says that a savepoint failed: nothing of the group may
+	// be committed.
 	errTransactionLost = errors.New("the transaction is lost")
 )
 
-// job is one write on its way through the writer.
+// job is one write that waits for the writer.
 type job struct {
 	fn    func(*engine.Tx) error
-	taken atomic.Bool // set once, by the writer or by the caller that gives up
+	taken atomic.Bool // set once, by the writer or by a caller that gives up
 	done  chan error  // buffered: the writer never waits for a caller
 }
 
-// write hands fn to the one writer that SQLite allows. The writes that wait
-// share one commit; each has a savepoint of its own and fails alone. A caller
-// whose context ends while its write waits takes it back. fn runs at most once.
+// Write implements engine.Engine. It hands fn to the one writer that SQLite
+// allows. Writes that wait share one commit; each has its own savepoint and
+// fails alone. A caller whose context ends takes back a write that still waits.
+// fn runs at most once.
 func (s *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, writeWait)
 	defer cancel()
@@ -60,7 +61,7 @@ func (s *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
 		if j.taken.CompareAndSwap(false, true) {
 			return engine.Unavailable(ctx.Err())
 		}
-		return <-j.done // begun: the outcome is near and must not stay unknown
+		return <-j.done // the write has begun, so its outcome is near and must be known
 	}
 }
 
@@ -82,8 +83,8 @@ func (s *DB) writeLoop() {
 	}
 }
 
-// gather adds the writes that already wait to the first one, and leaves out
-// those that were taken back.
+// gather adds the waiting writes to the first one, without those that were
+// taken back.
 func (s *DB) gather(first *job) []*job {
 	group := make([]*job, 0, 8)
 	for j := first; ; {
@@ -101,8 +102,8 @@ func (s *DB) gather(first *job) []*job {
 	}
 }
 
-// commitGroup runs the jobs in one transaction and answers them after its
-// commit.
+// commitGroup runs the jobs in one transaction and answers their callers after
+// the commit.
 func (s *DB) commitGroup(group []*job) {
 	if len(group) == 0 {
 		return
@@ -127,8 +128,8 @@ func (s *DB) commitGroup(group []*job) {
 	}
 }
 
-// failsToStore reports whether an error is the machine's and not the caller's:
-// the disk is full, cannot be written or read, or the transaction was lost.
+// failsToStore reports whether the machine caused an error, and not the caller:
+// the disk is full or fails, or the transaction was lost.
 func failsToStore(err error) bool {
 	for _, code := range []error{errTransactionLost, sqlite3.FULL, sqlite3.IOERR, sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.NOMEM, sqlite3.BUSY, sqlite3.LOCKED} {
 		if errors.Is(err, code) {
@@ -166,7 +167,8 @@ func (s *DB) inTransaction(fn func(*engine.Tx) error) error {
 	if _, err := tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	// The transaction that moves the data away is before this one or after it.
+	// The transaction of a move that ends this database is either before this
+	// one or after it.
 	state, err := tx.MoveState(ctx)
 	if err == nil && state == engine.MoveGone {
 		err = engine.ErrMoved
@@ -180,8 +182,8 @@ func (s *DB) inTransaction(fn func(*engine.Tx) error) error {
 		s.measures.Commit.Observe(time.Since(start))
 	}
 	if err != nil {
-		// SQLite rolls back by itself on some errors; then this one fails and
-		// there is nothing left to roll back.
+		// SQLite rolls back by itself on some errors. This statement then
+		// fails, and nothing is left to do.
 		_, _ = tx.Exec(ctx, "ROLLBACK")
 		return err
 	}
