@@ -5,9 +5,9 @@ import (
 	"context"
 )
 
-// KeepKeyCheck stores the check value of the master key, and what the database
-// is for, when there is none yet, and reports whether the stored one is the
-// given one.
+// KeepKeyCheck stores the check value of the master key and the purpose of the
+// database, unless they are stored already. It reports whether the stored value
+// equals the given one.
 func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte, purpose Purpose) (bool, error) {
 	_, err := t.exec(ctx, `INSERT INTO installation (id, key_check, purpose) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING`, check, string(purpose))
 	if err != nil {
@@ -17,8 +17,8 @@ func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte, purpose Purpose) (b
 	return bytes.Equal(stored, check), err
 }
 
-// KeyCheck returns the stored check value. Without one the database holds
-// nothing yet that a key protects.
+// KeyCheck returns the stored check value. A database without one holds nothing
+// yet that a key protects.
 func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
 	return first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`, nil, func(row scanner) ([]byte, error) {
 		var check []byte

@@ -65,9 +65,9 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	return files, err
 }
 
-// migrate applies what is pending. What another process has applied meanwhile
-// fails here, and it goes on from there; so does what others who serve keep it
-// from, when they let go of it.
+// migrate applies what is pending. A migration fails when another process has
+// applied it meanwhile, or while other nodes hold a table. migrate continues
+// after the first, and retries the second.
 func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error) {
 	files := []string{}
 	for began := clock.Here(); ; {
@@ -99,7 +99,7 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 	}
 }
 
-// rest waits, and reports whether the caller still wants to go on.
+// rest waits, and reports whether the context still lives.
 func rest(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -135,7 +135,7 @@ func (s *Store) version(ctx context.Context, p *goose.Provider) (int64, error) {
 	return version, s.bears(version, newest(p))
 }
 
-// bears returns ErrSchemaNewer with what to do for a version that is not known.
+// bears returns ErrSchemaNewer with what to do for an unknown version.
 func (s *Store) bears(version, known int64) error {
 	if version <= known {
 		return nil

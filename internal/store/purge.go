@@ -7,16 +7,16 @@ import (
 	"portico/internal/session"
 )
 
-// purgeBatch bounds one purge transaction, so that no write waits long for it:
-// of 500 rows of each kind it took ten times as long as of 100.
+// purgeBatch bounds one purge transaction, so that other writes wait briefly.
+// Deleting 500 rows of each kind took ten times as long as 100.
 const purgeBatch = 100
 
-// retention is how long what has ended stays, so that screens can still say
-// why it does not work.
+// retention is how long ended rows stay, so that screens can say why a link or
+// a code no longer works.
 const retention = 24 * time.Hour
 
 // Purge deletes up to a batch of each kind of row that ended before now, and
-// reports whether there may be more.
+// reports whether more may be left.
 func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) (more bool, err error) {
 	for _, p := range []struct {
 		query  string

@@ -6,16 +6,16 @@ import "context"
 type Purpose string
 
 const (
-	Undecided   Purpose = "" // nobody has used it yet
+	Undecided   Purpose = "" // the database is unused
 	Real        Purpose = "real"
 	Development Purpose = "development" // made by `portico dev`
 )
 
-// purposeSchema is the version that tells purposes apart.
+// purposeSchema is the first schema version with a purpose.
 const purposeSchema = 8
 
-// Purpose returns what the database is for, whether or not its schema is up to
-// date, which it leaves as it is.
+// Purpose returns what the database is for. It works with every schema version
+// and changes nothing.
 func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 	p, err := s.provider()
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Rewind makes a database of the past fit for the present. What is pending
-// ends, since a code or a step that was used after the copy was made would work
-// once more; mail that waits is given up with the reason, since it was most
-// likely sent after the copy was made. It returns the number of these mails.
-// Sessions that were ended after the copy was made hold again, unless
-// endSessions is set: then all end.
+// Rewind makes a restored database safe to serve. Pending codes and steps
+// expire: one that was used after the copy was made would work again. Waiting
+// mail is given up with the reason, because it was most likely sent already;
+// Rewind returns the number of these messages. Sessions that were ended after
+// the copy was made are valid again, unless endSessions is set, which ends all
+// of them.
 func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
 	queries := []string{
 		`UPDATE code SET expires_at = $1 WHERE flow_id IN (SELECT id FROM flow WHERE expires_at > $1) AND expires_at > $1`,

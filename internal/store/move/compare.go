@@ -14,7 +14,8 @@ import (
 
 var errDiffers = errors.New("is not the same on both sides")
 
-// differs says which row is not the same on both sides; one that is missing is nil.
+// differs returns an error that names the row that differs. A missing row is
+// nil.
 func (t table) differs(a, b []any) error {
 	row := b
 	if t.compareKeys(a, b) <= 0 {
@@ -33,8 +34,8 @@ func (v *transfer) compareAll(ctx context.Context) error {
 	return nil
 }
 
-// compare walks both sides in the order of their keys, up to the first row that
-// differs.
+// compare walks both sides in the order of their keys and stops at the first
+// row that differs.
 func (v *transfer) compare(ctx context.Context, t table) error {
 	list, err := v.from.QueryContext(ctx, t.selectAll()+t.orderBy(""))
 	if err != nil {
@@ -118,7 +119,7 @@ func (r *targetRows) next() ([]any, error) {
 	return r.Values()
 }
 
-// equalRows compares all values of two rows; one that is missing is nil.
+// equalRows compares all values of two rows. A missing row is nil.
 func equalRows(a, b []any) bool {
 	if len(a) != len(b) {
 		return false
@@ -132,7 +133,7 @@ func equalRows(a, b []any) bool {
 }
 
 // compareValues orders two values of one column as both engines do: texts and
-// bytes by their bytes, numbers by size, and NULL, which no key is, first.
+// bytes bytewise, numbers by size, and NULL first. No key is NULL.
 func compareValues(a, b any) int {
 	switch a := a.(type) {
 	case string:

@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// fewChanges are so few that writes can wait for them.
+	// fewChanges is a number of changes that writes can wait for.
 	fewChanges = 1000
-	// mostPasses ends the hunt for them when more is written than is copied.
+	// mostPasses bounds the passes when rows are written faster than they are
+	// copied.
 	mostPasses = 20
-	// batchSize is how many statements are on their way to the target at once.
+	// batchSize is how many statements are sent to the target at once.
 	batchSize = 1000
 )
 
-// changes are the keys of rows that may not be the same on both sides, by the
-// name of the table and a text that tells keys apart.
+// changes are the keys of rows that may differ between the sides, by the name
+// of the table and a text that identifies the key.
 type changes map[string]map[string][]any
 
 // addAll adds the keys that a query of the source yields.
@@ -46,7 +47,7 @@ func (c changes) addAll(ctx context.Context, from *sql.Conn, t table, query stri
 	return list.Err()
 }
 
-// catchUp follows until so little is left that writes can wait for it.
+// catchUp follows until few enough changes are left for writes to wait.
 func (v *transfer) catchUp(ctx context.Context) error {
 	const step = "copy what was changed"
 	v.options.Report(step, "", 0)
@@ -63,9 +64,9 @@ func (v *transfer) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// follow brings the rows that were written since the last time to the target,
-// compares them, and returns how many they are. All others are as they were: on
-// the source nobody wrote them, on the target nobody could.
+// follow copies the rows that were written since the last pass, compares them,
+// and returns their number. No other row can have changed: the journal notes
+// every write of the source, and the target is locked.
 func (v *transfer) follow(ctx context.Context, step string) (int, error) {
 	noted, place, err := v.journal.read(ctx, v.from, v.tables)
 	if err != nil {
@@ -90,9 +91,9 @@ func (v *transfer) follow(ctx context.Context, step string) (int, error) {
 	return followed, nil
 }
 
-// followTable deletes before it adds, so that a value that may be there once can
-// go from one row to another. What is deleted with a row (ON DELETE CASCADE)
-// joins the changes of its own table, which comes after this one.
+// followTable deletes before it inserts, so that a unique value can go from one
+// row to another. Rows that a deletion removes as well (ON DELETE CASCADE) join
+// the changes of their own table, which comes later.
 func (v *transfer) followTable(ctx context.Context, t table, noted changes) error {
 	var surplus, wanting [][]any
 	err := v.eachDifference(ctx, t, noted[t.name], func(a, b []any) error {
@@ -127,8 +128,8 @@ func (v *transfer) followTable(ctx context.Context, t table, noted changes) erro
 	return err
 }
 
-// noteChildren adds the rows that go with one that is deleted from the target.
-// What refers to it there and not on the source was noted when that changed.
+// noteChildren adds the rows that a deletion removes from the target. A row
+// that refers to the deleted one on the target only was noted when it changed.
 func (v *transfer) noteChildren(ctx context.Context, t table, key []any, noted changes) error {
 	for _, child := range v.tables {
 		for _, r := range child.parents {
@@ -143,8 +144,8 @@ func (v *transfer) noteChildren(ctx context.Context, t table, key []any, noted c
 	return nil
 }
 
-// eachDifference calls do with both forms of each row of these keys that is not
-// the same on both sides; one that is missing is nil.
+// eachDifference calls do with both forms of each of these rows that differs. A
+// missing row is nil.
 func (v *transfer) eachDifference(ctx context.Context, t table, keys map[string][]any, do func(a, b []any) error) error {
 	one, err := v.from.PrepareContext(ctx, t.selectOne("?"))
 	if err != nil {

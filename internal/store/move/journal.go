@@ -10,14 +10,14 @@ import (
 	"portico/internal/store/sqlite"
 )
 
-// journal is how far a move has read what was noted.
+// journal is the place up to which a move has read the journal table.
 type journal struct {
-	width  int   // columns for keys
-	schema int64 // of the source when the triggers were made: while it is the same, they are there
-	place  int64 // of the last key that is on the target as it was then
+	width  int   // number of columns for keys
+	schema int64 // of the source when the triggers were made; they exist while it is the same
+	place  int64 // of the last key whose row the target has
 }
 
-// keepJournal begins a new journal in the transaction that is held.
+// keepJournal creates a new journal in the open transaction.
 func (v *transfer) keepJournal(ctx context.Context) error {
 	for _, t := range v.tables {
 		v.journal.width = max(v.journal.width, len(t.keys()))
@@ -43,7 +43,8 @@ func (v *transfer) keepJournal(ctx context.Context) error {
 	return err
 }
 
-// columns names those for keys. They have no type: each value stays what it is.
+// columns names the columns for keys. They have no type, so each value stays as
+// it is.
 func (j journal) columns() string {
 	var names []string
 	for n := range j.width {

@@ -22,17 +22,17 @@ import (
 type Options struct {
 	// DryRun looks at both sides and changes nothing.
 	DryRun bool
-	// Report is told what is being done; rows is 0 at the beginning of a step
-	// of no table.
+	// Report is called with each step, its table and the rows so far. Rows is 0
+	// at the start of a step without a table.
 	Report func(step, table string, rows int64)
 }
 
-// Result tells what a Move has done, or a dry one would do.
+// Result says what a move did, or what a dry run would do.
 type Result struct {
 	Tables []TableRows
-	// Refused is how long the database that is left took no writes.
+	// Refused is how long the source accepted no writes.
 	Refused time.Duration
-	// Completed says that only the end was missing of a move that was interrupted.
+	// Completed says that an interrupted move was finished.
 	Completed bool
 }
 
@@ -45,7 +45,7 @@ type TableRows struct {
 // ErrMoving says that another process moves this database.
 var ErrMoving = sqlite.ErrMoving
 
-// ErrNotMovable says between what Move moves.
+// ErrNotMovable says which databases Run accepts.
 var ErrNotMovable = errors.New("a move goes from SQLite to PostgreSQL: PORTICO_DATABASE_URL says sqlite:PATH, and --to postgres://user:password@host/name")
 
 // Run copies a SQLite database, which may be served meanwhile, to an empty
@@ -101,8 +101,8 @@ func openBoth(ctx context.Context, from, to string) (*sqlite.DB, *postgres.DB, e
 	return file, server, nil
 }
 
-// upToDate refuses a schema that is not ours: the process that serves it would
-// not know what a move has to do with it.
+// upToDate refuses a source with another schema version: the process that
+// serves it would not know how to behave during a move.
 func upToDate(ctx context.Context, s *store.Store) error {
 	all, err := s.Migrations(ctx)
 	if err != nil {
@@ -116,17 +116,17 @@ func upToDate(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// move is one run of Move, with the lock of the target.
+// transfer is one run of Run, with the lock of the target.
 type transfer struct {
 	source, target *store.Store
 	file           *sqlite.DB   // of source
 	server         *postgres.DB // of target
 	options        Options
-	conn           *pgx.Conn // to the target, without the bounds of a server's answers
+	conn           *pgx.Conn // to the target, without the time limits of requests
 	tables         []table
 
 	from    *sql.Conn // to the source
-	to      pgx.Tx    // all that is written to the target
+	to      pgx.Tx    // the transaction that holds everything written to the target
 	journal journal
 }
 
@@ -164,13 +164,13 @@ func (v *transfer) run(ctx context.Context) (m Result, err error) {
 		m.Refused, err = v.everything(ctx)
 	}
 	if err == nil {
-		m.Tables, err = v.count(context.WithoutCancel(ctx)) // it is done, and ends as that
+		m.Tables, err = v.count(context.WithoutCancel(ctx)) // the move is done, whatever becomes of ctx
 	}
 	return m, err
 }
 
-// prepareTarget makes the target one of our schema that is marked as Coming, or
-// in a dry run looks whether that could be done.
+// prepareTarget migrates the target and marks it as Coming. In a dry run it
+// only checks whether that is possible.
 func (v *transfer) prepareTarget(ctx context.Context, coming bool) error {
 	if err := takesTables(ctx, v.conn); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (v *transfer) prepareTarget(ctx context.Context, coming bool) error {
 	return v.target.Write(ctx, func(tx *store.Tx) error { return tx.KeepMoveState(ctx, engine.MoveComing, time.Time{}) })
 }
 
-// checkEmpty refuses a database that holds anything.
+// checkEmpty refuses a target that holds rows.
 func (v *transfer) checkEmpty(ctx context.Context) error {
 	there, err := postgresTables(ctx, v.conn)
 	if err != nil {
@@ -216,7 +216,8 @@ func keyCheck(ctx context.Context, s *store.Store) (check []byte, found bool, er
 	return check, found, err
 }
 
-// checkOurs refuses what a move of another installation has begun to fill.
+// checkOurs refuses a target that a move of another installation has begun to
+// fill.
 func (v *transfer) checkOurs(ctx context.Context) error {
 	ours, _, err := keyCheck(ctx, v.source)
 	if err != nil {
@@ -229,8 +230,8 @@ func (v *transfer) checkOurs(ctx context.Context) error {
 	return err
 }
 
-// everything is a move from its beginning. It returns how long the source took
-// no writes.
+// everything runs a move from the start. It returns how long the source
+// accepted no writes.
 func (v *transfer) everything(ctx context.Context) (refused time.Duration, err error) {
 	claim, err := v.source.Claim()
 	served := errors.Is(err, engine.ErrInUse)
@@ -238,7 +239,7 @@ func (v *transfer) everything(ctx context.Context) (refused time.Duration, err e
 		return 0, err
 	}
 	if !served {
-		defer func() { err = errors.Join(err, claim.Close()) }() // nobody begins to serve meanwhile
+		defer func() { err = errors.Join(err, claim.Close()) }() // no server starts meanwhile
 	}
 	defer func() {
 		if errors.Is(err, errDiffers) {
@@ -267,7 +268,7 @@ func (v *transfer) everything(ctx context.Context) (refused time.Duration, err e
 	return v.switchOver(ctx, until)
 }
 
-// switchOver does what has to be done while nothing is written.
+// switchOver does what must happen while no write runs.
 func (v *transfer) switchOver(ctx context.Context, until time.Time) (refused time.Duration, err error) {
 	v.options.Report("switch", "", 0)
 	began := time.Now()
@@ -279,7 +280,7 @@ func (v *transfer) switchOver(ctx context.Context, until time.Time) (refused tim
 		if _, err := v.follow(ctx, "switch"); err != nil {
 			return err
 		}
-		if err := v.to.Commit(ctx); err != nil { // before the other side is told so
+		if err := v.to.Commit(ctx); err != nil { // before the source is marked as Gone
 			return err
 		}
 		return v.leave(ctx)
@@ -291,8 +292,8 @@ func (v *transfer) switchOver(ctx context.Context, until time.Time) (refused tim
 	return refused, err
 }
 
-// complete does what is left when the source is gone and the target does not
-// know yet. Neither can have changed since.
+// complete finishes a move whose source is Gone while its target is still
+// marked as Coming. Neither can have changed since.
 func (v *transfer) complete(ctx context.Context) error {
 	err := v.hold(ctx, "BEGIN", v.compareAll)
 	if errors.Is(err, errDiffers) {
@@ -304,7 +305,7 @@ func (v *transfer) complete(ctx context.Context) error {
 	return v.arrive(ctx)
 }
 
-// rehearse says what there is to be done.
+// rehearse returns what a move would do.
 func (v *transfer) rehearse(ctx context.Context, state engine.MoveState) (m Result, err error) {
 	m.Completed = state == engine.MoveGone
 	if v.tables, err = sqliteTables(ctx, v.file.Reader()); err == nil {
@@ -325,14 +326,14 @@ func (v *transfer) count(ctx context.Context) ([]TableRows, error) {
 	return all, nil
 }
 
-// holdMail waits until no mail is on its way to a mail server: that which was
-// accepted there must not be sent again by who does not know it. It returns the
-// time until which none is claimed.
+// holdMail stops the sending of mail and waits until no delivery is under way:
+// the target would deliver an accepted message again. It returns the time until
+// which no message is claimed.
 func (v *transfer) holdMail(ctx context.Context, served bool) (until time.Time, err error) {
 	const pause, spare = 100 * time.Millisecond, time.Minute
 	until = time.Now().Add(mailLease + spare)
 	err = v.source.Write(ctx, func(tx *store.Tx) error { return tx.KeepMoveState(ctx, engine.MoveLeaving, until) })
-	horizon := time.Now().Add(mailLease) // after it: what was claimed before has a lease that ends by then
+	horizon := time.Now().Add(mailLease) // leases of earlier claims end by then
 	if err != nil || !served {
 		return until, err
 	}

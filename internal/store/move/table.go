@@ -152,7 +152,7 @@ func (t table) keyOf(row []any) []any {
 	return key
 }
 
-// compareKeys orders two rows; one that is missing comes after all.
+// compareKeys orders two rows by their keys. A missing row comes last.
 func (t table) compareKeys(a, b []any) int {
 	switch {
 	case a == nil:
@@ -168,7 +168,7 @@ func (t table) compareKeys(a, b []any) int {
 	return 0
 }
 
-// keyWords names a row by its key, and nothing else of it.
+// keyWords names a row by its key and nothing else of it.
 func (t table) keyWords(row []any) string {
 	var words []string
 	for _, i := range t.keys() {
@@ -177,8 +177,8 @@ func (t table) keyWords(row []any) string {
 	return strings.Join(words, ", ")
 }
 
-// sqliteTables returns the tables of the source, each after those that it refers
-// to.
+// sqliteTables returns the tables of the source, each after the tables that it
+// refers to.
 func sqliteTables(ctx context.Context, db *sql.DB) ([]table, error) {
 	var all []table
 	err := each(ctx, db, `PRAGMA table_list`, func(row engine.Scanner) error {
@@ -260,7 +260,8 @@ func parentsFirst(all []table) ([]table, error) {
 	return ordered, nil
 }
 
-// commonTables returns the tables of the source once the target has the same.
+// commonTables returns the tables of the source if the target has the same
+// ones.
 func (v *transfer) commonTables(ctx context.Context) ([]table, error) {
 	have, err := sqliteTables(ctx, v.file.Reader())
 	if err != nil {
@@ -273,7 +274,7 @@ func (v *transfer) commonTables(ctx context.Context) ([]table, error) {
 	return have, sameTables(have, there)
 }
 
-// sameTables refuses what one side has and the other has not.
+// sameTables refuses columns that only one side has.
 func sameTables(have, there []table) error {
 	lines := func(all []table) []string {
 		var lines []string

@@ -11,7 +11,7 @@ import (
 )
 
 // postgresTables returns the tables of the target with their columns, without
-// what only the source needs to say.
+// keys and references.
 func postgresTables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 	rows, err := conn.Query(ctx, `SELECT c.table_name::text, c.column_name::text, c.data_type::text
 		FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
@@ -37,8 +37,8 @@ func postgresTables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 	return all, err
 }
 
-// takesTables refuses a database that keeps texts in another encoding, or where we
-// may not make tables.
+// takesTables refuses a database with another encoding than UTF-8, or in which
+// we may not create tables.
 func takesTables(ctx context.Context, conn *pgx.Conn) error {
 	var encoding, role string
 	var readOnly, may bool

@@ -46,8 +46,8 @@ func (b accounts) AccountByID_Unknown() {
 	}
 }
 
-// The canonical form is made before: nothing here folds letters.
-// What a step has seen of an account is still so when it acts on it.
+// The caller makes the canonical form: the store folds no letters. A row stays
+// as a step has read it until the step ends.
 func (b accounts) AccountByID_HeldUntilTheEnd() {
 	a := b.person(1)
 	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {

@@ -10,14 +10,14 @@ import (
 
 type audits struct{ *bundle }
 
-// Facts are only ever added: none takes another's place.
+// Facts are only added: none replaces another.
 func (b audits) InsertFact_NeverReplaced() {
 	f := full[audit.Fact](1)
 	b.write(func(tx *store.Tx) error { return tx.InsertFact(b.Context(), f) })
 	b.fails("an id that is taken", func(tx *store.Tx) error { return tx.InsertFact(b.Context(), f) })
 }
 
-// A fact and what it tells of are written together or not at all.
+// A fact is written together with the change it reports, or not at all.
 func (b audits) InsertFact_WithItsChange() {
 	f := full[audit.Fact](1)
 	b.fails("a change that failed", func(tx *store.Tx) error {

@@ -26,7 +26,7 @@ func (b *bundle) write(fn func(tx *store.Tx) error) {
 	}
 }
 
-// fails expects that a transaction does not come about.
+// fails expects that a transaction returns an error.
 func (b *bundle) fails(why string, fn func(tx *store.Tx) error) {
 	b.Helper()
 	if err := b.store.Write(b.Context(), fn); err == nil {
@@ -73,8 +73,7 @@ func list[T any](b *bundle, fn func(tx *store.Tx) ([]T, error)) []T {
 	return got
 }
 
-// equal compares; times must be in UTC as well, and a list that is empty is
-// one that is nil.
+// equal compares. Times must be in UTC, and an empty list equals nil.
 func (b *bundle) equal(what string, got, want any) {
 	b.Helper()
 	exact := cmp.Comparer(func(x, y time.Time) bool { return x == y })
@@ -85,8 +84,8 @@ func (b *bundle) equal(what string, got, want any) {
 
 const workers = 20
 
-// race lets 20 workers try the same thing at the same moment, each in a
-// transaction of its own, and returns how many of them won.
+// race lets 20 workers try the same thing at once, each in its own transaction,
+// and returns how many of them won.
 func (b *bundle) race(try func(tx *store.Tx, worker int) (bool, error)) int {
 	b.Helper()
 	var won atomic.Int64
@@ -116,7 +115,7 @@ func (b *bundle) race(try func(tx *store.Tx, worker int) (bool, error)) int {
 	return int(won.Load())
 }
 
-// oneWins expects that of 20 at once one wins.
+// oneWins expects that one of 20 concurrent workers wins.
 func (b *bundle) oneWins(try func(tx *store.Tx, worker int) (bool, error)) {
 	b.Helper()
 	if won := b.race(try); won != 1 {

@@ -99,8 +99,7 @@ func (b *bundle) useCode(id string, now time.Time) bool {
 	return b.did(func(tx *store.Tx) (bool, error) { return tx.UseCode(b.Context(), id, now) })
 }
 
-// code stores a secret of the flow that holds for a minute and that nobody has
-// used.
+// code stores an unused secret of the flow that is valid for a minute.
 func (b *bundle) code(flowID string, number int) code.Secret {
 	b.Helper()
 	s := full[code.Secret](number)

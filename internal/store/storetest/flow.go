@@ -25,8 +25,8 @@ func (b flows) FlowByID_Unknown() {
 	}
 }
 
-// What a step has seen of a flow is still so when it acts on it: here, that
-// no mail was sent yet.
+// A flow stays as a step has read it until the step ends: here, that no mail
+// was sent yet.
 func (b flows) FlowByID_HeldUntilTheEnd() {
 	p := b.flow(pending(1))
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
@@ -149,7 +149,7 @@ func (b flows) OwnFlow_ThatOneOnly() {
 }
 
 // pending is a registration that waits for its code for another hour, always
-// of the same browser and address.
+// with the same browser and address.
 func pending(number int) flow.Pending {
 	p := full[flow.Pending](number)
 	p.Kind, p.Step, p.AddressKey, p.Browser = flow.SignUp, flow.Verify, "v@x.test", []byte("browser")

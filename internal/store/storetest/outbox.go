@@ -155,7 +155,7 @@ func (b outboxes) CountMessages_OldestThatWaits() {
 	b.equal("the state", b.counts(), outbox.Counts{Waiting: 2, Dead: 1, Oldest: moment()})
 }
 
-// waiting is a message that nobody has tried to send.
+// waiting is a message before its first delivery attempt.
 func waiting(id string, due time.Time) outbox.Record {
 	return outbox.Record{ID: id, Payload: []byte{1}, CreatedAt: moment(), DueAt: due}
 }

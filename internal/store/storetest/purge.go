@@ -68,8 +68,8 @@ func (b purges) Purge_ThrottlesThatMayBeForgotten() {
 	b.equal("the other", b.state("kept"), kept)
 }
 
-// A batch that is full says that there may be more: that is how the facts
-// which are gone are counted here.
+// A full batch means that more rows may be left. The test counts deleted facts
+// this way.
 func (b purges) Purge_OldFactsInBatches() {
 	const batch = 100
 	fact := func(at time.Time) {

@@ -8,8 +8,8 @@ import (
 	"portico/internal/store"
 )
 
-// rooms are the parts of the contract. Each method of theirs that has an
-// underscore is a case: the method of the store, what is promised of it.
+// rooms are the parts of the contract. Each of their methods with an underscore
+// in its name is a case: the method of the store, and what it promises.
 func rooms(b *bundle) []any {
 	return []any{
 		accounts{b}, identities{b}, sessions{b}, codes{b}, flows{b}, throttles{b},
@@ -17,8 +17,8 @@ func rooms(b *bundle) []any {
 	}
 }
 
-// Run holds an engine to the contract. Each case opens a fresh, migrated
-// store, which open closes when the test that it was given ends.
+// Run tests an engine against the contract. Each case opens a fresh, migrated
+// store, which open closes at the end of its test.
 func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 	held := map[string]bool{}
 	for room, part := range rooms(nil) {

@@ -9,9 +9,9 @@ import (
 // moment is a time with every digit that is kept.
 func moment() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123_456_000, time.UTC) }
 
-// full returns a T of which every field is set to something of its own, so
-// that a field which is not kept, or kept in another's place, is noticed: also
-// one that is added later. Values of different numbers differ in every field.
+// full returns a T with a distinct value in every field, so that a lost or
+// swapped field is noticed, including fields that are added later. Values of
+// different numbers differ in every field.
 func full[T any](number int) T {
 	var v T
 	n := number * 1000

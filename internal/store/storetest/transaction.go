@@ -82,7 +82,8 @@ func (b transactions) Ping_Answers() {
 	}
 }
 
-// What one engine cannot keep no engine keeps: a database could not move.
+// A text that one engine cannot keep is refused by both, so that every database
+// can move.
 func (b transactions) Write_TextThatCannotBeKept() {
 	for _, text := range []string{"a\x00b", "\xff"} {
 		b.fails(fmt.Sprintf("%q", text), func(tx *store.Tx) error {
