@@ -13,7 +13,7 @@ type State string
 
 const (
 	Active State = "active"
-	Closed State = "disabled" // by an operator
+	Closed State = "disabled" // closed by an operator
 )
 
 // Account is one person.
@@ -23,7 +23,7 @@ type Account struct {
 	Name      string
 	State     State
 	Roles     []string
-	Password  string // opaque verifier; "" when the person signs in with a provider only
+	Password  string // opaque verifier; "" for a person who only uses a provider
 	Version   int64  // credential version
 	Locale    string // language of the emails to the account; "" when it is not known yet
 	CreatedAt time.Time
@@ -46,7 +46,7 @@ type Store interface {
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
 	AccountByKey(ctx context.Context, key string) (Account, bool, error)
 	// ListAccounts returns up to limit accounts whose key comes after the given
-	// one, in the order that the database has for letters.
+	// one, in the collation order of the database.
 	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
 	// UpdatePassword sets the verifier; bump adds one to the credential version.
 	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
@@ -100,7 +100,7 @@ func (d *Directory) Create(ctx context.Context, tx Store, n New) (Account, error
 }
 
 // Link connects an external identity with an account. It reports whether the
-// account has the identity afterwards: false when it is another one's.
+// account has the identity afterwards: false when another account has it.
 func (d *Directory) Link(ctx context.Context, tx IdentityStore, i Identity) (bool, error) {
 	i.CreatedAt = d.clock.Now()
 	inserted, err := tx.InsertIdentity(ctx, i)

@@ -17,16 +17,16 @@ const (
 // Address is a mail address that was checked.
 type Address struct {
 	Mail string // where mail goes: as typed, the domain in its ASCII form
-	Key  string // canonical form: equal keys are one account
+	Key  string // canonical form: two addresses with equal keys are one account
 }
 
-// ParseAddress checks an address as typed. It takes a strict dot-atom grammar
-// (RFC 5322 3.2.3) with a domain of two labels or more, and nothing that a
-// mail library could read in another way: no display names, quotes, comments,
-// literals, lists, spaces or non-ASCII local parts (ASVS 1.5.3). An
-// international domain is turned into its A-labels.
+// ParseAddress checks an address as typed. It accepts a strict dot-atom grammar
+// (RFC 5322 3.2.3) with a domain of two labels or more. It refuses everything
+// that a mail library could read in another way: display names, quotes,
+// comments, literals, lists, spaces and non-ASCII local parts (ASVS 1.5.3). It
+// turns an international domain into its A-labels.
 //
-// The fault, if any, is one of the field name.
+// The fault, if any, belongs to the field name.
 func ParseAddress(typed, name string) (Address, *fault.Field) {
 	typed = strings.Trim(typed, " \t\r\n")
 	if typed == "" {
@@ -42,8 +42,9 @@ func ParseAddress(typed, name string) (Address, *fault.Field) {
 		return Address{}, invalid
 	}
 	if !isASCII(domain) {
-		// The registration profile maps nothing: a look-alike (full-width
-		// letters, U+3002 for a dot) is refused, not made into another name.
+		// The registration profile maps nothing. A look-alike, such as
+		// full-width letters or U+3002 for a dot, is refused and not turned
+		// into another name.
 		ascii, err := idna.Registration.ToASCII(lowerASCII(domain))
 		if err != nil {
 			return Address{}, invalid
@@ -61,7 +62,7 @@ func ParseAddress(typed, name string) (Address, *fault.Field) {
 }
 
 // BaseKey returns the canonical form without a "+tag" in the local part: the
-// mailbox that all tagged spellings share. It is for limits, not for identity.
+// mailbox that all tagged spellings share. Use it for limits, not for identity.
 func BaseKey(key string) string {
 	local, domain, _ := strings.Cut(key, "@")
 	if base, _, tagged := strings.Cut(local, "+"); tagged && base != "" {
@@ -70,9 +71,9 @@ func BaseKey(key string) string {
 	return local + "@" + domain
 }
 
-// Display returns an address as its owner writes it: an international domain in
-// Unicode. It is for the owner's eyes alone. To anybody else such a name may
-// look like another one, so what is masked, mailed to and compared keeps the
+// Display returns an address as its owner writes it, with an international
+// domain in Unicode. Show it to the owner only: to other readers such a name
+// may look like another one. Masked, mailed and compared addresses keep the
 // ASCII form.
 func Display(mail string) string {
 	local, domain, ok := strings.Cut(mail, "@")
@@ -83,14 +84,15 @@ func Display(mail string) string {
 	if err != nil {
 		return mail
 	}
-	// Whatever does not lead back to the same mailbox is not shown for it.
+	// Unless the shown form leads back to the same mailbox, show the ASCII
+	// form.
 	if back, bad := ParseAddress(local+"@"+shown, ""); bad != nil || back.Key != lowerASCII(mail) {
 		return mail
 	}
 	return local + "@" + shown
 }
 
-// Mask hides the local part but its first letter: "m•••@example.com".
+// Mask hides all of the local part except its first letter: "m•••@example.com".
 func Mask(mail string) string {
 	local, domain, ok := strings.Cut(mail, "@")
 	if !ok || local == "" {
@@ -104,7 +106,7 @@ func dotAtom(s string) bool {
 		return false
 	}
 	if strings.Contains(s, "=?") {
-		return false // an encoded word (RFC 2047) to a mail library that looks for them
+		return false // some mail libraries decode such an encoded word (RFC 2047)
 	}
 	for i := range len(s) {
 		if !atomText(s[i]) && s[i] != '.' {
@@ -115,8 +117,8 @@ func dotAtom(s string) bool {
 }
 
 // atomText is RFC 5322 atext without "%" and "!", which old relays read as
-// routes to another host, and without the backquote, which the mailer does not
-// hand to anybody: an address that passes here must be one that mail reaches.
+// routes to another host, and without the backquote, which the mailer refuses:
+// mail must reach every accepted address.
 func atomText(c byte) bool {
 	return letterOrDigit(c) || strings.IndexByte("#$&'*+-/=?^_{|}~", c) >= 0
 }
@@ -153,8 +155,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// lowerASCII folds A-Z only: strings.ToLower would make U+212A (Kelvin) a "k"
-// and so one person's address another's (SEC-051).
+// lowerASCII folds A-Z only. strings.ToLower would turn U+212A (Kelvin) into
+// "k", and so one address into another one (SEC-051).
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -13,13 +13,13 @@ const (
 )
 
 var (
-	// Disabled says that an operator has closed the account. Only who has
-	// proven to be the owner may learn it.
+	// Disabled says that an operator has closed the account. Tell it only to a
+	// caller that has proved to be the owner.
 	Disabled = fault.New(fault.Forbidden, CodeDisabled)
 
-	// Exists says that the address has an account. Never for the public.
+	// Exists says that the address has an account. Never tell it to the public.
 	Exists = fault.New(fault.Conflict, CodeExists)
 
-	// Missing says that there is no such account. Never for the public.
+	// Missing says that there is no such account. Never tell it to the public.
 	Missing = fault.New(fault.Missing, CodeMissing)
 )

@@ -40,7 +40,7 @@ type Fact struct {
 	ID        string
 	At        time.Time
 	Name      Name
-	AccountID string // whom it is about; "" when nobody is known
+	AccountID string // the account; "" when it is unknown
 	Actor     string // "self", "operator" or "stranger"
 	Peer      string // network of the caller, masked
 	Browser   string

@@ -17,7 +17,7 @@ import (
 // for six or more).
 const Length = 6
 
-// live is how many secrets of a flow hold at a time.
+// live is how many secrets of a flow are valid at a time.
 const live = 2
 
 // Secret is what the database keeps.
@@ -31,8 +31,8 @@ type Secret struct {
 	UsedAt    time.Time // zero while unused
 }
 
-// over reports whether the secret does not hold any more. One that was sent in
-// the future is over as well: with a clock that was set back it would live again.
+// over reports whether the secret is no longer valid. A secret from the future
+// is not valid either: after a clock was set back it would live too long.
 func (s Secret) over(now time.Time) bool {
 	return !now.Before(s.ExpiresAt) || clock.Ahead(s.SentAt, now)
 }
@@ -57,8 +57,8 @@ type Issuer struct {
 	life  time.Duration
 }
 
-// NewIssuer returns an Issuer whose secrets hold for life: at most ten minutes
-// (ASVS 6.5.5).
+// NewIssuer returns an Issuer whose secrets are valid for life: at most ten
+// minutes (ASVS 6.5.5).
 func NewIssuer(key *secret.Key, c clock.Clock, life time.Duration) *Issuer {
 	return &Issuer{clock: c, mac: key.MAC("code"), life: life}
 }
@@ -81,8 +81,9 @@ func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, er
 	})
 }
 
-// Parse takes the digits out of what was typed or pasted: full-width digits
-// count, spaces and hyphens do not. The fault, if any, is one of the field.
+// Parse extracts the digits from typed or pasted text. It accepts full-width
+// digits and ignores spaces and hyphens. The fault, if any, belongs to the
+// field.
 func Parse(typed, field string) (string, *fault.Field) {
 	if len(typed) > 256 {
 		return "", &fault.Field{Name: field, Code: CodeFormat}
@@ -102,9 +103,9 @@ func Parse(typed, field string) (string, *fault.Field) {
 	return digits, nil
 }
 
-// Redeem uses the secret of the flow that has these digits and ends its
-// others. It returns Wrong, Expired (the digits were right, but too late) or
-// Used. Guesses must have been counted before.
+// Redeem uses the secret of the flow that has these digits and ends its other
+// secrets. It returns Wrong, Expired (right digits, too late) or Used. The
+// caller counts the guess before.
 func (i *Issuer) Redeem(ctx context.Context, tx Store, flowID, digits string) error {
 	secrets, err := tx.CodesOf(ctx, flowID)
 	if err != nil {
@@ -126,7 +127,7 @@ func (i *Issuer) Redeem(ctx context.Context, tx Store, flowID, digits string) er
 	return Wrong
 }
 
-// Over reports whether no digits of the flow can hold any more.
+// Over reports whether no secret of the flow is valid any more.
 func (i *Issuer) Over(ctx context.Context, tx Store, flowID string) (bool, error) {
 	secrets, err := tx.CodesOf(ctx, flowID)
 	return len(secrets) == 0 || secrets[0].over(i.clock.Now()), err

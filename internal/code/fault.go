@@ -24,10 +24,10 @@ var (
 	UsedUp  = fault.New(fault.Limited, CodeUsedUp)
 	Expired = fault.New(fault.Expired, CodeExpired)
 	Used    = fault.New(fault.Conflict, CodeUsed)
-	// Early says that another one cannot be sent yet; what is returned carries
-	// RetryAfter.
+	// Early says that another email cannot be sent yet. The returned fault
+	// carries RetryAfter.
 	Early = fault.New(fault.Limited, CodeEarly)
-	// Held says that the mailbox gets no more mail for now; what is returned
+	// Held says that the mailbox gets no more email for now. The returned fault
 	// carries RetryAfter.
 	Held = fault.New(fault.Limited, CodeHeld)
 

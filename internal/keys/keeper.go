@@ -21,7 +21,7 @@ type Config struct {
 	Clock clock.Clock
 	Box   *secret.Box // seals the private keys
 
-	// Longest is how long the longest token lives that is signed.
+	// Longest is the lifetime of the longest token that is signed.
 	Longest time.Duration
 }
 
@@ -34,7 +34,7 @@ type Keeper struct {
 	open  atomic.Pointer[opened]
 }
 
-// opened is the ring with what its published keys sign with.
+// opened is the ring with the private halves of its published keys.
 type opened struct {
 	ring
 	private map[string]*ecdsa.PrivateKey // by id
@@ -42,13 +42,14 @@ type opened struct {
 
 // NewKeeper returns a Keeper without keys.
 func NewKeeper(c Config) *Keeper {
-	// A verifier's clock may differ, and it may have fetched the set just before.
+	// A verifier's clock may differ, and it may have fetched the set just
+	// before.
 	return &Keeper{clock: c.Clock, box: c.Box, keep: c.Longest + publishAhead}
 }
 
-// Load reads the keys, and reports whether Renew should be called: there is none
-// that signs, or the next one is to be published, or one is spent. When it
-// fails, the keys that were loaded before stay in use.
+// Load reads the keys and reports whether Renew should be called: no key signs,
+// the next one is due for publishing, or one is no longer needed. When Load
+// fails, the keys of the last Load stay in use.
 func (k *Keeper) Load(ctx context.Context, store Store) (renew bool, err error) {
 	r, err := k.ring(ctx, store)
 	if err != nil {
@@ -81,7 +82,7 @@ func (r ring) first() int64 {
 	return r.keys[0].Generation
 }
 
-// Renew adds the key that is due and deletes those that are spent.
+// Renew adds the key that is due and deletes keys that are no longer needed.
 func (k *Keeper) Renew(ctx context.Context, tx Store) error {
 	r, err := k.ring(ctx, tx)
 	if err != nil {
@@ -99,8 +100,8 @@ func (k *Keeper) Renew(ctx context.Context, tx Store) error {
 	return nil
 }
 
-// Rotate publishes a key that signs soon, and returns it: the one that waits
-// already when there is one.
+// Rotate publishes a key that signs soon and returns it. If such a key is
+// published already, Rotate returns that one.
 func (k *Keeper) Rotate(ctx context.Context, tx Store) (Entry, error) {
 	r, err := k.ring(ctx, tx)
 	if err != nil {
@@ -120,9 +121,9 @@ func (k *Keeper) Rotate(ctx context.Context, tx Store) (Entry, error) {
 	return Entry{key, Signing}, err
 }
 
-// Revoke makes a key worthless at once, or returns Missing. When it was the one
-// that signs, another takes its place without having been published before:
-// verifiers meet it as an unknown key and fetch the set.
+// Revoke makes a key worthless at once, or returns Missing. If the key was
+// signing, a new key replaces it without being published before. Verifiers see
+// an unknown key and fetch the set.
 func (k *Keeper) Revoke(ctx context.Context, tx Store, id string) error {
 	r, err := k.ring(ctx, tx)
 	if err != nil {
@@ -139,7 +140,7 @@ func (k *Keeper) Revoke(ctx context.Context, tx Store, id string) error {
 	case signer.ID != id:
 		return nil
 	}
-	// The key before it does not come back: it may be as exposed.
+	// The key before it does not return: it may be exposed as well.
 	_, err = k.add(ctx, tx, r, now)
 	return err
 }
@@ -168,8 +169,8 @@ func (k *Keeper) ring(ctx context.Context, store Store) (ring, error) {
 	return ring{list, k.keep}, err
 }
 
-// add stores a new key that signs from a time on. It is the winner's when
-// another node added one at the same moment.
+// add stores a new key that signs from the given time. If another node adds one
+// at the same moment, add returns that one.
 func (k *Keeper) add(ctx context.Context, tx Store, r ring, signsAt time.Time) (Key, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

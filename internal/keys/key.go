@@ -43,15 +43,16 @@ const (
 	rotateEvery = 30 * 24 * time.Hour
 
 	// publishAhead is how long a key is published before it signs: three times
-	// as long as verifiers may keep the set, and the difference of two clocks.
+	// as long as verifiers may cache the set, plus the difference of two
+	// clocks.
 	publishAhead = 15 * time.Minute
 
-	// MaxAge is how long a verifier may keep the published set. A token of a
-	// revoked key is refused by then.
+	// MaxAge is how long a verifier may cache the published set. After it, no
+	// verifier accepts a token of a revoked key.
 	MaxAge = 5 * time.Minute
 )
 
-// ring is the keys of an installation at a moment.
+// ring is the keys of an installation at one moment.
 type ring struct {
 	keys []Key // ascending generations
 	keep time.Duration
@@ -79,7 +80,8 @@ func (r ring) state(k Key, now time.Time) State {
 		return Signing
 	}
 	for _, later := range r.keys {
-		// It signed until this one began, and its tokens live on for a while.
+		// It signed until this key began, and its tokens are valid for a while
+		// longer.
 		if later.Generation != k.Generation && !later.SignsAt.Before(k.SignsAt) && !later.SignsAt.Add(r.keep).After(now) {
 			return Retired
 		}
@@ -87,7 +89,7 @@ func (r ring) state(k Key, now time.Time) State {
 	return Retiring
 }
 
-// published reports whether verifiers are told of a key.
+// published reports whether a key is in the published set.
 func (r ring) published(k Key, now time.Time) bool {
 	switch r.state(k, now) {
 	case Upcoming, Signing, Retiring:
@@ -96,12 +98,12 @@ func (r ring) published(k Key, now time.Time) bool {
 	return false
 }
 
-// due returns when the next key should begin to sign, if it is time to add it.
-// A soon asked for one begins as early as it may.
+// due returns when the next key should start to sign, if it is time to add that
+// key. soon asks for the earliest possible time.
 func (r ring) due(now time.Time, soon bool) (signsAt time.Time, ok bool) {
 	signer, found := r.signer(now)
 	if !found {
-		return now, true // nothing could be signed until a verifier has fetched the set
+		return now, true // without this key nothing can be signed
 	}
 	for _, k := range r.keys {
 		if r.state(k, now) == Upcoming {
@@ -127,7 +129,7 @@ func (r ring) next() int64 {
 	return r.keys[len(r.keys)-1].Generation + 1
 }
 
-// spent returns the generation before which no key is of use any more.
+// spent returns the generation below which no key is needed any more.
 func (r ring) spent(now time.Time) int64 {
 	for _, k := range r.keys {
 		if r.published(k, now) {

@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// Beat is how often a holder calls Hold at least.
+	// Beat is the longest pause between two calls of Hold by a holder.
 	Beat = 10 * time.Second
-	// Free is how long a beat stands still until the lease is anybody's. With
-	// Beat it bounds the time without a holder: 40 seconds.
+	// Free is how long a beat stands still until any process may take the
+	// lease. With Beat it bounds the time without a holder: 40 seconds.
 	Free = 30 * time.Second
 )
 
 // Store is what this room needs of a transaction.
 type Store interface {
-	// LeaseHolder returns who has the lease, "" for nobody, and its beat.
+	// LeaseHolder returns the holder and its beat; the owner is "" when there
+	// is none.
 	LeaseHolder(ctx context.Context, name string) (owner string, beat int64, err error)
-	// TakeLease makes owner the holder and raises the beat, if it is still the
-	// one given. It reports whether it was.
+	// TakeLease makes owner the holder and raises the beat if the beat is still
+	// the given one. It reports whether it was.
 	TakeLease(ctx context.Context, name, owner string, beat int64) (bool, error)
 }
 
@@ -32,9 +33,9 @@ type Lease struct {
 	self string
 
 	mu    sync.Mutex
-	owner string     // whom we saw last
-	beat  int64      // and at which beat
-	since clock.Mark // when we first saw that
+	owner string     // the holder that we saw last
+	beat  int64      // its beat then
+	since clock.Mark // when we first saw both
 }
 
 // New returns a Lease that is not held.
@@ -52,8 +53,8 @@ func (l *Lease) Hold(ctx context.Context, tx Store) (bool, error) {
 	return tx.TakeLease(ctx, l.name, l.self, beat)
 }
 
-// free reports whether the lease is ours or to be had, and remembers since when
-// it looks as it does.
+// free reports whether the lease is ours or available, and remembers since when
+// the holder looks the same.
 func (l *Lease) free(owner string, beat int64) bool {
 	if owner == l.self || owner == "" {
 		return true
@@ -66,7 +67,7 @@ func (l *Lease) free(owner string, beat int64) bool {
 	return l.since.Age() >= Free
 }
 
-// Release gives the lease back, so that the next need not wait.
+// Release gives the lease back, so that the next holder need not wait.
 func (l *Lease) Release(ctx context.Context, tx Store) error {
 	owner, beat, err := tx.LeaseHolder(ctx, l.name)
 	if err != nil || owner != l.self {

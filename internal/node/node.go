@@ -16,13 +16,13 @@ import (
 const (
 	// Beat is how often a node calls Look.
 	Beat = 5 * time.Second
-	// Gone is how long a beat stands still until its node counts no more.
+	// Gone is how long a beat stands still until its node no longer counts.
 	Gone = 4 * Beat
 	// keep is how long the row then stays.
 	keep = 10 * time.Minute
 )
 
-// Row is what a node says of itself.
+// Row is what a node writes about itself.
 type Row struct {
 	ID       string
 	Beat     int64
@@ -50,12 +50,12 @@ type Node struct {
 // sight is what was seen of another node.
 type sight struct {
 	beat  int64
-	since clock.Mark // when its beat was first seen as it is
-	moved bool       // whether it has moved since we look
+	since clock.Mark // when its beat was first seen with this value
+	moved bool       // whether the beat has moved since our first look
 }
 
-// New returns the node with these settings. Nodes with different keys see
-// everything different.
+// New returns the node with these settings. To a node with another key, every
+// setting looks different.
 func New(key *secret.Key, settings map[string]string) *Node {
 	mac := key.MAC("settings of nodes")
 	hashes := make(map[string]string, len(settings))
@@ -65,8 +65,8 @@ func New(key *secret.Key, settings map[string]string) *Node {
 	return &Node{self: Row{ID: ids.New(), Settings: hashes}, others: map[string]sight{}}
 }
 
-// Look raises the beat, and finds out in which settings another node that is
-// alive differs. It runs in one transaction.
+// Look raises the beat and compares the settings of the other live nodes. It
+// runs in one transaction.
 func (n *Node) Look(ctx context.Context, tx Store) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -109,8 +109,7 @@ func (n *Node) seen(r Row) sight {
 	return sight{beat: r.Beat, since: clock.Here(), moved: known}
 }
 
-// unlike returns the names whose values differ, those included that only one
-// of the two has.
+// unlike returns the names whose values differ or that only one of the two has.
 func unlike(a, b map[string]string) (names []string) {
 	for name := range a {
 		if a[name] != b[name] {
@@ -125,8 +124,8 @@ func unlike(a, b map[string]string) (names []string) {
 	return names
 }
 
-// Differ returns the settings, in order, in which another node was different
-// when Look last looked.
+// Differ returns the settings, in order, in which another node differed at the
+// last Look.
 func (n *Node) Differ() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -134,8 +133,8 @@ func (n *Node) Differ() []string {
 }
 
 // Compare returns how many nodes have a row, and the settings in which one of
-// them is different from this one, which has none itself. A node that has ended
-// without a farewell has one for as long as others keep it.
+// them differs from this process, which has no row. A node that ended without
+// Leave keeps its row until another node deletes it.
 func (n *Node) Compare(ctx context.Context, tx Store) (nodes int, differ []string, err error) {
 	rows, err := tx.Nodes(ctx)
 	if err != nil {
@@ -150,5 +149,5 @@ func (n *Node) Compare(ctx context.Context, tx Store) (nodes int, differ []strin
 	return len(rows), slices.Sorted(maps.Keys(all)), nil
 }
 
-// Leave takes the row of this node away.
+// Leave deletes the row of this node.
 func (n *Node) Leave(ctx context.Context, tx Store) error { return tx.DeleteNode(ctx, n.self.ID) }

@@ -9,30 +9,30 @@ import (
 	"unicode"
 )
 
-// Lease is how long a claimed message belongs to who has claimed it: nobody else
-// delivers it, and its delivery is over before.
+// Lease is how long a claimed message belongs to its claimer. No other process
+// delivers it meanwhile, and the delivery ends before the lease does.
 const Lease = 40 * time.Second
 
 const (
-	// deliverLimit bounds one delivery. It ends before the lease does, so that
-	// no other claim is made while this one may still deliver.
+	// deliverLimit bounds one delivery. It ends before the lease, so that no
+	// other claim is made while this delivery may still succeed.
 	deliverLimit = 30 * time.Second
 
-	maxFailures  = 10 // about three hours of back-off
-	maxUncertain = 2  // deliveries that may have happened; there is no third
+	maxFailures  = 10 // about three hours of backoff
+	maxUncertain = 2  // deliveries with an unknown outcome; there is no third
 
 	firstDelay = 30 * time.Second
 	lastDelay  = time.Hour
 
-	// horizon is longer than anything is put off.
+	// horizon is longer than any message is postponed.
 	horizon = 2 * time.Hour
 
-	reasonLimit = 300 // characters of a server's answer that are kept
+	reasonLimit = 300 // characters of a server's response that are kept
 )
 
-// DeliveryError is what an error of Deliver may be, to say more than that the
-// message was not delivered. An error that is not one counts as uncertain: the
-// outbox rather gives a message up than sends it again and again.
+// DeliveryError is an error of Deliver that says more than that the message was
+// not delivered. Any other error counts as uncertain: the outbox would rather
+// give up a message than send it again and again.
 type DeliveryError interface {
 	error
 
@@ -43,8 +43,8 @@ type DeliveryError interface {
 	Uncertain() bool
 }
 
-// attempt delivers the message, not beyond the end of its content. It returns
-// a DeliveryError or nil.
+// attempt delivers the message unless its content has expired. It returns a
+// DeliveryError or nil.
 func (r *Runner) attempt(ctx context.Context, m Message) (failure DeliveryError) {
 	limit := deliverLimit
 	if !m.NotAfter.IsZero() {
@@ -84,8 +84,9 @@ func (r *Record) count(failure DeliveryError) bool {
 }
 
 // backoff returns how long to wait after a number of failures: firstDelay,
-// doubled each time up to lastDelay, spread by a quarter to both sides (jitter
-// is between 0 and 1), so that what failed together is not tried together.
+// doubled each time up to lastDelay, spread by a quarter to both sides. jitter
+// is between 0 and 1. The spread keeps deliveries that failed together from
+// being retried together.
 func backoff(failures int, jitter float64) time.Duration {
 	delay := lastDelay
 	if n := failures - 1; n < 7 { // 30 s * 2^7 is more than an hour
@@ -94,8 +95,8 @@ func backoff(failures int, jitter float64) time.Duration {
 	return time.Duration(float64(delay) * (0.75 + jitter/2))
 }
 
-// reason returns an error as one line of bounded length: part of it may come
-// from a foreign server.
+// reason returns an error as one line of bounded length, because part of it may
+// come from a foreign server.
 func reason(err error) string {
 	text := strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {

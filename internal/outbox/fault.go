@@ -1,5 +1,4 @@
 package outbox
 
-// CodeUnknown says that there is no dead letter of that id which could still
-// be sent.
+// CodeUnknown says that no dead message with that id can still be sent.
 const CodeUnknown = "outbox.unknown"

@@ -15,11 +15,11 @@ type Letter struct {
 	To        string // empty when the sealed part cannot be opened
 	CreatedAt time.Time
 	DeadAt    time.Time
-	Claims    int // deliveries that were begun
+	Claims    int // deliveries that were started
 	Reason    string
 }
 
-// List returns up to limit dead letters, the newest first.
+// List returns up to limit dead messages, the newest first.
 func (o *Outbox) List(ctx context.Context, tx Store, limit int) ([]Letter, error) {
 	records, err := tx.DeadMessages(ctx, limit)
 	if err != nil {
@@ -39,9 +39,9 @@ func (o *Outbox) List(ctx context.Context, tx Store, limit int) ([]Letter, error
 	return letters, nil
 }
 
-// Retry puts a dead letter back into the queue, due at once, as if it had never
-// been tried. It returns a Missing fault (CodeUnknown) when there is no such
-// dead letter or its content has expired.
+// Retry puts a dead message back into the queue, due at once, as if it had
+// never been tried. It returns a Missing fault (CodeUnknown) when there is no
+// such message or its content has expired.
 func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
 	ok, err := tx.ReviveMessage(ctx, id, o.clock.Now())
 	if err != nil {

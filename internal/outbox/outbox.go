@@ -12,24 +12,25 @@ import (
 	"portico/internal/secret"
 )
 
-// KeepDead is how long a message that could not be delivered is kept for the
-// operator. It holds an address, so it is not kept for good.
+// KeepDead is how long an undeliverable message is kept for the operator. It
+// holds an address, so it is deleted after that.
 const KeepDead = 14 * 24 * time.Hour
 
 // Message is something to be sent to one address.
 type Message struct {
-	ID        string // names the message for good; Enqueue makes one when empty
+	ID        string // permanent name of the message; Enqueue makes one when it is empty
 	Template  string
-	To        string // the stored address, never the one that was typed
+	To        string // the stored address, never the typed one
 	Locale    string
 	Data      map[string]string // fills the template
-	AccountID string            // whom it concerns; empty when there is no account
+	AccountID string            // the account it concerns; empty when there is none
 
-	// NotAfter is the end of what the message says (the expiry of its code);
-	// it is not sent later. Zero means no end.
+	// NotAfter is when the content of the message expires, for example its
+	// code. The message is not sent later. Zero means never.
 	NotAfter time.Time
 
-	// Suppressed makes the message cost the same as any other and go nowhere.
+	// Suppressed makes the message cost the same as any other without being
+	// sent.
 	Suppressed bool
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// poll is how often the queue is looked at when nothing wakes the Runner:
-	// for retries, ended leases, and what other processes enqueued. With the
-	// lease it bounds how late a crash makes a message.
+	// poll is how often the Runner reads the queue when nothing wakes it: for
+	// retries, expired leases, and messages that other processes enqueued. With
+	// the lease it bounds the delay after a crash.
 	poll = 5 * time.Second
 
 	purgeEvery = time.Hour
@@ -30,18 +30,18 @@ type RunnerConfig struct {
 	// Write runs fn in one transaction.
 	Write func(ctx context.Context, fn func(Store) error) error
 
-	// Deliver sends a message. It keeps to the deadline of its context, uses
-	// the message's id so that a second delivery can be recognised, and
+	// Deliver sends a message within the deadline of its context. It uses the
+	// id of the message, so that a second delivery can be recognized, and
 	// returns a DeliveryError when it knows more than that it failed.
 	Deliver func(ctx context.Context, m Message) error
 
 	Parallel int // deliveries at a time; 10 when zero
 }
 
-// Totals counts what became of messages since the Runner was made.
+// Totals counts the outcomes of messages since the Runner was made.
 type Totals struct {
 	Sent    uint64
-	Failed  uint64 // deliveries that failed and will be tried again
+	Failed  uint64 // deliveries that failed and will be retried
 	Dead    uint64 // given up
 	Expired uint64 // too late to be sent
 }
@@ -53,7 +53,7 @@ type Runner struct {
 	write    func(context.Context, func(Store) error) error
 	deliver  func(context.Context, Message) error
 	parallel int
-	failing  bool // whether the queue could not be read the last time; of Run alone
+	failing  bool // whether the last read of the queue failed; only Run uses it
 
 	sent, failed, dead, expired atomic.Uint64
 }
@@ -77,9 +77,9 @@ func (r *Runner) Totals() Totals {
 	}
 }
 
-// Run sends messages until ctx ends; then it claims no more, finishes the
-// deliveries under way and returns. It must not be called twice at a time on
-// one Runner; several processes may run on one database.
+// Run sends messages until ctx ends. Then it claims no more, finishes the
+// deliveries under way and returns. Call it once at a time on a Runner. Several
+// processes may run on one database.
 func (r *Runner) Run(ctx context.Context) {
 	var sending sync.WaitGroup
 	defer sending.Wait()
@@ -92,8 +92,8 @@ func (r *Runner) Run(ctx context.Context) {
 	var purged time.Time
 	for {
 		if look && free > 0 {
-			// Only what can be sent now is claimed, so that a crash leaves
-			// no claim on a message that nobody began to send.
+			// Claim only what can be sent now, so that a crash leaves no claim
+			// on a message whose delivery was not started.
 			claimed := r.claim(ctx, free)
 			look = len(claimed) == free
 			free -= len(claimed)
@@ -130,7 +130,7 @@ func (r *Runner) claim(ctx context.Context, limit int) []Record {
 	})
 	switch {
 	case ctx.Err() != nil && err != nil:
-	case err != nil && !r.failing: // of a failure that lasts, its beginning and its end
+	case err != nil && !r.failing: // log a lasting failure at its start and at its end
 		r.failing = true
 		r.log.Error("cannot read the outbox", "error", err)
 	case err == nil && r.failing:
@@ -145,7 +145,7 @@ func (r *Runner) claim(ctx context.Context, limit int) []Record {
 
 // process brings a claimed message to its next state.
 func (r *Runner) process(record Record) {
-	ctx := context.Background() // what was begun is finished, also at shutdown
+	ctx := context.Background() // finish what was started, also at shutdown
 	log := r.log.With("message", record.ID, "template", record.Template)
 	message, err := r.outbox.open(record)
 	switch {
@@ -200,14 +200,14 @@ func (r *Runner) bury(ctx context.Context, record Record, log *slog.Logger) {
 	})
 }
 
-// remove deletes the message whoever has claimed it since: it must not be sent
-// again.
+// remove deletes the message even if another process has claimed it since,
+// because it must not be sent again.
 func (r *Runner) remove(ctx context.Context, record Record, log *slog.Logger) {
 	r.settle(ctx, log, func(tx Store) error { return tx.DeleteMessage(ctx, record.ID) })
 }
 
-// settle writes an outcome, and insists for as long as the lease may last:
-// an outcome that is lost makes somebody get the message twice.
+// settle writes an outcome and retries for as long as the lease may last: a
+// lost outcome means that the message is sent twice.
 func (r *Runner) settle(ctx context.Context, log *slog.Logger, fn func(Store) error) {
 	ctx, cancel := context.WithTimeout(ctx, Lease)
 	defer cancel()
@@ -225,7 +225,7 @@ func (r *Runner) settle(ctx context.Context, log *slog.Logger, fn func(Store) er
 	}
 }
 
-// purge removes old dead letters once in a while and returns when it last did.
+// purge deletes old dead messages once in a while and returns when it last did.
 func (r *Runner) purge(ctx context.Context, last time.Time) time.Time {
 	now := r.outbox.clock.Now()
 	if now.Sub(last) < purgeEvery {

@@ -13,14 +13,14 @@ type Record struct {
 	Payload   []byte // sealed under ID
 	CreatedAt time.Time
 	NotAfter  time.Time // zero: no end
-	DueAt     time.Time // not claimed before; while claimed, the end of the lease
+	DueAt     time.Time // not claimed before; the end of the lease while claimed
 	DeadAt    time.Time // zero: alive
 
-	// Claims counts every claim and never goes back: the writer of an outcome
-	// shows it to prove that no later claim was made.
+	// Claims counts every claim and never decreases. The writer of an outcome
+	// uses it to prove that there was no later claim.
 	Claims    int
 	Failures  int    // deliveries known to have failed
-	Uncertain int    // claims of which nobody knows whether they delivered
+	Uncertain int    // claims with an unknown outcome
 	Reason    string // of the last failure, for the operator
 }
 
@@ -33,24 +33,25 @@ type Counts struct {
 
 // Store is what the outbox needs of a transaction.
 type Store interface {
-	// AfterCommit runs fn as soon as the transaction is kept, and never when it
-	// is not. fn must be quick: others may wait for it.
+	// AfterCommit runs fn after the transaction is committed, and never after a
+	// rollback. fn must be quick, because other callers may wait for it.
 	AfterCommit(fn func())
 
 	// InsertMessage adds a record.
 	InsertMessage(ctx context.Context, r Record) error
 
-	// ClaimMessages leases up to limit living records that are due at now,
-	// the longest due first: DueAt becomes until, Claims and Uncertain go up
-	// by one. A record is claimed by one caller, however many call at once.
+	// ClaimMessages leases up to limit living records that are due at now, the
+	// longest due first. It sets DueAt to until and adds one to Claims and
+	// Uncertain. Concurrent callers get different records.
 	ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]Record, error)
 
 	// HastenMessages makes living records that are due after the horizon due at
-	// now: nothing is put off for that long, so the clock has been set back.
+	// now. No message is postponed for that long, so the clock must have been
+	// set back.
 	HastenMessages(ctx context.Context, now, horizon time.Time) error
 
-	// SettleMessage writes DueAt, DeadAt, Failures, Uncertain and Reason, if
-	// Claims is still r.Claims; it reports whether it was.
+	// SettleMessage writes DueAt, DeadAt, Failures, Uncertain and Reason if
+	// Claims is still r.Claims. It reports whether it was.
 	SettleMessage(ctx context.Context, r Record) (bool, error)
 
 	// DeleteMessage removes a record; it does nothing when there is none.
@@ -59,8 +60,8 @@ type Store interface {
 	// DeadMessages returns up to limit dead records, the newest first.
 	DeadMessages(ctx context.Context, limit int) ([]Record, error)
 
-	// ReviveMessage makes a dead record whose NotAfter is not over due at now,
-	// with Failures and Uncertain at zero; it reports whether there was one.
+	// ReviveMessage makes a dead record due at now, with Failures and Uncertain
+	// at zero, unless its NotAfter has passed. It reports whether it did.
 	ReviveMessage(ctx context.Context, id string, now time.Time) (bool, error)
 
 	// PurgeMessages removes the records that died before the time and returns

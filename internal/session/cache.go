@@ -12,19 +12,19 @@ const shards = 64 // a power of two
 // key is the SHA-256 of a token: random, so its first byte spreads the load.
 type key [sha256.Size]byte
 
-// cache keeps the sessions that were checked lately. Checks take a read lock
-// of one shard; ending sessions takes the locks that it needs.
+// cache keeps the sessions that were checked recently. A check takes the read
+// lock of one shard. Ending sessions takes all locks that it needs.
 type cache struct {
 	shard [shards]struct {
 		sync.RWMutex
 		entries map[key]*entry
-		hits    atomic.Uint64 // a shard's own, so that checks do not contend for one
-		_       [24]byte      // fills the cache line, so that no two locks share one
+		hits    atomic.Uint64 // of this shard, so that checks do not contend for one counter
+		_       [24]byte      // fills the cache line, so that two locks never share one
 	}
 	maxShard int
 
-	// ended counts the calls of forget. A row that was read before one of
-	// them may be out of date and is not kept.
+	// ended counts the calls of forget. A row that was read before such a call
+	// may be out of date and is not kept.
 	ended atomic.Uint64
 
 	misses atomic.Uint64
@@ -35,26 +35,26 @@ type cache struct {
 	used     map[string]time.Time // uses of entries that were dropped, by session id
 }
 
-// entry is a kept session; only its last use changes, and its neighbours.
+// entry is a kept session. Only its last use and its neighbors change.
 type entry struct {
 	key     key
 	found   Found
-	seen    atomic.Int64 // microseconds
-	written atomic.Int64 // the last use that the database knows
+	seen    atomic.Int64 // last use, in microseconds
+	written atomic.Int64 // the last use that is in the database
 
-	next, prev *entry // of the same account; under the lock of the cache
+	next, prev *entry // of the same account; guarded by the lock of the cache
 }
 
 func (e *entry) lastSeen() time.Time { return time.UnixMicro(e.seen.Load()).UTC() }
 
-// foundAt returns the session with its last use before this one.
+// foundAt returns the session, with its last use before the current one.
 func (e *entry) foundAt(seen time.Time) Found {
 	found := e.found
 	found.Session.LastSeenAt = seen
 	return found
 }
 
-// see moves the last use forward; a clock that was set back changes nothing.
+// see moves the last use forward. A clock that was set back has no effect.
 func (e *entry) see(now time.Time) {
 	us := now.UnixMicro()
 	for old := e.seen.Load(); us > old; old = e.seen.Load() {
@@ -90,8 +90,8 @@ func (c *cache) get(k key) *entry {
 
 func (c *cache) generation() uint64 { return c.ended.Load() }
 
-// put keeps what was read at the given generation and returns its entry. When
-// sessions were ended since, the entry serves this one check only.
+// put keeps what was read at the given generation and returns its entry. If
+// sessions were ended since then, the entry serves the current check only.
 func (c *cache) put(k key, found Found, generation uint64) *entry {
 	e := &entry{key: k, found: found}
 	e.seen.Store(found.Session.LastSeenAt.UnixMicro())
@@ -212,7 +212,7 @@ func (c *cache) stats() CacheStats {
 	return s
 }
 
-// seen returns the last use of a session that the cache knows.
+// seen returns the last use of a session, as far as the cache knows it.
 func (c *cache) seen(id string) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,8 +222,7 @@ func (c *cache) seen(id string) time.Time {
 	return c.used[id]
 }
 
-// sweep drops the entries that were idle for a while, so that the cache holds
-// who is here and not who was.
+// sweep drops idle entries, so that the cache holds current sessions only.
 func (c *cache) sweep(now time.Time, idle time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,7 +239,7 @@ type use struct {
 	seen time.Time
 }
 
-// takeUsed returns the uses that the database does not know yet.
+// takeUsed returns the uses that are not in the database yet.
 func (c *cache) takeUsed() []use {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -258,7 +257,7 @@ func (c *cache) takeUsed() []use {
 	return list
 }
 
-// giveBack keeps uses that could not be written for the next time.
+// giveBack keeps uses whose write failed for the next attempt.
 func (c *cache) giveBack(list []use) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,15 +10,15 @@ const (
 )
 
 var (
-	// Required says that nobody is signed in: no token, or one that opens
-	// nothing. The answer is the same for all of them.
+	// Required says that the caller is not signed in: it sent no token, or an
+	// invalid one. The response is the same in both cases.
 	Required = fault.New(fault.Unauthenticated, CodeRequired)
 
-	// Ended is Required for whoever has the token of a session that ended by
-	// itself or by somebody else; its param reason says why. A token that
-	// never was one is not answered so.
+	// Ended is Required for a caller with the token of a session that has
+	// ended. Its param reason says why. A caller with any other token gets
+	// Required.
 	Ended = fault.New(fault.Unauthenticated, CodeEnded).WithCause(Required)
 
-	// Missing says that the person has no session with this id.
+	// Missing says that the account has no session with this id.
 	Missing = fault.New(fault.Missing, CodeMissing)
 )

@@ -9,41 +9,41 @@ import (
 	"portico/internal/clock"
 )
 
-// How one process feels what another has ended. Whoever ends sessions of an
-// account, or changes what its sessions say, leaves a row in the same
-// transaction. Every process reads all rows that are there, twice a second, and
-// drops an account from its cache when it meets a row for the first time.
+// How a process learns about sessions that another process ended. Whoever ends
+// sessions of an account, or changes their data, writes a row in the same
+// transaction. Every process reads all rows twice a second. When it sees a row
+// for the first time, it drops the account from its cache.
 //
-// What is compared is whether a row is known, and nothing else: neither the
-// order in which transactions commit nor the clocks of the machines matter. So
-// that there are few, a row is deleted once it has been there for keep, as the
-// process that deletes it has seen itself. Who could not look for longer than
-// Blind, which is less, may have missed one, and drops everything.
+// The comparison only asks whether a row is known. The order of commits and the
+// clocks of the machines do not matter. To keep the rows few, a process deletes
+// a row once it has seen it for keep. A process that could not read the rows
+// for longer than Blind, which is shorter, may have missed one and drops its
+// whole cache.
 const (
-	// Blind is the longest for which checks are answered from memory while the
-	// database does not say what was ended.
+	// Blind is the longest time for which checks are answered from memory while
+	// the database is not available.
 	Blind = 2 * time.Minute
 
 	keep = 5 * time.Minute
 )
 
-// Revocation says that an account's sessions are to be read again.
+// Revocation says that the sessions of an account must be read again.
 type Revocation struct {
 	ID        string
 	AccountID string
 }
 
-// follower is what a process knows of the revocations.
+// follower is what a process knows about the revocations.
 type follower struct {
 	mu     sync.Mutex
-	known  map[string]clock.Mark // those that are there, and when they were met
-	looked clock.Mark            // when the last look began that succeeded
+	known  map[string]clock.Mark // current revocations, and when they were first seen
+	looked clock.Mark            // when the last successful look began
 }
 
 // Follow drops from the cache what another process has ended: an operator's
-// command, or another node. The application calls it twice a second, so that
-// an ended session is felt everywhere within one, also when the database does
-// not answer: then the cache ends after Blind.
+// command or another node. The application calls it twice a second, so that
+// every node notices an ended session within a second. While the database is
+// not available, the cache is dropped after Blind.
 func (k *Keeper) Follow(ctx context.Context, store Store) error {
 	began := clock.Here()
 	there, err := store.Revocations(ctx)
@@ -69,8 +69,8 @@ func (k *Keeper) Follow(ctx context.Context, store Store) error {
 	return nil
 }
 
-// Tidy deletes the revocations that every process has met or will not ask for.
-// The application calls it now and then, in one process.
+// Tidy deletes the revocations that every process has seen. The application
+// calls it from time to time, in one process.
 func (k *Keeper) Tidy(ctx context.Context, write func(context.Context, func(Store) error) error) error {
 	const batch = 500
 	for ids := range slices.Chunk(k.follower.old(), batch) {
@@ -89,7 +89,7 @@ func (k *Keeper) Tidy(ctx context.Context, write func(context.Context, func(Stor
 	return nil
 }
 
-// old returns those that were met long ago.
+// old returns the revocations that were first seen long ago.
 func (f *follower) old() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,22 +2,22 @@ package session
 
 import "time"
 
-// Reason is why a session ended, for the words that tell its browser.
+// Reason is why a session ended. Screens have words for each.
 type Reason string
 
 const (
-	Left      Reason = "" // by this browser itself, which need not be told
+	Left      Reason = "" // this browser signed out, and need not be told
 	Idle      Reason = "idle"
 	Absolute  Reason = "absolute"
-	Elsewhere Reason = "elsewhere" // by the same person in another browser
+	Elsewhere Reason = "elsewhere" // the same person ended it in another browser
 	Password  Reason = "password"  // the password was changed
-	Closed    Reason = "closed"    // the account was
-	Deleted   Reason = "deleted"   // the account was
-	Operator  Reason = "operator"  // by whoever operates the site
+	Closed    Reason = "closed"    // the account was closed
+	Deleted   Reason = "deleted"   // the account was deleted
+	Operator  Reason = "operator"  // the operator of the site ended it
 )
 
-// Remembered is how long a session is known after its absolute end, so that
-// its browser can be told why it has ended. The cookie lives as long.
+// Remembered is how long an expired session is kept, so that its browser can be
+// told why it ended. The cookie lives as long.
 const Remembered = 24 * time.Hour
 
 // ended returns the fault of a session that ended for the reason.

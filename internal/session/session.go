@@ -16,8 +16,8 @@ type Session struct {
 	ID              string
 	AccountID       string
 	Version         int64    // credential version of the account at sign-in
-	Methods         []string // proofs given: "password", "mail", "provider:google"
-	Browser         string   // as the browser names itself, in words
+	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google"
+	Browser         string   // the user agent, in words
 	CreatedAt       time.Time
 	AuthenticatedAt time.Time
 	LastSeenAt      time.Time
@@ -30,7 +30,7 @@ func (s Session) MultiFactor() bool {
 	return slices.Contains(s.Methods, "totp") || slices.Contains(s.Methods, "passkey")
 }
 
-// Person is who is signed in, as the account says now.
+// Person is the owner of a session, with the current data of the account.
 type Person struct {
 	ID      string
 	Address string
@@ -38,7 +38,7 @@ type Person struct {
 	Roles   []string
 }
 
-// Found is a session that holds, with its person.
+// Found is a valid session with its person.
 type Found struct {
 	Session Session
 	Person  Person
@@ -47,12 +47,12 @@ type Found struct {
 // Store is what this room needs of the database.
 type Store interface {
 	InsertSession(ctx context.Context, hash []byte, s Session) error
-	// SessionByHash returns a session of an active account whose credential
-	// version it has, whatever the time.
+	// SessionByHash returns a session of an active account if both have the
+	// same credential version. It does not look at the time.
 	SessionByHash(ctx context.Context, hash []byte) (Found, bool, error)
 	// SessionsOf returns the sessions of an account that end after now, newest first.
 	SessionsOf(ctx context.Context, accountID string, now time.Time) ([]Session, error)
-	// SessionAccount returns whose session an id is.
+	// SessionAccount returns the account that a session belongs to.
 	SessionAccount(ctx context.Context, id string) (accountID string, ok bool, err error)
 	// SessionEnd returns why a session was deleted.
 	SessionEnd(ctx context.Context, hash []byte) (Reason, bool, error)
@@ -62,9 +62,10 @@ type Store interface {
 	// DeleteSessions deletes those of the account but the one with the id keep.
 	// It keeps the reason unless it is Left.
 	DeleteSessions(ctx context.Context, accountID, keep string, why Reason) (int64, error)
-	// InsertRevocation tells every process that sessions of the account ended.
+	// InsertRevocation tells every process that sessions of the account have
+	// ended.
 	InsertRevocation(ctx context.Context, accountID string, at time.Time) error
-	// Revocations returns all that there are.
+	// Revocations returns all revocations.
 	Revocations(ctx context.Context) ([]Revocation, error)
 	// DeleteRevocation deletes one; it does nothing when there is none.
 	DeleteRevocation(ctx context.Context, id string) error
@@ -76,7 +77,7 @@ type Store interface {
 type Config struct {
 	Clock    clock.Clock
 	Idle     time.Duration // end without use
-	Absolute time.Duration // end in any case (NIST 800-63B-4 2.1.3: 30 days at most)
+	Absolute time.Duration // the latest end (NIST 800-63B-4 2.1.3: 30 days at most)
 	CacheMax int           // sessions that the cache holds at most
 }
 
@@ -105,8 +106,8 @@ func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version 
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }
 
-// Check returns the session of the token and its person; Required; or Ended,
-// which is Required as well. It counts as use.
+// Check returns the session of the token and its person. Its faults are
+// Required, and Ended, which wraps Required. A check counts as use.
 func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, error) {
 	if !secret.ValidToken(token) {
 		return Found{}, Required
@@ -126,8 +127,8 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 	return entry.foundAt(seen), nil
 }
 
-// CheckKept is Check of a session that is in memory and holds. It needs no
-// database: every request of an app asks. False means that Check decides.
+// CheckKept is Check for a valid session in memory, without the database: every
+// request to an app calls it. False means that Check must decide.
 func (k *Keeper) CheckKept(token string) (Found, bool) {
 	now := k.clock.Now()
 	entry := k.kept(token, now)
@@ -139,8 +140,7 @@ func (k *Keeper) CheckKept(token string) (Found, bool) {
 	return entry.foundAt(seen), true
 }
 
-// Peek is Check without counting as use: for a look at a session whose request is
-// open for long.
+// Peek is Check without counting as use, for the watch over long requests.
 func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, error) {
 	if !secret.ValidToken(token) {
 		return Found{}, Required
@@ -155,8 +155,8 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	return entry.found, nil
 }
 
-// Recall is Peek of a session that is in memory and holds. It needs no database:
-// the gateway looks at thousands of open requests several times a second.
+// Recall is Peek for a valid session in memory, without the database: the
+// gateway looks at thousands of open requests several times a second.
 func (k *Keeper) Recall(token string) (Found, bool) {
 	entry := k.kept(token, k.clock.Now())
 	if entry == nil {
@@ -165,7 +165,7 @@ func (k *Keeper) Recall(token string) (Found, bool) {
 	return entry.found, true
 }
 
-// kept returns the session of a token if it is in memory and holds, else nil.
+// kept returns the session of a token if it is in memory and valid, else nil.
 func (k *Keeper) kept(token string, now time.Time) *entry {
 	if !secret.ValidToken(token) {
 		return nil
@@ -177,9 +177,9 @@ func (k *Keeper) kept(token string, now time.Time) *entry {
 	return entry
 }
 
-// find returns the session of a token from memory, else from the database.
-// Memory is not believed when it says that a session was idle for too long: it
-// may have been used through another process.
+// find returns the session of a token from memory, else from the database. It
+// asks the database about a session that is idle for too long in memory,
+// because another process may have used it.
 func (k *Keeper) find(ctx context.Context, store Store, hash key, now time.Time) (*entry, error) {
 	entry := k.cache.get(hash)
 	if entry != nil && k.over(entry.found.Session, entry.lastSeen(), now) == Idle {
@@ -192,11 +192,10 @@ func (k *Keeper) find(ctx context.Context, store Store, hash key, now time.Time)
 	return k.load(ctx, store, hash)
 }
 
-// over returns the reason for which a session has ended by itself, "" while it
-// holds.
+// over returns why a session has expired, "" while it is valid.
 //
-// A session of the far future was begun while the clock was wrong: it would hold
-// for as much longer.
+// A session from the far future was started while the clock was wrong, and
+// would be valid for as much longer.
 func (k *Keeper) over(s Session, seen, now time.Time) Reason {
 	switch {
 	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
@@ -207,7 +206,7 @@ func (k *Keeper) over(s Session, seen, now time.Time) Reason {
 	return ""
 }
 
-// farFuture is more than a clock is set back in earnest.
+// farFuture is larger than any plausible clock correction.
 const farFuture = 7 * 24 * time.Hour
 
 // IdleEnd returns when a session that was last used at seen ends by itself.
@@ -238,7 +237,7 @@ func whyMissing(ctx context.Context, store Store, hash key) error {
 	return ended(why)
 }
 
-// List returns the sessions of an account that hold, newest first.
+// List returns the valid sessions of an account, newest first.
 func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Session, error) {
 	now := k.clock.Now()
 	all, err := store.SessionsOf(ctx, accountID, now)
@@ -257,7 +256,7 @@ func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Ses
 	return held, nil
 }
 
-// End ends one session of the account and reports whether there was one.
+// End ends one session of the account and reports whether it existed.
 func (k *Keeper) End(ctx context.Context, tx Store, accountID, id string, why Reason) (bool, error) {
 	ok, err := tx.DeleteSession(ctx, accountID, id, why)
 	if err != nil || !ok {
@@ -266,7 +265,7 @@ func (k *Keeper) End(ctx context.Context, tx Store, accountID, id string, why Re
 	return true, tx.InsertRevocation(ctx, accountID, k.clock.Now())
 }
 
-// EndAll ends the sessions of the account but the one with the id keep.
+// EndAll ends all sessions of the account except the one with the id keep.
 func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string, why Reason) error {
 	if _, err := tx.DeleteSessions(ctx, accountID, keep, why); err != nil {
 		return err
@@ -274,26 +273,27 @@ func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string, w
 	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
 }
 
-// Changed makes every process read the account of its sessions again: its roles
-// or name are others now, and the sessions go on.
+// Changed makes every process read the account of its sessions again, after its
+// roles or its name have changed. The sessions continue.
 func (k *Keeper) Changed(ctx context.Context, tx Store, accountID string) error {
 	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
 }
 
-// Forget drops what the cache knows of the account. It must be called after
-// the commit of any change to the account's sessions, state or credentials.
+// Forget drops the account from the cache. Call it after the commit of every
+// change to the account's sessions, state or credentials.
 func (k *Keeper) Forget(accountID string) { k.cache.forget(accountID) }
 
 // Stats returns the figures of the cache.
 func (k *Keeper) Stats() CacheStats { return k.cache.stats() }
 
-// Flush writes the last uses that only the cache knows. The application calls
-// it now and then; a crash loses the uses since the last time, no session.
+// Flush writes the last uses that only the cache has. The application calls it
+// from time to time. A crash loses the uses since the last call, and no
+// session.
 func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Store) error) error) error {
 	k.cache.sweep(k.clock.Now(), k.idle)
 	used := k.cache.takeUsed()
-	// In the same order everywhere: two processes that write the uses of the
-	// same sessions do not wait for each other in a circle.
+	// Use the same order everywhere, so that two processes that write the uses
+	// of the same sessions cannot deadlock.
 	slices.SortFunc(used, func(a, b use) int { return strings.Compare(a.id, b.id) })
 	const batch = 500
 	for len(used) > 0 {

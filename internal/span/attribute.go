@@ -2,27 +2,27 @@ package span
 
 import "go.opentelemetry.io/otel/attribute"
 
-// Attribute is what a span says of its work. The functions below make all that
-// there are. Names are those of the OpenTelemetry semantic conventions, or
+// Attribute is a property of a span. The functions below make all attributes
+// that exist. Names are those of the OpenTelemetry semantic conventions, or
 // begin with "portico.".
 type Attribute = attribute.KeyValue
 
-// Method is the method of a request, one that is known.
+// Method is the method of a request; unknown methods are "other".
 func Method(m string) Attribute { return attribute.String("http.request.method", m) }
 
-// Route is the pattern of a route, never the path that was asked for.
+// Route is the pattern of a route, never the requested path.
 func Route(pattern string) Attribute { return attribute.String("http.route", pattern) }
 
-// Status is that of an answer.
+// Status is the status code of a response.
 func Status(code int) Attribute { return attribute.Int("http.response.status_code", code) }
 
-// Host is the configured server of a call.
+// Host is the configured server of an outgoing call.
 func Host(name string) Attribute { return attribute.String("server.address", name) }
 
-// RequestID is the id that is in the log as well.
+// RequestID is the id of the request in the log.
 func RequestID(id string) Attribute { return attribute.String("portico.request_id", id) }
 
-// Step, Flow and Outcome are words of internal/flow.
+// Step, Flow and Outcome are names of internal/flow.
 func Step(name string) Attribute { return attribute.String("portico.step", name) }
 
 // Flow is the kind of a flow.
@@ -31,7 +31,7 @@ func Flow(kind string) Attribute { return attribute.String("portico.flow", kind)
 // Outcome is how a step ended.
 func Outcome(word string) Attribute { return attribute.String("portico.outcome", word) }
 
-// Template and Message say which mail it is, and not to whom.
+// Template and Message identify an email without its address.
 func Template(name string) Attribute { return attribute.String("portico.mail.template", name) }
 
 // Message is the id of a mail.

@@ -15,16 +15,16 @@ const (
 	Tracestate  = "Tracestate"
 )
 
-// Onward is what a server that is asked for a request learns of its trace.
+// Onward is what an upstream server is told about the trace of a request.
 type Onward struct {
-	Parent string // the value of traceparent, "" when nothing is traced: then what was sent stays
-	State  bool   // whether the tracestate that was sent is of this trace
+	Parent string // the value of traceparent; "" when nothing is traced, and the header that was sent stays
+	State  bool   // whether the tracestate that was sent belongs to this trace
 }
 
-// OnwardOf returns the trace that the context holds, recorded or not, for a
-// request with the header that was sent. The id of a trace that begins here is
-// unknown to the client: where the header names it, the trace has gone on from
-// there.
+// OnwardOf returns the trace of the context for a request with the given
+// header, whether or not the trace is recorded. A client cannot know the id of
+// a trace that starts here, so a header with that id means that the trace came
+// from the client.
 func OnwardOf(ctx context.Context, sent http.Header) Onward {
 	s := trace.SpanContextFromContext(ctx)
 	if !s.IsValid() {
@@ -35,13 +35,13 @@ func OnwardOf(ctx context.Context, sent http.Header) Onward {
 	return Onward{Parent: h.Get(Traceparent), State: strings.Contains(sent.Get(Traceparent), s.TraceID().String())}
 }
 
-// Drops reports whether a header that was sent is not passed on: Parent takes
-// its place, or it belongs to another trace.
+// Drops reports whether a header that was sent is not passed on: Parent
+// replaces it, or it belongs to another trace.
 func (o Onward) Drops(name string) bool {
 	return o.Parent != "" && (name == Traceparent || name == Tracestate && !o.State)
 }
 
-// Put makes the header that was sent that of the request.
+// Put sets the trace headers of a request.
 func (o Onward) Put(h http.Header) {
 	for _, name := range []string{Traceparent, Tracestate} {
 		if o.Drops(name) {

@@ -10,16 +10,16 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Name says what a piece of work is.
+// Name names a kind of work.
 type Name string
 
 const (
 	FlowStep     Name = "flow step"
 	StoreRead    Name = "store read"
 	StoreWrite   Name = "store write"
-	PasswordWork Name = "password work" // a hash or a judgement, with the wait for a slot
+	PasswordWork Name = "password work" // a hash or a password check, with the wait for a slot
 	ProviderCall Name = "provider call"
-	AppCall      Name = "app call" // until its answer is passed on
+	AppCall      Name = "app call" // until the response is passed on
 	MailSend     Name = "mail send"
 )
 
@@ -31,12 +31,12 @@ type Source struct {
 	tracer trace.Tracer
 }
 
-// NewSource returns a Source of a provider's traces.
+// NewSource returns a Source that uses a provider.
 func NewSource(p trace.TracerProvider) *Source { return &Source{p.Tracer(scope)} }
 
-// Request begins the span of a request. Its trace is that of the header
-// traceparent when the caller trusts who sent it, else a new one. The state of
-// other vendors (tracestate) is not taken on.
+// Request begins the span of a request. It continues the trace of the header
+// traceparent if the sender is trusted, else it begins a new one. It ignores
+// the state of other vendors (tracestate).
 func (s *Source) Request(r *http.Request, trusted bool) (context.Context, Span) {
 	ctx := r.Context()
 	if s == nil {
@@ -50,7 +50,7 @@ func (s *Source) Request(r *http.Request, trusted bool) (context.Context, Span) 
 	return ctx, Span{span}
 }
 
-// Begin begins a trace with work that no request waits for.
+// Begin begins a trace for work outside a request.
 func (s *Source) Begin(ctx context.Context, name Name, attributes ...Attribute) (context.Context, Span) {
 	if s == nil {
 		return ctx, Span{}
@@ -59,8 +59,8 @@ func (s *Source) Begin(ctx context.Context, name Name, attributes ...Attribute) 
 	return ctx, Span{span}
 }
 
-// Start begins a span below the one that the context holds. Without one, or
-// when that is not recorded, there is none. Who starts a span ends it.
+// Start begins a span below the one in the context. Without a recorded span
+// there, it begins none. The caller ends the span.
 func Start(ctx context.Context, name Name, attributes ...Attribute) (context.Context, Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -79,13 +79,12 @@ func kindOf(name Name) trace.SpanKind {
 	return trace.SpanKindInternal
 }
 
-// Span is a piece of work. The zero Span is none, and takes every call.
+// Span is a piece of work. All methods of the zero Span do nothing.
 type Span struct {
 	span trace.Span
 }
 
-// TraceID returns the id of the trace for the log, "" without one that is
-// recorded.
+// TraceID returns the id of the trace for the log, "" if it is not recorded.
 func (s Span) TraceID() string {
 	if s.span == nil || !s.span.IsRecording() {
 		return ""
@@ -107,15 +106,15 @@ func (s Span) Set(attributes ...Attribute) {
 	}
 }
 
-// Reached marks a time within the span.
+// Reached adds an event at the current time.
 func (s Span) Reached(event string) {
 	if s.span != nil {
 		s.span.AddEvent(event)
 	}
 }
 
-// End ends the span. Failure is the code of what went wrong, "" when nothing
-// did; never the text of an error, which may quote what somebody sent.
+// End ends the span. failure is the code of an error, "" for success. Never
+// pass the text of an error, which may quote input.
 func (s Span) End(failure string) {
 	if s.span == nil {
 		return
