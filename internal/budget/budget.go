@@ -1,7 +1,7 @@
-// Package budget bounds what the steps of one request wait for together, so that
-// its person gets an answer in time when each step alone would wait long. Who
-// answers the request gives it a Budget; who waits looks for it in the context,
-// and work that no request waits for has none.
+// Package budget bounds how long all steps of one request wait together, so
+// that the visitor gets a response in time. Each step alone could wait longer.
+// The handler of a request puts a Budget into the context, and code that waits
+// looks for it there. Work outside a request has none.
 package budget
 
 import (
@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Key is under which a context carries a *Budget.
+// Key is the context key of a *Budget.
 type Key struct{}
 
-// least is what a step gets that comes after slow ones: what they have done may
-// be all but finished.
+// least is the time for a step that follows slow ones: the work before it may
+// be almost done.
 const least = 250 * time.Millisecond
 
-// Budget is what one request has waited so far. The zero value has waited for
-// nothing; a nil one stays so. It is safe for concurrent use.
+// Budget is how long one request has waited so far. The zero value has not
+// waited; a nil one counts nothing. It is safe for concurrent use.
 type Budget struct{ spent atomic.Int64 }
 
 // Of returns the Budget of the request that ctx belongs to, nil when it belongs

@@ -1,5 +1,5 @@
 // Package clock is the only source of the time of day. Rooms receive a Clock,
-// so that tests choose the time and no room depends on another's.
+// so that tests choose the time.
 package clock
 
 import (
@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// MaxSkew is the most by which a time that was written may be ahead of the
-// clock: two machines never agree entirely. What was written later than that
-// comes from a clock that has been set back since, or was wrong.
+// MaxSkew is the most by which a stored time may be ahead of the clock, because
+// two machines never agree entirely. A later time comes from a clock that was
+// wrong or has been set back.
 const MaxSkew = 5 * time.Minute
 
-// Ahead reports whether a time that was written is not from the past, as this
-// clock tells it.
+// Ahead reports whether a stored time is in the future of this clock.
 func Ahead(written, now time.Time) bool { return written.After(now.Add(MaxSkew)) }
 
 // Clock tells the time. Implementations are safe for concurrent use.
@@ -21,8 +20,8 @@ type Clock interface {
 	Now() time.Time
 }
 
-// System is the machine's clock, in UTC and whole microseconds: the precision
-// that the store keeps, so that a time read back equals the one written.
+// System is the machine's clock, in UTC and whole microseconds. The store keeps
+// that precision, so a time that is read back equals the one written.
 type System struct{}
 
 func (System) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -2,16 +2,16 @@ package clock
 
 import "time"
 
-// Mark is an instant of this process, to tell how long ago it was. Waits and
-// leases are measured so, and not by a Clock, which somebody may set.
+// Mark is an instant of this process, for measuring how long ago it was. Waits
+// and leases use it instead of a Clock, which can be set.
 type Mark struct{ at time.Time }
 
-// Here returns the mark of this instant.
+// Here returns the mark of the current instant.
 func Here() Mark { return Mark{time.Now()} }
 
-// Age returns how long ago the mark was made: the longer of what the machine
-// has counted, which stands still while it is suspended, and of what the time of
-// day says, which may have been set back.
+// Age returns how long ago the mark was made. It is the longer of two measures:
+// monotonic time stands still while the machine is suspended, and the time of
+// day may have been set back.
 func (m Mark) Age() time.Duration {
 	now := time.Now()
 	return max(now.Sub(m.at), now.Round(0).Sub(m.at.Round(0)))

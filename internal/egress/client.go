@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Limits of one exchange, unless Config sets its own. A set of a hundred keys, 2
-// KiB each with its certificate, fits into DefaultMaxBytes; what is allowed
-// beyond is processor time that a sick server takes for each person at its
-// button.
+// Limits of one exchange, unless Config sets its own. A set of a hundred keys,
+// 2 KiB each with its certificate, fits into DefaultMaxBytes. A larger limit
+// would let a broken server use more processor time for each sign-in.
 const (
 	DefaultTimeout  = 5 * time.Second
 	DefaultMaxBytes = 256 << 10
@@ -24,17 +23,17 @@ const (
 	idlePerHost    = 8
 )
 
-// ErrRefused says that the guard did not let a request out: its address is not
-// public or its scheme is not https, and its origin is not among Config.Allow.
+// ErrRefused says that the guard stopped a request: its address is not public
+// or its scheme is not https, and its origin is not in Config.Allow.
 var ErrRefused = errors.New("the request is not allowed to leave")
 
-// ErrTooLarge says that an answer is longer than Config.MaxBytes.
+// ErrTooLarge says that a response is longer than Config.MaxBytes.
 var ErrTooLarge = errors.New("the answer is too large")
 
 // Config describes a client.
 type Config struct {
 	// Allow holds the origins ("https://id.corp.test", "http://127.0.0.1:9000")
-	// that may have private or loopback addresses. Only these may be plain http.
+	// that may have private or loopback addresses and may use plain http.
 	// Link-local addresses, where clouds keep their metadata, stay closed.
 	Allow []string
 
@@ -43,13 +42,13 @@ type Config struct {
 	Resolver *net.Resolver // nil: the system's
 }
 
-// Client sends guarded requests. It is safe for concurrent use. Being a type
-// of its own, it cannot be confused with an unguarded client.
+// Client sends guarded requests. It is safe for concurrent use. It has a type
+// of its own, so that it is never confused with an unguarded client.
 type Client struct {
 	http *http.Client
 }
 
-// New returns a client, or an error that names the origin that is not one.
+// New returns a client, or an error that names the malformed origin.
 func New(cfg Config) (*Client, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// dialer connects to addresses that it has judged.
+// dialer connects to addresses that passed its check.
 type dialer struct {
 	allow    map[string]bool // host:port that may be private
 	reserved []netip.Prefix
@@ -22,10 +22,10 @@ func newDialer(allow map[string]bool, cfg Config) *dialer {
 	return &dialer{allow: allow, reserved: reserved(), timeout: cfg.Timeout, resolver: cfg.Resolver}
 }
 
-// DialContext dials addr (host:port). Control runs for each address that the
-// name resolves to, immediately before the connection is made: whatever the
-// resolver said earlier or says later, this one is judged. A name with a public
-// and a private address is reached at the public one.
+// DialContext dials addr (host:port). Control runs for each address of the name
+// immediately before the connection is made, so that it judges the address that
+// is really used. A name with a public and a private address is reached at the
+// public one.
 func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	private := d.allow[strings.ToLower(addr)]
 	nd := net.Dialer{
@@ -50,12 +50,12 @@ func (d *dialer) judge(address string, private bool) error {
 	return fmt.Errorf("%w: %s is not a public address", ErrRefused, ip)
 }
 
-// reachable reports whether a server of the operator can live at ip.
+// reachable reports whether a server of the operator can have the address ip.
 func reachable(ip netip.Addr) bool {
 	return !ip.IsUnspecified() && !ip.IsMulticast() && !ip.IsLinkLocalUnicast()
 }
 
-// public reports whether ip is reachable all over the internet.
+// public reports whether ip is reachable from the whole internet.
 func (d *dialer) public(ip netip.Addr) bool {
 	if netip.PrefixFrom(nat64(), 96).Contains(ip) {
 		b := ip.As16()
@@ -72,7 +72,7 @@ func (d *dialer) public(ip netip.Addr) bool {
 	return true
 }
 
-// nat64 is the prefix behind which a network without IPv4 shows all IPv4
+// nat64 is the prefix under which a network without IPv4 sees all IPv4
 // addresses, inner ones included (RFC 6052).
 func nat64() netip.Addr { return netip.MustParseAddr("64:ff9b::") }
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// guard is the part of the client that sees whole requests and answers.
+// guard is the part of the client that sees whole requests and responses.
 type guard struct {
 	next     http.RoundTripper
 	allow    map[string]bool // origins
@@ -28,7 +28,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// capped fails a reader instead of cutting it short: a part of an answer must
+// capped fails a reader instead of cutting it short: a part of a response must
 // never be taken for the whole.
 type capped struct {
 	body io.ReadCloser
@@ -36,7 +36,8 @@ type capped struct {
 }
 
 func (c *capped) Read(p []byte) (int, error) {
-	// One byte more than is left tells an answer of exactly the limit from a longer one.
+	// One byte more than is left tells a response of exactly the limit from a
+	// longer one.
 	if int64(len(p)) > c.left+1 {
 		p = p[:c.left+1]
 	}

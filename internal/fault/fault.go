@@ -16,22 +16,22 @@ const (
 	CodeTimeout     = "timeout"
 )
 
-// Kind is the closed set of reasons for which a request is not carried out.
+// Kind is why a request was not carried out. The set is closed.
 type Kind uint8
 
 const (
-	Internal        Kind = iota // not the caller's doing; the cause is in the log
+	Internal        Kind = iota // a bug or a broken dependency; the cause is in the log
 	Invalid                     // the input breaks a rule that the caller can keep
-	Unauthenticated             // nobody is signed in, or the proof is not accepted
+	Unauthenticated             // the caller is not signed in, or its proof is not accepted
 	Forbidden                   // signed in, but not allowed
-	Missing                     // nothing is here, or nothing that the caller may see
-	Conflict                    // the state has moved on
-	Expired                     // it was right once and is too late now
+	Missing                     // there is nothing here that the caller may see
+	Conflict                    // the state has changed
+	Expired                     // it was valid once
 	Limited                     // too many or too soon; RetryAfter says when
-	Unavailable                 // a part that is needed does not answer; RetryAfter says when
+	Unavailable                 // a needed part does not answer; RetryAfter says when to retry
 )
 
-// String returns the word for the kind in logs and figures.
+// String returns the name of the kind in logs and metrics.
 func (k Kind) String() string {
 	words := [...]string{
 		Internal: "internal", Invalid: "invalid", Unauthenticated: "unauthenticated", Forbidden: "forbidden", Missing: "missing",
@@ -52,7 +52,7 @@ type Field struct {
 }
 
 // Error is a fault. It is immutable: the With methods return a copy. Params
-// fill the placeholders of the code's words, as those of a Field do.
+// fill the placeholders of the code's text, as those of a Field do.
 type Error struct {
 	Kind       Kind
 	Code       string // stable, dotted, owned by a room: "code.wrong"
@@ -65,8 +65,8 @@ type Error struct {
 // New returns a fault of the kind under the code.
 func New(kind Kind, code string) *Error { return &Error{Kind: kind, Code: code} }
 
-// InvalidFields returns an Invalid fault of the given fields; its own code is that
-// of the form as a whole.
+// InvalidFields returns an Invalid fault of the given fields. Its own code is
+// that of the form as a whole.
 func InvalidFields(fields ...Field) *Error {
 	return &Error{Kind: Invalid, Code: CodeInvalid, Fields: fields}
 }
@@ -85,8 +85,8 @@ func (e *Error) WithFields(fields ...Field) *Error {
 	return &c
 }
 
-// WithParams returns a copy whose words have these values in their
-// placeholders. A number is given in decimal digits.
+// WithParams returns a copy with these values for the placeholders of its text.
+// Numbers are decimal digits.
 func (e *Error) WithParams(params map[string]string) *Error {
 	c := *e
 	c.Params = maps.Clone(params)
@@ -100,7 +100,7 @@ func (e *Error) WithCause(err error) *Error {
 	return &c
 }
 
-// Error is for the log, never for an answer.
+// Error returns the text for the log. It must never reach a response.
 func (e *Error) Error() string {
 	if e.cause != nil {
 		return fmt.Sprintf("%s: %v", e.Code, e.cause)

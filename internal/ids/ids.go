@@ -1,6 +1,6 @@
 // Package ids makes the identifiers of stored things: unguessable, without
-// meaning, safe in URLs and in file names. An identifier is not a secret; what
-// opens something is made by internal/secret.
+// meaning, safe in URLs and file names. An identifier is not a secret;
+// internal/secret makes secrets.
 package ids
 
 import (
@@ -25,9 +25,9 @@ func New() string {
 	return encoding.EncodeToString(b[:])
 }
 
-// NewAt returns 80 random bits behind the time in milliseconds: in the order of
-// their times, so that an index of very many takes them at its end (the idea of
-// RFC 9562 5.7). For what is only ever added; it tells when that was.
+// NewAt returns the time in milliseconds and 80 random bits. Such identifiers
+// sort by time, so that an index of very many grows at its end (the idea of RFC
+// 9562 5.7). Use it for rows that are only added: it reveals when that was.
 func NewAt(t time.Time) string {
 	var b [size]byte
 	_, _ = rand.Read(b[6:])
@@ -37,12 +37,12 @@ func NewAt(t time.Time) string {
 	return encoding.EncodeToString(b[:])
 }
 
-// Valid reports whether s has the form of an identifier. Doors use it to turn
-// away garbage before it reaches the store.
+// Valid reports whether s has the form of an identifier. Handlers use it to
+// refuse garbage before it reaches the store.
 func Valid(s string) bool {
 	if len(s) != Length {
 		return false
 	}
 	b, err := encoding.DecodeString(s)
-	return err == nil && encoding.EncodeToString(b) == s // the decoder passes over line ends
+	return err == nil && encoding.EncodeToString(b) == s // the decoder ignores line ends
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Default is the locale of whoever asks for none that is here. Every other
-// locale is measured against its keys.
+// Default is the locale for a visitor whose languages are not available. Every
+// other locale is checked against its keys.
 const Default = "en"
 
 // acceptLimit bounds the Accept-Language header that is parsed, in bytes. A
@@ -29,7 +29,7 @@ type Catalogue struct {
 	texts   map[string]map[string]message
 	matcher language.Matcher
 
-	fallback string // what Match returns when nothing fits
+	fallback string // what Match returns when no language fits
 }
 
 // message is one text: plain, or by plural form.
@@ -47,8 +47,8 @@ var forms = [...]struct {
 }
 
 // Load reads every <locale>.json at the root of fsys. It fails when a file is
-// malformed, a name is not a BCP 47 language tag or the default locale is not
-// there. It does not compare locales: Check does.
+// malformed, a name is not a BCP 47 language tag, or the default locale is
+// missing. Check compares the locales.
 func Load(fsys fs.FS) (*Catalogue, error) {
 	files, err := fs.Glob(fsys, "*.json")
 	if err != nil {
@@ -81,9 +81,8 @@ func Load(fsys fs.FS) (*Catalogue, error) {
 	return c, nil
 }
 
-// WithDefault returns the catalogue with another default locale for people
-// whose browser asks for none that is here. It reports false when there is no
-// such locale.
+// WithDefault returns the catalogue with another locale for visitors whose
+// languages are not available. It reports false for an unknown locale.
 func (c *Catalogue) WithDefault(loc string) (*Catalogue, bool) {
 	at := slices.Index(c.locales, loc)
 	if at < 0 {
@@ -132,8 +131,9 @@ func parse(data []byte) (map[string]message, error) {
 // Locales returns the names of the locales, the default one first.
 func (c *Catalogue) Locales() []string { return slices.Clone(c.locales) }
 
-// Match returns the locale that fits an Accept-Language header best
-// (RFC 9110 12.5.4), the default one when none does or the header is malformed.
+// Match returns the locale that fits an Accept-Language header best (RFC 9110
+// 12.5.4). It returns the default one when none fits or the header is
+// malformed.
 func (c *Catalogue) Match(acceptLanguage string) string {
 	if len(acceptLanguage) > acceptLimit {
 		return c.fallback
@@ -150,9 +150,9 @@ func (c *Catalogue) Match(acceptLanguage string) string {
 }
 
 // Text returns the text of key in the locale, with params in place of its
-// {name} placeholders; the parameter count also picks the plural form. A
-// placeholder without a parameter stays as it is. An unknown locale means
-// Default, an unknown key is returned itself.
+// {name} placeholders. The parameter count selects the plural form. A
+// placeholder without a parameter stays as it is. For an unknown locale it uses
+// Default; for an unknown key it returns the key.
 func (c *Catalogue) Text(loc, key string, params map[string]string) string {
 	at := max(0, slices.Index(c.locales, loc))
 	m, ok := c.texts[c.locales[at]][key]

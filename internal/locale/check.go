@@ -14,10 +14,9 @@ import (
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// Check compares every locale with the default one. It reports, all at once,
-// keys that are missing or too many, placeholders that differ, empty texts and
-// plural forms that the language needs and the file lacks. It returns nil when
-// there is nothing to report.
+// Check compares every locale with the default one. It reports all missing and
+// additional keys, differing placeholders, empty texts and missing plural forms
+// at once, or returns nil.
 func (c *Catalogue) Check() error {
 	var errs []error
 	for i, loc := range c.locales {
@@ -56,7 +55,7 @@ func compare(tag language.Tag, m, want message) error {
 		if !ok {
 			return fmt.Errorf("the plural form %s is missing", formName(form))
 		}
-		// A form may say "one" in words instead of repeating the number.
+		// A form may say "one" in words in place of the number.
 		if err := samePlaceholders(text+"{count}", want.forms[plural.Other]+"{count}"); err != nil {
 			return fmt.Errorf("plural form %s: %w", formName(form), err)
 		}
@@ -78,9 +77,8 @@ func placeholdersOf(text string) []string {
 	return slices.Compact(found)
 }
 
-// needed returns the plural forms that whole numbers take in a language. CLDR
-// rules for small whole numbers look at the last two digits, so 0 to 199 show
-// them all.
+// needed returns the plural forms of whole numbers in a language. CLDR rules
+// for them look at the last two digits, so the numbers 0 to 199 show all forms.
 func needed(tag language.Tag) []plural.Form {
 	var found []plural.Form
 	for n := range 200 {

@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// minutesUpTo is the longest time that Wait gives in minutes: beyond, nobody
-// counts in them.
+// minutesUpTo is the longest time that Wait gives in minutes.
 const minutesUpTo = 90 * time.Minute
 
-// Wait returns a duration in words, such as "30 seconds", "2 minutes" or
-// "3 hours". It is rounded up, so that whoever waits that long has waited long
-// enough; nothing is shorter than one second.
+// Wait returns a duration in words, such as "30 seconds", "2 minutes" or "3
+// hours". It rounds up, so that waiting that long is enough, and never returns
+// less than a second.
 func (c *Catalogue) Wait(loc string, d time.Duration) string {
 	key, unit := "common.wait.seconds", time.Second
 	switch {
@@ -24,8 +23,8 @@ func (c *Catalogue) Wait(loc string, d time.Duration) string {
 	return c.Text(loc, key, map[string]string{"count": strconv.FormatInt(int64(count), 10)})
 }
 
-// Moment returns a time of day and date in words, in UTC and saying so: whoever
-// reads it may be anywhere.
+// Moment returns date and time in words, in UTC, because the reader may be
+// anywhere.
 func (c *Catalogue) Moment(loc string, t time.Time) string {
 	t = t.UTC()
 	return c.Text(loc, "common.moment", map[string]string{

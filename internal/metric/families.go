@@ -135,8 +135,8 @@ func mailFamilies() []family {
 	}
 }
 
-// ofQueue returns a gauge that is absent while the state of the outbox is not
-// known: zero would look like an empty one.
+// ofQueue returns a gauge that is absent while the state of the outbox is
+// unknown. Zero would look like an empty queue.
 func ofQueue(name, help string, read func(*Queue) float64) family {
 	return family{name, gauge, nil, help, func(f *Figures, e *emitter) {
 		if f.Queue != nil {

@@ -30,12 +30,12 @@ type Figures struct {
 	Mail       outbox.Totals
 	Queue      *Queue // nil when the database does not answer
 	Database   store.Stats
-	Differing  int // settings that another node has otherwise
+	Differing  int // settings that differ on another node
 	Traces     Traces
 	Apps       []App
 }
 
-// Build says what is running.
+// Build identifies the running program.
 type Build struct {
 	Version, Revision, Go string
 }
@@ -43,12 +43,12 @@ type Build struct {
 // Queue is the state of the outbox.
 type Queue struct {
 	Waiting, Dead int
-	Oldest        time.Duration // how long the oldest that waits has waited
+	Oldest        time.Duration // age of the oldest waiting message
 }
 
-// App is one behind the door that requests are passed on to.
+// App is an app that the gateway passes requests to.
 type App struct {
-	Name       string // as it is configured
+	Name       string // its configured name
 	Up         bool
 	Unanswered uint64
 }
@@ -60,7 +60,7 @@ type Traces struct {
 }
 
 const (
-	// parallel scrapes at most: a scrape asks the database.
+	// parallel bounds concurrent scrapes, because each one asks the database.
 	parallel = 3
 
 	// readLimit bounds a scrape when the database does not answer.

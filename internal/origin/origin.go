@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ErrForm says that a text is not an origin in its one spelling.
+// ErrForm says that a text is not an origin in its canonical spelling.
 var ErrForm = errors.New("write scheme://host or scheme://host:port in lower case, without path, user or default port")
 
-// Of returns the origin of an absolute URL as browsers write it: lower case and
-// without the scheme's default port.
+// Of returns the origin of an absolute URL as browsers write it: in lower case
+// and without the default port of the scheme.
 func Of(u *url.URL) string {
 	scheme := strings.ToLower(u.Scheme)
 	return scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), ":"+DefaultPort(scheme))
@@ -26,8 +26,8 @@ func Check(s string) error {
 	return nil
 }
 
-// hasHost reports whether the URL names a host in letters that every program
-// reads alike, and a port that is one.
+// hasHost reports whether the URL has a valid port and a host name that every
+// program reads alike.
 func hasHost(u *url.URL) bool {
 	for i := range len(u.Host) {
 		switch c := u.Host[i]; {

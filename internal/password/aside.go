@@ -6,12 +6,12 @@ import (
 	"runtime/debug"
 )
 
-// cores is what the process was given to compute with, before MakeRoom.
+// cores is the number of cores that the process may use, before MakeRoom.
 var cores = runtime.GOMAXPROCS(0)
 
-// aside runs the work on a thread that stands back behind those of requests,
-// and returns when it has ended. Slots that keep every core busy would
-// otherwise let each page and each session check wait for its turn.
+// aside runs the work on a thread of low priority and returns when it has
+// ended. Otherwise slots that keep every core busy would delay each page and
+// each session check.
 func aside(work func() error) (err error) {
 	done := make(chan struct{})
 	var panicked any
@@ -22,23 +22,23 @@ func aside(work func() error) (err error) {
 				panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
 			}
 		}()
-		// Never unlocked, so that the thread ends with the goroutine: without
-		// privilege its priority could not be raised again.
+		// Never unlock the thread, so that it ends with the goroutine: without
+		// privileges its priority cannot be raised again.
 		runtime.LockOSThread()
 		standBack()
 		err = work()
 	}()
 	<-done
 	if panicked != nil {
-		panic(panicked) // in the goroutine of the request, which answers for it
+		panic(panicked) // in the goroutine of the request, which handles it
 	}
 	return err
 }
 
 // MakeRoom lets as many goroutines run beside the hashing slots as the machine
-// has cores. Without it the slots would hold every processor of the scheduler
-// and the priorities of their threads would decide nothing. It changes the
-// whole process, and is for the command that serves.
+// has cores. Otherwise the slots would hold every processor of the Go
+// scheduler, and the priorities of their threads would have no effect. MakeRoom
+// changes the whole process and is for the command that serves.
 func (s *Service) MakeRoom() {
 	runtime.GOMAXPROCS(cores + s.Stats().Slots)
 }

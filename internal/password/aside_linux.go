@@ -2,10 +2,12 @@ package password
 
 import "syscall"
 
-// niceness of a thread that computes hashes: a third of the weight of others
-// where they compete for a core, all of it where they do not.
+// niceness of a thread that computes hashes: it gets a third of the share of
+// other threads when they compete for a core, and a whole core when they do
+// not.
 const niceness = 5
 
-// standBack lowers the priority of the calling thread: on Linux, and only
-// there, a thread has one of its own. When it is refused the hash competes.
+// standBack lowers the priority of the calling thread. Only on Linux does a
+// thread have its own priority. If the system refuses, hashing competes with
+// requests.
 func standBack() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness) }

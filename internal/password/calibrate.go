@@ -7,47 +7,49 @@ import (
 	"portico/internal/password/argon2"
 )
 
-// Budget is what the hashes of an installation may take.
+// Budget is the time that hashes of an installation may take.
 type Budget struct {
 	Least     Cost // the floor when zero
 	Slots     int  // as of Config
-	PerSecond int  // sign-ins that the machine must bear
-	Previous  Cost // what an earlier calibration chose, if there was one
+	PerSecond int  // sign-ins that the machine must handle
+	Previous  Cost // result of an earlier calibration, if there was one
 }
 
-// Calibration is the cost that a machine bears.
+// Calibration is the strongest cost that fits the budget.
 type Calibration struct {
 	Cost      Cost
-	Taken     time.Duration // by one hash while all slots are at work
-	PerSecond float64       // sign-ins that the slots bear
-	Kept      bool          // whether the budget is kept: the least cost may exceed it
+	Taken     time.Duration // by one hash while all slots work
+	PerSecond float64       // sign-ins that the slots can do
+	Kept      bool          // whether the result is within the budget: the least cost may exceed it
 	Spent     time.Duration // on measuring
 }
 
 const (
-	// longestTaken is what people do not feel as a wait.
+	// longestTaken is a time that people do not notice as a wait.
 	longestTaken = 250 * time.Millisecond
 
 	// spare is the part of the slots' time that is left to other work and to
-	// the crowd of a busy minute, one in so many.
+	// busy minutes: one in so many.
 	spare = 4
 
-	// Memory costs an attacker more than passes do, so it grows first; up to
-	// the second recommendation of RFC 9106 4, and to what all slots hold.
+	// Memory costs an attacker more than passes do, so memory grows first: up
+	// to the second recommendation of RFC 9106 4, and to the limit for all
+	// slots together.
 	mostAutoMemory = 64 * 1024  // KiB of a hash
 	mostAutoSlots  = 512 * 1024 // KiB of all slots
 
 	trials = 2 // of a cost
 
-	// patience is the time after which no stronger cost is tried any more: what
-	// is chosen then is weaker than need be, and the next start tries again.
+	// patience is the time after which no stronger cost is tried. The result is
+	// then weaker than necessary, and the next start tries again.
 	patience = 700 * time.Millisecond
 )
 
 // Calibrate measures the strongest cost within the budget on this machine. It
-// takes half a second, and less than one unless a pass over 19 MiB takes longer
-// than 20 ms. What else runs on the machine makes the result weaker. A least cost
-// or a number of slots that New would refuse is an error.
+// takes half a second, and stays below one second unless a pass over 19 MiB
+// takes longer than 20 ms. Other load on the machine makes the result weaker.
+// It returns an error for a least cost or a number of slots that New would
+// refuse.
 func Calibrate(b Budget) (Calibration, error) {
 	b.Slots = orDefault(b.Slots, cores)
 	if b.Least == (Cost{}) {
@@ -66,10 +68,10 @@ func Calibrate(b Budget) (Calibration, error) {
 	return c, nil
 }
 
-// calibrate looks for the strongest step of which the meter says that it is
-// within the budget. The time of Argon2 is linear in its work until memory no
-// longer fits the caches, so that a guess from the least cost is measured, and
-// corrected downwards.
+// calibrate searches the strongest step that the meter finds within the budget.
+// The time of Argon2 is linear in its work while the memory fits the caches. So
+// calibrate guesses from the least cost, measures the guess, and corrects it
+// downwards.
 func calibrate(b Budget, m *meter) Calibration {
 	limit := longestTaken
 	if b.PerSecond > 0 {
@@ -89,17 +91,17 @@ func calibrate(b Budget, m *meter) Calibration {
 		}
 		lower := min(within(all, limit, all[guess], spent), guess-1)
 		if lower == 0 && guess > 1 {
-			lower = 1 // less memory may be quicker than that measurement says
+			lower = 1 // less memory may be faster than that measurement says
 		}
 		guess = lower
 	}
 	return Calibration{Cost: all[best], Taken: taken, PerSecond: float64(b.Slots) / taken.Seconds(), Kept: taken <= limit}
 }
 
-// keeps reports whether the previous cost still serves: at most half as much
-// again as the budget, and at least half of it. A cost that changed with every
-// disturbance of a measurement would have all passwords hashed anew, and until
-// then the time of an answer would tell who has an account.
+// keeps reports whether the previous cost still serves: its time is between
+// half of the budget and one and a half times the budget. If the cost changed
+// with every disturbance, all passwords would be hashed again, and meanwhile
+// the response time would tell which accounts exist.
 func (b Budget) keeps(limit time.Duration, most Cost, m *meter) (time.Duration, bool) {
 	p := b.Previous
 	if p.check() != nil || p.Memory < b.Least.Memory || p.Passes < b.Least.Passes {
@@ -107,13 +109,14 @@ func (b Budget) keeps(limit time.Duration, most Cost, m *meter) (time.Duration, 
 	}
 	taken := m.measure(p)
 	if taken > limit*3/2 {
-		taken = min(taken, m.measure(p)) // once more: lowering a cost for a passing load would be wrong
+		taken = min(taken, m.measure(p)) // measure again: lowering a cost for a passing load would be wrong
 	}
 	return taken, taken <= limit*3/2 && (taken >= limit/2 || p.work() >= most.work())
 }
 
-// steps returns what a calibration may choose, from the least up. They are two
-// fifths apart, so that the same machine gets the same cost most times.
+// steps returns the costs that a calibration may choose, in ascending order.
+// They are two fifths apart, so that the same machine mostly gets the same
+// cost.
 func steps(b Budget) []Cost {
 	const mebi = 1024
 	most := max(min(mostAutoMemory, mostAutoSlots/uint32(b.Slots)&^(mebi-1)), b.Least.Memory)
@@ -130,8 +133,8 @@ func steps(b Budget) []Cost {
 	return all
 }
 
-// within returns the last of the steps that should take no more than limit
-// where measured takes so long, else the first.
+// within returns the last step that should take no more than limit, given the
+// time of a measured cost. It returns the first step when none fits.
 func within(all []Cost, limit time.Duration, measured Cost, taken time.Duration) int {
 	most := measured.work() * float64(limit) / float64(taken)
 	found := 0
@@ -143,7 +146,8 @@ func within(all []Cost, limit time.Duration, measured Cost, taken time.Duration)
 	return found
 }
 
-// meter measures hashes, all slots at work, and adds up what that takes.
+// meter measures hashes with all slots at work and adds up the time that this
+// takes.
 type meter struct {
 	hash  func(Cost) time.Duration
 	spent time.Duration
@@ -155,9 +159,10 @@ func (m *meter) run(c Cost) time.Duration {
 	return taken
 }
 
-// measure returns the time of one hash. What disturbs only slows, so the
-// fastest of a few rounds counts. The first hash brings the memory and does not
-// count. Argon2 is linear in its passes, of which no more are run than needed.
+// measure returns the time of one hash. Disturbances only slow it down, so the
+// fastest of a few rounds counts. The first hash allocates the memory and does
+// not count. Argon2 is linear in its passes, so measure runs as few as
+// possible.
 func (m *meter) measure(c Cost) time.Duration {
 	const rounds, enough = 4, 100 * time.Millisecond
 	pass := m.run(Cost{Memory: c.Memory, Passes: 1})

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	shortestWord = 3   // code points: a shorter one occurs in every other password
+	shortestWord = 3   // code points: a shorter word occurs by chance
 	longestWord  = 254 // code points: an address
-	mostWords    = 32  // bounds the work; the longest are kept
+	mostWords    = 32  // bounds the work; the longest words are kept
 )
 
-// contextWords returns what an attacker tries who knows the person and the
-// site, longest first, folded and in lower case: each address and name as a whole, its
-// local part and domain, their words, and the words joined. (ASVS 6.1.2: these
-// are the context-specific words.)
+// contextWords returns what an attacker would try who knows the person and the
+// site, longest first, folded and in lower case. These are each address and
+// name as a whole, its local part and domain, their words, and the words joined
+// (the context-specific words of ASVS 6.1.2).
 func contextWords(about []string) []string {
 	var words []string
 	add := func(word string) {
@@ -44,8 +44,8 @@ func contextWords(about []string) []string {
 	return words[:min(len(words), mostWords)]
 }
 
-// without returns the password, folded and in lower case, without the words, and whether it
-// held any.
+// without returns the password, folded and in lower case, with the words
+// removed, and whether it contained any.
 func without(text string, words []string) (rest string, found bool) {
 	rest = strings.ToLower(fold(text))
 	for _, word := range words {

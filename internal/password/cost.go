@@ -6,8 +6,8 @@ import (
 	"portico/internal/password/argon2"
 )
 
-// Cost is the work that one hash takes (RFC 9106 3.1). There is always one
-// lane: the slots keep every core busy, so that lanes would only take turns.
+// Cost is the work of one hash (RFC 9106 3.1). There is always one lane: the
+// slots keep every core busy, so more lanes would only take turns.
 type Cost struct {
 	Memory uint32 // KiB
 	Passes uint32
@@ -18,8 +18,8 @@ const (
 	floorMemory = 19 * 1024
 	floorPasses = 2
 
-	// The ceiling guards against a slip of the pen and a damaged row: past it
-	// one hash would take the memory of the machine or half a minute.
+	// The ceiling guards against typing errors and damaged rows: beyond it one
+	// hash would take the memory of the machine or half a minute.
 	ceilingMemory = 256 * 1024
 	ceilingPasses = 32
 
@@ -36,7 +36,7 @@ const (
 // String returns the spelling of a PHC string: m=19456,t=2.
 func (c Cost) String() string { return fmt.Sprintf("m=%d,t=%d", c.Memory, c.Passes) }
 
-// ParseCost is the inverse of String, for costs that may be configured.
+// ParseCost is the inverse of String, for configurable costs.
 func ParseCost(s string) (Cost, bool) {
 	var c Cost
 	_, err := fmt.Sscanf(s, "m=%d,t=%d", &c.Memory, &c.Passes)
@@ -72,15 +72,15 @@ func (c Cost) stored() bool {
 	return c.Memory >= leastMemory && c.Memory <= ceilingMemory && c.Passes >= 1 && c.Passes <= ceilingPasses
 }
 
-// work is what the time of a hash grows with.
+// work is proportional to the time of a hash.
 func (c Cost) work() float64 { return float64(c.Memory) * float64(c.Passes) }
 
 func (c Cost) params() argon2.Params {
 	return argon2.Params{Memory: c.Memory, Passes: c.Passes, Lanes: lanes}
 }
 
-// derive is the one place that runs Argon2id. The caller wipes the tag: it is
-// what the key protects.
+// derive is the only place that runs Argon2id. The caller wipes the tag, which
+// must not leave the process without the keyed step.
 func derive(arena *argon2.Arena, text string, salt []byte, c Cost) ([]byte, error) {
 	plain := []byte(text)
 	defer clear(plain)

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold takes the accents off Latin, Greek and Cyrillic letters, as guessers do:
-// their lists are in plain letters, and so are those of zxcvbn. In other
-// scripts marks are vowels, and stay.
+// fold removes accents from Latin, Greek and Cyrillic letters, because the
+// lists of attackers and of zxcvbn have plain letters. In other scripts
+// combining marks are vowels, and stay.
 func fold(text string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if r >= '\u0300' && r <= '\u036f' { // Combining Diacritical Marks
@@ -19,10 +19,10 @@ func fold(text string) string {
 	}, norm.NFD.String(text)))
 }
 
-// essence returns what is worth judging of the password: folded, without a
-// third same character in a row, and only once what is repeated from start to
-// end, which it also reports. zxcvbn finds repeats in ASCII only, and loses one
-// that it sees a part of.
+// essence returns the part of the password that is worth judging: folded, with
+// at most two equal characters in a row, and reduced to one period if it is a
+// repetition, which it reports. zxcvbn finds repetitions in ASCII only, and
+// misses an incomplete one.
 func essence(text string) (runes []rune, repeated bool) {
 	for _, r := range fold(text) {
 		if n := len(runes); n < 2 || runes[n-1] != r || runes[n-2] != r {

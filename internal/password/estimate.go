@@ -36,8 +36,8 @@ func estimate(password string, known []string) (float64, []*match.Match) {
 }
 
 // spelling replaces characters outside ASCII by single bytes, the same
-// character by the same byte: zxcvbn counts bytes, and would take every
-// character of another script for two to four.
+// character always by the same byte. zxcvbn counts bytes and would take each
+// such character for two to four.
 type spelling map[rune]rune
 
 func (s spelling) of(text string) string {
@@ -53,8 +53,9 @@ func (s spelling) of(text string) string {
 }
 
 // standIn returns the n-th control character in an order without sequences:
-// neighbours differ by more than the five steps that zxcvbn counts as one.
-// After 31 characters they begin again, which only lowers the estimate.
+// neighbors differ by more than the five steps that zxcvbn counts as a
+// sequence. After 31 characters the order starts again, which only lowers the
+// estimate.
 func standIn(n int) rune {
 	const controls, step = 31, 7
 	return rune(1 + n*step%controls)

@@ -13,7 +13,7 @@ const (
 	CodeBreached        = "password.breached"
 	CodeContainsContext = "password.contains_context"
 	CodeGuessable       = "password.guessable"
-	CodeSame            = "password.same" // for flows that compare with the password in use
+	CodeSame            = "password.same" // for flows that compare with the current password
 )
 
 // Codes of the field confirm_password.
@@ -25,5 +25,5 @@ const (
 // CodeBusy says that the queue for the hashing slots is full.
 const CodeBusy = "hashing.busy"
 
-// Busy is the fault of a full queue; what is returned carries RetryAfter.
+// Busy is the fault of a full queue. The returned fault carries RetryAfter.
 var Busy = fault.New(fault.Unavailable, CodeBusy)

@@ -17,28 +17,28 @@ type Stats struct {
 	Slots   int
 	Running int           // work in a slot now
 	Waiting int           // work in the queue now
-	Pace    time.Duration // moving average of the time that a slot is taken
+	Pace    time.Duration // moving average of the time in a slot
 
 	Finished  uint64 // work done
-	Refused   uint64 // turned away: the queue was full or the wait too long
+	Refused   uint64 // refused because the queue was full or the wait too long
 	Abandoned uint64 // left the queue because the caller's context ended
 }
 
-// restAfter is how long no slot must have been used before their memory is
-// given back: longer than the pauses of an evening with few people.
+// restAfter is how long all slots must be unused before their memory is
+// released. It is longer than the pauses of a quiet evening.
 const restAfter = time.Minute
 
 // gate admits work to the slots. It is safe for concurrent use.
 type gate struct {
-	free  chan *argon2.Arena // the slots that are not taken: each is its memory
-	keep  uint32             // KiB that a slot may hold while it is free
+	free  chan *argon2.Arena // the free slots, as their memory
+	keep  uint32             // KiB that a free slot may keep
 	queue int
 	wait  time.Duration
 	idle  *time.Timer
 
 	mu    sync.Mutex
 	stats Stats
-	taken *tally.Histogram[time.Duration] // of a slot, by one piece of work
+	taken *tally.Histogram[time.Duration] // time in a slot, of one piece of work
 }
 
 func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
@@ -53,7 +53,7 @@ func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
 }
 
 // do runs the work in a slot and returns its error. Without a slot it returns
-// Busy, or the error of the context that ended first; work is then not run.
+// Busy, or the error of a context that ended first, and does not run the work.
 func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
 	ctx, s := span.Start(ctx, span.PasswordWork)
 	slot, err := g.enter(ctx)
@@ -63,7 +63,7 @@ func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
 	}
 	defer s.End("")
 	s.Reached("slot")
-	start := time.Now() // a span, not the time of day: the monotonic clock
+	start := time.Now() // a span by the monotonic clock
 	defer func() { g.leave(slot, time.Since(start)) }()
 	return aside(func() error { return work(slot) })
 }
@@ -72,8 +72,8 @@ func (g *gate) enter(ctx context.Context) (*argon2.Arena, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// Nobody overtakes: a channel hands a freed slot to its oldest receiver, so
-	// that there is one here only while nobody waits.
+	// The queue is fair: a channel hands a freed slot to its oldest receiver,
+	// so a slot is available here only when no caller waits.
 	select {
 	case slot := <-g.free:
 		return slot, nil
@@ -99,8 +99,8 @@ func (g *gate) enter(ctx context.Context) (*argon2.Arena, error) {
 	}
 }
 
-// join takes a place in the queue unless it is full or too slow: who would give
-// up later had better be told now.
+// join takes a place in the queue unless it is full or too slow. A caller that
+// would give up later is refused now.
 func (g *gate) join() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -111,19 +111,19 @@ func (g *gate) join() error {
 	return nil
 }
 
-// refuse needs the lock.
+// refuse counts a refusal. The caller holds the lock.
 func (g *gate) refuse() error {
 	g.stats.Refused++
 	return Busy.WithRetryAfter(max(g.drain().Round(time.Second), time.Second))
 }
 
-// drain returns how long somebody who joined now would wait. It needs the lock.
+// drain returns how long a new caller would wait. The caller holds the lock.
 func (g *gate) drain() time.Duration {
 	return g.stats.Pace * time.Duration(g.stats.Waiting+1) / time.Duration(g.stats.Slots)
 }
 
 func (g *gate) leave(slot *argon2.Arena, taken time.Duration) {
-	if slot.Size() > g.keep { // a stored hash was dearer than those of today
+	if slot.Size() > g.keep { // a stored hash was more expensive than current ones
 		slot.Release()
 	}
 	g.free <- slot
@@ -152,7 +152,7 @@ func (g *gate) figures() Stats {
 	return s
 }
 
-// rest gives the memory of the slots back when all are free.
+// rest releases the memory of the slots when all are free.
 func (g *gate) rest() {
 	var slots []*argon2.Arena
 	for range cap(g.free) {
@@ -160,7 +160,7 @@ func (g *gate) rest() {
 		case slot := <-g.free:
 			slot.Release()
 			slots = append(slots, slot)
-		default: // who leaves sets the timer anew
+		default: // the last caller to leave sets the timer again
 		}
 	}
 	for _, slot := range slots {

@@ -13,7 +13,7 @@ import (
 	"portico/internal/tally"
 )
 
-// Breached is the list of passwords that nobody may choose.
+// Breached is the list of passwords that must not be chosen.
 type Breached interface {
 	Contains(password string) bool
 }
@@ -27,7 +27,7 @@ type Config struct {
 	Policy   Policy        // Standard
 	Cost     Cost          // the floor: 19 MiB, 2 passes
 	Slots    int           // pieces of work at a time: one for each core
-	Queue    int           // pieces of work that may wait: 100 for each slot
+	Queue    int           // places in the queue: 100 for each slot
 	Wait     time.Duration // longest wait: 5 seconds
 }
 
@@ -79,9 +79,9 @@ func New(c Config) (*Service, error) {
 // Policy returns the rule in force.
 func (s *Service) Policy() Policy { return s.policy }
 
-// Hash returns what to store for the password. It does not apply the rule
-// for new passwords: see Check. Faults: Invalid with the field password, Busy;
-// also the error of a context that ends while waiting.
+// Hash returns what to store for the password. It does not apply the rule for
+// new passwords (see Check). Its faults are Invalid with the field password,
+// and Busy. It also returns the error of a context that ends while waiting.
 func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 	text, fields := normalise(password)
 	if fields != nil {

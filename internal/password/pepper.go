@@ -23,7 +23,7 @@ func newPepper(key *secret.Key) pepper {
 	return pepper{id: base64.RawStdEncoding.EncodeToString(id), mac: key.MAC("password pepper")}
 }
 
-// tag returns what is stored of a password: Argon2id, then the key.
+// tag returns what is stored for a password: Argon2id, then the keyed step.
 func (p pepper) tag(arena *argon2.Arena, text string, h hash) ([]byte, error) {
 	plain, err := derive(arena, text, h.salt, h.cost)
 	if err != nil {
@@ -33,9 +33,9 @@ func (p pepper) tag(arena *argon2.Arena, text string, h hash) ([]byte, error) {
 	return p.mac.Sum(string(plain)), nil
 }
 
-// pepperOf returns the keyed step that a stored hash names. A missing one is
-// told apart from a wrong password, so that a lost or swapped key file is not
-// taken for a thousand people who forgot their password.
+// pepperOf returns the keyed step that a stored hash names. A missing key is a
+// distinct error, so that a lost key file does not look like a thousand
+// forgotten passwords.
 func (s *Service) pepperOf(id string) (pepper, error) {
 	for _, p := range s.peppers {
 		if p.id == id {

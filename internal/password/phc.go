@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// errHash says that a stored hash has another form. The hash itself is not
-// shown: errors reach the log.
+// errHash says that a stored hash has an unknown form. It does not show the
+// hash, because errors reach the log.
 var errHash = errors.New("password: the stored hash is not one of ours")
 
 const (
@@ -16,7 +16,7 @@ const (
 	longestSalt = 64  // bytes
 )
 
-// hash is a stored hash, taken apart.
+// hash is a stored hash in its parts.
 type hash struct {
 	cost  Cost
 	keyID string
@@ -31,8 +31,8 @@ func (h hash) String() string {
 	return fmt.Sprintf("$argon2id$v=19$%s,p=%d,keyid=%s$%s$%s", h.cost, lanes, h.keyID, b64(h.salt), b64(h.tag))
 }
 
-// parse is the inverse of String. Only the exact spelling that String gives
-// is accepted, so that one hash has one form.
+// parse is the inverse of String. It accepts only the exact spelling of String,
+// so that one hash has one form.
 func parse(encoded string) (hash, error) {
 	if len(encoded) > longestHash {
 		return hash{}, errHash

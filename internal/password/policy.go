@@ -43,10 +43,10 @@ func (p Policy) check() error {
 	return nil
 }
 
-// Check returns the fault of the field password when it may not be chosen, and
-// nothing when it may. About is what is known of the person (the address, the
-// name); the names of the site are known already. The error is that of
-// admission, as of Hash.
+// Check returns the fault of the field password when the password may not be
+// chosen, else nothing. about is what is known of the person (the address, the
+// name); the service knows the names of the site. The error is the one of
+// admission, as with Hash.
 func (s *Service) Check(ctx context.Context, password string, about ...string) ([]fault.Field, error) {
 	text, fields := normalise(password)
 	if fields != nil {

@@ -14,17 +14,18 @@ import (
 
 const (
 	// enough is the number of guesses that a new password must withstand. Below
-	// it lie the words with a year, a number and a sign that rules about
-	// character classes breed, above it random passwords of eight letters and
-	// digits: strength_test.go measures both.
+	// it are words with a year, a number and a sign, which rules about
+	// character classes produce. Above it are random passwords of eight letters
+	// and digits. strength_test.go measures both.
 	enough = 2e7
 
-	// enoughAround is the same for what surrounds a listed word.
+	// enoughAround is the number of guesses for the characters around a listed
+	// word.
 	enoughAround = 1e4
 )
 
 const (
-	judged = 48 // code points: what is judged of a password
+	judged = 48 // code points of a password that are judged
 	half   = 24 // code points: the work of the estimate grows with the third power
 )
 
@@ -41,8 +42,8 @@ const (
 	reasonContext = "context" // has a code of its own
 )
 
-// judge returns the fault of a password that is too easy to guess, for anybody
-// or for somebody who knows the words.
+// judge returns the fault of a password that is too easy to guess, in general
+// or with knowledge of the words.
 func (s *Service) judge(text string, words []string) []fault.Field {
 	if reason, weak := weakness(text, words); weak {
 		if reason == reasonContext {
@@ -53,8 +54,9 @@ func (s *Service) judge(text string, words []string) []fault.Field {
 	if s.dressedUp(text) {
 		return refuse(CodeGuessable, because(reasonWord))
 	}
-	// Many words of the address in a row count as many guesses. To who knows
-	// the address they are one, so what is left must do without them.
+	// Several words of the address in a row count as many guesses, although an
+	// attacker who knows the address tries them first. The rest must be strong
+	// enough alone.
 	if rest, found := without(text, words); found {
 		if _, weak := weakness(rest, words); weak {
 			return refuse(CodeContainsContext, nil)
@@ -64,7 +66,7 @@ func (s *Service) judge(text string, words []string) []fault.Field {
 }
 
 // weakness reports whether neither half withstands enough guesses, and what is
-// wrong with the first.
+// wrong with the first half.
 func weakness(text string, words []string) (reason string, weak bool) {
 	runes, repeated := essence(text)
 	known := slices.Concat(words, years())
@@ -82,8 +84,8 @@ func weakness(text string, words []string) (reason string, weak bool) {
 }
 
 // dressedUp reports whether the password is a listed word with a little around
-// it (Montag2024!). zxcvbn knows English words and counts the order of the
-// parts as unknown; those who guess know both.
+// it (Montag2024!). zxcvbn only knows English words and assumes that the order
+// of the parts is unknown. Attackers know both.
 func (s *Service) dressedUp(text string) bool {
 	core := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 	if len(core) == len(text) || !s.breached.Contains(core) {
@@ -96,8 +98,8 @@ func (s *Service) dressedUp(text string) bool {
 
 func because(reason string) map[string]string { return map[string]string{"reason": reason} }
 
-// reasonOf blames what the person can most easily change: what is known about
-// them, else the longest part that has a pattern.
+// reasonOf blames what is easiest to change: a word that is known about the
+// person, else the longest part with a pattern.
 func reasonOf(sequence []*match.Match, words []string) string {
 	reason, length := reasonShort, 0
 	for _, m := range sequence {
@@ -119,7 +121,7 @@ func patternReason(m *match.Match) (string, bool) {
 		return reasonSequence, true
 	case "spatial":
 		return reasonKeyboard, true
-	case "date", "regex": // the one regular expression is that of recent years
+	case "date", "regex": // zxcvbn's one regular expression matches recent years
 		return reasonDate, true
 	case "dictionary":
 		return dictionaryReason(m.DictionaryName), true
@@ -129,7 +131,7 @@ func patternReason(m *match.Match) (string, bool) {
 
 func dictionaryReason(dictionary string) string {
 	switch dictionary {
-	case knownWords: // not one of the words, so one of years
+	case knownWords: // one of years, because it is none of the words
 		return reasonDate
 	case "male_names", "female_names", "surnames":
 		return reasonName
@@ -137,7 +139,7 @@ func dictionaryReason(dictionary string) string {
 	return reasonWord
 }
 
-// years are those that zxcvbn does not know: its pattern ends in 2019.
+// years are those that zxcvbn misses: its pattern ends in 2019.
 func years() []string {
 	const first, last = 2020, 2039
 	list := make([]string, 0, last-first+1)

@@ -42,8 +42,8 @@ func normalise(password string) (string, []fault.Field) {
 	return text, nil
 }
 
-// Confirm returns the fault of the field confirm_password when what was typed
-// second is not what was typed first.
+// Confirm returns the fault of the field confirm_password when the two typed
+// passwords differ.
 func Confirm(password, again string) []fault.Field {
 	switch {
 	case again == "":

@@ -34,8 +34,8 @@ func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "secret.Key") 
 // ErrNoKey says that the key file does not exist.
 var ErrNoKey = errors.New("the key file does not exist")
 
-// ReadKey reads the master key from the file at path: 32 bytes in base64 on
-// one line. A file that others may read is refused.
+// ReadKey reads the master key from the file at path: 32 bytes in base64 on one
+// line. It refuses a file that other users may read.
 func ReadKey(path string) (*Key, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,10 +58,10 @@ func ReadKey(path string) (*Key, error) {
 	return &Key{master: b}, nil
 }
 
-// CreateKey writes a fresh key to path, mode 0600. The error wraps fs.ErrExist
-// when a file is already there: a key that protects data is never replaced by
-// accident. The file appears whole or not at all, and survives the loss of
-// power once CreateKey has returned.
+// CreateKey writes a new key to path, mode 0600. If a file exists, the error
+// wraps fs.ErrExist: a key that protects data is never replaced by accident.
+// The file appears whole or not at all, and survives a power loss once
+// CreateKey has returned.
 func CreateKey(path string) (*Key, error) {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -73,7 +73,7 @@ func CreateKey(path string) (*Key, error) {
 		return nil, fmt.Errorf("write the key file: %w", err)
 	}
 	defer os.Remove(part)
-	switch err := os.Link(part, path); { // a rename would replace
+	switch err := os.Link(part, path); { // a rename would replace an existing file
 	case errors.Is(err, fs.ErrExist):
 		return nil, fmt.Errorf("create the key file %s: %w", path, fs.ErrExist)
 	case err != nil:
@@ -85,7 +85,7 @@ func CreateKey(path string) (*Key, error) {
 	return key, nil
 }
 
-// write puts the key into a file of the folder that has no name yet.
+// write puts the key into a new temporary file in the folder.
 func (k *Key) write(folder string) (path string, err error) {
 	f, err := os.CreateTemp(folder, ".key-*") // mode 0600
 	if err != nil {
@@ -111,7 +111,7 @@ func syncFolder(path string) error {
 func (k *Key) derive(purpose string) []byte {
 	b, err := hkdf.Key(sha256.New, k.master, nil, "portico "+purpose, keySize)
 	if err != nil {
-		panic(err) // only for lengths that HKDF cannot give; ours is a constant
+		panic(err) // fails only for lengths that HKDF cannot give; ours is constant
 	}
 	return b
 }

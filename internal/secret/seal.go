@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// ErrOpen says that sealed data was not made with this key, purpose and
-// context, or was changed since.
+// ErrOpen says that sealed data was made with another key, purpose or context,
+// or was changed.
 var ErrOpen = errors.New("sealed data cannot be opened")
 
 // Box seals data for one purpose (XChaCha20-Poly1305 with random 192-bit
@@ -27,13 +27,13 @@ type Box struct {
 func (k *Key) Box(purpose string) *Box {
 	aead, err := chacha20poly1305.NewX(k.derive("box " + purpose))
 	if err != nil {
-		panic(err) // only for keys of another length than derive gives
+		panic(err) // fails only for key lengths that derive never gives
 	}
 	return &Box{aead: aead}
 }
 
-// Seal encrypts data. The context (an id of the row it is stored in) must be
-// given again to open it, so that sealed data cannot be moved elsewhere.
+// Seal encrypts data. Open needs the same context, such as the id of the row,
+// so that sealed data cannot be moved elsewhere.
 func (b *Box) Seal(data []byte, context string) []byte {
 	nonce := make([]byte, b.aead.NonceSize(), b.aead.NonceSize()+len(data)+b.aead.Overhead())
 	_, _ = rand.Read(nonce)
@@ -67,8 +67,8 @@ func (k *Key) MAC(purpose string) *MAC {
 // Format keeps the key out of logs and errors, whatever the verb.
 func (MAC) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "secret.MAC") }
 
-// Sum returns the keyed hash of the parts. Each part is preceded by its
-// length, so that no two lists of parts give the same input.
+// Sum returns the keyed hash of the parts. It writes the length of each part
+// before the part, so that two different lists never give the same input.
 func (m *MAC) Sum(parts ...string) []byte {
 	h := hmac.New(sha256.New, m.key)
 	for _, p := range parts {

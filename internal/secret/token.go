@@ -21,12 +21,12 @@ func Token() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// oneSpelling refuses bits behind the last byte. Strict copies a table of 256
+// oneSpelling refuses bits after the last byte. Strict copies a table of 256
 // bytes, so it is called once.
 var oneSpelling = base64.RawURLEncoding.Strict()
 
-// ValidToken reports whether s has the form of a token. Only one spelling of
-// the bits is accepted.
+// ValidToken reports whether s has the form of a token. It accepts one spelling
+// of the bits only.
 func ValidToken(s string) bool {
 	if len(s) != TokenLength {
 		return false
@@ -36,8 +36,8 @@ func ValidToken(s string) bool {
 	return err == nil && n == tokenSize
 }
 
-// Hash returns the SHA-256 of a token: what the database keeps of it. A token
-// has 256 random bits, so a plain hash is enough.
+// Hash returns the SHA-256 of a token, which the database keeps. A token has
+// 256 random bits, so a plain hash is enough.
 func Hash(token string) []byte {
 	h := sha256.Sum256([]byte(token))
 	return h[:]
@@ -48,7 +48,7 @@ func Digits(n int) string {
 	ten := big.NewInt(10)
 	b := make([]byte, n)
 	for i := range b {
-		d, _ := rand.Int(rand.Reader, ten) // as rand.Read: never fails
+		d, _ := rand.Int(rand.Reader, ten) // like rand.Read, it never fails
 		b[i] = byte('0' + d.Int64())
 	}
 	return string(b)

@@ -11,15 +11,15 @@ type Value interface {
 	time.Duration | int
 }
 
-// Histogram sorts values into buckets. It is safe for concurrent use.
+// Histogram counts values in buckets. It is safe for concurrent use.
 type Histogram[V Value] struct {
 	bounds []V
-	counts []atomic.Uint64 // one for each bound, and one for what is above all
+	counts []atomic.Uint64 // one for each bound, and one for larger values
 	sum    atomic.Int64
 }
 
-// New returns a Histogram whose buckets end at the bounds, each included. The
-// bounds rise.
+// New returns a Histogram with the given upper bounds, which are inclusive and
+// ascending.
 func New[V Value](bounds ...V) *Histogram[V] {
 	return &Histogram[V]{bounds: bounds, counts: make([]atomic.Uint64, len(bounds)+1)}
 }
@@ -37,13 +37,13 @@ func (h *Histogram[V]) Observe(v V) {
 // Snapshot is the state of a Histogram at one time.
 type Snapshot[V Value] struct {
 	Bounds []V
-	Counts []uint64 // values at or below the bound, those of the lower ones included
+	Counts []uint64 // values up to each bound, those of lower bounds included
 	Count  uint64   // all values
 	Sum    V
 }
 
 // Snapshot returns a copy. A value that is observed meanwhile may be in the
-// counts and not yet in the sum.
+// counts but not in the sum.
 func (h *Histogram[V]) Snapshot() Snapshot[V] {
 	s := Snapshot[V]{Bounds: slices.Clone(h.bounds), Counts: make([]uint64, len(h.bounds)), Sum: V(h.sum.Load())}
 	for i := range h.counts {

@@ -6,39 +6,39 @@ import (
 	"portico/internal/clock"
 )
 
-// Limit is a named limit. With Free it is a ladder: the first Free tries in a
-// row pass at once, each later one only after a wait that doubles from
-// FirstWait to LastWait, and after Count in a row none passes until Clear.
-// Without Free it is a window: Count tries in each Window.
+// Limit is a named limit. With Free it is a ladder: the first Free attempts in
+// a row pass at once. Each later one must wait, and the wait doubles from
+// FirstWait to LastWait. After Count attempts in a row none passes until Clear.
+// Without Free it is a window: Count attempts in each Window.
 type Limit struct {
 	Name   string
 	Count  int
-	Window time.Duration // for a ladder: how long the row is remembered
+	Window time.Duration // for a ladder: how long attempts are remembered
 
 	Free      int
 	FirstWait time.Duration
 	LastWait  time.Duration
 }
 
-// State is what is remembered of one key under one limit. The zero State is a
-// key that was never seen.
+// State is what is stored for one key under one limit. The zero State is an
+// unknown key.
 type State struct {
 	Count int
-	Last  time.Time // the last counted try
+	Last  time.Time // the last counted attempt
 	Until time.Time // when the state may be forgotten
 }
 
-// Decision of one try.
+// Decision is the result of one attempt.
 type Decision struct {
 	Allowed bool
-	Left    int           // tries that remain after this one
-	Pause   time.Duration // after this try of a ladder, when Allowed
-	Wait    time.Duration // until the next try may pass, when not Allowed
-	By      string        // name of the limit that refused
+	Left    int           // attempts that remain after this one
+	Pause   time.Duration // after this attempt of a ladder, when Allowed
+	Wait    time.Duration // until the next attempt may pass, when not Allowed
+	By      string        // name of the limit that refused the attempt
 }
 
-// Next counts a try at now and decides. A try that is not allowed is not
-// counted: a wait is not made longer by asking.
+// Next counts an attempt at now and decides. A refused attempt is not counted,
+// so asking does not prolong a wait.
 func (l Limit) Next(s State, now time.Time) (State, Decision) {
 	if !now.Before(s.Until) {
 		s = State{}
@@ -60,9 +60,9 @@ func (l Limit) Next(s State, now time.Time) (State, Decision) {
 	return s, Decision{Allowed: true, Left: l.Count - s.Count}
 }
 
-// rebase returns a state that was written before the clock was set back: nobody
-// waits longer than the limit says, however far that was. A row is remembered
-// with its tries and no wait; a window begins anew.
+// rebase returns the state for a clock that was set back since the state was
+// written. A wait is never longer than the limit says. A ladder keeps its
+// attempts without a wait; a window starts again.
 func (l Limit) rebase(s State, now time.Time) State {
 	if l.Free == 0 {
 		return State{}

@@ -22,7 +22,7 @@ type Store interface {
 	DeleteThrottle(ctx context.Context, key string) error
 }
 
-// Gate counts tries. It is safe for concurrent use.
+// Gate counts attempts. It is safe for concurrent use.
 type Gate struct {
 	clock clock.Clock
 	mac   *secret.MAC
@@ -36,19 +36,19 @@ func NewGate(key *secret.Key, c clock.Clock) *Gate {
 	return &Gate{clock: c, mac: key.MAC("throttle"), refused: make(map[string]uint64)}
 }
 
-// Try is one try under one limit, of one subject: an address, a network.
+// Try is one attempt under one limit, for one subject: an address or a network.
 type Try struct {
 	Limit   Limit
 	Subject string
 }
 
-// Take counts the tries, all or none: when one limit refuses, the others are
-// left as they were. It returns the decision that matters: that of the limit
-// with the longest wait, or the fewest tries left.
+// Take counts the attempts, all or none: when one limit refuses, the others
+// stay as they were. It returns the decision that matters: the longest wait, or
+// the fewest attempts left.
 //
-// The caller commits the count before it answers: in a transaction of its own,
-// or in the one that looks at what was tried, which then is undone only when it
-// tells nothing of it.
+// The caller commits the count before it answers. It may count in the
+// transaction that checks the guess, but that transaction may roll back only if
+// its answer reveals nothing about the guess.
 func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, error) {
 	now := g.clock.Now()
 	decided := Decision{Allowed: true, Left: -1}
@@ -87,14 +87,14 @@ func (g *Gate) refuse(limit string) {
 }
 
 // Refused returns how many calls of Take each limit has refused since the
-// start, by its name. A limit that has refused nobody is not in it.
+// start, by its name. Limits without a refusal are missing.
 func (g *Gate) Refused() map[string]uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return maps.Clone(g.refused)
 }
 
-// Return gives each counted try back, for limits that count failures only.
+// Return takes counted attempts back, for limits that count failures only.
 func (g *Gate) Return(ctx context.Context, tx Store, tries ...Try) error {
 	for _, t := range tries {
 		key := g.key(t)
@@ -113,7 +113,7 @@ func (g *Gate) Return(ctx context.Context, tx Store, tries ...Try) error {
 	return nil
 }
 
-// Clear forgets the tries of a subject, after it has proven itself.
+// Clear forgets the attempts of a subject, after it has proved its identity.
 func (g *Gate) Clear(ctx context.Context, tx Store, t Try) error {
 	return tx.DeleteThrottle(ctx, g.key(t))
 }
@@ -122,7 +122,7 @@ func (g *Gate) key(t Try) string {
 	return hex.EncodeToString(g.mac.Sum(t.Limit.Name, t.Subject)[:16])
 }
 
-// Left returns how many tries of a window remain, without counting one.
+// Left returns how many attempts of a window remain, without counting one.
 func (g *Gate) Left(ctx context.Context, tx Store, t Try) (int, error) {
 	s, err := tx.ThrottleState(ctx, g.key(t))
 	if err != nil || !g.clock.Now().Before(s.Until) {
@@ -131,8 +131,8 @@ func (g *Gate) Left(ctx context.Context, tx Store, t Try) (int, error) {
 	return max(0, t.Limit.Count-s.Count), nil
 }
 
-// Wait returns how long a try of windows would be refused for, 0 when it would
-// pass, without counting one.
+// Wait returns for how long an attempt would be refused, 0 when it would pass,
+// without counting it.
 func (g *Gate) Wait(ctx context.Context, tx Store, tries ...Try) (longest time.Duration, err error) {
 	for _, t := range tries {
 		s, err := tx.ThrottleState(ctx, g.key(t))
@@ -145,7 +145,7 @@ func (g *Gate) Wait(ctx context.Context, tx Store, tries ...Try) (longest time.D
 	return longest, nil
 }
 
-// Rounded returns a wait in whole seconds, at least one, as answers give it.
+// Rounded returns a wait in whole seconds, at least one, for use in responses.
 func Rounded(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }

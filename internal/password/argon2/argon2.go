@@ -12,14 +12,14 @@ type Params struct {
 	Lanes  uint32 // p; they are computed one after another
 }
 
-// The bounds of what is computed at all. RFC 9106 3.1 goes further: to 4 TiB.
+// The bounds of what is computed at all. RFC 9106 3.1 allows up to 4 TiB.
 const (
 	MaxMemory = 1 << 20 // KiB
 	MaxPasses = 1 << 10
 	MaxLanes  = 1 << 8
 
 	maxInput = 1 << 16 // bytes of each
-	minSalt  = 8       // bytes: what is shorter is a mistake
+	minSalt  = 8       // bytes: a shorter salt is a mistake
 	minTag   = 4
 	maxTag   = 1 << 10
 )
@@ -59,9 +59,9 @@ func (in Input) check() error {
 
 const blockSize = 8 * words // bytes
 
-// Arena is the memory that hashes are computed in, one after another. It grows
-// to the dearest hash and keeps its size; nothing of a hash is left in it. The
-// caller makes sure that it is used by one goroutine at a time.
+// Arena is the memory in which hashes are computed, one after another. It grows
+// to the most expensive hash, keeps its size, and is wiped after each hash.
+// Only one goroutine may use it at a time.
 type Arena struct {
 	kernel kernel
 	blocks []block
@@ -72,11 +72,11 @@ type Arena struct {
 	bytes [4 + blockSize]byte // a length and a block, as bytes
 }
 
-// NewArena returns an arena without memory: the first hash brings it.
+// NewArena returns an arena without memory. The first hash allocates it.
 func NewArena() *Arena { return &Arena{kernel: kernels()[0]} }
 
 // Derive fills tag, whose length is part of the hash, with Argon2id of the
-// input. Wrong parameters are an error, and tag is then left alone.
+// input. For wrong parameters it returns an error and leaves tag alone.
 func (a *Arena) Derive(tag []byte, in Input, p Params) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -98,11 +98,11 @@ func (a *Arena) Derive(tag []byte, in Input, p Params) error {
 	return nil
 }
 
-// Spend takes the time that a hash of these parameters takes, less what was
-// spent already: so that a cheaper hash and Spend take as long as a dearer one.
-// It does the same work in the same memory and leaves some out, because the
-// time of a block depends on how much memory the caches hold, and on what else
-// runs: how long the rest would take is judged by what was just done.
+// Spend takes the time of a hash with these parameters, less the time that was
+// already spent. A cheaper hash followed by Spend then takes as long as a more
+// expensive one. Spend does the same work in the same memory and leaves out a
+// part of it. The time of a block depends on the caches and on other load, so
+// Spend estimates the rest from the work that it has just done.
 func (a *Arena) Spend(p Params, spent time.Duration) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -134,18 +134,18 @@ func (a *Arena) Spend(p Params, spent time.Duration) error {
 // Size returns the memory that the arena holds, in KiB.
 func (a *Arena) Size() uint32 { return uint32(len(a.blocks)) }
 
-// Release gives the memory back to the collector.
+// Release gives the memory back to the garbage collector.
 func (a *Arena) Release() { a.blocks = nil }
 
 func (a *Arena) reserve(blocks uint32) {
 	if a.Size() < blocks {
-		a.Release() // before there is more
+		a.Release() // before more is allocated
 		a.blocks = make([]block, blocks)
 	}
 }
 
-// wipe leaves nothing of a hash, so that neither a read beyond bounds nor an
-// image of the memory shows what a password can be tried against.
+// wipe clears every block, so that neither a read beyond bounds nor a memory
+// image shows data that a password can be tested against.
 func (a *Arena) wipe(blocks uint32) {
 	clear(a.blocks[:blocks])
 	clear(a.scratch[:])

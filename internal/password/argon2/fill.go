@@ -27,9 +27,9 @@ type place struct {
 	index             uint32 // within the segment
 }
 
-// segments are the places where segments begin, in the order in which they are
-// filled. Lanes take turns: who calls has one core, and what a lane may see does
-// not depend on the order.
+// segments yields the places where segments begin, in the order in which they
+// are filled. Lanes take turns: the caller has one core, and what a lane may
+// read does not depend on the order.
 func (l layout) segments() iter.Seq[place] {
 	return func(yield func(place) bool) {
 		var at place
@@ -45,15 +45,16 @@ func (l layout) segments() iter.Seq[place] {
 	}
 }
 
-// segment makes the blocks of one segment. In the first half of the first pass
-// the memory that is read does not depend on the password (RFC 9106 3.4.1.3).
+// segment computes the blocks of one segment. In the first half of the first
+// pass the memory that is read does not depend on the password (RFC 9106
+// 3.4.1.3).
 func (a *Arena) segment(l layout, at place) {
 	independent := at.pass == 0 && at.slice < syncPoints/2
 	if independent {
 		a.counter = block{uint64(at.pass), uint64(at.lane), uint64(at.slice), uint64(l.blocks()), uint64(l.passes), typeID}
 	}
 	if at.pass == 0 && at.slice == 0 {
-		at.index = 2 // the first two are there
+		at.index = 2 // the first two exist
 	}
 	lane := a.blocks[at.lane*l.lane:][:l.lane]
 	current := at.slice*l.segment + at.index

@@ -19,7 +19,7 @@ func (a *Arena) seed(in Input, p Params, size int) [blake2b.Size]byte {
 	for _, part := range parts {
 		need += len(part)
 	}
-	b := slices.Grow(a.text[:0], need) // at once: append would leave copies behind
+	b := slices.Grow(a.text[:0], need) // grow once: append would leave copies of the input behind
 	for _, v := range [...]uint32{p.Lanes, uint32(size), p.Memory, p.Passes, version, typeID} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
