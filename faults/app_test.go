@@ -183,6 +183,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 		{"hangs up", hangsUp, http.StatusBadGateway},
 		{"no answer", saysNothing, http.StatusGatewayTimeout},
 		{"endless header", pours("HTTP/1.1 200 OK\r\n", "X-More: "+strings.Repeat("x", 1000)+"\r\n"), http.StatusBadGateway},
+		{"endless interim answers", pours("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), http.StatusBadGateway},
 		{"no header", pours("", "\x00\xff garbage"), http.StatusBadGateway},
 		{"away", nil, http.StatusBadGateway},
 	} {
@@ -221,8 +222,8 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 	if peak > base+64 {
 		t.Errorf("the memory grew from %d to %d MiB", base, peak)
 	}
-	if n := strings.Count(r.log.String(), `"an app answers again"`); n != 5 {
-		t.Errorf("the log says %d times that the app answers again, want 5", n)
+	if n := strings.Count(r.log.String(), `"an app answers again"`); n != 6 {
+		t.Errorf("the log says %d times that the app answers again, want 6", n)
 	}
 }
 

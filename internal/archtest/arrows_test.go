@@ -44,7 +44,7 @@ func bands() []band {
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session federation keys rule throttle audit outbox lease node"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
-		{"ground", under("internal/", "fault clock ids secret locale origin egress upstream browser span tally budget"), nil},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress browser span tally budget"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("client/clienttest"), list("client")},
 		{"client", list("client"), nil},

@@ -168,6 +168,11 @@ func (m *Mux) asks(path string) bool {
 // admit decides whether the request may reach a route, and gives it the client
 // address in place of the peer's.
 func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
+	if !r.ProtoAtLeast(1, 1) {
+		// net/http drops the Transfer-Encoding of such a request before anybody can
+		// see it: where the request ends is not sure (RFC 9112 6.1).
+		e.Header().Set("Connection", "close")
+	}
 	if err := checkTarget(r); err != nil {
 		return false, err
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"portico/internal/rule"
-	"portico/internal/upstream"
 )
 
 // App is a web app behind the door.
@@ -28,23 +27,22 @@ type App struct {
 // app is an App at work.
 type app struct {
 	App
-	direct  *upstream.Client      // for what it takes; nil when it takes nothing
-	proxy   httputil.ReverseProxy // for the rest, without what is of one request
+	proxy   httputil.ReverseProxy // without what is of one request
 	circuit circuit
 	headers []Header
 	ages    []string // names of those that tell the age
 
+	rules bool // its host is its own, and not the public one
+
 	forwardedHost []string
-	forwarded     upstream.Lines // what every request says of the way that it came
 
 	identities sync.Map     // of sessions, by their id: *identity
 	count      atomic.Int64 // of them, about
 }
 
 // newApp puts an App to work.
-func newApp(a App, proto string, buffers *buffers, log *slog.Logger) *app {
-	w := &app{App: a, direct: newDirect(a), headers: append(standard(), a.Headers...), forwardedHost: []string{a.Site.Host}}
-	w.forwarded = upstream.Line("X-Forwarded-Host", a.Site.Host) + upstream.Line("X-Forwarded-Proto", proto)
+func newApp(a App, public string, buffers *buffers, log *slog.Logger) *app {
+	w := &app{App: a, headers: append(standard(), a.Headers...), rules: a.Site.Host != public, forwardedHost: []string{a.Site.Host}}
 	for _, h := range w.headers {
 		if h.Part == SessionAge {
 			w.ages = append(w.ages, h.Name)
@@ -88,15 +86,6 @@ func newTransport(a App) *http.Transport {
 		WriteBufferSize:        4 << 10,
 		Protocols:              protocols(a.Upstream),
 	}
-}
-
-// newDirect returns the connections for requests that a goroutine can send and
-// wait for by itself.
-func newDirect(a App) *upstream.Client {
-	return upstream.New(upstream.Config{
-		URL: a.Upstream, DialTimeout: dialTimeout, Timeout: a.Timeout, MaxHeader: maxAnswerHeader,
-		MaxIdle: idleConns, IdleTimeout: idleTimeout,
-	})
 }
 
 func protocols(upstream *url.URL) *http.Protocols {

@@ -58,10 +58,5 @@ func keepOwnCookies(h http.Header) {
 	if len(kept) == 0 {
 		delete(h, "Set-Cookie")
 	}
-	for _, line := range h["Clear-Site-Data"] {
-		if strings.Contains(line, "cookies") || strings.Contains(line, "*") {
-			delete(h, "Clear-Site-Data")
-			return
-		}
-	}
+	keepSiteCookies(h)
 }

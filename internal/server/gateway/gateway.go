@@ -61,7 +61,7 @@ func New(c Config) *Gateway {
 	sites := make([]rule.Site, len(c.Apps))
 	for i, a := range c.Apps {
 		sites[i] = a.Site
-		g.apps = append(g.apps, newApp(a, c.Public.Scheme, g.buffers, c.Log))
+		g.apps = append(g.apps, newApp(a, g.host, g.buffers, c.Log))
 	}
 	g.sites = rule.NewSites(sites)
 	return g
@@ -84,7 +84,6 @@ func (g *Gateway) Close() {
 		if t, ok := a.proxy.Transport.(*http.Transport); ok {
 			t.CloseIdleConnections()
 		}
-		a.direct.Close()
 	}
 }
 

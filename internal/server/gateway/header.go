@@ -70,24 +70,34 @@ const maxFolded = 64
 
 // guard removes what a client must not tell an app.
 type guard struct {
-	names    map[string]bool // folded
-	prefixes []string        // folded
+	names    map[string]bool   // folded
+	prefixes map[byte][]string // folded, by the first letter
+	framing  map[string]bool   // folded: an app could take it for framing
 }
 
 // newGuard protects the names of all apps, so that an app which is told less
-// than another does not believe the client about the rest. Names that apps of
-// other doors believe are removed as well, used here or not.
+// than another does not believe the client about the rest. It also protects the
+// names of other products, by their prefixes, whether they are used here or not.
 func newGuard(apps []App) *guard {
-	g := &guard{names: map[string]bool{}, prefixes: []string{"x-portico-", "x-forwarded-"}}
+	g := &guard{names: map[string]bool{}, framing: map[string]bool{}, prefixes: map[byte][]string{}}
+	for _, prefix := range []string{
+		"x-portico-", "x-forwarded-", "remote-", "x-remote-", "x-original-", "x-rewrite-", "x-http-", // the last two: another target or method
+		"x-auth-request-", "x-webauth-", "x-authentik-", "x-vouch-", "x-pomerium-", "cf-access-", "x-goog-authenticated-", "x-goog-iap-",
+		"x-ms-client-principal", "x-amzn-oidc-", "tailscale-", "oidc-", "mellon-", "shib-", "x-consumer-", "x-credential-", "x-authenticated-",
+	} {
+		g.prefixes[prefix[0]] = append(g.prefixes[prefix[0]], prefix)
+	}
 	for _, name := range []string{
-		"remote-user", "remote-email", "remote-name", "remote-groups", "x-remote-user", "x-auth-request-user", "x-auth-request-email",
-		"x-auth-request-groups", "x-webauth-user", "x-authentik-username",
 		"client-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", // apps look there first
 		"forwarded", "x-forwarded", "x-real-ip", "x-request-id", "proxy", // httpoxy: CGI makes HTTP_PROXY of the last one
-		"x-original-url", "x-original-uri", "x-original-method", "x-original-host", "x-rewrite-url", // rules would judge another target
-		"x-http-method-override", "x-http-method", "x-method-override", // than the one that the app serves
+		"x-method-override",
 	} {
 		g.names[name] = true
+	}
+	for _, name := range []string{
+		"host", "content-length", "transfer-encoding", "te", "trailer", "connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "expect",
+	} {
+		g.framing[name] = true
 	}
 	for _, a := range apps {
 		for _, h := range a.Headers {
@@ -111,11 +121,20 @@ func (g *guard) clean(h http.Header) {
 func (g *guard) protects(name string) bool {
 	var buf [maxFolded]byte
 	folded := fold(name, &buf)
-	return g.names[string(folded)] || g.hasPrefix(folded)
+	return g.names[string(folded)] || g.hasPrefix(folded) || g.framing[string(folded)] && !isRead(name)
+}
+
+// isRead reports whether a header of framing has its own name, under which
+// net/http reads it and writes its own.
+func isRead(name string) bool {
+	return name == "Content-Length" || name == "Te" || name == "Expect"
 }
 
 func (g *guard) hasPrefix(folded []byte) bool {
-	for _, p := range g.prefixes {
+	if len(folded) == 0 {
+		return false
+	}
+	for _, p := range g.prefixes[folded[0]] {
 		if len(folded) >= len(p) && string(folded[:len(p)]) == p {
 			return true
 		}

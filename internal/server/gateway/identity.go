@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"portico/internal/session"
-	"portico/internal/upstream"
 )
 
 const (
@@ -32,7 +31,6 @@ type identity struct {
 	signer  string // the key of the token
 	renewAt time.Time
 	headers []filled
-	lines   upstream.Lines // the same
 }
 
 // filled is a header with its value, shared by many requests: full, so that
@@ -63,23 +61,10 @@ func (id *identity) put(h http.Header, a *app, found session.Found, now time.Tim
 	for _, f := range id.headers {
 		h[f.name] = f.value
 	}
-	age := []string{ageOf(found, now)}
+	age := []string{strconv.FormatInt(int64(max(0, now.Sub(found.Session.AuthenticatedAt))/time.Second), 10)}
 	for _, name := range a.ages {
 		h[name] = age
 	}
-}
-
-// write is put for a header that is sent at once.
-func (id *identity) write(h *upstream.Header, a *app, found session.Found, now time.Time) {
-	h.AddLines(id.lines)
-	age := ageOf(found, now)
-	for _, name := range a.ages {
-		h.Add(name, age)
-	}
-}
-
-func ageOf(found session.Found, now time.Time) string {
-	return strconv.FormatInt(int64(max(0, now.Sub(found.Session.AuthenticatedAt))/time.Second), 10)
 }
 
 // identity returns that of a session from memory, or makes it: when there is
@@ -138,7 +123,6 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	for _, h := range a.headers {
 		if h.Part != SessionAge {
 			id.headers = append(id.headers, filled{h.Name, []string{values[h.Part]}})
-			id.lines += upstream.Line(h.Name, values[h.Part])
 		}
 	}
 	return id, nil

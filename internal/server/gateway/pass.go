@@ -19,15 +19,17 @@ type passage struct {
 	gateway  *Gateway
 	asked    ask
 	visit    visit
-	w        http.ResponseWriter
+	answer   answer    // to the client
 	identity *identity // nil for nobody
 	passing  passing
-	trace    span.Onward // what the app is told of it
-	body     *body       // what the client sends, nil for nothing
-	reply    reply       // what the app sends
-	socket   *socket     // to the app, nil for what is no WebSocket
-	status   int         // of the app's answer, 0 before it
-	err      error       // for which there is no answer of the app
+	trace    span.Onward           // what the app is told of it
+	proxy    httputil.ReverseProxy // the app's, which knows this request
+	client   [1]string             // its address, an array so that it also serves as a header's value
+	body     *body                 // what the client sends, nil for nothing
+	reply    reply                 // what the app sends
+	socket   *socket               // to the app, nil for what is no WebSocket
+	status   int                   // of the app's answer, 0 before it
+	err      error                 // for which there is no answer of the app
 }
 
 // pass hands the request to the app and its answer to the client.
@@ -36,9 +38,13 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		v.app.circuit.failed()
 		return f
 	}
-	p := &passage{gateway: g, asked: asked, visit: v, w: w, passing: passing{
-		w: w, app: v.app, token: v.token, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
-	}}
+	p := &passage{
+		gateway: g, asked: asked, visit: v, proxy: v.app.proxy, client: [1]string{server.ClientAddr(r).String()},
+		answer: answer{ResponseWriter: w, app: v.app, http10: !r.ProtoAtLeast(1, 1)},
+		passing: passing{
+			w: w, app: v.app, token: v.token, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
+		},
+	}
 	if v.token != "" {
 		var err error
 		if p.identity, err = g.identity(v.app, v.found, g.clock.Now()); err != nil {
@@ -51,15 +57,13 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	ctx, call := span.Start(r.Context(), span.AppCall)
 	defer p.endCall(r.Context(), call)
 	p.trace = span.OnwardOf(ctx, r.Header)
-	if v.app.direct.Takes(r) {
-		p.direct(r)
-		return p.err
-	}
-	proxy := v.app.proxy // a copy: what it calls knows this request
-	proxy.Rewrite, proxy.ModifyResponse, proxy.ErrorHandler = p.forth, p.back, p.fail
-	proxy.ServeHTTP(w, r)
-	if p.socket != nil {
+	p.proxy.Rewrite, p.proxy.ModifyResponse, p.proxy.ErrorHandler = p.forth, p.back, p.fail
+	p.proxy.ServeHTTP(&p.answer, r)
+	switch {
+	case p.socket != nil:
 		p.connect(r.Context())
+	case p.err == nil:
+		p.answer.end()
 	}
 	return p.err
 }
@@ -103,19 +107,17 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	h := out.Header
 	p.gateway.guard.clean(h)
 	hideCookies(h)
-	if !p.asked.upgrade {
+	if p.asked.upgrade {
 		// Of the protocols that a connection can be changed to only WebSocket is
 		// passed on: with h2c a client could send requests that no rule has seen.
-		delete(h, "Upgrade")
-		delete(h, "Connection")
-		delete(h, "Http2-Settings")
+		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
 	}
 	if p.identity != nil {
 		p.identity.put(h, a, p.visit.found, p.gateway.clock.Now())
 	}
-	h["X-Forwarded-For"] = []string{server.ClientAddr(pr.In).String()}
+	h["X-Forwarded-For"] = p.client[:]
 	h["X-Forwarded-Host"], h["X-Forwarded-Proto"] = a.forwardedHost, p.gateway.forwardedProto
-	h["X-Request-Id"] = p.w.Header()["X-Request-Id"]
+	h["X-Request-Id"] = p.answer.ResponseWriter.Header()["X-Request-Id"]
 	p.trace.Put(h)
 }
 
@@ -126,15 +128,17 @@ func (p *passage) back(answer *http.Response) error {
 	}
 	p.visit.app.circuit.answered()
 	p.status = answer.StatusCode
-	h := answer.Header
-	keepOwnCookies(h)
-	delete(h, "X-Request-Id") // ours is on the answer
-	switch {
-	case answer.StatusCode == http.StatusSwitchingProtocols:
+	if answer.StatusCode == http.StatusSwitchingProtocols {
 		return p.switched(answer)
-	case strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
+	}
+	h := answer.Header
+	p.visit.app.clean(h)
+	announce(answer)
+	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+		p.proxy.FlushInterval = -1 // each piece at once
 		p.gateway.open.lasts(&p.passing, nil)
 	}
+	p.answer.header, answer.Header = h, nil // ReverseProxy would copy each value
 	if answer.Body != http.NoBody {
 		p.reply.ReadCloser = answer.Body
 		answer.Body = &p.reply
@@ -147,6 +151,8 @@ func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errSwitched):
 		return
+	case p.answer.excess:
+		err = errTooManyInterim // not the cancellation by which we end it
 	case p.passing.stage.Load() == cut:
 		err = errSilent // not the cancellation by which we know
 	case errors.Is(err, context.Canceled):

@@ -189,7 +189,6 @@ func (g *Gateway) Watch(ctx context.Context) {
 		if rounds%int(tidyEvery/watchEvery) == 0 {
 			for _, a := range g.apps {
 				a.forget(g.clock.Now())
-				a.direct.Tidy()
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (p *passage) switched(answer *http.Response) error {
 func (p *passage) connect(ctx context.Context) {
 	app, answer := p.socket.ReadWriteCloser, p.socket.answer
 	p.socket = nil // the answer is not kept while the WebSocket is open
-	client, rw, err := http.NewResponseController(p.w).Hijack()
+	client, rw, err := http.NewResponseController(p.answer.ResponseWriter).Hijack()
 	if err != nil {
 		_ = app.Close()
 		p.err = err
@@ -48,9 +48,10 @@ func (p *passage) connect(ctx context.Context) {
 	defer stop()
 	t := new(tunnel)
 	p.gateway.open.lasts(&p.passing, t) // not before: Hijack takes time limits away
-	for name, values := range p.w.Header() {
-		answer.Header[name] = append(answer.Header[name], values...)
-	}
+	dropHopByHop(answer.Header)
+	p.visit.app.clean(answer.Header)
+	answer.Header["Connection"], answer.Header["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
+	join(answer.Header, p.answer.ResponseWriter.Header())
 	answer.Body = nil // only the header is written
 	if answer.Write(rw) == nil && rw.Flush() == nil {
 		t.run(client, sent(client, rw.Reader), app)

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package upstream
-
-const canPeek = false
-
-func (c *conn) silent() bool { return false }
