@@ -71,7 +71,7 @@ func newPatroni(t *testing.T) *patroni {
 }
 
 // settings is the file of one Patroni. What of it is shown to operators is in
-// docs/operating/postgresql.md; the rest is for a test's sake.
+// docs/operating/failover.md; the rest is for a test's sake.
 func (m *member) settings(etcd string) string {
 	return strings.NewReplacer("NAME", m.name, "REST", m.rest, "ETCD", etcd, "LISTEN", loopback(m.port), "DIR", m.dir, "BIN", os.Getenv("POSTGRES_BIN")).Replace(`
 scope: portico

@@ -21,7 +21,7 @@ func (moveCmd) Help() string {
 
 PORTICO_DATABASE_URL is the SQLite database to move. The server goes on while all is copied and compared. For the switch writes wait, for seconds at most, until the last changes are copied and compared as well; then the server ends by itself and does not start on the SQLite database again. Start it with PORTICO_DATABASE_URL set to the PostgreSQL database and with the same key file (PORTICO_SECRET_FILE): sessions, codes and mail go on.
 
-If it is interrupted, run it again. See docs/operating/postgresql.md.`
+If it is interrupted, run it again. See docs/operating/move.md.`
 }
 
 // Run moves.
