@@ -111,6 +111,9 @@ func (c *Client) signInURL(r *http.Request) string {
 // for, or to the page whose form was sent, which the browser cannot send again.
 func comeBack(r *http.Request, origin string) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if !strings.HasPrefix(r.RequestURI, "/") { // a target with a host in it (RFC 9112 3.2.2)
+			return r.URL.RequestURI()
+		}
 		return r.RequestURI // r.URL may lack what a mux has stripped
 	}
 	if page, ours := strings.CutPrefix(r.Header.Get("Referer"), origin+"/"); ours {

@@ -105,7 +105,7 @@ type App struct {
 	spans     *span.Source   // nil likewise
 	tidying   *lease.Lease   // of the process that deletes what has ended
 	node      *node.Node     // this process among those that share the database
-	common    *common        // the clock of mails
+	common    *common        // the clock of mails and tickets
 	apart     atomic.Bool    // whether this machine's clock is far from the database server's
 	claim     io.Closer      // of the database, nil while it has none
 	options   Options
@@ -202,7 +202,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.targets = flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()}
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
-		Clock: a.clock, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
+		Clock: a.clock, Common: a.common, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
 		Keys: a.Keys, Targets: a.targets, SignUp: a.Config.SignUp.Enabled, PublicURL: a.publicURL().String(),
 	})
 	return nil

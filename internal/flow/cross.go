@@ -2,75 +2,129 @@ package flow
 
 import (
 	"context"
-	"encoding/base64"
+	"crypto/sha256"
 	"encoding/json"
 	"time"
 
-	"portico/internal/clock"
 	"portico/internal/secret"
 	"portico/internal/session"
 )
 
-// crossingLife is how long a browser has for the way from the public host to
-// that of an app: a minute, also when the node there is ahead of the one here.
-const crossingLife = time.Minute + clock.MaxSkew
+// The three texts that carry a session to an app's host. Each is sealed for that
+// host, and for its own purpose.
+const (
+	forBind      = "bind"      // app's host -> public host, in an address: which browser begins
+	forTicket    = "ticket"    // public host -> app's host, in a form: the session
+	forAdmission = "admission" // in a cookie at the app's host: a ticket that was spent
+)
 
-// crossing is what a ticket holds, sealed for one host.
+// clockSlack is by how much the common clocks of two nodes may differ.
+const clockSlack = 20 * time.Second
+
+// crossingLife is how long a bind, a ticket and an admission last.
+const crossingLife = 20*time.Second + clockSlack
+
+// crossing is what a bind, a ticket or an admission holds.
 type crossing struct {
-	Token   string `json:"token"`
-	Bind    string `json:"bind"` // hash of a cookie that the browser has at that host
-	Expires int64  `json:"expires"`
+	Token   string `json:"token,omitempty"` // of the session; a bind has none
+	Nonce   []byte `json:"nonce"`           // hash of the cookie that the browser has at the host
+	Expires int64  `json:"expires"`         // by the common clock
 }
 
-// Cross returns a ticket with which the browser that has the bind's cookie at a
-// host takes its session there. The host's cookie is another one than that of
-// the public host: it opens nothing elsewhere.
+// TicketStore remembers which tickets were presented.
+type TicketStore interface {
+	// SpendTicket notes a ticket until a time, and reports whether this call is
+	// the first to do so.
+	SpendTicket(ctx context.Context, hash []byte, until time.Time) (bool, error)
+}
+
+// Bind returns what names a browser at an app's host, for the way to the public
+// host. Only the server makes one, and only the browser with the nonce matches it.
+func (f *Flows) Bind(host, nonce string) string {
+	return f.sealFor(forBind, host, crossing{Nonce: secret.Hash(nonce)})
+}
+
+// Cross returns a ticket with which the browser of a bind takes its session to a
+// host, or Unknown when the bind is not one of ours or has expired. The cookie at
+// that host is different from that of the public host: it opens nothing elsewhere.
 func (f *Flows) Cross(ctx context.Context, token, host, bind string) (ticket string, err error) {
 	if _, err := f.PeekSession(ctx, token); err != nil {
 		return "", err
 	}
-	data, err := json.Marshal(crossing{Token: token, Bind: bind, Expires: f.clock.Now().Add(crossingLife).Unix()})
-	return f.sealFor("ticket", host, data), err
+	c, ok := f.openFor(forBind, host, bind)
+	if !ok {
+		return "", Unknown
+	}
+	return f.sealFor(forTicket, host, crossing{Token: token, Nonce: c.Nonce}), nil
 }
 
-// Arrive exchanges a ticket for the value of the session cookie at a host, or
-// returns Unknown: it was made for another host, for another browser, or too
-// long ago. A ticket is worth nothing without the cookie that it is bound to, so
-// that an address that leaks opens no session.
-func (f *Flows) Arrive(ctx context.Context, ticket, host, nonce string) (value string, found session.Found, err error) {
-	data, ok := f.openFor("ticket", host, ticket)
-	var c crossing
-	if !ok || json.Unmarshal(data, &c) != nil || nonce == "" || !secret.Equal([]byte(c.Bind), []byte(Bind(nonce))) || f.clock.Now().Unix() >= c.Expires {
+// Accept spends a ticket and returns an admission, or Unknown when the ticket was
+// made for another host, has expired or was presented before. What becomes of the
+// admission does not matter: the ticket stays spent, on every node.
+func (f *Flows) Accept(ctx context.Context, ticket, host string) (admission string, err error) {
+	c, ok := f.openFor(forTicket, host, ticket)
+	if !ok {
+		return "", Unknown
+	}
+	hash, until := sha256.Sum256([]byte(ticket)), time.Unix(c.Expires, 0).Add(clockSlack)
+	first := false
+	err = f.store.Write(ctx, func(tx Tx) (err error) {
+		first, err = tx.SpendTicket(ctx, hash[:], until)
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case !first:
+		return "", Unknown
+	}
+	return f.sealFor(forAdmission, host, crossing{Token: c.Token, Nonce: c.Nonce}), nil
+}
+
+// Arrive exchanges an admission for the value of the session cookie at a host, or
+// returns Unknown: it belongs to another host or another browser, or has expired.
+func (f *Flows) Arrive(ctx context.Context, admission, host, nonce string) (value string, found session.Found, err error) {
+	c, ok := f.openFor(forAdmission, host, admission)
+	if !ok || nonce == "" || !secret.Equal(c.Nonce, secret.Hash(nonce)) {
 		return "", session.Found{}, Unknown
 	}
 	if found, err = f.PeekSession(ctx, c.Token); err != nil {
 		return "", session.Found{}, err
 	}
-	return f.sealFor("session", host, []byte(c.Token)), found, nil
+	return f.sealText("session", host, []byte(c.Token)), found, nil
 }
 
 // TokenAt returns the session token in the cookie of an app's host, "" when the
 // value was not made for that host.
 func (f *Flows) TokenAt(host, value string) string {
-	token, ok := f.openFor("session", host, value)
+	token, ok := f.openText("session", host, value)
 	if !ok {
 		return ""
 	}
 	return string(token)
 }
 
-// Bind returns the hash by which a ticket names the cookie that it needs.
-func Bind(nonce string) string {
-	return base64.RawURLEncoding.EncodeToString(secret.Hash(nonce))
-}
-
-func (f *Flows) sealFor(what, host string, data []byte) string {
-	return base64.RawURLEncoding.EncodeToString(f.crossings.Seal(data, what+" "+host))
-}
-
-func (f *Flows) openFor(what, host, value string) ([]byte, bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(value)
+func (f *Flows) sealFor(what, host string, c crossing) string {
+	c.Expires = f.common.Now().Add(crossingLife).Unix()
+	data, err := json.Marshal(c)
 	if err != nil {
+		panic(err) // texts and a number always have a JSON form
+	}
+	return f.sealText(what, host, data)
+}
+
+func (f *Flows) openFor(what, host, value string) (c crossing, ok bool) {
+	data, ok := f.openText(what, host, value)
+	return c, ok && json.Unmarshal(data, &c) == nil && f.common.Now().Unix() < c.Expires
+}
+
+func (f *Flows) sealText(what, host string, data []byte) string {
+	return secret.Encode(f.crossings.Seal(data, what+" "+host))
+}
+
+func (f *Flows) openText(what, host, value string) ([]byte, bool) {
+	sealed, ok := secret.Decode(value)
+	if !ok {
 		return nil, false
 	}
 	data, err := f.crossings.Open(sealed, what+" "+host)

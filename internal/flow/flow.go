@@ -29,6 +29,7 @@ type Tx interface {
 	outbox.Store
 	keys.Store
 	PendingStore
+	TicketStore
 }
 
 // Store runs transactions. Write commits all of fn or nothing; Read sees the
@@ -80,6 +81,7 @@ type Token struct {
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
+	Common    clock.Clock // that the nodes agree on
 	Key       *secret.Key
 	Passwords *password.Service
 	Sessions  *session.Keeper
@@ -96,6 +98,7 @@ type Config struct {
 type Flows struct {
 	store     Store
 	clock     clock.Clock
+	common    clock.Clock
 	box       *secret.Box
 	crossings *secret.Box
 	devices   *secret.MAC
@@ -120,7 +123,7 @@ const CodeLife = 10 * time.Minute
 // New returns Flows.
 func New(cfg Config) *Flows {
 	return &Flows{
-		store: cfg.Store, clock: cfg.Clock,
+		store: cfg.Store, clock: cfg.Clock, common: cfg.Common,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"math/big"
+	"strings"
 )
 
 const (
@@ -18,12 +19,22 @@ const (
 func Token() string {
 	var b [tokenSize]byte
 	_, _ = rand.Read(b[:])
-	return base64.RawURLEncoding.EncodeToString(b[:])
+	return Encode(b[:])
 }
 
 // oneSpelling refuses bits after the last byte. Strict copies a table of 256
 // bytes, so it is called once.
 var oneSpelling = base64.RawURLEncoding.Strict()
+
+// Encode writes bytes as URL-safe base64, without padding.
+func Encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// Decode is the inverse of Encode. It accepts only the spelling that Encode
+// gives: base64 itself ignores line breaks and the unused bits at the end.
+func Decode(s string) ([]byte, bool) {
+	b, err := oneSpelling.DecodeString(s)
+	return b, err == nil && !strings.ContainsAny(s, "\r\n")
+}
 
 // ValidToken reports whether s has the form of a token. It accepts one spelling
 // of the bits only.

@@ -89,6 +89,14 @@ func (rt *route) admit(e *exchange, r *http.Request) error {
 	if rt.streaming {
 		return rt.stream(e, r)
 	}
+	return bound(e, r, rt.maxBody)
+}
+
+// Bound puts the limits of an ordinary route on a request of a streaming one.
+func Bound(w http.ResponseWriter, r *http.Request) error { return bound(w, r, defaultMaxBody) }
+
+// bound refuses a body of more than most bytes, and limits the time of any other.
+func bound(w http.ResponseWriter, r *http.Request, most int64) error {
 	// A chunked body is refused, not only one that also has a Content-Length:
 	// net/http drops that header before a handler can see the contradiction,
 	// which a proxy in front may have read the other way (request smuggling,
@@ -96,12 +104,12 @@ func (rt *route) admit(e *exchange, r *http.Request) error {
 	if r.ContentLength < 0 || len(r.TransferEncoding) > 0 {
 		return errLengthRequired
 	}
-	if r.ContentLength > rt.maxBody {
+	if r.ContentLength > most {
 		return errTooLarge
 	}
 	if r.ContentLength > 0 {
 		// Fails only where there is no connection, in a test.
-		_ = http.NewResponseController(e).SetReadDeadline(time.Now().Add(bodyTimeout(r.ContentLength)))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout(r.ContentLength)))
 	}
 	return nil
 }

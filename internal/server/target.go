@@ -8,7 +8,7 @@ import (
 // maxTarget is the longest request target that is read, in bytes.
 const maxTarget = 8 << 10
 
-// checkTarget refuses a request target that two programs on the way may read
+// checkTarget leaves one form of a request target, and refuses a target that two programs on the way may read
 // differently: every router, limiter and gate behind it then sees one spelling
 // of a path only. net/http lets all of these through to a handler.
 func checkTarget(r *http.Request) error {
@@ -21,10 +21,19 @@ func checkTarget(r *http.Request) error {
 			return Malformed
 		}
 	}
-	if !canonicalPath(r.URL.Path) || hidesSeparator(r.URL.RawPath) {
+	if !canonicalPath(r.URL.Path) || hidesSeparator(r.URL.RawPath) || r.URL.User != nil {
 		return Malformed
 	}
+	originForm(r)
 	return nil
+}
+
+// originForm leaves path and query of a target that names a host as well, which
+// every server has to take (RFC 9112 3.2.2). The host is in r.Host.
+func originForm(r *http.Request) {
+	if _, rest, absolute := strings.Cut(r.RequestURI, "://"); absolute && r.RequestURI[0] != '/' {
+		r.RequestURI = rest[strings.IndexByte(rest, '/'):] // there is one: the path begins with it
+	}
 }
 
 // canonicalPath reports whether a decoded path is absolute and free of empty

@@ -26,6 +26,9 @@ func TestTarget(t *testing.T) {
 		{"/app/caf%C3%A9/", 200},
 		{"/app/a%20b;v=1", 200},
 		{"http://portico.test/auth/signin", 200},
+		{"http://portico.test/app/x?to=http://evil.test/", 200},
+		{"http://a@portico.test/auth/signin", 400},
+		{"http://portico.test?/auth/signin", 400},
 		{"http://evil.test/auth/signin", 421},
 		{"/" + strings.Repeat("a", 8191), 200},
 		{"/" + strings.Repeat("a", 8192), 414},
@@ -82,7 +85,7 @@ func TestTarget_OptionsAndConnect(t *testing.T) {
 // FuzzTarget holds that a path which passes is one that no program shortens or
 // splits differently.
 func FuzzTarget(f *testing.F) {
-	for _, seed := range []string{"/auth/signin", "//x", "/%2e%2e/", "/a/..;/b", "/\\", "/a%5c", "/%00", "/a?#", "/a%2fb"} {
+	for _, seed := range []string{"/auth/signin", "//x", "/%2e%2e/", "/a/..;/b", "/\\", "/a%5c", "/%00", "/a?#", "/a%2fb", "http://portico.test/a?b=c://d/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, target string) {
@@ -96,6 +99,9 @@ func FuzzTarget(f *testing.F) {
 			return
 		}
 		p := parsed.Path
+		if !strings.HasPrefix(r.RequestURI, "/") || !strings.HasSuffix(target, r.RequestURI) {
+			t.Errorf("%q goes on as %q", target, r.RequestURI)
+		}
 		if cleaned := path.Clean(p); p != cleaned && p != cleaned+"/" || strings.ContainsAny(p, "\\\x00\r\n") {
 			t.Errorf("%q passed as %q", target, p)
 		}

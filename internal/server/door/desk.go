@@ -24,6 +24,9 @@ const (
 	browserLife = 30 * 24 * time.Hour
 	deviceLife  = 400 * 24 * time.Hour // the most that browsers keep a cookie
 	linkLife    = time.Hour
+
+	// crossingLife is longer than any way of a session to an app's host.
+	crossingLife = 10 * time.Minute
 )
 
 // Desk receives requests for the flows and gives their results back. It is
@@ -39,6 +42,7 @@ type Desk struct {
 	link    server.Cookie
 	way     server.Cookie
 	cross   server.Cookie
+	ticket  server.Cookie
 }
 
 // NewDesk returns a Desk for the site at the public URL.
@@ -48,6 +52,7 @@ func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, publ
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
 		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
+		ticket: server.NewCookie(public, "ticket"),
 	}
 }
 
@@ -141,12 +146,28 @@ func (d *Desk) KeepSession(w http.ResponseWriter, value string, found session.Fo
 }
 
 // KeepCrossing keeps what binds the way of a session to this browser.
-func (d *Desk) KeepCrossing(w http.ResponseWriter, nonce string) { d.cross.Write(w, nonce, linkLife) }
+func (d *Desk) KeepCrossing(w http.ResponseWriter, nonce string) {
+	d.cross.Write(w, nonce, crossingLife)
+}
 
 // Crossing returns what KeepCrossing kept, "" without it.
 func (d *Desk) Crossing(w http.ResponseWriter, r *http.Request) string {
 	nonce, _ := d.cross.Read(w, r)
 	return nonce
+}
+
+// KeepAdmission keeps what a ticket was exchanged for, until the next request.
+func (d *Desk) KeepAdmission(w http.ResponseWriter, admission string) {
+	d.ticket.Write(w, admission, crossingLife)
+}
+
+// TakeAdmission returns what KeepAdmission kept, "" without it, and clears it.
+func (d *Desk) TakeAdmission(w http.ResponseWriter, r *http.Request) string {
+	admission, there := d.ticket.Read(w, r)
+	if there {
+		d.ticket.Clear(w)
+	}
+	return admission
 }
 
 // LastProvider returns the id of the provider by which this browser was signed

@@ -2,12 +2,9 @@ package gateway_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
-	"time"
 
-	"portico/internal/clock"
 	"portico/internal/config"
 )
 
@@ -166,140 +163,6 @@ func TestCheck_NotForOwnUpstreams(t *testing.T) {
 			if a := s.do("GET", path, "", described, fetch, "Cookie: "+cookie); a.status != 404 || a.header.Get("X-Portico-Token") != "" {
 				t.Errorf("%s, %s: %d %v", dialect, target, a.status, a.header)
 			}
-		}
-	}
-}
-
-// browser keeps cookies by host and follows redirects.
-type browser struct {
-	*site
-	jar map[string]map[string]string // host -> name -> value
-	way []string
-}
-
-func (b *browser) open(target string) answer {
-	b.Helper()
-	for range 10 {
-		u, err := url.Parse(target)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.way = append(b.way, u.Scheme+"://"+u.Host+u.Path)
-		lines := []string{navigate, "Host: " + u.Host}
-		for name, value := range b.jar[u.Host] {
-			lines = append(lines, "Cookie: "+name+"="+value)
-		}
-		a := b.get(u.RequestURI(), lines...)
-		for _, c := range (&http.Response{Header: a.header}).Cookies() {
-			if b.jar[u.Host] == nil {
-				b.jar[u.Host] = map[string]string{}
-			}
-			if b.jar[u.Host][c.Name] = c.Value; c.MaxAge < 0 {
-				delete(b.jar[u.Host], c.Name)
-			}
-		}
-		if a.status != http.StatusSeeOther {
-			return a
-		}
-		next, _ := u.Parse(a.header.Get("Location"))
-		target = next.String()
-	}
-	b.Fatalf("it goes in a circle: %v", b.way)
-	return answer{}
-}
-
-// The session of the public host comes along to an app's own host, under another
-// cookie that is worth nothing elsewhere, and ends there as well.
-func TestCrossing(t *testing.T) {
-	t.Parallel()
-	u := echoApp(t)
-	up, _ := url.Parse(u.URL)
-	s := start(t, func(c *config.Config) {
-		c.Apps = []config.App{
-			{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: up, Rules: []string{"public /public/*", "fresh:10m /danger/*", "signed-in /*"}, Key: "app.1"},
-			{Name: "other", Host: "other.test", Path: "/", Upstream: up, Rules: []string{"signed-in /*"}, Key: "app.2"},
-		}
-	})
-	b := &browser{site: s, jar: map[string]map[string]string{}}
-	if a := b.open("http://wiki.test/a/b?c=%2F"); a.status != 200 || !strings.Contains(a.body, `"return_to":"http://wiki.test/a/b?c=%2F"`) {
-		t.Fatalf("nobody comes to %v: %d %s", b.way, a.status, a.body)
-	}
-	session, _, _ := strings.Cut(strings.TrimPrefix(s.person("mara@x.test"), "portico-session="), ";")
-	b.jar[s.host] = map[string]string{"portico-session": session}
-	b.way = nil
-	a := b.open("http://wiki.test/a/b?c=%2F")
-	if got := a.echoed(t); got.Target != "/a/b?c=%2F" || got.Host != "wiki.test" || got.Header.Get("X-Portico-Email") != "mara@x.test" || got.Header["Cookie"] != nil {
-		t.Errorf("by %v the app got %+v", b.way, got)
-	}
-	here := b.jar["wiki.test"]["portico-session"]
-	if here == "" || here == session {
-		t.Fatalf("the cookie there is %q", here)
-	}
-	if a := b.open("http://other.test/"); a.status != 200 {
-		t.Errorf("the second app: %d by %v", a.status, b.way)
-	}
-	// What is taken from one host opens nothing at another.
-	for _, try := range []struct{ host, value string }{{s.host, here}, {"other.test", here}, {"wiki.test", session}, {"wiki.test", here[:len(here)-4] + "AAAA"}} {
-		if a := s.get("/x", fetch, "Host: "+try.host, "Cookie: portico-session="+try.value); a.status == 200 {
-			t.Errorf("the cookie of one host opens %s", try.host)
-		}
-	}
-	if a := s.get("/auth/api/session", "Cookie: portico-session="+here); a.status != 401 {
-		t.Errorf("the cookie of an app's host opens the account: %d", a.status)
-	}
-	// A ticket is worth nothing in another browser, later, or at another host.
-	bind := s.get("/auth/enter?to=/x", navigate, "Host: wiki.test")
-	nonce := strings.Split((&http.Response{Header: bind.header}).Cookies()[0].Value, ";")[0]
-	ticket := s.get(strings.TrimPrefix(bind.header.Get("Location"), s.origin), navigate, "Cookie: portico-session="+session)
-	back := strings.TrimPrefix(ticket.header.Get("Location"), "http://wiki.test")
-	if !strings.HasPrefix(back, "/auth/enter?") {
-		t.Fatalf("no ticket: %d %s", ticket.status, ticket.header.Get("Location"))
-	}
-	for name, lines := range map[string][]string{
-		"another browser": {"Host: wiki.test"}, "another nonce": {"Host: wiki.test", "Cookie: portico-crossing=" + strings.Repeat("A", 43)}, "another host": {"Host: other.test", "Cookie: portico-crossing=" + nonce},
-	} {
-		if a := s.get(back, append(lines, navigate)...); a.status == 303 || a.header.Get("Set-Cookie") != "" {
-			t.Errorf("%s: %d %v", name, a.status, a.header)
-		}
-	}
-	if a := s.get(back, navigate, "Host: wiki.test", "Cookie: portico-crossing="+nonce); a.status != 303 || a.header.Get("Location") != "/x" {
-		t.Errorf("the right browser: %d %s", a.status, a.header.Get("Location"))
-	}
-	s.clock.Advance(time.Minute + clock.MaxSkew)
-	if a := s.get(back, navigate, "Host: wiki.test", "Cookie: portico-crossing="+nonce); a.status == 303 {
-		t.Error("a ticket holds for longer than it may")
-	}
-	// No way out to strangers.
-	for _, to := range []string{"https://evil.test/", "//evil.test", "http://wiki.test.evil.test/", "http://" + s.host + "/", "javascript:alert(1)", ""} {
-		a := s.get("/auth/enter?bind="+strings.Repeat("A", 43)+"&to="+url.QueryEscape(to), navigate, "Cookie: portico-session="+session)
-		if a.status == 303 {
-			t.Errorf("to %q: %s", to, a.header.Get("Location"))
-		}
-		if a := s.get("/auth/enter?to="+url.QueryEscape(to), navigate, "Host: wiki.test"); strings.Contains(a.header.Get("Location"), "evil") {
-			t.Errorf("to %q: %s", to, a.header.Get("Location"))
-		}
-	}
-	// Our screens are at the public host alone.
-	if a := s.get("/auth/account", navigate, "Host: wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/account" {
-		t.Errorf("a screen at an app's host: %d %s", a.status, a.header.Get("Location"))
-	}
-	if a := s.do("POST", "/auth/api/signin", "{}", "Host: wiki.test", fetch); a.status != 404 {
-		t.Errorf("the API at an app's host: %d", a.status)
-	}
-	// Signing out at an app's host is signing out everywhere.
-	cookie := "Cookie: portico-session=" + b.jar["wiki.test"]["portico-session"]
-	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://evil.test"); a.status != 403 {
-		t.Errorf("another site signs out: %d", a.status)
-	}
-	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/signed-out" {
-		t.Errorf("sign-out: %d %v", a.status, a.header)
-	}
-	for host, jar := range b.jar {
-		if a := s.get("/auth/api/session", "Cookie: portico-session="+jar["portico-session"]); a.status != 401 {
-			t.Errorf("%s is still signed in", host)
-		}
-		if a := s.get("/x", fetch, "Host: "+host, "Cookie: portico-session="+jar["portico-session"]); a.status == 200 {
-			t.Errorf("%s still shows its app", host)
 		}
 	}
 }

@@ -237,7 +237,7 @@ func TestPaths(t *testing.T) {
 		"/public/../admin", "/public/..%2fadmin", "/public/%2e%2e/admin", "/public/%252e%252e/admin", "//admin", "/./admin", "/public/..;/admin",
 		"/public;/../admin", `/public\..\admin`, "/public%5c..%5cadmin", "/admin%00", "/admin#/public", "/public%c0%ae%c0%ae/admin", "/admin/.",
 		"/public/%2E%2E/admin", "/public//../admin", "/public/%2f../admin", "/pub%6cic/x", "/public/a;b=c", "/public/%C3%a9", "/public/%zz", "*",
-		"http://" + s.host + "/public/x", "http://169.254.169.254/public/x", "/public/caf\xc3\xa9", "/public/%u002e%u002e/admin", "/public/a%0d%0ab",
+		"http://" + s.host + "/public/../admin", "http://" + s.host + "//admin", "http://169.254.169.254/public/x", "/public/caf\xc3\xa9", "/public/%u002e%u002e/admin", "/public/a%0d%0ab",
 	} {
 		if a := s.get(target, fetch); a.status != 400 && a.status != 421 {
 			t.Errorf("%q is answered %d", target, a.status)
@@ -254,7 +254,10 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q is answered %d %s", target, a.status, a.body)
 		}
 	}
-	for _, target := range []string{"/ADMIN", "/admin%20", "/admin?/public", "/public%E3%80%82", "/Public/x"} {
+	if a := s.get("http://"+s.host+"/public/x?y=http://z/", fetch); a.status != 200 || a.echoed(t).Target != "/public/x?y=http://z/" {
+		t.Errorf("a target with its host is answered %d %s", a.status, a.body)
+	}
+	for _, target := range []string{"http://" + s.host + "/admin", "/ADMIN", "/admin%20", "/admin?/public", "/public%E3%80%82", "/Public/x"} {
 		if a := s.get(target, fetch); a.status == 200 {
 			t.Errorf("%q is answered 200", target)
 		}

@@ -66,6 +66,7 @@ export type MessageKey =
   | 'confirm-link.used.lead'
   | 'confirm-link.used.recovery'
   | 'confirm-link.used.title'
+  | 'crossing.continue'
   | 'forgot-password.lead'
   | 'forgot-password.submit'
   | 'forgot-password.title'

@@ -1,0 +1,51 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"portico/internal/server"
+)
+
+// The page that carries a ticket sends itself, and has a button for browsers
+// without script.
+const (
+	handOverScript = `document.forms[0].submit()`
+	handOverStyle  = `body{display:grid;place-items:center;min-height:100vh;min-height:100dvh;margin:0;background:#f3f5f8}button{padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1a4ab8;color:#fff;font:600 1rem/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;cursor:pointer}`
+)
+
+var handOverPage = template.Must(template.New("handover").Parse(`<!doctype html>
+<html lang="{{.Locale}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{.Words}}</title><style>` + handOverStyle + `</style></head>
+<body><main><form method="post" action="{{.Action}}"><input type="hidden" name="ticket" value="{{.Form.Ticket}}"><input type="hidden" name="to" value="{{.Form.To}}"><button>{{.Words}}</button></form></main><script>` + handOverScript + `</script></body></html>
+`))
+
+// handOverPolicy has no form-action: Chromium would hold every redirect of the
+// app behind the form against it.
+func handOverPolicy() string {
+	return strings.Join([]string{
+		"default-src 'none'", "script-src " + hashSource(handOverScript), "style-src " + hashSource(handOverStyle),
+		"base-uri 'none'", "frame-ancestors 'none'", "report-uri " + server.ReportPath,
+	}, "; ")
+}
+
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// handOver sends a ticket to an app's host in the body of a form. There it is in
+// no address, in no history and in no log.
+func (g *Gateway) handOver(w http.ResponseWriter, r *http.Request, host string, form ticketForm) error {
+	loc := g.desk.Locale(r)
+	server.SetPolicy(w, handOverPolicy())
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	return handOverPage.Execute(w, map[string]any{
+		"Locale": loc, "Action": g.originOf(host) + arrivePath, "Form": form,
+		"Words": g.desk.Catalogue.Text(loc, "crossing.continue", map[string]string{"host": host}),
+	})
+}
