@@ -57,6 +57,11 @@ func explain(e app.Explanation) []string {
 
 // needs says what a rule asks for.
 func needs(n rule.Need) string {
+	if n.And != nil {
+		and := *n.And
+		n.And = nil
+		return needs(n) + "; and, since some apps read the path as another one, " + needs(and)
+	}
 	if n.Public {
 		return "nothing: everybody may pass"
 	}

@@ -18,6 +18,9 @@
 //   - Rules that grant nothing to strangers match in either letter case and with
 //     or without a slash at the end, as many apps route; public ones match
 //     exactly. A person is never let in by a spelling.
+//   - Where a generous app would read another path (Unicode case, full-width
+//     letters, a dot or blank at the end of a name), the rule of that path has to
+//     be met as well. Paths in any language pass.
 //   - A set in which a rule can never match, or in which an earlier and broader
 //     rule takes a part of a later one, does not come about.
 package rule

@@ -13,6 +13,21 @@ type Need struct {
 	Roles  []string      // one of these; empty: any person
 	MFA    bool          // a sign-in with a second factor
 	Fresh  time.Duration // the sign-in is younger than this; 0: any
+	And    *Need         // of the path as a generous app reads it; nil: the same
+}
+
+// Open reports whether nothing is asked.
+func (n Need) Open() bool { return n.Public && (n.And == nil || n.And.Open()) }
+
+// Lasting returns what is asked for as long as a request is open: how fresh the
+// sign-in is was asked when it began.
+func (n Need) Lasting() Need {
+	n.Fresh = 0
+	if n.And != nil {
+		and := n.And.Lasting()
+		n.And = &and
+	}
+	return n
 }
 
 // Person is what is known of who asks.
@@ -36,6 +51,13 @@ const (
 
 // Judge holds a person against the need. A nil person is nobody.
 func (n Need) Judge(p *Person, now time.Time) Verdict {
+	if v := n.judge(p, now); v != Pass || n.And == nil {
+		return v
+	}
+	return n.And.Judge(p, now)
+}
+
+func (n Need) judge(p *Person, now time.Time) Verdict {
 	switch {
 	case n.Public:
 		return Pass

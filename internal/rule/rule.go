@@ -9,6 +9,7 @@ type Rule struct {
 	text    string
 	base    string // decoded path; of a pattern that ends in /* what stands before
 	below   bool   // the pattern ends in /*: it stands for base and all below
+	reading string // base as the most generous app reads it
 }
 
 // String returns the rule as it was written.
@@ -58,7 +59,7 @@ func (r *Rule) parsePattern(pattern string) *Problem {
 	if below && strings.HasSuffix(decoded, "/") {
 		return &Problem{Why: "the path has an empty segment", Write: "write one slash before the star"}
 	}
-	r.base, r.below = decoded, below
+	r.base, r.below, r.reading = decoded, below, generous(decoded)
 	return nil
 }
 
@@ -67,8 +68,10 @@ func (r Rule) matches(path string) bool { return r.covers(path, !r.Need.Public) 
 
 // covers is matches with the comparison chosen: a loose one takes letter case
 // and a slash at the end as apps do that route loosely.
-func (r Rule) covers(path string, loose bool) bool {
-	base := r.base
+func (r Rule) covers(path string, loose bool) bool { return r.reaches(r.base, path, loose) }
+
+// reaches is covers with the base of the rule given.
+func (r Rule) reaches(base, path string, loose bool) bool {
 	if loose {
 		base, path = strings.TrimSuffix(base, "/"), strings.TrimSuffix(path, "/")
 	}

@@ -8,7 +8,8 @@ import (
 
 // Set is the rules of one app, in order. It is immutable and safe for concurrent use.
 type Set struct {
-	rules []Rule
+	rules     []Rule
+	ambiguous bool // whether the path of a rule is: then a plain path can have a second reading
 }
 
 // New reads the rules of an app below a path prefix ("/" or "/shop"), or says
@@ -30,7 +31,7 @@ func New(prefix string, lines []string) (Set, []Problem) {
 	if problems == nil {
 		problems = conflicts(rules)
 	}
-	return Set{rules}, problems
+	return Set{rules, slices.ContainsFunc(rules, func(r Rule) bool { return ambiguous(r.base) })}, problems
 }
 
 // outside says why the rule is about no path that the app is sent.
@@ -48,10 +49,28 @@ func (r Rule) outside(prefix string) *Problem {
 // All returns the rules, in order.
 func (s Set) All() []Rule { return slices.Clone(s.rules) }
 
-// Match returns the rule that decides, and its place.
+// Match returns the rule that decides, and its place. Where a generous app reads
+// another path, the rule of that path has to be met as well.
 func (s Set) Match(m Methods, path string) (Rule, int, bool) {
+	r, at, ok := s.first(m, func(r Rule) bool { return r.matches(path) })
+	if !ok || !s.ambiguous && !ambiguous(path) {
+		return r, at, ok
+	}
+	reading := generous(path)
+	other, _, ok := s.first(m, func(r Rule) bool { return r.reaches(r.reading, reading, true) })
+	if !ok {
+		return Rule{}, 0, false
+	}
+	if !other.Need.equal(r.Need) {
+		r.Need.And = &other.Need
+	}
+	return r, at, true
+}
+
+// first returns the first rule for a method that is about a path.
+func (s Set) first(m Methods, about func(Rule) bool) (Rule, int, bool) {
 	for i, r := range s.rules {
-		if r.Methods&m != 0 && r.matches(path) {
+		if r.Methods&m != 0 && about(r) {
 			return r, i, true
 		}
 	}

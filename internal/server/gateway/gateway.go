@@ -164,7 +164,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 			v.token, v.found, person = token, found, personOf(found)
 		case errors.Is(err, session.Required):
 			required = err
-		case !v.rule.Need.Public:
+		case !v.rule.Need.Open():
 			return v, unavailable(err)
 		}
 	}

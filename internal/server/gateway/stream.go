@@ -215,12 +215,10 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look) {
 			r = look{*personOf(found), err}
 			seen[p.token] = r
 		}
-		need := p.need
-		need.Fresh = 0 // that was asked when it began
 		switch {
 		case errors.Is(r.err, session.Required):
 			g.open.end(p, closeSignedOut, session.CodeEnded)
-		case r.err == nil && need.Judge(&r.person, g.clock.Now()) != rule.Pass: // a database that is away ends nothing that was allowed
+		case r.err == nil && p.need.Lasting().Judge(&r.person, g.clock.Now()) != rule.Pass: // a database that is away ends nothing that was allowed
 			g.open.end(p, closeForbidden, rule.CodeDenied)
 		}
 	}

@@ -1,0 +1,87 @@
+package rule
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// SEC-239: a spelling that some app takes for the administrators' page is judged
+// as that page too.
+func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
+	t.Parallel()
+	s := set(t, "/", "public /public/*; role:admin /settings/*; role:admin /admin/*; role:admin /Stra%C3%9Fe; signed-in /wiki/*; signed-in /*")
+	person, admin := &Person{}, &Person{Roles: []string{"admin"}}
+	now := time.Now()
+	for _, path := range []string{
+		"/settings/x", "/ſettings", "/SETTINGſ/x", "/adm\u0131n", "/adm\u0130n/x", "/adm\u0049\u0307n", "/ａｄｍｉｎ", "/ADMIN./x", "/admin.", "/admin..", "/admin /x", "/admin. .",
+		"/admin\u00a0", "/admin\u3000/x", "/ad\u00admin", "/ad\u200bmin", "/\ufeffadmin/x", "/admin::$DATA", "/admin:$I30:$INDEX_ALLOCATION/x", "/admin\u2024", "/ⓐdmin", "/𝐚dmin",
+		"/public/‥/admin", "/public/．．／admin", "/public＼..＼admin", "/public/.../../admin/x", "/STRASSE", "/strasse.",
+	} {
+		r, _, ok := s.Match(Method("GET", false), path)
+		if ok && r.Need.Judge(person, now) == Pass {
+			t.Errorf("%q passes by %s", path, r)
+		}
+		if ok && r.Need.Judge(admin, now) != Pass {
+			t.Errorf("%q is refused to an administrator", path)
+		}
+	}
+	kelvin := set(t, "/", "role:admin /kiosk/*; signed-in /*")
+	if r, _, ok := kelvin.Match(Method("GET", false), "/\u212aios\u212a"); ok && r.Need.Judge(person, now) == Pass {
+		t.Error("the sign of kelvin is no k")
+	}
+	// What people write in their own language, and names that only look odd.
+	for _, path := range []string{
+		"/café", "/Łódź/straße/ö.html", "/日本語/ファイル（１）.pdf", "/مقاله\u200cها", "/हिन्दी", "/İstanbul", "/ısı", "/wiki/Inc.", "/wiki/Help:Contents", "/wiki/Washington,_D.C.",
+		"/a...", "/…", "/AC／DC", "/x:y::z", "/ .", "/🙂", "/administrator", "/ſettingsx", "/public.html", "/½", "/№1", "/my file",
+	} {
+		r, _, ok := s.Match(Method("GET", false), path)
+		if !ok || r.Need.Judge(person, now) != Pass {
+			t.Errorf("%q is refused by %s", path, r)
+		}
+	}
+	for _, path := range []string{"/public/é", "/public/ü.", "/public/a b/c:d"} {
+		if r, _, ok := s.Match(Method("GET", false), path); !ok || !r.Need.Open() {
+			t.Errorf("%q is not public", path)
+		}
+	}
+	if r, _, _ := s.Match(Method("GET", false), "/public/‥/admin"); r.Need.Open() || r.Need.Judge(nil, now) != SignIn {
+		t.Error("nobody is let in by a path that is public in one reading")
+	}
+	r, _, _ := set(t, "/", "role:admin+fresh:10m /admin/*; signed-in /*").Match(Method("GET", false), "/admin.")
+	old := &Person{Roles: []string{"admin"}, AuthenticatedAt: now.Add(-time.Hour)}
+	if r.Need.Judge(old, now) != SignInAgain || r.Need.Lasting().Judge(old, now) != Pass || r.Need.Judge(old, now) != SignInAgain {
+		t.Error("how fresh a sign-in is does not count in the other reading, or counts while a request is open")
+	}
+}
+
+// A second reading only ever asks for more, and one that is taken again is the same.
+func FuzzGenerous(f *testing.F) {
+	for _, s := range []string{"/a", "/ſ", "/admin.", "/‥/a", "/::$DATA", "/ß", "/I\u0307"} {
+		f.Add(s)
+	}
+	rules, problems := New("/", lines("public /public/*; role:a /admin/*; signed-in /*"))
+	if problems != nil {
+		f.Fatal(problems)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		path, err := Path(raw)
+		if err != nil {
+			return
+		}
+		reading := generous(path)
+		if again := generous(reading); again != reading {
+			t.Fatalf("%q is read as %q, and that as %q", path, reading, again)
+		}
+		if strings.Contains(reading, "//") || strings.Contains(reading+"/", "/../") || !norm.NFC.IsNormalString(reading) {
+			t.Fatalf("%q is read as %q", path, reading)
+		}
+		first, _, ok := rules.first(Method("GET", false), func(r Rule) bool { return r.matches(path) })
+		both, _, also := rules.Match(Method("GET", false), path)
+		if also && (!ok || first.Need.Judge(nil, time.Time{}) != Pass && both.Need.Judge(nil, time.Time{}) == Pass) {
+			t.Fatalf("%q passes more in two readings", path)
+		}
+	})
+}
