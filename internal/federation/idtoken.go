@@ -48,13 +48,21 @@ func (p *provider) claims(ctx context.Context, g grant) (object, error) {
 		// A key for personal accounts must not sign for an organisation.
 		return nil, fmt.Errorf("the ID token of %.256q is signed with a key of %.256q", issuer, key.issuer)
 	}
-	return claims, p.judge(claims, g.attempt.Nonce)
+	if err := p.judge(claims, g.attempt.Nonce); err != nil {
+		return nil, err
+	}
+	if err := judgeHashes(claims, jose.SignatureAlgorithm(token.Signatures[0].Protected.Algorithm), g); err != nil {
+		return nil, err
+	}
+	return claims, nil
 }
 
-// payload verifies the token's signature. The published keys are loaded once
-// more when none of them fits: the provider may have changed them.
+// payload verifies the token's signature. When no known key fits, the provider
+// may have changed its keys, also under the same key id: they are loaded again.
 func (p *provider) payload(ctx context.Context, token *jose.JSONWebSignature) ([]byte, signingKey, error) {
-	for _, load := range []func(context.Context) ([]signingKey, error){p.keys.current, p.keys.renewed} {
+	edition := p.keys.seen()
+	newer := func(ctx context.Context) ([]signingKey, error) { return p.keys.newer(ctx, edition) }
+	for _, load := range []func(context.Context) ([]signingKey, error){p.keys.current, newer} {
 		keys, err := load(ctx)
 		if err != nil {
 			return nil, signingKey{}, err

@@ -200,6 +200,14 @@ func (o *op) hit(path string) int {
 	return o.hits[path]
 }
 
+// asked checks how often a path was asked for.
+func (b *bench) asked(path string, want int) {
+	b.t.Helper()
+	if n := b.op.hit(path); n != want {
+		b.t.Errorf("%s was asked for %d times, want %d", path, n, want)
+	}
+}
+
 // set changes the provider while it may be in use.
 func (o *op) set(change func()) {
 	o.mu.Lock()

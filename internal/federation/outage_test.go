@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+
 	"portico/internal/fault"
 )
 
@@ -260,44 +262,75 @@ func TestLastGoodDocumentsStayInUse(t *testing.T) {
 	want(t, err, CodeUnavailable, "503")
 }
 
+// A key that was changed is found at once, also under the id of the old one.
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	rotate := func(kid string) {
-		key := newKey(t, kid)
-		b.op.keys = append(b.op.keys, key.Public())
-		b.op.sign = signES256(t, key)
+	for _, kid := range []string{"k2", "k1"} {
+		t.Run(kid, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			rotate := func(kid string) {
+				key := newKey(t, kid)
+				b.op.keys = []jose.JSONWebKey{key.Public()}
+				b.op.sign = signES256(t, key)
+			}
+			if _, err := b.signIn(); err != nil {
+				t.Fatal(err)
+			}
+			rotate(kid)
+			if _, err := b.signIn(); err != nil {
+				t.Errorf("after a rotation: %v", err)
+			}
+			b.asked("/keys", 2)
+
+			// Another one within seconds waits for its turn.
+			rotate(kid)
+			_, err := b.signIn()
+			want(t, err, CodeRejected, "no published key")
+			b.asked("/keys", 2)
+			b.clock.Advance(renewEvery)
+			if _, err := b.signIn(); err != nil {
+				t.Errorf("after a second rotation: %v", err)
+			}
+			b.asked("/keys", 3)
+
+			// Bad tokens do not cause a request each.
+			b.op.sign = signES256(t, newKey(t, kid))
+			for range 5 {
+				_, err := b.signIn()
+				want(t, err, CodeRejected, "no published key")
+			}
+			b.asked("/keys", 3)
+
+			// A key set that cannot be fetched is an outage, not a forgery.
+			rotate(kid)
+			b.clock.Advance(renewEvery)
+			b.op.handlers["/keys"] = status(500)
+			_, err = b.signIn()
+			want(t, err, CodeUnavailable, "500")
+		})
 	}
+}
+
+// Users who come back at the same moment after a rotation all get in.
+func TestKeyRotationForManyAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
 	if _, err := b.signIn(); err != nil {
 		t.Fatal(err)
 	}
-	rotate("k2")
-	_, err := b.signIn()
-	want(t, err, CodeRejected, "no published key") // asked for a moment ago
-	b.clock.Advance(renewEvery + time.Second)
-	if _, err := b.signIn(); err != nil {
-		t.Errorf("after a rotation: %v", err)
+	key := newKey(t, "k1")
+	b.op.set(func() { b.op.keys, b.op.sign = []jose.JSONWebKey{key.Public()}, signES256(t, key) })
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if _, err := b.signIn(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	if n := b.op.hit("/keys"); n != 2 {
-		t.Errorf("the keys were asked for %d times, want twice", n)
-	}
-
-	// A stranger's tokens do not make us ask again and again.
-	b.op.sign = signES256(t, newKey(t, "stranger"))
-	for range 5 {
-		_, err := b.signIn()
-		want(t, err, CodeRejected, "no published key")
-	}
-	if n := b.op.hit("/keys"); n != 2 {
-		t.Errorf("the keys were asked for %d times, want twice", n)
-	}
-
-	// A new key that cannot be fetched is the provider's outage, not a forgery.
-	rotate("k3")
-	b.clock.Advance(renewEvery + time.Second)
-	b.op.handlers["/keys"] = status(500)
-	_, err = b.signIn()
-	want(t, err, CodeUnavailable, "500")
+	wg.Wait()
+	b.asked("/keys", 2)
 }
 
 func TestWithdrawnKeyIsForgotten(t *testing.T) {
