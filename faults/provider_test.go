@@ -170,11 +170,11 @@ func isIn(b *browser, _ string) bool { return b.whoami() }
 
 // isTold reports whether somebody is at a screen that names what fails.
 func isTold(b *browser, end string) bool {
-	if !strings.HasPrefix(end, "/auth/error?code=provider.") {
+	if !strings.HasPrefix(end, "/auth/signin?failed=provider.") {
 		return false
 	}
 	a, err := b.send("GET", end, "", "")
-	return err == nil && a.status >= 400 && strings.Contains(a.body, "SICK")
+	return err == nil && a.status == 200 && strings.Contains(a.body, "SICK")
 }
 
 // wellSoon tries until a sign-in with the provider leads in.

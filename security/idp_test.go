@@ -1,6 +1,7 @@
 package security
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -33,16 +34,18 @@ type idp struct {
 	server *httptest.Server
 	key    *ecdsa.PrivateKey
 
-	mu       sync.Mutex
-	claims   object // of the next ID token; nil leaves one out
-	userinfo object // what UserInfo says
-	forge    func(signed string) string
-	codes    map[string]url.Values // of the authorization requests
-	posted   url.Values            // the last token request
-	asked    int                   // requests so far
-	metadata object                // changes to the discovery document
-	away     string                // where /away redirects
-	site     *site
+	mu        sync.Mutex
+	claims    object // of the next ID token; nil leaves one out
+	userinfo  object // what UserInfo says
+	forge     func(signed string) string
+	codes     map[string]url.Values // of the authorization requests
+	posted    url.Values            // the last token request
+	asked     int                   // requests so far
+	askedKeys int                   // of them, for the keys
+	signer    *ecdsa.PrivateKey     // signs in place of the published key
+	metadata  object                // changes to the discovery document
+	away      string                // where /away redirects
+	site      *site
 }
 
 func newIDP(t *testing.T) *idp {
@@ -66,7 +69,10 @@ func newIDP(t *testing.T) *idp {
 		respond(w, 200, document)
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
-		respond(w, 200, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}}})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.askedKeys++
+		respond(w, 200, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}}})
 	})
 	mux.HandleFunc("/userinfo", func(w http.ResponseWriter, _ *http.Request) {
 		p.mu.Lock()
@@ -126,7 +132,7 @@ func unescape(s string) string {
 }
 
 func (p *idp) sign(payload string) string {
-	return sign(p.t, jose.ES256, jose.JSONWebKey{Key: p.key, KeyID: "k"}, payload)
+	return sign(p.t, jose.ES256, jose.JSONWebKey{Key: cmp.Or(p.signer, p.key), KeyID: "k"}, payload)
 }
 
 func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, payload string) string {

@@ -44,10 +44,6 @@ func (a *App) public() (doors, error) {
 	if err != nil {
 		return doors{}, err
 	}
-	names := make(map[string]string)
-	for _, p := range a.providers.List() {
-		names[p.ID] = p.Name
-	}
 	gate, err := a.gateway(desk)
 	if err != nil {
 		return doors{}, err
@@ -58,10 +54,7 @@ func (a *App) public() (doors, error) {
 		api.New(desk, a.Sessions, browser.Describe),
 		reports,
 		gate,
-		provider.New(provider.Config{
-			Desk: desk, Catalogue: a.catalogue, Failure: screens.Failure,
-			Name: func(id string) string { return names[id] },
-		}),
+		provider.New(provider.Config{Desk: desk, Screens: pages}),
 	)
 	mux.Mount(a.options.Doors...)
 	return doors{mux, pages, gate, reports}, nil

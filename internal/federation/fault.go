@@ -20,7 +20,11 @@ const (
 	CodeUnavailable = "provider.unavailable" // the provider does not answer; RetryAfter says when to try again
 	CodeRejected    = "provider.rejected"    // the provider's answer is not acceptable; the cause is for the log
 	CodeUnknown     = "provider.unknown"     // no such provider is configured
+	CodeNoProof     = "provider.no_proof"    // the provider does not tell whether its user gave a new proof
 )
+
+// errNoProof is the verdict on a provider that can never tell of a new proof.
+var errNoProof = errors.New("the provider does not tell when its user signed in")
 
 // errCancelled is the verdict that the person turned back.
 var errCancelled = errors.New("cancelled at the provider")
@@ -45,6 +49,8 @@ func (p *provider) fault(err error) error {
 	switch {
 	case errors.Is(err, errCancelled):
 		verdict = fault.New(fault.Forbidden, CodeCancelled)
+	case errors.Is(err, errNoProof):
+		verdict = fault.New(fault.Forbidden, CodeNoProof)
 	case isDown:
 		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(cmp.Or(down.retry, pause))
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):

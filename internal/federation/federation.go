@@ -60,6 +60,12 @@ type Identity struct {
 	Email         string
 	EmailVerified bool   // see the package's invariants
 	Name          string // at most 100 characters, no control characters; may be ""
+
+	// SignedInAt is when the user last gave a proof to the provider. It is zero
+	// when the provider does not say so.
+	SignedInAt time.Time
+	// ProvenAgain says that the user gave a new proof as BeginAgain asked for.
+	ProvenAgain bool
 }
 
 // New returns a Service, or an error that lists every mistake in the
@@ -94,11 +100,23 @@ func (s *Service) List() []Provider { return s.list }
 //
 // Faults: CodeUnknown, CodeUnavailable, CodeRejected.
 func (s *Service) Begin(ctx context.Context, id, state string) (Begun, error) {
+	return s.begin(ctx, id, state, false)
+}
+
+// BeginAgain is Begin for a user who must give a new proof, although the
+// provider may know them still. Whether they did, Identity.ProvenAgain tells.
+//
+// Faults: those of Begin; CodeNoProof for a provider that can never tell.
+func (s *Service) BeginAgain(ctx context.Context, id, state string) (Begun, error) {
+	return s.begin(ctx, id, state, true)
+}
+
+func (s *Service) begin(ctx context.Context, id, state string, again bool) (Begun, error) {
 	p, ok := s.providers[id]
 	if !ok {
 		return Begun{}, fault.New(fault.Missing, CodeUnknown)
 	}
-	begun, err := p.begin(ctx, state)
+	begun, err := p.begin(ctx, state, again)
 	return begun, p.fault(err)
 }
 

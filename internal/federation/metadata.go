@@ -27,6 +27,7 @@ type metadata struct {
 	algorithms     []jose.SignatureAlgorithm
 	promisesIssuer bool // RFC 9207 3
 	secretInBody   bool // client_secret_post instead of client_secret_basic
+	noLoginPrompt  bool // the provider lists its values of prompt, without "login"
 }
 
 // issuedBy reports whether an issuer speaks for the provider: by simple string
@@ -72,6 +73,7 @@ func (p *provider) discover(ctx context.Context, issuer string) (metadata, error
 		Algorithms     []jose.SignatureAlgorithm `json:"id_token_signing_alg_values_supported"`
 		Methods        []string                  `json:"token_endpoint_auth_methods_supported"`
 		PromisesIssuer bool                      `json:"authorization_response_iss_parameter_supported"`
+		Prompts        []string                  `json:"prompt_values_supported"`
 	}
 	if err := json.Unmarshal(body, &d); err != nil {
 		return metadata{}, fmt.Errorf("read the discovery document: %w", err)
@@ -95,7 +97,8 @@ func (p *provider) discover(ctx context.Context, issuer string) (metadata, error
 	return metadata{
 		issuer: d.Issuer, authorize: d.Authorize, token: d.Token, userinfo: d.UserInfo, keys: d.Keys,
 		algorithms: algorithms, promisesIssuer: d.PromisesIssuer,
-		secretInBody: len(d.Methods) > 0 && !slices.Contains(d.Methods, "client_secret_basic"),
+		secretInBody:  len(d.Methods) > 0 && !slices.Contains(d.Methods, "client_secret_basic"),
+		noLoginPrompt: len(d.Prompts) > 0 && !slices.Contains(d.Prompts, "login"),
 	}, nil
 }
 

@@ -20,7 +20,8 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 	if err != nil {
 		return Identity{}, err
 	}
-	identity := Identity{Provider: p.ID, Issuer: p.issuer(claims), Subject: claims.text("sub")}
+	identity := Identity{Provider: p.ID, Issuer: p.issuer(claims), Subject: claims.text("sub"), SignedInAt: p.signedInAt(claims)}
+	identity.ProvenAgain = g.attempt.provenAgain(identity.SignedInAt)
 	profile := claims
 	if !claims.has("email") && g.meta.userinfo != "" && !p.preset.ignoresUserInfo {
 		profile, err = p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)

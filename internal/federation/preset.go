@@ -21,6 +21,12 @@ type preset struct {
 	identify   func(context.Context, *provider, grant) (Identity, error)
 	names      []string // the members of a profile that can be a name, best first
 
+	// askAgain are the parameters with which the provider asks its user for a
+	// new proof; nil: those of OpenID Connect. With tellsNoTime there are none,
+	// and no answer says when the user signed in.
+	askAgain    map[string]string
+	tellsNoTime bool
+
 	refusesPKCE     bool
 	omitsNonce      bool
 	postsSecret     bool // client_secret_post, whatever the metadata says
@@ -57,6 +63,7 @@ func presets() map[string]preset {
 		"google": {
 			name: "Google", icon: "google", issuer: "https://accounts.google.com", issuerAlias: "accounts.google.com",
 			identify: openIDIdentity, scopes: openIDScopes(), parameters: chooseAccount(),
+			askAgain:   map[string]string{"claims": `{"id_token":{"auth_time":{"essential":true}}}`},
 			trustEmail: true, verifiedFlag: "email_verified", vouches: googleVouches,
 		},
 		// The address of a work account is whatever its administrator typed, and
@@ -70,12 +77,13 @@ func presets() map[string]preset {
 		"apple": {
 			name: "Apple", icon: "apple", issuer: "https://appleid.apple.com", identify: openIDIdentity,
 			scopes: []string{"openid", "email", "name"}, parameters: map[string]string{"response_mode": "form_post"},
+			askAgain:  map[string]string{}, // it always asks, and always tells auth_time
 			postsName: true, signsSecret: true, trustEmail: true, verifiedFlag: "email_verified", flagMayBeText: true,
 		},
 		"github": {
 			name: "GitHub", icon: "github", issuer: "https://github.com", otherIssuers: true, fixed: githubEndpoints,
 			identify: githubIdentity, postsSecret: true, names: []string{"name", "login"}, scopes: []string{"user:email"},
-			trustEmail: true, verifiedFlag: "verified",
+			tellsNoTime: true, trustEmail: true, verifiedFlag: "verified",
 		},
 		"gitlab": {
 			name: "GitLab", icon: "gitlab", issuer: "https://gitlab.com", otherIssuers: true, identify: openIDIdentity,
@@ -84,17 +92,18 @@ func presets() map[string]preset {
 		"discord": {
 			name: "Discord", icon: "discord", issuer: "https://discord.com", fixed: discordEndpoints,
 			identify: profileIdentity, postsSecret: true, names: []string{"global_name", "username"}, scopes: []string{"identify", "email"},
-			trustEmail: true, verifiedFlag: "verified",
+			tellsNoTime: true, trustEmail: true, verifiedFlag: "verified",
 		},
 		// Facebook does not say whether an address is verified.
 		"facebook": {
 			name: "Facebook", icon: "facebook", issuer: "https://www.facebook.com", fixed: facebookEndpoints,
 			identify: facebookIdentity, postsSecret: true, names: []string{"name"}, scopes: []string{"email", "public_profile"},
+			tellsNoTime: true,
 		},
 		"linkedin": {
 			name: "LinkedIn", icon: "linkedin", issuer: "https://www.linkedin.com/oauth", identify: openIDIdentity,
 			scopes: openIDScopes(), refusesPKCE: true, omitsNonce: true, postsSecret: true,
-			trustEmail: true, verifiedFlag: "email_verified", flagMayBeText: true,
+			tellsNoTime: true, trustEmail: true, verifiedFlag: "email_verified", flagMayBeText: true,
 		},
 	}
 }

@@ -38,6 +38,7 @@ type attempt struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"` // RFC 7636
 	Redirect string `json:"redirect"`
+	AskedAt  int64  `json:"asked_at,omitempty"` // seconds since 1970: when a new proof was asked for; 0: it was not
 }
 
 // grant is what an identity is read from: the attempt, what the provider said
@@ -49,7 +50,10 @@ type grant struct {
 	token   *oauth2.Token
 }
 
-func (p *provider) begin(ctx context.Context, state string) (Begun, error) {
+func (p *provider) begin(ctx context.Context, state string, again bool) (Begun, error) {
+	if again && p.preset.tellsNoTime {
+		return Begun{}, errNoProof
+	}
 	meta, err := p.metadata.current(ctx)
 	if err != nil {
 		return Begun{}, err
@@ -60,6 +64,11 @@ func (p *provider) begin(ctx context.Context, state string) (Begun, error) {
 		Nonce:    secret.Token(),
 		Verifier: oauth2.GenerateVerifier(),
 		Redirect: p.redirect,
+	}
+	parameters := p.preset.parameters
+	if again {
+		a.AskedAt = p.clock.Now().Unix()
+		parameters = p.askAgain(meta)
 	}
 	pending, err := json.Marshal(a)
 	if err != nil {
@@ -72,7 +81,7 @@ func (p *provider) begin(ctx context.Context, state string) (Begun, error) {
 	if !p.preset.refusesPKCE {
 		options = append(options, oauth2.S256ChallengeOption(a.Verifier))
 	}
-	for name, value := range p.preset.parameters {
+	for name, value := range parameters {
 		options = append(options, oauth2.SetAuthURLParam(name, value))
 	}
 	return Begun{URL: p.oauth(meta, a, "").AuthCodeURL(state, options...), Pending: pending}, nil

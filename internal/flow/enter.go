@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -16,18 +17,28 @@ import (
 // byProvider is how the name of a proof by a provider begins.
 const byProvider = "provider:"
 
+// evidence is how and when a person proved who they are. The time is zero when
+// a provider does not tell it.
+type evidence struct {
+	method string
+	at     time.Time
+}
+
+// given is the evidence of a proof that was given to us just now.
+func (f *Flows) given(method string) evidence { return evidence{method, f.clock.Now()} }
+
 // enter is the one place where a session starts. It ends the session that the
 // browser had, whoever's it was, so that no token outlives a sign-in.
-func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo, method string) (Result, error) {
+func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string, proof evidence) (Result, error) {
 	left, err := f.leave(ctx, tx, c)
 	if err != nil {
 		return Result{}, err
 	}
-	token, s, err := f.sessions.Start(ctx, tx, a.ID, a.Version, c.Agent, method)
+	token, s, err := f.sessions.Start(ctx, tx, a.ID, a.Version, c.Agent, proof.at, proof.method)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, a.ID, method)); err != nil {
+	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, a.ID, proof.method)); err != nil {
 		return Result{}, err
 	}
 	r := Result{
@@ -35,9 +46,9 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
 		Device:  f.device(a),
 		left:    left,
-		entered: method,
+		entered: proof.method,
 	}
-	if provider, ok := strings.CutPrefix(method, byProvider); ok {
+	if provider, ok := strings.CutPrefix(proof.method, byProvider); ok {
 		r.Provider = provider
 	}
 	return r, nil

@@ -12,51 +12,70 @@ import (
 	"portico/internal/ids"
 )
 
+// ProviderInput is what a provider's button sends.
+type ProviderInput struct {
+	ProviderID string
+	ReturnTo   string
+	LinkFlow   string // another provider's identity that waits to be linked
+	Again      bool   // the page asks for a new proof of who is signed in
+}
+
 // StartProvider begins a sign-in with an external provider and returns the
-// address of the provider's page. FlowID, if any, is another provider's
-// identity that waits to be linked.
+// address of the provider's page.
 //
-// Faults: provider.unknown, provider.unavailable, throttle.Limited.
-func (f *Flows) StartProvider(ctx context.Context, c Caller, providerID, returnTo, flowID string) (r Result, err error) {
+// Faults: provider.unknown, .unavailable, .rejected, .no_proof; throttle.Limited.
+func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "start-provider", Provider)
 	defer w.end(&r, &err)
 	if _, err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
 		return Result{}, err
 	}
+	begin := f.providers.Begin
+	if in.Again {
+		begin = f.providers.BeginAgain
+	}
 	id := ids.New()
-	begun, err := f.providers.Begin(ctx, providerID, id)
+	begun, err := begin(ctx, in.ProviderID, id)
 	if err != nil {
 		return Result{}, err
 	}
 	value, fresh := browser(c)
 	err = f.store.Write(ctx, func(tx Tx) error {
 		_, err := f.begin(ctx, tx,
-			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: f.targets.Clean(returnTo)},
-			data{ProviderID: providerID, Attempt: begun.Pending, LinkFlow: flowID}, value)
+			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: f.targets.Clean(in.ReturnTo)},
+			data{ProviderID: in.ProviderID, Attempt: begun.Pending, LinkFlow: in.LinkFlow, Again: in.Again}, value)
 		return err
 	})
 	return Result{Next: begun.URL, FlowID: id, Browser: fresh}, err
 }
 
+// Detour is what is left of an attempt that ended at a provider without a
+// sign-in. The sign-in page goes on from there.
+type Detour struct {
+	Attempt  string // its flow; "" when the answer is none of this browser's
+	ReturnTo string
+	LinkFlow string
+	Again    bool
+}
+
 // FinishProvider takes the provider's answer: it signs in whom the identity is
 // linked to, or registers a new person, or asks for a sign-in to the account
-// that has the address.
-//
-// The flow is taken before the provider is asked, so an answer works once. With
-// a fault, Next is where the person wanted to go.
+// that has the address. The flow is taken before the provider is asked, so an
+// answer works once. The detour is for the caller that gets a fault.
 //
 // Faults: Unknown, Moved; provider.cancelled, .rejected, .unavailable,
-// .no_address, .address_taken; account.Disabled; SignUpClosed.
-func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string, answer url.Values) (r Result, err error) {
+// .no_address, .address_taken, .no_proof; account.Disabled; SignUpClosed.
+func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string, answer url.Values) (r Result, rest Detour, err error) {
 	ctx, w := f.watch(ctx, "finish-provider", Provider)
 	defer w.end(&r, &err)
 	p, d, err := f.takeCallback(ctx, c, providerID, answer.Get("state"))
 	if err != nil {
-		return Result{Next: p.ReturnTo}, err
+		return Result{}, Detour{ReturnTo: p.ReturnTo}, err
 	}
+	rest = Detour{p.ID, p.ReturnTo, d.LinkFlow, d.Again}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
-		return Result{Next: p.ReturnTo}, f.refuseProvider(ctx, c, providerID, err)
+		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
 	}
 	var owner string
 	err = f.store.Write(ctx, func(tx Tx) error {
@@ -66,16 +85,16 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		}
 		if ok {
 			owner = linked.AccountID
-			r, err = f.returning(ctx, tx, c, p, d, linked)
+			r, err = f.returning(ctx, tx, c, p, d, linked, who)
 		} else {
 			r, err = f.arriving(ctx, tx, c, p, who)
 		}
 		return err
 	})
 	if err != nil {
-		return Result{Next: p.ReturnTo}, f.refuseProvider(ctx, c, providerID, err)
+		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
 	}
-	return f.settled(r, owner), nil
+	return f.settled(r, owner), Detour{}, nil
 }
 
 // refuseProvider records an answer that did not lead to a sign-in, and returns
@@ -102,14 +121,17 @@ func (f *Flows) takeCallback(ctx context.Context, c Caller, providerID, flowID s
 	return p, d, err
 }
 
-// returning signs in the person of a known identity.
-func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d data, linked account.Identity) (Result, error) {
+// returning signs in the person of a known identity. Where a new proof was asked
+// for and not given, it changes nothing: the session that there is may be better.
+func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d data, linked account.Identity, who federation.Identity) (Result, error) {
 	a, ok, err := tx.AccountByID(ctx, linked.AccountID)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case !ok || a.State != account.Active:
 		return Result{}, account.Disabled
+	case d.Again && !who.ProvenAgain:
+		return Result{}, fault.New(fault.Forbidden, federation.CodeNoProof).WithParams(f.named(linked.Provider))
 	}
 	if err := f.learnLocale(ctx, tx, c, &a); err != nil {
 		return Result{}, err
@@ -124,7 +146,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	if err := f.noticeDevice(ctx, tx, c, a); err != nil {
 		return Result{}, err
 	}
-	return f.enter(ctx, tx, c, a, returnTo, byProvider+linked.Provider)
+	return f.enter(ctx, tx, c, a, returnTo, evidence{byProvider + linked.Provider, who.SignedInAt})
 }
 
 // arriving handles an identity that nobody has. An address never links by
@@ -163,73 +185,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if err := f.advance(ctx, tx, next, Done); err != nil {
 		return Result{}, err
 	}
-	return f.register(ctx, tx, c, next, waiting)
-}
-
-// askLink keeps the identity until the owner of the account has signed in to
-// it in this browser. An account that has another identity of the same
-// provider is left alone: the provider may have given the address to somebody
-// else (SEC-112).
-func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a account.Account, waiting data) (Result, error) {
-	linked, err := tx.IdentitiesOf(ctx, a.ID)
-	if err != nil {
-		return Result{}, err
-	}
-	for _, i := range linked {
-		if i.Issuer == waiting.Identity.Issuer {
-			return Result{}, fault.New(fault.Conflict, CodeProviderAddressTaken).WithParams(f.named(i.Provider))
-		}
-	}
-	if err := f.advance(ctx, tx, p, Done); err != nil {
-		return Result{}, err
-	}
-	link, err := f.begin(ctx, tx, Pending{
-		Kind: Provider, Step: Link, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
-	}, waiting, c.Browser)
-	return Result{Next: "/auth/signin?flow=" + link.ID, FlowID: link.ID}, err
-}
-
-// linkPending links the identity that waits in the flow, when the account that
-// has just been signed in to is the one it waits for, and tells its owner. A
-// flow that is not there, or waits for another account, changes nothing about
-// the sign-in.
-func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo string) (string, error) {
-	if flowID == "" {
-		return returnTo, nil
-	}
-	p, d, err := f.at(ctx, tx, c, flowID, Link)
-	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
-		return returnTo, nil
-	}
-	if err != nil || p.AccountID != a.ID || p.Version != a.Version || d.Identity == nil {
-		return returnTo, err
-	}
-	if returnTo == "" {
-		returnTo = p.ReturnTo
-	}
-	if err := f.advance(ctx, tx, p, Done); err != nil {
-		return "", err
-	}
-	if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
-		return "", err
-	}
-	return returnTo, f.post(ctx, tx, c, letter{
-		template: mailLinked, owner: &a, provider: f.named(d.Identity.Provider)["provider"],
-	})
-}
-
-// attach links an identity to an account and records it.
-func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i identity) error {
-	ok, err := f.accounts.Link(ctx, tx, account.Identity{
-		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: accountID,
-	})
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return Moved // linked to another account in the meantime
-	}
-	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, accountID, i.Provider))
+	return f.register(ctx, tx, c, next, waiting, who.SignedInAt)
 }
 
 // named returns the params of a fault that names a provider.

@@ -113,7 +113,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		}
 		changed := owner
 		changed.Version++
-		r, err = f.enter(ctx, tx, c, changed, p.ReturnTo, "mail")
+		r, err = f.enter(ctx, tx, c, changed, p.ReturnTo, f.given("mail"))
 		return err
 	})
 	if err != nil {

@@ -205,7 +205,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.noticeDevice(ctx, tx, c, a); err != nil {
 			return err
 		}
-		r, err = f.enter(ctx, tx, c, a, returnTo, "password")
+		r, err = f.enter(ctx, tx, c, a, returnTo, f.given("password"))
 		return err
 	})
 	if err != nil {

@@ -93,6 +93,7 @@ type data struct {
 	ProviderID string    `json:"provider_id,omitempty"`
 	Attempt    []byte    `json:"attempt,omitempty"` // what federation needs to finish
 	LinkFlow   string    `json:"link_flow,omitempty"`
+	Again      bool      `json:"again,omitempty"` // a new proof was asked for
 	Identity   *identity `json:"identity,omitempty"`
 }
 

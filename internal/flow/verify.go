@@ -163,13 +163,14 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	return f.register(ctx, tx, c, p, d)
+	return f.register(ctx, tx, c, p, d, f.clock.Now())
 }
 
 // register makes the account of a proven address and signs its owner in. When
 // the registration has no credentials of the owner's, the owner chooses a
-// password first.
-func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+// password first. Proven is when the owner gave the newest proof, zero when a
+// provider does not tell.
+func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
 	if !f.signUp {
 		return Result{}, SignUpClosed
 	}
@@ -210,7 +211,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.choosePassword(ctx, tx, c, a, p.ReturnTo)
 	} else {
-		r, err = f.enter(ctx, tx, c, a, p.ReturnTo, method)
+		r, err = f.enter(ctx, tx, c, a, p.ReturnTo, evidence{method, proven})
 	}
 	r.registered = method
 	return r, err

@@ -42,7 +42,7 @@ func TestStats(t *testing.T) {
 	r = v.must(v.flows.ConfirmLink(v.Context(), v.Caller, linkToken(m), ""))
 	v.must(v.flows.ResetPassword(v.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + " 2", Confirm: good + " 2"}))
 	v.fails(v.flows.ConfirmLink(v.Context(), v.Caller, linkToken(m), ""))
-	v.fails(v.flows.StartProvider(v.Context(), v.Caller, "nobody", "", ""))
+	v.fails(v.flows.StartProvider(v.Context(), v.Caller, flow.ProviderInput{ProviderID: "nobody"}))
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	v.fails(v.flows.SignIn(gone, v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good}))

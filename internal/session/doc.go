@@ -17,6 +17,8 @@
 //     each new sign-in in the same browser (ASVS 7.2.4).
 //   - Why a session ended is told only to whoever has its token, and never
 //     costs a check that succeeds anything.
+//   - AuthenticatedAt is when the person gave a proof, and never later. A session
+//     that a provider started without one may be minutes old and its proof days.
 //   - Use moves the idle end only, never the absolute one (ASVS 7.3).
 //   - After Forget no check of this node returns what was known before.
 //   - What a check returns is complete; there are no half sessions here

@@ -19,7 +19,7 @@ type Session struct {
 	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google"
 	Browser         string   // the user agent, in words
 	CreatedAt       time.Time
-	AuthenticatedAt time.Time
+	AuthenticatedAt time.Time // of the newest proof; 1970 when a provider does not tell
 	LastSeenAt      time.Time
 	ExpiresAt       time.Time // absolute end
 }
@@ -95,13 +95,17 @@ func NewKeeper(cfg Config) *Keeper {
 	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: follower{looked: clock.Here()}}
 }
 
-// Start stores a new session for the account and returns its token.
-func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version int64, browser string, methods ...string) (token string, s Session, err error) {
+// Start stores a new session for the account and returns its token. The zero
+// time of a proof stands for one that is not known: it counts as long ago.
+func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version int64, browser string, proven time.Time, methods ...string) (token string, s Session, err error) {
 	now := k.clock.Now()
+	if proven.IsZero() {
+		proven = time.Unix(0, 0)
+	}
 	token = secret.Token()
 	s = Session{
 		ID: ids.New(), AccountID: accountID, Version: version, Methods: methods, Browser: browser,
-		CreatedAt: now, AuthenticatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(k.absolute),
+		CreatedAt: now, AuthenticatedAt: proven, LastSeenAt: now, ExpiresAt: now.Add(k.absolute),
 	}
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }

@@ -340,7 +340,7 @@ func TestFlush_Batches(t *testing.T) {
 	tokens := make([]string, sessions)
 	b.write(func(tx *store.Tx) (err error) {
 		for n := range tokens {
-			if tokens[n], _, err = b.keeper.Start(t.Context(), tx, "a", 1, "", "password"); err != nil {
+			if tokens[n], _, err = b.keeper.Start(t.Context(), tx, "a", 1, "", b.clock.Now(), "password"); err != nil {
 				return err
 			}
 		}

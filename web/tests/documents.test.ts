@@ -17,6 +17,9 @@ const manifest = JSON.parse(read('dist/documents/manifest.json')) as {
   assets: string[];
 };
 
+/** The page on the way to a provider has no script to fill. */
+const scripted = (screen: string) => screen !== 'leaving';
+
 const cases = locales.flatMap((locale) =>
   STATES.map(([screen, state, boot]) => [locale, screen, state, boot] as const),
 );
@@ -26,10 +29,24 @@ test.each(cases)('%s %s, %s: the filled template is what React renders', (locale
   const { title, body } = render(screen, locale, data);
   const html = fill(read(`dist/documents/${locale}/${screen}.html`), data);
 
-  expect(/<div id="root">(.*)<\/div><script type="application\/json"/s.exec(html)?.[1]).toBe(body);
+  expect(/<div id="root">(.*)<\/div>(?:<script type="application\/json"|<\/body>)/s.exec(html)?.[1]).toBe(
+    body,
+  );
   expect(/<title>(.*)<\/title>/.exec(html)?.[1]).toBe(title);
-  expect(JSON.parse(/id="boot">(.*)<\/script>/s.exec(html)?.[1] ?? '')).toEqual(data);
+  if (scripted(screen)) expect(JSON.parse(/id="boot">(.*)<\/script>/s.exec(html)?.[1] ?? '')).toEqual(data);
   expect(body).not.toMatch(/[\uE000\uE001]|>(common|error|[a-z-]+)\.[a-z_.]+</); // no slot and no message key is left
+});
+
+test.each(locales)('%s: the way to a provider needs no script', (locale) => {
+  const boot = STATES.find(([screen]) => screen === 'leaving')?.[2];
+  const next = 'https://accounts.example.com/authorize?client_id=a&state=b';
+  const html = fill(read(`dist/documents/${locale}/leaving.html`), { ...boot, locale, next });
+  expect(html).toContain(
+    '<meta http-equiv="refresh" content="0;url=https://accounts.example.com/authorize?client_id=a&amp;state=b">',
+  );
+  expect(html).not.toContain('<script');
+  expect(html).not.toContain('modulepreload');
+  expect(html.length).toBeLessThan(16 * 1024);
 });
 
 test('no screen is without a state', () => {
@@ -49,7 +66,7 @@ test.each(locales.flatMap((locale) => screenNames.map((screen) => [locale, scree
       [...html.matchAll(/<script(?! type="application\/json")([^>]*)>(.*?)<\/script>/gs)].map(
         ([, , code]) => code,
       ),
-    ).toEqual(['']);
+    ).toEqual(scripted(screen) ? [''] : []);
     for (const [, file] of html.matchAll(/(?:src|href)="\/auth\/(assets\/[^"]+)"/g))
       expect(manifest.assets).toContain(file);
   },

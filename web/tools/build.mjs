@@ -19,6 +19,9 @@ await build({ ...options, build: { ssr: true } });
 /** @type {typeof import('../src/entry/prerender.tsx')} */
 const { locales, screenNames, renderTemplate } = await import(at('.build/server/prerender.js').href);
 
+/** Documents without a script, which go on to the address "next" by themselves, and the screen whose style they share. @type {Record<string, string>} */
+const SCRIPTLESS = { leaving: 'error' };
+
 /** The module that a document of this screen and locale loads, generated: static imports need no loader and no waterfall. @param {string} screen @param {string} locale */
 const entryOf = (screen, locale) => `.build/entries/${screen}.${locale}.ts`;
 
@@ -27,7 +30,7 @@ mkdirSync(at('.build/entries'), { recursive: true });
 const documents = locales.flatMap((locale) =>
   screenNames.map((screen) => ({ screen, locale, entry: entryOf(screen, locale) })),
 );
-for (const { screen, locale, entry } of documents) {
+for (const { screen, locale, entry } of documents.filter(({ screen }) => !(screen in SCRIPTLESS))) {
   const lines = [
     `import { screen } from '../../src/screens/${screen}/${screen}';`,
     `import { start } from '../../src/entry/client';`,
@@ -35,7 +38,14 @@ for (const { screen, locale, entry } of documents) {
   ];
   writeFileSync(at(entry), lines.join('\n'));
 }
-await build({ ...options, build: { rolldownOptions: { input: documents.map(({ entry }) => entry) } } });
+await build({
+  ...options,
+  build: {
+    rolldownOptions: {
+      input: documents.filter(({ screen }) => !(screen in SCRIPTLESS)).map(({ entry }) => entry),
+    },
+  },
+});
 
 /** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
 const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
@@ -67,11 +77,20 @@ function filesOf(entry) {
   };
 }
 
+/** @param {string[]} scripts the entry first */
+function loading(scripts) {
+  const [main, ...preloads] = scripts.map((file) => `/auth/${file}`);
+  return [
+    `<script type="module" fetchpriority="low" src="${main}"></script>`,
+    ...preloads.map((file) => `<link rel="modulepreload" fetchpriority="low" href="${file}">`),
+  ];
+}
+
 /** @param {(typeof documents)[number]} document */
 function documentOf({ screen, locale, entry }) {
   const { title, body } = renderTemplate(screen, locale);
-  const { scripts, style } = filesOf(entry);
-  const [main, ...preloads] = scripts.map((file) => `/auth/${file}`);
+  const lender = SCRIPTLESS[screen];
+  const { scripts, style } = filesOf(lender ? entryOf(lender, locale) : entry);
   const html = [
     '<!doctype html>',
     `<html lang="${locale}"><head><meta charset="utf-8"><title>${title}</title>`,
@@ -79,10 +98,10 @@ function documentOf({ screen, locale, entry }) {
     '<meta name="color-scheme" content="light"><meta name="robots" content="noindex">',
     `<link rel="icon" href="${favicon}">`,
     `<style>${style}</style>`,
-    `<script type="module" fetchpriority="low" src="${main}"></script>`,
-    ...preloads.map((file) => `<link rel="modulepreload" fetchpriority="low" href="${file}">`),
+    ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
     `</head><body><div id="root">${body}</div>`,
-    '<script type="application/json" id="boot">{{.boot}}</script></body></html>\n',
+    lender ? '' : '<script type="application/json" id="boot">{{.boot}}</script>',
+    '</body></html>\n',
   ].join('');
   return { html, styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}` };
 }

@@ -4,25 +4,62 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // grant is what a code stands for.
 type grant struct {
-	person    person
+	login
 	redirect  string
 	challenge string
 	nonce     string
 	scopes    []string
-	at        time.Time
+}
+
+// login is a person and when they said who they are.
+type login struct {
+	person person
+	at     time.Time
 }
 
 // ask shows the page on which one says who one is (OpenID Connect Core 3.1.2).
+// It goes on without a page for a browser that stays signed in, unless the
+// client asks for more.
 func (p *provider) ask(w http.ResponseWriter, r *http.Request) {
-	if p.checked(w, r, r.URL.RawQuery) {
+	if !p.checked(w, r, r.URL.RawQuery) {
+		return
+	}
+	q := r.URL.Query()
+	kept, known := p.signedIn(r)
+	switch {
+	case known && p.enough(q, kept):
+		p.grant(w, r, q, kept)
+	case q.Get("prompt") == "none":
+		p.back(w, r, q, loginRequired())
+	default:
 		p.show(w, http.StatusOK, view{Request: r.URL.RawQuery, People: samples(), Verified: true})
 	}
+}
+
+func loginRequired() url.Values {
+	return url.Values{"error": {"login_required"}, "error_description": {"nobody is signed in here"}}
+}
+
+// enough reports whether a login of earlier answers the request (OpenID Connect
+// Core 3.1.2.1).
+func (p *provider) enough(q url.Values, kept login) bool {
+	for _, prompt := range strings.Fields(q.Get("prompt")) {
+		if prompt != "none" {
+			return false
+		}
+	}
+	if !q.Has("max_age") {
+		return true
+	}
+	seconds, err := strconv.Atoi(q.Get("max_age"))
+	return err == nil && p.config.Clock.Now().Sub(kept.at) < time.Duration(seconds)*time.Second
 }
 
 // decide sends the person back to the client. The page holds the request as it
@@ -37,6 +74,10 @@ func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q, _ := url.ParseQuery(request)
+	if q.Get("prompt") == "none" {
+		p.back(w, r, q, loginRequired())
+		return
+	}
 	choice := r.PostForm.Get("choice")
 	if choice == "cancel" {
 		p.back(w, r, q, url.Values{"error": {"access_denied"}, "error_description": {"the person cancelled"}})
@@ -52,9 +93,18 @@ func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
+	now := login{who, p.config.Clock.Now()}
+	if r.PostForm.Has("stay") {
+		p.keep(w, now)
+	}
+	p.grant(w, r, q, now)
+}
+
+// grant sends the person back with a code.
+func (p *provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, who login) {
 	code := p.codes.put(grant{
-		person: who, redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"),
-		scopes: strings.Fields(q.Get("scope")), at: p.config.Clock.Now(),
+		login: who, redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"),
+		scopes: strings.Fields(q.Get("scope")),
 	})
 	p.back(w, r, q, url.Values{"code": {code}})
 }
@@ -79,8 +129,6 @@ func (p *provider) checked(w http.ResponseWriter, r *http.Request, request strin
 		code, text = "invalid_scope", "ask for the scope openid"
 	case q.Get("code_challenge_method") != "S256" || len(q.Get("code_challenge")) != 43:
 		code, text = "invalid_request", "use PKCE with the method S256"
-	case q.Get("prompt") == "none":
-		code, text = "login_required", "nobody stays signed in here"
 	default:
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/egress"
 	"portico/internal/fault"
@@ -57,7 +58,7 @@ func TestPorticoSignsIn(t *testing.T) {
 	} {
 		begun, query := begin(b, s)
 		got, err := s.Finish(t.Context(), "sample", begun.Pending, b.choose(query, c.form))
-		c.want.Provider, c.want.Issuer = "sample", b.issuer
+		c.want.Provider, c.want.Issuer, c.want.SignedInAt = "sample", b.issuer, time.Unix(b.clock.Now().Unix(), 0)
 		if err != nil || got != c.want {
 			t.Errorf("%v: got %+v, %v", c.form, got, err)
 		}

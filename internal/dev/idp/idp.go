@@ -20,6 +20,7 @@ import (
 const (
 	codeLife    = 60 * time.Second
 	tokenLife   = 5 * time.Minute
+	sessionLife = 12 * time.Hour
 	maxFormSize = 64 << 10 // bytes
 )
 
@@ -39,6 +40,7 @@ type provider struct {
 	keys    jose.JSONWebKeySet // published
 	codes   *shelf[grant]
 	persons *shelf[person] // by access token
+	kept    *shelf[login]  // by session cookie
 }
 
 // New returns the provider's handler. It belongs at the root of the issuer.
@@ -53,6 +55,7 @@ func New(cfg Config) (http.Handler, error) {
 	p := &provider{
 		config: cfg, host: issuer.Host,
 		codes: newShelf[grant](cfg.Clock, codeLife), persons: newShelf[person](cfg.Clock, tokenLife),
+		kept: newShelf[login](cfg.Clock, sessionLife),
 	}
 	if err := p.makeKey(); err != nil {
 		return nil, err
@@ -63,6 +66,7 @@ func New(cfg Config) (http.Handler, error) {
 	mux.HandleFunc("GET /keys", p.published)
 	mux.HandleFunc("GET /authorize", p.ask)
 	mux.HandleFunc("POST /authorize", p.decide)
+	mux.HandleFunc("POST /signout", p.signOut)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("GET /userinfo", p.userinfo)
 	mux.HandleFunc("GET /style.css", style)
@@ -113,7 +117,8 @@ func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 		"jwks_uri":               at + "/keys",
 
 		"scopes_supported":                      []string{"openid", "email", "profile"},
-		"claims_supported":                      []string{"sub", "email", "email_verified", "name"},
+		"claims_supported":                      []string{"sub", "email", "email_verified", "name", "auth_time"},
+		"prompt_values_supported":               []string{"none", "login", "select_account"},
 		"response_types_supported":              []string{"code"},
 		"response_modes_supported":              []string{"query"},
 		"grant_types_supported":                 []string{"authorization_code"},

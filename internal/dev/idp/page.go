@@ -2,6 +2,7 @@ package idp
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"html/template"
 	"net/http"
@@ -31,9 +32,10 @@ type view struct {
 func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, status, "page.html", v) }
 
 // home says at the printed address what this is.
-func (p *provider) home(w http.ResponseWriter, _ *http.Request) {
+func (p *provider) home(w http.ResponseWriter, r *http.Request) {
+	kept, _ := p.signedIn(r)
 	p.page(w, http.StatusOK, "home.html", map[string]string{
-		"Name": Name, "SignIn": originOf(p.config.RedirectURI) + "/auth/signin", "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
+		"Name": Name, "Person": cmp.Or(kept.person.Name, kept.person.Email), "SignIn": originOf(p.config.RedirectURI) + "/auth/signin", "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
 	})
 }
 

@@ -117,6 +117,7 @@ func documents() fs.FS {
 		"assets/secret.map":        {Data: []byte("{}")},
 	}
 	for _, loc := range []string{"en", "de"} {
+		files["documents/"+loc+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
 		for _, name := range strings.Fields("signin signup forgot-password verify-code confirm-link reset-password account signed-out error") {
 			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 		}

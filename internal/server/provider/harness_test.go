@@ -14,17 +14,23 @@ import (
 
 const path = "/auth/provider/example"
 
-// setup runs a site with one provider, which signs in whom it is told to.
-func setup(t *testing.T) *doortest.Site {
+// setup runs a site with a provider that signs in whom it is told to, one that
+// is down, and one that cannot tell when somebody has signed in.
+func setup(t *testing.T, changes ...func(*config.Config)) *doortest.Site {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(nil)
 	issuer := "http://" + srv.Listener.Addr().String()
-	s := doortest.Start(t, func(c *config.Config) {
+	providers := func(c *config.Config) {
 		c.Providers = []config.Provider{{
 			ID: "example", Preset: "openid", Name: "Example ID", Issuer: issuer,
 			ClientID: "portico", ClientSecret: "at the example", TrustEmail: true,
+		}, {
+			ID: "down", Preset: "openid", Name: "Down ID", Issuer: deadIssuer(), ClientID: "portico", ClientSecret: "at nobody",
+		}, {
+			ID: "github", Preset: "github", Name: "GitHub", ClientID: "portico", ClientSecret: "at GitHub",
 		}}
-	})
+	}
+	s := doortest.Start(t, append(changes, providers)...)
 	handler, err := idp.New(idp.Config{
 		Issuer: issuer, ClientID: "portico", ClientSecret: "at the example",
 		RedirectURI: s.Origin + path + "/callback", Clock: s.Clock,
@@ -43,21 +49,43 @@ func setup(t *testing.T) *doortest.Site {
 func leave(b *doortest.Browser, form url.Values) *url.URL {
 	b.Helper()
 	p := b.Send(path+"/start", form)
-	_, to, _ := strings.Cut(p.Body, `content="0;url=`)
-	to, _, found := strings.Cut(to, `"`)
-	u, err := url.Parse(html.UnescapeString(to))
-	if p.StatusCode != 200 || !found || err != nil {
+	u, found := goesTo(p)
+	if p.StatusCode != 200 || !found {
 		b.Fatalf("not sent away, but %d: %s", p.StatusCode, p.Body)
 	}
 	return u
 }
 
+// goesTo returns where a page goes on to by itself.
+func goesTo(p doortest.Page) (*url.URL, bool) {
+	_, to, _ := strings.Cut(p.Body, `content="0;url=`)
+	to, _, found := strings.Cut(to, `"`)
+	u, err := url.Parse(html.UnescapeString(to))
+	return u, found && err == nil
+}
+
 // choose presses a button of the provider's page and returns the callback.
 func choose(b *doortest.Browser, at *url.URL, choice string) string {
 	b.Helper()
-	p := b.Send(at.Scheme+"://"+at.Host+"/authorize", url.Values{"request": {at.RawQuery}, "choice": {choice}})
+	return chooseWith(b, at, url.Values{"choice": {choice}})
+}
+
+func chooseWith(b *doortest.Browser, at *url.URL, form url.Values) string {
+	b.Helper()
+	form.Set("request", at.RawQuery)
+	p := b.Send(at.Scheme+"://"+at.Host+"/authorize", form)
 	if p.StatusCode != 303 {
 		b.Fatalf("the provider answers %d: %s", p.StatusCode, p.Body)
+	}
+	return p.Next()
+}
+
+// silently goes to a provider that does not ask, and returns the callback.
+func silently(b *doortest.Browser, at *url.URL) string {
+	b.Helper()
+	p := b.Open(at.String())
+	if p.StatusCode != 303 {
+		b.Fatalf("the provider asks: %d", p.StatusCode)
 	}
 	return p.Next()
 }

@@ -1,26 +1,28 @@
 package provider
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"portico/internal/fault"
-	"portico/internal/locale"
+	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/server/door"
 )
 
+// Screens are the pages that this door leads to.
+type Screens interface {
+	// Leave answers with a page that goes on to an address of the provider.
+	Leave(w http.ResponseWriter, r *http.Request, provider, to string) error
+	// Detour answers an attempt that ended with an error.
+	Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error
+}
+
 // Config is what the door is built from.
 type Config struct {
-	Desk      *door.Desk
-	Catalogue *locale.Catalogue
-	Name      func(id string) string
-	// Failure returns the path of the screen that explains a fault.
-	Failure func(r *http.Request, f *fault.Error, provider, returnTo string) string
+	Desk    *door.Desk
+	Screens Screens
 }
 
 // Door is the door.
@@ -43,6 +45,7 @@ func (d *Door) Mount(m *server.Mux) {
 type startForm struct {
 	ReturnTo string `json:"return_to"`
 	Flow     string `json:"flow"`
+	Again    string `json:"again"`
 }
 
 func (d *Door) start(w http.ResponseWriter, r *http.Request) error {
@@ -50,60 +53,23 @@ func (d *Door) start(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id := r.PathValue("id")
-	result, err := d.Desk.Flows.StartProvider(r.Context(), d.Desk.Caller(w, r), id, in.ReturnTo, in.Flow)
+	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: in.ReturnTo, LinkFlow: in.Flow, Again: in.Again != ""}
+	result, err := d.Desk.Flows.StartProvider(r.Context(), d.Desk.Caller(w, r), way)
 	if err != nil {
-		return d.explain(w, r, id, in.ReturnTo, err)
+		return d.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, LinkFlow: way.LinkFlow, Again: way.Again}, err)
 	}
 	d.Desk.Give(w, result)
-	return d.sendAway(w, r, id, result.Next)
-}
-
-// leavingStyle is the page and the link of the screens: a provider may take
-// seconds to answer, and the person looks at this in the meantime.
-const leavingStyle = `body{display:grid;place-items:center;min-height:100vh;margin:0;background:#f3f5f8;font:600 1rem/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}a{color:#1a4ab8;text-underline-offset:.2em}`
-
-// leaving goes on by itself and keeps a link for browsers that do not.
-var leaving = template.Must(template.New("leaving").Parse(`<!doctype html>
-<html lang="{{.Locale}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="0;url={{.URL}}"><title>{{.Words}}</title><style>` + leavingStyle + `</style></head>
-<body><main><a href="{{.URL}}" rel="noreferrer">{{.Words}}</a></main></body></html>
-`))
-
-func leavingPolicy() string {
-	sum := sha256.Sum256([]byte(leavingStyle))
-	return server.DocumentPolicy([]string{"sha256-" + base64.StdEncoding.EncodeToString(sum[:])})
-}
-
-func (d *Door) sendAway(w http.ResponseWriter, r *http.Request, id, to string) error {
-	loc := d.Desk.Locale(r)
-	server.SetPolicy(w, leavingPolicy())
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return leaving.Execute(w, map[string]string{
-		"Locale": loc, "URL": to,
-		"Words": d.Catalogue.Text(loc, "provider.leaving", map[string]string{"provider": d.Name(id)}),
-	})
+	return d.Screens.Leave(w, r, way.ProviderID, result.Next)
 }
 
 func (d *Door) callback(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	result, err := d.Desk.Flows.FinishProvider(r.Context(), d.Desk.Caller(w, r), id, r.URL.Query())
+	result, rest, err := d.Desk.Flows.FinishProvider(r.Context(), d.Desk.Caller(w, r), id, r.URL.Query())
 	if err != nil {
-		return d.explain(w, r, id, result.Next, err)
+		return d.Screens.Detour(w, r, id, rest, err)
 	}
 	d.Desk.Give(w, result)
 	return server.SeeOther(w, result.Next)
-}
-
-// explain leads to a screen that says what went wrong and how to go on: one
-// that can be reloaded, which an answer with a used code could not.
-func (d *Door) explain(w http.ResponseWriter, r *http.Request, id, returnTo string, err error) error {
-	f := fault.From(err)
-	if f.Kind == fault.Internal || f.Kind == fault.Limited {
-		return err // a status of its own, and Retry-After
-	}
-	server.Note(w, err)
-	return server.SeeOther(w, d.Failure(r, f, id, returnTo))
 }
 
 // callbackForm turns a form_post answer into a GET of the same address: the

@@ -18,6 +18,7 @@ type Boot struct {
 	Values    Values     `json:"values"`
 	Errors    Errors     `json:"errors"`
 	Notice    string     `json:"notice"`
+	Again     string     `json:"again"` // "yes" where who is signed in must give a new proof
 	Flow      door.Flow  `json:"flow"`
 	Link      Link       `json:"link"`
 	Session   Person     `json:"session"`

@@ -31,10 +31,6 @@ func TestSignUp_Closed(t *testing.T) {
 	if p := v.Send("/auth/api/signup", typed); p.StatusCode != 403 {
 		t.Errorf("the API answers %d", p.StatusCode)
 	}
-	// A provider's fault does not lead to the form either.
-	if b := v.opens("/auth/error?code=provider.no_address"); b.Next != "/auth/signin" {
-		t.Errorf("the error screen leads to %s", b.Next)
-	}
 	if b := visit(doortest.Start(t)).opens("/auth/signin"); b.Policy.SignUp != "yes" {
 		t.Error("the sign-in page does not offer to register")
 	}

@@ -19,7 +19,7 @@ import (
 // names of the screens; each is a document in every locale.
 var names = [...]string{
 	"signin", "signup", "forgot-password", "verify-code", "confirm-link",
-	"reset-password", "account", "signed-out", "error",
+	"reset-password", "account", "signed-out", "error", "leaving",
 }
 
 // ErrNotBuilt says that the binary was built without the screens.

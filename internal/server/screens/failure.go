@@ -7,7 +7,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/fault"
-	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/rule"
 	"portico/internal/server"
@@ -19,12 +18,6 @@ import (
 func shown(code string) (*fault.Error, bool) {
 	for _, f := range []*fault.Error{
 		flow.Unknown, flow.Moved, flow.SignUpClosed, flow.SignUpTaken, account.Disabled,
-		fault.New(fault.Forbidden, federation.CodeCancelled),
-		fault.New(fault.Unavailable, federation.CodeUnavailable),
-		fault.New(fault.Forbidden, federation.CodeRejected),
-		fault.New(fault.Missing, federation.CodeUnknown),
-		fault.New(fault.Invalid, flow.CodeProviderNoAddress),
-		fault.New(fault.Conflict, flow.CodeProviderAddressTaken),
 	} {
 		if f.Code == code {
 			return f, true
@@ -50,11 +43,6 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
 	b.Next, b.NextLabel = "/auth/signin", s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
-	case flow.CodeProviderNoAddress:
-		if !s.SignUp {
-			break
-		}
-		b.Next, b.NextLabel = "/auth/signup", s.Catalogue.Text(b.Locale, "failure.next.signup", nil)
 	case server.CodeAppDown, server.CodeAppSlow:
 		if r.Method == http.MethodGet {
 			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
@@ -100,12 +88,6 @@ func titleOf(status int, code string) string {
 		return "internal"
 	}
 	return "invalid"
-}
-
-// Failure returns the path of the error screen for a fault of the way through
-// a provider. ReturnTo is where the person wanted to go, "" when not known.
-func Failure(r *http.Request, f *fault.Error, provider, returnTo string) string {
-	return failurePath(f, r, url.Values{"provider": {provider}, "return_to": {returnTo}})
 }
 
 var _ server.ErrorPage = (*Screens)(nil).errorPage

@@ -39,6 +39,10 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	failed, err := s.ending(w, r, person)
+	if err != nil {
+		return err
+	}
 	if ended {
 		s.Desk.ClearSession(w)
 	}
@@ -53,7 +57,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		b.Next = s.Targets.Or(b.ReturnTo)
 		if query.Has("again") && person != (Person{}) {
 			// Going on as who is signed in already would lead back here.
-			b.Session, b.Values.Email = Person{}, person.Email
+			b.Session, b.Values.Email, b.Again = Person{}, person.Email, "yes"
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.again", nil)
 		}
 		if link.ID != "" {
@@ -62,6 +66,9 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 				b.ReturnTo = link.ReturnTo
 			}
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
+		}
+		if failed != "" {
+			b.Notice = s.Catalogue.Text(b.Locale, failed, map[string]string{"provider": s.providerName(query.Get("provider"))})
 		}
 	})
 }
@@ -290,28 +297,11 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		f = fault.New(fault.Missing, server.CodeRouteMissing)
 	}
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
-	}
-	// Only a configured provider is named: the address bar is anybody's to fill.
-	f = f.WithParams(map[string]string{"provider": s.providerName(query.Get("provider"))})
 	return s.show(w, r, "error", func(b *Boot) {
 		s.explain(r, b, f)
 		s.keepTarget(r, b)
-		if person != (Person{}) && titleOf(b.Status, f.Code) == "over" && query.Get("provider") != "" {
-			s.goOn(b, person, query.Get("return_to"))
-		}
 		if id := query.Get("request"); ids.Valid(id) {
 			b.Errors.RequestID = id
 		}
 	})
-}
-
-// goOn tells who took the way through a provider once more, as by Back, that it
-// has led to a session already.
-func (s *Screens) goOn(b *Boot, person Person, returnTo string) {
-	b.Title = s.Catalogue.Text(b.Locale, "failure.title.signed_in", nil)
-	b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
-	b.Next, b.NextLabel = s.Targets.Or(s.Targets.Clean(returnTo)), s.Catalogue.Text(b.Locale, "common.continue", nil)
 }

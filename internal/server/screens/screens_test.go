@@ -148,19 +148,18 @@ func TestForms_KeepTheTarget(t *testing.T) {
 	}
 }
 
-// The address bar is anybody's to fill: only known codes and providers are
-// spoken of, and a stranger's words never are.
+// Anybody can write a link: the page shows known codes, and no words of the link.
 func TestErrorPage_RepeatsNothing(t *testing.T) {
 	t.Parallel()
 	v := visit(doortest.Start(t))
-	p := v.Open("/auth/error?code=provider.cancelled&provider=%3Cb%3EYour+bank&request=call+0123&return_to=https%3A%2F%2Fevil.test")
+	p := v.Open("/auth/error?code=flow.unknown&provider=%3Cb%3EYour+bank&request=call+0123&return_to=https%3A%2F%2Fevil.test")
 	b := v.reads(p)
 	for _, foreign := range []string{"bank", "0123", "evil"} {
 		if strings.Contains(p.Body, foreign) {
 			t.Errorf("the page repeats %q: %s", foreign, p.Body)
 		}
 	}
-	if b.Status != 403 || b.Next != "/auth/signin" || b.Detail == "" || b.Errors.RequestID == "" {
+	if b.Status != 404 || b.Next != "/auth/signin" || b.Detail == "" || b.Errors.RequestID == "" {
 		t.Errorf("the page is %+v", b)
 	}
 }

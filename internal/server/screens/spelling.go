@@ -14,7 +14,7 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 	m.Handle("GET /auth/{$}", spelled("signin"))
 	m.Handle("GET /auth/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("screen")
-		if name == "error" || !slices.Contains(names[:], name) {
+		if name == "error" || name == "leaving" || !slices.Contains(names[:], name) {
 			return server.RouteMissing
 		}
 		return spelled(name)(w, r)

@@ -21,6 +21,8 @@ export interface Boot {
   values: { email: string };
   errors: BootErrors;
   notice: string;
+  /** "yes" where who is signed in must give a new proof. */
+  again: string;
   flow: Flow;
   link: { state: LinkState; kind: Flow['kind']; address: string; email: string; age: string };
   session: { id: string; email: string; name: string };
@@ -61,4 +63,5 @@ export type ScreenName =
   | 'reset-password'
   | 'account'
   | 'signed-out'
-  | 'error';
+  | 'error'
+  | 'leaving';

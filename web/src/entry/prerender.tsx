@@ -26,6 +26,7 @@ const SHAPE: Boot = {
     fields: { email: '', password: '', confirm_password: '', code: '' },
   },
   notice: '',
+  again: '',
   flow: {
     id: '',
     kind: '',

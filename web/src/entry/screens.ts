@@ -3,6 +3,7 @@ import { screen as account } from '../screens/account/account';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
+import { screen as leaving } from '../screens/leaving/leaving';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
 import type { Screen } from '../screens/screen';
 import { screen as signedOut } from '../screens/signed-out/signed-out';
@@ -21,4 +22,5 @@ export const screens: Record<ScreenName, Screen> = {
   account,
   'signed-out': signedOut,
   error,
+  leaving,
 };

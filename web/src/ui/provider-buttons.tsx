@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useState } from 'react';
+import { carryEmail } from '../lib/carry';
 import { choose, Each, When } from '../lib/template';
 import { Button } from './button';
 import { Actions, Divider } from './layout';
@@ -11,7 +12,7 @@ interface ProviderButtonsProps {
   label: (provider: string) => string;
   /** Marks the provider by which this browser was signed in last. */
   lastUsed: string;
-  hidden: { return_to: string; flow: string };
+  hidden: { return_to: string; flow: string; again: string };
 }
 
 /**
@@ -32,6 +33,8 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
     if (leaving) return event.preventDefault();
     const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
     setLeaving(submitter?.dataset.provider ?? '');
+    // For the page that says that the provider did not work out.
+    carryEmail(document.querySelector<HTMLInputElement>('input[name="email"]')?.value.trim() ?? '');
   };
 
   return (
@@ -40,6 +43,7 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
       <form method="post" onSubmit={leave}>
         <HiddenField name="return_to" value={hidden.return_to} />
         <HiddenField name="flow" value={hidden.flow} />
+        <HiddenField name="again" value={hidden.again} />
         <Actions>
           <Each of={providers}>
             {(provider) => (

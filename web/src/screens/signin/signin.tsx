@@ -68,7 +68,7 @@ function View({ boot }: { boot: Boot }) {
         divider={t('common.or')}
         label={(provider) => t('common.continue_with', { provider })}
         lastUsed={t('common.last_used')}
-        hidden={hidden}
+        hidden={{ ...hidden, again: boot.again }}
       />
       <When value={boot.policy.signup}>
         <Footer>

@@ -61,7 +61,7 @@ function View({ boot }: { boot: Boot }) {
         divider={t('common.or')}
         label={(provider) => t('common.continue_with', { provider })}
         lastUsed={t('common.last_used')}
-        hidden={{ return_to: boot.return_to, flow: '' }}
+        hidden={{ return_to: boot.return_to, flow: '', again: '' }}
       />
       <Footer>
         {`${t('signup.have_account')} `}

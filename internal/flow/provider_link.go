@@ -1,0 +1,76 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+)
+
+// askLink keeps the identity until the owner of the account has signed in to
+// it in this browser. An account that has another identity of the same
+// provider is left alone: the provider may have given the address to somebody
+// else (SEC-112).
+func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a account.Account, waiting data) (Result, error) {
+	linked, err := tx.IdentitiesOf(ctx, a.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, i := range linked {
+		if i.Issuer == waiting.Identity.Issuer {
+			return Result{}, fault.New(fault.Conflict, CodeProviderAddressTaken).WithParams(f.named(i.Provider))
+		}
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return Result{}, err
+	}
+	link, err := f.begin(ctx, tx, Pending{
+		Kind: Provider, Step: Link, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
+	}, waiting, c.Browser)
+	return Result{Next: "/auth/signin?flow=" + link.ID, FlowID: link.ID}, err
+}
+
+// linkPending links the identity that waits in the flow, when the account that
+// has just been signed in to is the one it waits for, and tells its owner. A
+// flow that is not there, or waits for another account, changes nothing about
+// the sign-in.
+func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo string) (string, error) {
+	if flowID == "" {
+		return returnTo, nil
+	}
+	p, d, err := f.at(ctx, tx, c, flowID, Link)
+	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
+		return returnTo, nil
+	}
+	if err != nil || p.AccountID != a.ID || p.Version != a.Version || d.Identity == nil {
+		return returnTo, err
+	}
+	if returnTo == "" {
+		returnTo = p.ReturnTo
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return "", err
+	}
+	if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
+		return "", err
+	}
+	return returnTo, f.post(ctx, tx, c, letter{
+		template: mailLinked, owner: &a, provider: f.named(d.Identity.Provider)["provider"],
+	})
+}
+
+// attach links an identity to an account and records it.
+func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i identity) error {
+	ok, err := f.accounts.Link(ctx, tx, account.Identity{
+		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: accountID,
+	})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return Moved // linked to another account in the meantime
+	}
+	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, accountID, i.Provider))
+}

@@ -1,0 +1,146 @@
+package provider_test
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/config"
+	"portico/internal/server/doortest"
+	"portico/internal/server/screens"
+)
+
+// guarded runs a site with an app whose pages ask for a sign-in of a minute ago.
+func guarded(t *testing.T) *doortest.Site {
+	t.Helper()
+	app := httptest.NewServer(nil) // answers 404
+	t.Cleanup(app.Close)
+	return setup(t, func(c *config.Config) {
+		c.Upstream, _ = url.Parse(app.URL)
+		c.Rules = []string{"fresh:1m /admin/*", "signed-in /*"}
+	})
+}
+
+// at opens the guarded page and returns what the sign-in page shows, nil when
+// the app answers.
+func at(b *doortest.Browser) *screens.Boot {
+	b.Helper()
+	p := b.Open("/admin/users")
+	if p.StatusCode == 404 {
+		return nil
+	}
+	leads(b, p, "/auth/signin?again=1&return_to=%2Fadmin%2Fusers")
+	shown := &screens.Boot{}
+	b.Boot(b.Open(p.Next()), shown)
+	return shown
+}
+
+// press presses a provider's button as the page has it.
+func press(b *doortest.Browser, provider string, shown *screens.Boot) doortest.Page {
+	b.Helper()
+	return b.Send("/auth/provider/"+provider+"/start", url.Values{"return_to": {shown.ReturnTo}, "again": {shown.Again}})
+}
+
+// away returns the address that a page of ours sends the browser to.
+func away(b *doortest.Browser, p doortest.Page) *url.URL {
+	b.Helper()
+	u, found := goesTo(p)
+	if !found {
+		b.Fatalf("not sent away, but %d to %q", p.StatusCode, p.Next())
+	}
+	return u
+}
+
+// A page that asks for a new sign-in is not opened by a provider that answers
+// without a question: the provider is asked for a new proof, and tells of it.
+func TestFresh(t *testing.T) {
+	t.Parallel()
+	s := guarded(t)
+	b := s.Browser()
+	request := leave(b, nil)
+	if request.Query().Has("prompt") || request.Query().Has("max_age") {
+		t.Errorf("an ordinary sign-in asks for %v", request.Query())
+	}
+	callback := chooseWith(b, request, url.Values{"choice": {"sample-ada"}, "stay": {"yes"}})
+	b.Open(callback)
+	if at(b) != nil {
+		t.Fatal("a proof of a moment ago is not enough")
+	}
+	s.Clock.Advance(61 * time.Second)
+	shown := at(b)
+	if shown == nil || shown.Again != "yes" || shown.Session.Email != "" || shown.Values.Email != "ada@example.test" {
+		t.Fatalf("after a minute: %+v", shown)
+	}
+
+	// Signing in once more without a question does not help.
+	p := b.Open(silently(b, leave(b, nil)))
+	if p.StatusCode != 303 {
+		t.Fatalf("the silent answer: %d %s", p.StatusCode, p.Body)
+	}
+	if shown = at(b); shown == nil {
+		t.Fatal("a silent sign-in opens the page")
+	}
+
+	// The page's own button asks for a proof, and the new one opens it.
+	request = away(b, press(b, "example", shown))
+	if q := request.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
+		t.Errorf("the provider is asked for %v", q)
+	}
+	if asked := b.Open(request.String()); !strings.Contains(asked.Body, "Who signs in?") {
+		t.Errorf("nobody is asked, but %d to %q", asked.StatusCode, asked.Next())
+	}
+	leads(b, b.Open(choose(b, request, "sample-ada")), "/admin/users")
+	if at(b) != nil {
+		t.Error("the new proof does not open the page")
+	}
+}
+
+// A provider that does not confirm the proof leads to a page that says so, once
+// and not in a circle. The session of before stays.
+func TestFresh_NotConfirmed(t *testing.T) {
+	t.Parallel()
+	s := guarded(t)
+	s.Person("mara@example.org")
+	b := s.Browser()
+	b.SignIn("mara@example.org")
+	link := b.Open(chooseWith(b, leave(b, nil), url.Values{"choice": {"typed"}, "email": {"mara@example.org"}, "verified": {"yes"}, "stay": {"yes"}}))
+	u, _ := url.Parse(link.Next())
+	b.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "flow": {u.Query().Get("flow")}})
+	s.Clock.Advance(time.Hour)
+	session := b.Cookie("session")
+
+	shown := at(b)
+	request := away(b, press(b, "example", shown))
+	q := request.Query()
+	q.Del("prompt") // a provider that goes on silently all the same
+	q.Del("max_age")
+	request.RawQuery = q.Encode()
+	again := signInPage(b, b.Open(silently(b, request)))
+	if !strings.Contains(again.Notice, "Enter your password instead") || again.Again != "yes" || again.ReturnTo != "/admin/users" || b.Cookie("session") != session {
+		t.Errorf("not confirmed: %+v", again)
+	}
+
+	// One that can never tell is not asked at all.
+	again = signInPage(b, press(b, "github", shown))
+	if !strings.HasPrefix(again.Notice, "GitHub can't confirm") || !strings.Contains(again.Notice, "Enter your password instead") || again.Again != "yes" {
+		t.Errorf("never tells: %+v", again)
+	}
+	leads(b, b.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "return_to": {again.ReturnTo}}), "/admin/users")
+	if at(b) != nil {
+		t.Error("the password does not open the page")
+	}
+}
+
+// An account without a password is told that, and to whom to turn.
+func TestFresh_NoPassword(t *testing.T) {
+	t.Parallel()
+	s := guarded(t)
+	b := s.Browser()
+	b.Open(choose(b, leave(b, nil), "sample-ada"))
+	s.Clock.Advance(time.Hour)
+	if again := signInPage(b, press(b, "github", at(b))); !strings.Contains(again.Notice, "your account has no password") {
+		t.Errorf("the page says %q", again.Notice)
+	}
+}

@@ -1,0 +1,213 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/account"
+	"portico/internal/config"
+	"portico/internal/server/doortest"
+	"portico/internal/server/screens"
+)
+
+// signInPage follows a redirect to the sign-in page and returns what it shows.
+// A reload shows the same.
+func signInPage(b *doortest.Browser, p doortest.Page) (shown screens.Boot) {
+	b.Helper()
+	if p.StatusCode != 303 || !strings.HasPrefix(p.Next(), "/auth/signin?") || !strings.Contains(p.Next(), "failed=") {
+		b.Fatalf("answered %d to %q: %s", p.StatusCode, p.Next(), p.Body)
+	}
+	var again screens.Boot
+	page := b.Open(p.Next())
+	b.Boot(page, &shown)
+	b.Boot(b.Open(p.Next()), &again)
+	if page.StatusCode != 200 || shown.Screen != "signin" || len(shown.Providers) == 0 || shown.Errors.Form != "" {
+		b.Errorf("answered %d: %+v", page.StatusCode, shown)
+	}
+	if again.Notice != shown.Notice {
+		b.Errorf("after a reload the page says %q, before %q", again.Notice, shown.Notice)
+	}
+	return shown
+}
+
+// Every failure ends on the sign-in page, which says in our own words what
+// happened, keeps the target and signs nobody in.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	way := url.Values{"return_to": {"/reports"}}
+	callback := func(b *doortest.Browser, more string) doortest.Page {
+		return b.Open(path + "/callback?state=" + leave(b, way).Query().Get("state") + more)
+	}
+	for name, tt := range map[string]struct {
+		fail  func(*doortest.Browser) doortest.Page
+		words string
+	}{
+		"unknown provider": {func(b *doortest.Browser) doortest.Page {
+			return b.Send("/auth/provider/nobody/start", way)
+		}, "You can't sign in with that provider here."},
+		"down at the beginning": {func(b *doortest.Browser) doortest.Page {
+			return b.Send("/auth/provider/down/start", way)
+		}, "Down ID isn't responding."},
+		"cancelled": {func(b *doortest.Browser) doortest.Page {
+			return b.Open(choose(b, leave(b, way), "cancel"))
+		}, "You didn't finish signing in with Example ID."},
+		"an error of the provider": {func(b *doortest.Browser) doortest.Page {
+			return callback(b, "&error=invalid_request&error_description=Call+0123+now&iss="+url.QueryEscape(issuer(b)))
+		}, "We couldn't verify your sign-in with Example ID."},
+		"an outage of the provider": {func(b *doortest.Browser) doortest.Page {
+			return callback(b, "&error=server_error&iss="+url.QueryEscape(issuer(b)))
+		}, "Example ID isn't responding."},
+		"another site's answer": {func(b *doortest.Browser) doortest.Page {
+			return callback(b, "&code=x&iss=https%3A%2F%2Fevil.test")
+		}, "We couldn't verify your sign-in with Example ID."},
+		"no address": {func(b *doortest.Browser) doortest.Page {
+			return b.Open(choose(b, leave(b, way), "sample-alan"))
+		}, "Example ID didn't share your email address."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := s.Browser()
+			shown := signInPage(b, tt.fail(b))
+			if !strings.HasPrefix(shown.Notice, tt.words) || strings.ContainsAny(shown.Notice, "{}") || strings.Contains(shown.Notice, "0123") {
+				t.Errorf("the page says %q, want %q", shown.Notice, tt.words)
+			}
+			if shown.ReturnTo != "/reports" || b.Cookie("session") != "" {
+				t.Errorf("the target is %q, the session %q", shown.ReturnTo, b.Cookie("session"))
+			}
+		})
+	}
+}
+
+// issuer returns the address of the stand-in provider.
+func issuer(b *doortest.Browser) string {
+	at := leave(b, nil)
+	return at.Scheme + "://" + at.Host
+}
+
+// An answer that is late, unasked for or in the wrong browser.
+func TestFailures_NoAttempt(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	const over = "Your sign-in with Example ID took too long"
+	late := s.Browser()
+	answer := choose(late, leave(late, nil), "sample-ada")
+	unasked := s.Browser()
+	leave(unasked, nil) // has a cookie of its own
+	for name, p := range map[string]doortest.Page{
+		"another browser's": unasked.Open(answer), "no state": unasked.Open(path + "/callback?code=x"),
+		"a made-up state": unasked.Open(path + "/callback?code=x&state=0123456789abcdefghjkmnpqrs"),
+	} {
+		if shown := signInPage(unasked, p); !strings.HasPrefix(shown.Notice, over) {
+			t.Errorf("%s: the page says %q", name, shown.Notice)
+		}
+	}
+	if shown := signInPage(s.Browser(), s.Browser().Open(answer)); !strings.Contains(shown.Notice, "didn't keep the cookie") {
+		t.Errorf("without a cookie the page says %q", shown.Notice)
+	}
+	s.Clock.Advance(16 * 60e9)
+	if shown := signInPage(late, late.Open(answer)); !strings.HasPrefix(shown.Notice, over) {
+		t.Errorf("late: the page says %q", shown.Notice)
+	}
+}
+
+// What is said of an account is said to the browser alone whose attempt ended
+// so: a link with the same words in it shows nothing.
+func TestFailures_OfAnAccount(t *testing.T) {
+	t.Parallel()
+	s := setup(t, func(c *config.Config) { c.SignUp.Enabled = false })
+	id := s.Person("ada@example.test")
+	b := s.Browser()
+
+	closed := b.Open(choose(b, leave(b, nil), "sample-grace"))
+	if shown := signInPage(b, closed); !strings.Contains(shown.Notice, "new accounts can't be created") {
+		t.Errorf("closed: the page says %q", shown.Notice)
+	}
+	// The owner of the address signs in once, and comes in by the provider then.
+	link := b.Open(choose(b, leave(b, url.Values{"return_to": {"/reports"}}), "sample-ada"))
+	var shown screens.Boot
+	b.Boot(b.Open(link.Next()), &shown)
+	if shown.Values.Email != "ada@example.test" || shown.ReturnTo != "/reports" || !strings.Contains(shown.Notice, "connect Example ID") {
+		t.Fatalf("an address that has an account: %+v", shown)
+	}
+	cancelled := b.Open(choose(b, leave(b, url.Values{"flow": {shown.Flow.ID}}), "cancel"))
+	if kept := signInPage(b, cancelled); kept.Flow.ID != shown.Flow.ID || kept.Values.Email != "ada@example.test" {
+		t.Errorf("the identity that waits is lost: %+v", kept)
+	}
+	leads(b, b.Send("/auth/signin", url.Values{"email": {"ada@example.test"}, "password": {doortest.Password}, "flow": {shown.Flow.ID}}), "/reports")
+	b.Send("/auth/signout", nil)
+
+	if err := s.Flows.SetUserState(s.Context(), id, account.Closed); err != nil {
+		t.Fatal(err)
+	}
+	disabled := b.Open(choose(b, leave(b, nil), "sample-ada"))
+	if shown := signInPage(b, disabled); !strings.Contains(shown.Notice, "is turned off") {
+		t.Errorf("disabled: the page says %q", shown.Notice)
+	}
+	for _, p := range []doortest.Page{closed, disabled} {
+		if shown := signInPage(s.Browser(), p); shown.Notice != "" {
+			t.Errorf("another browser is told %q", shown.Notice)
+		}
+	}
+	var forged screens.Boot
+	b.Boot(b.Open("/auth/signin?failed=account.disabled&provider=example"), &forged)
+	if forged.Notice != "" {
+		t.Errorf("a link without an attempt says %q", forged.Notice)
+	}
+}
+
+// A forged answer signs nobody out, and repeats nothing of what it says.
+func TestFailures_Forged(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.Person("mara@example.org")
+	b := s.Browser()
+	b.SignIn("mara@example.org")
+	session := b.Cookie("session")
+	for _, forged := range []string{
+		path + "/callback?error=access_denied&error_description=Call+0123&state=x",
+		path + "/callback?code=x&state=%3Cb%3E0123",
+		"/auth/provider/%3Cb%3E0123/callback?error=server_error",
+	} {
+		p := b.Open(forged)
+		if p.StatusCode != 303 || len(p.Header["Set-Cookie"]) != 0 {
+			t.Errorf("%s: answered %d with %v", forged, p.StatusCode, p.Header["Set-Cookie"])
+		}
+		if page := b.Open(p.Next()); page.StatusCode != 200 || strings.Contains(page.Body, "0123") {
+			t.Errorf("%s: the page is %d %s", forged, page.StatusCode, page.Body)
+		}
+	}
+	for _, link := range []string{"failed=Call+0123", "failed=provider.cancelled&provider=0123", "failed=provider.cancelled&return_to=https%3A%2F%2F0123.test"} {
+		if page := b.Open("/auth/signin?" + link); strings.Contains(page.Body, "0123") {
+			t.Errorf("%s: the page repeats it: %s", link, page.Body)
+		}
+	}
+	if p := b.Open("/auth/account"); p.StatusCode != 200 || b.Cookie("session") != session {
+		t.Error("signed out by a forged answer")
+	}
+}
+
+// Too many attempts are refused as such, with a way on.
+func TestFailures_Limited(t *testing.T) {
+	t.Parallel()
+	b := setup(t).Browser()
+	for range 200 {
+		b.Send("/auth/provider/nobody/start", nil)
+	}
+	p := b.Send(path+"/start", url.Values{"return_to": {"/reports"}})
+	var shown screens.Boot
+	b.Boot(p, &shown)
+	if p.StatusCode != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" || shown.Next != "/auth/signin?return_to=%2Freports" {
+		t.Errorf("answered %d, Retry-After %q, on to %q", p.StatusCode, p.Header.Get("Retry-After"), shown.Next)
+	}
+}
+
+// deadIssuer returns the address of a provider that does not listen any more.
+func deadIssuer() string {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	return gone.URL
+}

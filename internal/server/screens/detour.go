@@ -1,0 +1,123 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/federation"
+	"portico/internal/flow"
+	"portico/internal/server"
+)
+
+// Leave answers with the page on the way to a provider, which goes on by itself.
+func (s *Screens) Leave(w http.ResponseWriter, r *http.Request, provider, to string) error {
+	name := map[string]string{"provider": s.providerName(provider)}
+	return s.show(w, r, "leaving", func(b *Boot) {
+		b.Title = s.Catalogue.Text(b.Locale, "leaving.title", name)
+		b.Next, b.NextLabel = to, s.Catalogue.Text(b.Locale, "leaving.submit", name)
+	})
+}
+
+// The text about an attempt that is over, or that this browser never began.
+const overText = "signin.notice.over"
+
+// endingText returns the key of what the sign-in page says about a fault with
+// which an attempt at a provider can end, "" for any other.
+func endingText(code string) string {
+	switch code {
+	case federation.CodeCancelled, federation.CodeUnavailable, federation.CodeRejected, federation.CodeUnknown,
+		federation.CodeNoProof, flow.CodeProviderNoAddress, flow.CodeProviderAddressTaken:
+		return "error." + code
+	case flow.CodeFlowUnknown, flow.CodeFlowConflict:
+		return overText
+	case flow.CodeSignUpClosed:
+		return "signin.notice.closed"
+	case account.CodeDisabled:
+		return "signin.notice.disabled"
+	}
+	return ""
+}
+
+// ofAnAccount reports whether an ending says something about an account. Only
+// the browser whose attempt ended so is told: anybody can write a link.
+func ofAnAccount(code string) bool {
+	switch code {
+	case flow.CodeProviderAddressTaken, flow.CodeSignUpClosed, account.CodeDisabled:
+		return true
+	}
+	return false
+}
+
+// Detour leads from an attempt that ended without a sign-in to the sign-in page,
+// which says why and offers every other way. That page can be reloaded; the
+// answer with its used code could not.
+func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error {
+	f := fault.From(err)
+	target := s.Targets.Clean(rest.ReturnTo)
+	if f.Kind == fault.Limited {
+		server.Note(w, err)
+		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
+		return s.show(w, r, "error", func(b *Boot) {
+			s.explain(r, b, f)
+			b.Next = signInWith(url.Values{"return_to": {target}})
+		})
+	}
+	if endingText(f.Code) == "" {
+		return err
+	}
+	server.Note(w, err)
+	query := url.Values{"failed": {f.Code}, "provider": {provider}, "return_to": {target}, "flow": {rest.LinkFlow}}
+	if ofAnAccount(f.Code) {
+		query.Set("attempt", rest.Attempt)
+	}
+	if rest.Again {
+		query.Set("again", "1")
+	}
+	return server.SeeOther(w, signInWith(query))
+}
+
+// signInWith returns the sign-in page with the parameters that have a value.
+func signInWith(query url.Values) string {
+	for name, values := range query {
+		if values[0] == "" {
+			delete(query, name)
+		}
+	}
+	if len(query) == 0 {
+		return "/auth/signin"
+	}
+	return "/auth/signin?" + query.Encode()
+}
+
+// ending returns the key of the text about the attempt that Detour came from, ""
+// for none. The address bar shows only which of our texts that is.
+func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person Person) (text string, err error) {
+	query := r.URL.Query()
+	code := query.Get("failed")
+	text = endingText(code)
+	switch {
+	case text == "":
+		return "", nil
+	case text == overText && person != (Person{}):
+		return "", nil // Back to the provider's page: the attempt had led to this session
+	case code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0:
+		return "signin.notice.no_cookie", nil
+	case code == federation.CodeNoProof && person != (Person{}):
+		has, err := s.Desk.Flows.HasPassword(r.Context(), person.ID)
+		if err == nil && !has {
+			text = "signin.notice.no_password"
+		}
+		return text, err
+	case !ofAnAccount(code):
+		return text, nil
+	}
+	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), query.Get("attempt"))
+	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Exchange {
+		return "", nil
+	}
+	return text, err
+}

@@ -1,0 +1,153 @@
+package security
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+)
+
+// Somebody at a browser that is still signed in at the provider must not open a
+// page that asks for a new sign-in: the provider answers without a question.
+func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
+	t.Parallel()
+	app := newApp(t, tempers()["raw"])
+	s, p := startWithIDP(t, true, protects(app, "fresh:1m /admin/*", "signed-in /*"))
+	v := s.visitor()
+	claims := object{"email": fresh("n"), "email_verified": true}
+	v.continueWith(p.says(claims))
+	at := func(ago time.Duration) int64 { return s.clock.Now().Add(-ago).Unix() }
+	for name, authTime := range map[string]any{
+		"a day ago": at(24 * time.Hour), "two minutes ago": at(2 * time.Minute), "not told": nil, "a text": "1", "a boolean": true,
+		"in the future": at(-time.Hour), "milliseconds": s.clock.Now().UnixMilli(), "negative": -1, "zero": 0, "null in a list": []any{nil},
+	} {
+		claims["auth_time"] = authTime
+		v.continueWith(p.says(claims))
+		if v.whoami() == "" {
+			t.Errorf("%s: nobody is signed in", name)
+		}
+		if a := v.get("/admin/users"); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/auth/signin?again=1") {
+			t.Errorf("auth_time %s: the page is answered %d to %q", name, a.status, a.header.Get("Location"))
+		}
+		// The same with the page's own button: it is not confirmed, and nobody is led in a circle.
+		session := v.cookie("session")
+		again := url.Values{"again": {"1"}, "return_to": {"/admin/users"}}
+		request := v.leave("acme", again)
+		if request.Get("prompt") != "login" || request.Get("max_age") != "0" {
+			t.Errorf("the provider is asked for %v", request)
+		}
+		end := v.callback("acme", p.approve(request)).must(303).header.Get("Location")
+		if !strings.Contains(end, "failed=provider.no_proof") || !strings.Contains(end, "again=1") || v.cookie("session") != session {
+			t.Errorf("auth_time %s: asked for a new proof, the browser is sent to %s", name, end)
+		}
+	}
+	// A proof after the question opens the page.
+	claims["auth_time"] = at(0)
+	p.says(claims)
+	request := v.leave("acme", url.Values{"again": {"1"}, "return_to": {"/admin/users"}})
+	if end := v.callback("acme", p.approve(request)).must(303).header.Get("Location"); end != "/admin/users" {
+		t.Errorf("a new proof leads to %s", end)
+	}
+	v.get("/admin/users").must(200)
+}
+
+// A forged callback, or a link to the page where a failed one ends, shows no
+// words of its author, makes no claim about an account and signs nobody out.
+func TestSEC251_ForgedCallbacksSayNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := startWithIDP(t, true)
+	v := s.staff()
+	who, session := v.whoami(), v.cookie("session")
+	const words = "Call-0900-1234"
+	var ends []string
+	for _, query := range []string{
+		"error=access_denied&error_description=" + words + "&state=" + flowID, "error=" + words, "code=" + words + "&state=" + words,
+		"error=access_denied&error_uri=https://" + words + ".test", "iss=https://" + words + ".test&code=x",
+	} {
+		for _, provider := range []string{"acme", words} {
+			a := v.get("/auth/provider/" + provider + "/callback?" + query).must(303)
+			if len(a.header["Set-Cookie"]) != 0 {
+				t.Errorf("%s sets %v", query, a.header["Set-Cookie"])
+			}
+			ends = append(ends, a.header.Get("Location"))
+		}
+	}
+	for _, code := range []string{words, "provider.cancelled", "account.disabled", "signup.closed", "provider.address_taken"} {
+		ends = append(ends, "/auth/signin?failed="+code+"&provider="+words+"&attempt="+flowID+"&return_to=https://"+words+".test")
+	}
+	for _, end := range ends {
+		a := v.get(end).must(200)
+		if strings.Contains(a.body, words) || strings.Contains(a.body, "turned off") || strings.Contains(a.body, "can't be created") || strings.Contains(a.body, "already an account") {
+			t.Errorf("%s shows %s", end, a.body)
+		}
+	}
+	if v.whoami() != who || v.cookie("session") != session {
+		t.Error("a forged callback signs out")
+	}
+}
+
+// An ID token that belongs to another access token, or to another code, is one
+// that was put in the place of the right one.
+func TestSEC252_TokensOfAnotherAnswer(t *testing.T) {
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	for _, name := range []string{"at_hash", "c_hash"} {
+		v := s.visitor()
+		end := v.continueWith(p.says(object{
+			"sub": fresh("s"), "email": fresh("n"), "email_verified": true, name: base64.RawURLEncoding.EncodeToString(make([]byte, 16)),
+		}))
+		if v.whoami() != "" || !strings.Contains(end, "provider.rejected") {
+			t.Errorf("a wrong %s: signed in as %q, sent to %s", name, v.whoami(), end)
+		}
+	}
+}
+
+// A provider that changes its keys under the same key id keeps its people, and
+// the old key signs nobody in any more.
+func TestSEC253_KeysChangedUnderTheirID(t *testing.T) {
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	claims := func() object { return object{"sub": fresh("s"), "email": fresh("n"), "email_verified": true} }
+	if v := s.visitor(); v.continueWith(p.says(claims())) == "" || v.whoami() == "" {
+		t.Fatal("the first key does not sign in")
+	}
+	old := p.key
+	p.mu.Lock()
+	p.key = newIDP(t).key
+	p.mu.Unlock()
+	v := s.visitor()
+	if end := v.continueWith(p.says(claims())); v.whoami() == "" {
+		t.Fatalf("the new key under the old id does not sign in: %s", end)
+	}
+	p.mu.Lock()
+	p.signer = old
+	asked := p.askedKeys
+	p.mu.Unlock()
+	for range 5 {
+		v := s.visitor()
+		if end := v.continueWith(p.says(claims())); v.whoami() != "" || !strings.Contains(end, "provider.rejected") {
+			t.Errorf("the old key signs in, sent to %s", end)
+		}
+	}
+	if p.askedKeys > asked+1 {
+		t.Errorf("five bad tokens cause %d requests for keys", p.askedKeys-asked)
+	}
+}
+
+// An account that is closed or gone stays so for its provider.
+func TestSEC254_FreshnessOfAClosedAccount(t *testing.T) {
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	address := fresh("v")
+	v := s.visitor()
+	v.continueWith(p.says(object{"email": address, "email_verified": true}))
+	request := v.leave("acme", url.Values{"again": {"1"}})
+	s.disable(address)
+	p.says(object{"email": address, "email_verified": true, "auth_time": s.clock.Now().Unix()})
+	if end := v.callback("acme", p.approve(request)).must(303).header.Get("Location"); v.whoami() != "" || !strings.Contains(end, account.CodeDisabled) {
+		t.Errorf("signed in as %q, sent to %s", v.whoami(), end)
+	}
+}

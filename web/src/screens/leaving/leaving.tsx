@@ -1,0 +1,22 @@
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import { AuthPage } from '../../ui/auth-page';
+import { ButtonLink } from '../../ui/button';
+import { Lead } from '../../ui/layout';
+import type { Screen } from '../screen';
+
+/**
+ * On the way to a provider. The document goes on by itself and has no script.
+ * Its button is for a browser that does not go on, and for a slow provider.
+ */
+function View({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <AuthPage brand={boot.brand} title={boot.title}>
+      <Lead>{t('leaving.lead')}</Lead>
+      <ButtonLink href={boot.next}>{boot.next_label}</ButtonLink>
+    </AuthPage>
+  );
+}
+
+export const screen: Screen = { title: ({ title }) => title, View };
