@@ -1,10 +1,10 @@
 package config
 
 import (
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -73,7 +73,7 @@ func parseReturnOrigin(s string) (string, *mistake) {
 	concrete, wildcard := strings.Replace(s, "://*.", "://x.", 1), strings.Contains(s, "://*.")
 	u, m := parseOrigin(concrete, write)
 	if m != nil || wildcard && strings.Count(u.Hostname(), ".") < 2 {
-		return "", &mistake{fmt.Sprintf("%q is not the origin of an app", s), write}
+		return "", &mistake{quoted(s) + " is not the origin of an app", write}
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
 		return "", &mistake{s + " is not reached by https", write + "; http is for localhost only"}
@@ -89,7 +89,7 @@ func checkReturnDefault(s string) (string, *mistake) {
 	path := err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`)
 	site := err == nil && u.User == nil && origin.Check(origin.Of(u)) == nil
 	if !path && !site {
-		return "", &mistake{fmt.Sprintf("%q is not a place to go to", s), "write a path such as /app, or a URL of one of return_origins"}
+		return "", &mistake{quoted(s) + " is not a place to go to", "write a path such as /app, or a URL of one of return_origins"}
 	}
 	return s, nil
 }
@@ -98,7 +98,7 @@ func checkIssuer(s string) (string, *mistake) {
 	const write = "write the issuer as the provider states it, such as https://id.example.com"
 	u, err := url.Parse(s)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.Check(origin.Of(u)) != nil {
-		return "", &mistake{fmt.Sprintf("%q is not an issuer", s), write}
+		return "", &mistake{quoted(s) + " is not an issuer", write}
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
 		return "", &mistake{s + " is not reached by https", write}
@@ -122,7 +122,7 @@ func checkDatabaseURL(s string) (string, *mistake) {
 				"in the password write @ as %40, / as %2F, ? as %3F, # as %23, : as %3A, % as %25"}
 		}
 	}
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+	if err != nil || u.Opaque != "" || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return "", &mistake{"the value is neither SQLite nor PostgreSQL", "write sqlite:PATH or postgres://user:password@host/name?sslmode=verify-full"}
 	}
 	host := u.Hostname()
@@ -169,8 +169,8 @@ func redactURL(s string) string {
 		return s
 	}
 	u, err := url.Parse(s)
-	if err != nil {
-		return hide(s)
+	if err != nil || u.Host == "" && u.Path == "" {
+		return hide(s) // a URL that lacks its slashes can be all password
 	}
 	if _, has := u.User.Password(); has {
 		u.User = url.UserPassword(u.User.Username(), hidden)
@@ -183,6 +183,15 @@ func redactURL(s string) string {
 	}
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+// quoted shows a URL in a message. One that cannot be read, or that names a
+// user, can hold a password, so the message does not show it.
+func quoted(s string) string {
+	if u, err := url.Parse(s); err != nil || u.User != nil || strings.Contains(s, "@") {
+		return "the value"
+	}
+	return strconv.Quote(s)
 }
 
 // redactHeader shows the name of a header without its value.

@@ -39,6 +39,8 @@ type Config struct {
 	sources map[string]string // key -> where its value came from
 	broken  map[string]bool   // keys with a Problem
 	unread  bool              // whether there is a file that could not be read
+	inFile  []string          // keys of which the file holds a secret
+	open    string            // the file, when every user of the machine can read it
 }
 
 // Brand is what the screens and mails show of the operator.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,11 @@ func Load(path string, environ []string) (Config, error) {
 	if err != nil {
 		return unread(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: "write the path of a file that this user may read"}}
 	}
-	return load(path, data, environ)
+	c, err := load(path, data, environ)
+	if info, serr := os.Stat(path); serr == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0 {
+		c.open = path
+	}
+	return c, err
 }
 
 func load(file string, data []byte, environ []string) (Config, error) {
@@ -144,6 +149,9 @@ func (l *loader) take(e entry, spell func(key) string) {
 		}
 		l.problem(at, m.why, m.write)
 		l.config.broken[k.name] = true
+	}
+	if !isFile && k.secret && l.fromEnv != nil && strings.Contains(k.get(&l.config), hidden) {
+		l.config.inFile = append(l.config.inFile, k.name)
 	}
 	l.config.sources[k.name] = e.source
 	for i, at := range e.items {

@@ -81,7 +81,8 @@ means: not set. A secret can also be given as a file, by the same name with ` + 
 Paths start at the folder in which Portico is started. In the environment the items of a list stand between commas.
 
 ` + "`portico config check`" + ` finds everything that is wrong, with its line; ` + "`portico config show`" + ` prints what is in effect and
-where it came from, without secrets.
+where it came from, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
+and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" + `.
 `)
 	c := Default()
 	for _, k := range keys() {

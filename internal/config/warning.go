@@ -16,5 +16,8 @@ func (c *Config) Warnings() Problems {
 	if host, _, err := net.SplitHostPort(c.OpsListen); err == nil && !origin.IsLoopback(host) {
 		r.Add("ops_listen", "it asks for no password, and other machines reach it", "write 127.0.0.1 and the port, or let nothing but your monitoring through to it")
 	}
+	if c.open != "" && len(c.inFile) > 0 {
+		r.Add(c.inFile[0], "the file holds a secret, and every user of this machine can read it", "run 'chmod o-rwx "+c.open+"'")
+	}
 	return r.problems
 }

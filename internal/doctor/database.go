@@ -56,7 +56,7 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	db := d.database()
 	const write = "look at database_url, and whether the database runs"
 	switch {
-	case errors.Is(db.err, fs.ErrNotExist):
+	case d.onSQLite() && errors.Is(db.err, fs.ErrNotExist):
 		r.add(Warning, "there is no file "+d.file()+" yet", "the first start makes it; if there should be one, correct database_url or start in the folder of your installation")
 		return
 	case db.err != nil:

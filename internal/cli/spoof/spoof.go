@@ -45,11 +45,11 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 	plain, err := r.door.send(ctx, r.get(t.URL.RequestURI()))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be reached: %w", t.URL, err)
+		return nil, fmt.Errorf("%s cannot be reached: %w", t.URL.Redacted(), err)
 	case opens(plain):
 		return nil, ErrOpen
 	case !refuses(plain):
-		return nil, fmt.Errorf("%s is answered with %s: %w", t.URL, plain.saying(), ErrAbsent)
+		return nil, fmt.Errorf("%s is answered with %s: %w", t.URL.Redacted(), plain.saying(), ErrAbsent)
 	}
 	if t.Echo != "" {
 		if a, err := r.door.send(ctx, r.get(t.Echo, "X-Echo: "+marker)); err != nil || !strings.Contains(a.body, marker) {

@@ -88,7 +88,7 @@ func Open(ctx context.Context, address string, mustExist bool) (*DB, error) {
 func poolConfig(address string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, fmt.Errorf("the database URL is not understood: %w", err)
+		return nil, fmt.Errorf("the database URL is not understood: %w", withoutURL(err))
 	}
 	given := url.Values{}
 	if u, err := url.Parse(address); err == nil {

@@ -15,8 +15,11 @@ import (
 // server. The error shows nothing of the address but the wrong part.
 func CheckURL(address string) error {
 	cfg, err := poolConfig(address)
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause // the caller names the setting
+	}
 	if err != nil {
-		return withoutURL(err)
+		return err
 	}
 	if _, err := takePatience(cfg); err != nil {
 		return err

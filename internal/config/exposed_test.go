@@ -1,0 +1,62 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"portico/internal/config"
+)
+
+// A file that holds a secret and that every user can read gets a warning with
+// the command that mends it.
+func TestWarnings_FileThatOthersCanRead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text string
+		mode os.FileMode
+		key  string // of the warning, "" for none
+	}{
+		"password of the mail server": {"smtp_url = \"smtp://u:hunter2@mail.test\"\n", 0o644, "smtp_url"},
+		"password of the database":    {"database_url = \"postgres://u:hunter2@localhost/x\"\n", 0o604, "database_url"},
+		"secret of a provider":        {"[providers.google]\nclient_id = \"c\"\nclient_secret = \"hunter2\"\n", 0o644, "providers.google.client_secret"},
+		"header of a collector":       {"[tracing]\nendpoint = \"http://127.0.0.1:4318\"\nheader = \"Authorization: hunter2\"\n", 0o644, "tracing.header"},
+		"private":                     {"smtp_url = \"smtp://u:hunter2@mail.test\"\n", 0o600, ""},
+		"for a group":                 {"smtp_url = \"smtp://u:hunter2@mail.test\"\n", 0o640, ""},
+		"no secret in it":             {"smtp_url = \"smtp://mail.test\"\ndatabase_url = \"sqlite:p.db\"\n", 0o644, ""},
+	} {
+		path := filepath.Join(t.TempDir(), "portico.toml")
+		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, test.mode); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := config.Load(path, []string{"PORTICO_LOG_LEVEL=info"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, p := range cfg.Warnings() {
+			if strings.Contains(p.Write, "chmod o-rwx "+path) {
+				got = p.Key
+			}
+			if strings.Contains(p.String(), "hunter2") {
+				t.Errorf("%s: the warning shows the secret: %s", name, p)
+			}
+		}
+		if got != test.key {
+			t.Errorf("%s: the warning names %q, want %q", name, got, test.key)
+		}
+	}
+	// What the environment gives is not in the file.
+	path := filepath.Join(t.TempDir(), "portico.toml")
+	if err := os.WriteFile(path, []byte("smtp_url = \"smtp://u:old@mail.test\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(path, []string{"PORTICO_DATABASE_URL=postgres://u:hunter2@localhost/x", "PORTICO_SMTP_URL=smtp://mail.test"})
+	if err != nil || len(cfg.Warnings()) != 0 {
+		t.Errorf("%v, %v", cfg.Warnings(), err)
+	}
+}
