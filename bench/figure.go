@@ -44,7 +44,8 @@ func rateOf(r reading) float64 { return r.rate }
 func cpuOf(r reading) float64  { return float64(r.cpu) / float64(time.Microsecond) }
 func waitOf(r reading) float64 { return float64(r.wait) / float64(time.Millisecond) }
 
-// figure is one line of the table.
+// figure is one line of the table. A time or a rate has no aim: machines differ.
+// Its ratio to a limit or a peer in the same run has one.
 type figure struct {
 	name    string
 	product string // absolute, for orientation
@@ -79,9 +80,25 @@ func (f figure) aimText() string {
 	return "at most " + f.number(f.aim)
 }
 
+// costAgainst holds the processor time of the product against that of a limit.
+func costAgainst(limit string, product, bare []reading) figure {
+	return figure{
+		name: "server CPU, of " + limit, product: micros(values(product, cpuOf)), limit: micros(values(bare, cpuOf)),
+		value: ratios(product, bare, cpuOf),
+	}
+}
+
+// rateAgainst holds the throughput of the product against that of a limit.
+func rateAgainst(product, bare []reading) figure {
+	return figure{
+		name: "throughput", product: perSecond(values(product, rateOf)), limit: perSecond(values(bare, rateOf)),
+		value: ratios(product, bare, rateOf), atLeast: true,
+	}
+}
+
 func perSecond(s spread) string { return fmt.Sprintf("%.0f/s", s.median) }
 
-func micros(s spread) string { return fmt.Sprintf("%.0f µs", s.median) }
+func micros(s spread) string { return figure{unit: "µs"}.number(s.median) }
 
 func millis(s spread) string { return fmt.Sprintf("%.1f ms", s.median) }
 

@@ -8,14 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/cpu"
 )
 
 // machine describes what was measured on what, as a list.
 func (b *bench) machine() string {
 	var out strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&out, "- %s: %s\n", name, value) }
-	line("Machine", fmt.Sprintf("%d cores, %s, %s of memory, Linux %s", runtime.NumCPU(),
-		field("/proc/cpuinfo", "model name"), gibibytes(field("/proc/meminfo", "MemTotal")), read("/proc/sys/kernel/osrelease")))
+	line("Machine", fmt.Sprintf("%d cores, %s with %s, %s of memory, Linux %s", runtime.NumCPU(),
+		field("/proc/cpuinfo", "model name"), vectors(), gibibytes(field("/proc/meminfo", "MemTotal")), read("/proc/sys/kernel/osrelease")))
 	info, err := buildinfo.ReadFile(b.binary)
 	if err != nil {
 		line("Product", err.Error())
@@ -40,6 +42,17 @@ func (b *bench) machine() string {
 	}
 	line("Libraries", strings.Join(libraries, ", "))
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// vectors names the widest vectors of the processor that the password hash uses.
+func vectors() string {
+	switch {
+	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW:
+		return "AVX-512"
+	case cpu.X86.HasAVX2:
+		return "AVX2"
+	}
+	return "no vectors for hashing"
 }
 
 func read(path string) string {

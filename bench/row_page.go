@@ -49,12 +49,9 @@ func signInPage(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	for _, p := range pages {
 		size += len(p.Body)
 	}
-	return []figure{
-		{name: fmt.Sprintf("pages of %d answers, %d bytes", len(pages), size),
-			product: perSecond(values(all[0], rateOf)), limit: perSecond(values(all[1], rateOf)),
-			value: ratios(all[0], all[1], rateOf), aim: 0.8, atLeast: true},
-		{name: "server CPU a page", limit: micros(values(all[1], cpuOf)), value: values(all[0], cpuOf), unit: "µs"},
-	}, nil
+	rate := rateAgainst(all[0], all[1])
+	rate.name, rate.aim = fmt.Sprintf("pages of %d answers, %d bytes", len(pages), size), 0.8
+	return []figure{rate, costAgainst("the same bytes from a map", all[0], all[1])}, nil
 }
 
 // whole loads every part of the page.
