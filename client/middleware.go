@@ -76,7 +76,7 @@ func (c *Client) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, problem{
-		Type: "urn:portico:error:session.required", Title: "Sign in to go on.",
+		Type: "urn:portico:error:session.required", Title: "Sign in to continue.",
 		Status: http.StatusUnauthorized, Code: "session.required", SignInURL: c.issuer + signInPath,
 	})
 }

@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 /** What most screens need goes into one chunk: fewer requests, and it compresses better in one piece. */
 const SHARED =
-  /node_modules|src\/(entry|api|i18n\/[^/]+$|screens\/[^/]+$)|src\/(ui|lib)\/(?!code|mistyped|new-password|strength|use-return)/;
+  /node_modules|src\/(entry|api|i18n\/[^/]+$|screens\/[^/]+$)|src\/(ui|lib)\/(?!code|mistyped|more|new-password|strength|success|use-return)/;
 
 export default defineConfig(({ isSsrBuild }) => ({
   base: '/auth/',

@@ -42,7 +42,7 @@ test('sign in by keyboard', async ({ page, world }) => {
   await expectAccount(page, person);
   await tabTo(page, 'button "Sign out"');
   await page.keyboard.press('Enter');
-  await expectScreen(page, 'You are signed out');
+  await expectScreen(page, "You've signed out");
 });
 
 test('the focus goes through the sign-in page in the order of the eye', async ({ page }) => {
@@ -96,7 +96,7 @@ test('a wrong code can be typed over at once', async ({ page, world }) => {
   const { code } = await world.mailbox.next(person.email);
   await page.locator('#root[data-live]').waitFor();
   await page.keyboard.type(code === '000000' ? '000001' : '000000');
-  await expect(page.getByText('4 tries are left')).toBeVisible();
+  await expect(page.getByText('4 tries left')).toBeVisible();
   await expect(page.getByRole('textbox', { name: '6-digit code' })).toBeFocused();
   await page.keyboard.type(code);
   await expectAccount(page, person);

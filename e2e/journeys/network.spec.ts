@@ -55,7 +55,7 @@ test('no answer: the words say so, the values stay, and Try again does it', asyn
   await fillSignIn(page, person);
   await button(page, 'Login').click();
   await expect(page.getByRole('alert')).toContainText(
-    'The server could not be reached. Check the connection and try again.',
+    "We couldn't reach the server. Check your connection and try again.",
   );
   await expect(field(page, 'Email')).toHaveValue(person.email);
   await expect(field(page, 'Password')).toHaveValue(person.password);
@@ -70,7 +70,7 @@ test('offline: the words say so, and nothing is lost', async ({ page, world, gua
   await fillSignUp(page, person);
   await context.setOffline(true);
   await button(page, 'Create account').click();
-  await expect(page.getByRole('alert')).toContainText('You are offline. Nothing is lost');
+  await expect(page.getByRole('alert')).toContainText("You're offline. Your entries are still here.");
   await context.setOffline(false);
   await button(page, 'Try again').click();
   await expectScreen(page, 'Verify your code');
@@ -82,7 +82,7 @@ test('too many tries: the seconds are counted, and then it goes on by itself', a
   await answerWith(page, 'signin', { status: 429, code: 'throttle.limited', retry_after: 2 });
   await fillSignIn(page, person);
   await button(page, 'Login').click();
-  await expect(page.getByRole('alert')).toContainText('Too many tries. Try again in 2 seconds.');
+  await expect(page.getByRole('alert')).toContainText('Too many attempts. Try again in 2 seconds.');
   const login = page.getByRole('button', { name: /^Login/ });
   await expect(login).toHaveAccessibleName(/0:0[12]/);
   await expect(login).toHaveAccessibleName('Login');
@@ -100,7 +100,7 @@ test('overloaded: the words name the wait and the request', async ({ page, world
   await fillSignIn(page, person);
   await button(page, 'Login').click();
   await expect(page.getByRole('alert')).toContainText(
-    'Many people are signing in right now. Try again in 1 second.',
+    'A lot of people are signing in right now. Try again in 1 second.',
   );
   await expect(page.getByText(`Request ID: ${id}`)).toBeVisible();
   await expect(page.getByRole('button', { name: /^Login/ })).toHaveAccessibleName('Login');
@@ -121,7 +121,7 @@ test('a defect of the server: the request id is there to quote, and the values s
   });
   await fillSignIn(page, person);
   await button(page, 'Login').click();
-  await expect(page.getByRole('alert')).toContainText('Something went wrong on our side.');
+  await expect(page.getByRole('alert')).toContainText('Something went wrong on our end.');
   await expect(page.getByText('Request ID: q7m2c9x4k1t8v5b3n6z0r2w9d4')).toBeVisible();
   await expect(field(page, 'Email')).toHaveValue(person.email);
   await button(page, 'Try again').click();
@@ -135,7 +135,8 @@ test("a proxy's page in place of an answer is an error like others", async ({ pa
   );
   await fillSignIn(page, world.stranger());
   await button(page, 'Login').click();
-  await expect(page.getByRole('alert')).toContainText('(502)');
+  await expect(page.getByRole('alert')).toContainText('The service is temporarily unavailable.');
+  await expect(page.getByText('Request ID:')).toHaveCount(0);
   await expect(button(page, 'Try again')).toBeVisible();
 });
 

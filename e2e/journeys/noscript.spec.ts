@@ -28,7 +28,7 @@ test('sign up with the code, sign out, sign in', async ({ page, world }) => {
   await button(page, 'Verify').click();
   await expectAccount(page, person);
   await button(page, 'Sign out').click();
-  await expectScreen(page, 'You are signed out');
+  await expectScreen(page, "You've signed out");
   await link(page, 'Sign in again').click();
   await fillSignIn(page, person);
   await button(page, 'Login').click();
@@ -47,9 +47,7 @@ test('sign up with the link, here and elsewhere', async ({ page, openBrowser, wo
   await elsewhere.goto((await world.mailbox.next(there.email)).link);
   await field(elsewhere, 'Password').fill('not the right password');
   await button(elsewhere, 'Confirm address').click();
-  await expect(
-    elsewhere.getByText('This is not the password that was chosen for this account.'),
-  ).toBeVisible();
+  await expect(elsewhere.getByText("That's not the password you chose for this account.")).toBeVisible();
   await field(elsewhere, 'Password').fill(there.password);
   await button(elsewhere, 'Confirm address').click();
   await expectAccount(elsewhere, there);
@@ -60,7 +58,7 @@ test('errors stand at their fields, and what was typed stays', async ({ page, wo
   await page.goto('/auth/signin');
   await fillSignIn(page, { email: person.email, password: 'not the right password' });
   await button(page, 'Login').click();
-  await expect(page.getByRole('alert')).toContainText('The email address or the password is not right.');
+  await expect(page.getByRole('alert')).toContainText('Wrong email or password.');
   await expect(field(page, 'Email')).toHaveValue(person.email);
   await expect(field(page, 'Password')).toHaveValue('');
 
@@ -70,7 +68,7 @@ test('errors stand at their fields, and what was typed stays', async ({ page, wo
   await field(page, 'Confirm Password').fill('password2');
   await button(page, 'Create account').click();
   await expect(page.getByText('This password appeared in a data breach')).toBeVisible();
-  await expect(page.getByText('The two passwords differ.')).toBeVisible();
+  await expect(page.getByText("Passwords don't match.")).toBeVisible();
   await expect(field(page, 'Email')).toHaveValue(email);
   await page.reload();
   await expectScreen(page, 'Create an account');
@@ -82,20 +80,20 @@ test('a forgotten password is replaced, after a wrong code', async ({ page, worl
   await field(page, 'Email').fill(person.email);
   await button(page, 'Send reset link').click();
   await expectScreen(page, 'Verify your code');
-  await expect(page.getByText('A code works for 10 minutes.')).toBeVisible();
+  await expect(page.getByText('The code works for 10 minutes.')).toBeVisible();
   const { code } = await world.mailbox.next(person.email);
   await field(page, '6-digit code').fill(code === '000000' ? '000001' : '000000');
   await button(page, 'Verify').click();
-  await expect(page.getByText('4 tries are left')).toBeVisible();
+  await expect(page.getByText('4 tries left')).toBeVisible();
   await button(page, 'Resend').click();
-  await expect(page.getByText(/A new code can be sent in \d+ seconds\./)).toBeVisible();
+  await expect(page.getByText(/You can get a new code in \d+ seconds\./)).toBeVisible();
   await field(page, '6-digit code').fill(code);
   await button(page, 'Verify').click();
   await expectScreen(page, 'Choose a new password');
   await field(page, 'New password').fill('a fresh amber orchard');
   await field(page, 'Confirm Password').fill('a fresh amber tree');
   await button(page, 'Save password').click();
-  await expect(page.getByText('The two passwords differ.')).toBeVisible();
+  await expect(page.getByText("Passwords don't match.")).toBeVisible();
   await field(page, 'New password').fill('a fresh amber orchard');
   await field(page, 'Confirm Password').fill('a fresh amber orchard');
   await button(page, 'Save password').click();

@@ -79,11 +79,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/auth/signin');
       await continueWithAcme(page, person.email);
       await expectScreen(page, 'Sign in');
-      await expect(page.getByText('Sign in to it once to connect Acme ID.')).toBeVisible();
+      await expect(page.getByText('Sign in once to connect Acme ID.')).toBeVisible();
       await expect(field(page, 'Email')).toHaveValue(person.email);
       await field(page, 'Password').fill('not the right password');
       await button(page, 'Login').click();
-      await expect(page.getByRole('alert')).toContainText('The email address or the password is not right.');
+      await expect(page.getByRole('alert')).toContainText('Wrong email or password.');
       await fillSignIn(page, person);
       await button(page, 'Login').click();
       await expectAccount(page, person);
@@ -144,7 +144,7 @@ test('who came through the provider and forgets that is told by mail', async ({ 
   await expectScreen(page, 'Your account');
   await alive(page);
   await button(page, 'Sign out').click();
-  await expectScreen(page, 'You are signed out');
+  await expectScreen(page, "You've signed out");
   await forgot(page, email);
   const mail = await world.mailbox.next(email, /How to sign in/);
   expect(mail.text).toContain('you sign in with Acme ID');

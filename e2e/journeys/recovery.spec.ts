@@ -6,6 +6,7 @@ import {
   expectScreen,
   field,
   forgot,
+  link,
   open,
   signIn,
 } from '../support/screen.js';
@@ -59,8 +60,10 @@ test('a mailed link works in another browser', async ({ page, openBrowser, world
   await choose(elsewhere, 'a fresh amber orchard');
   await expectAccount(elsewhere, person);
   await open(page, mail.link);
-  await expectScreen(page, 'This link was already used');
-  await expect(page.getByText('If you chose a new password with it, sign in with that one.')).toBeVisible();
+  await expectScreen(page, 'This link has already been used');
+  await expect(page.getByText("If you've already chosen a new password, sign in with it.")).toBeVisible();
+  await link(page, 'Get a new link').click();
+  await expectScreen(page, 'Reset your password');
 });
 
 test('opening a link changes nothing: the code beside it still works', async ({
@@ -90,9 +93,8 @@ test('the password of today is refused', async ({ page, world }) => {
 test('an unknown address gets the same page; only its mailbox learns', async ({ page, world }) => {
   const { email } = world.stranger();
   await forgot(page, email);
-  await expect(
-    page.getByText('If there is no account for the address, a mail says so instead'),
-  ).toBeVisible();
+  await page.getByText("Didn't get it?").click();
+  await expect(page.getByText('If no account uses it, we send an email that says so')).toBeVisible();
   const mail = await world.mailbox.next(email);
   expect(mail.subject).toBe('No Portico account uses this email address');
   expect(mail.code + mail.link).toBe('');

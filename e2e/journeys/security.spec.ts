@@ -82,7 +82,7 @@ test('after signing out nothing is kept, and Back shows nothing', async ({ page,
   const person = await world.member();
   await signIn(page, person);
   await button(page, 'Sign out').click();
-  await expectScreen(page, 'You are signed out');
+  await expectScreen(page, "You've signed out");
   expect(await storageOf(page)).toEqual([]);
   expect((await context.cookies()).map((cookie) => cookie.name)).not.toContain('portico-session');
   await back(page);
@@ -103,7 +103,7 @@ test('a form of another site signs nobody in or out', async ({ page, world }) =>
       `<form method="post" action="${world.portico.origin}${action}">${inputs}<button>Win</button></form>`,
     );
     await page.getByRole('button', { name: 'Win' }).click();
-    await expect(page.getByText('This request came from another page.')).toBeVisible();
+    await expect(page.getByText('This request came from another site.')).toBeVisible();
   }
   await open(page, '/auth/account');
   await expectAccount(page, victim);

@@ -16,7 +16,7 @@ test('a member signs in, signs out and signs in again', async ({ page, world }) 
   const person = await world.member();
   await signIn(page, person);
   await button(page, 'Sign out').click();
-  await expectScreen(page, 'You are signed out');
+  await expectScreen(page, "You've signed out");
   await link(page, 'Sign in again').click();
   await expectScreen(page, 'Sign in');
   await alive(page);
@@ -31,7 +31,7 @@ test('a wrong password and an unknown address get the same words', async ({ page
     await open(page, '/auth/signin');
     await fillSignIn(page, { email, password: 'not this one' });
     await button(page, 'Login').click();
-    await expect(page.getByRole('alert')).toHaveText('The email address or the password is not right.');
+    await expect(page.getByRole('alert')).toHaveText('Wrong email or password.');
     await expect(page.getByRole('alert')).toBeFocused();
     await expect(field(page, 'Email')).toHaveValue(email);
     await expect(field(page, 'Password')).toHaveValue('');
@@ -46,7 +46,7 @@ test('empty fields are named, and the first one gets the focus', async ({ page }
   await expect(field(page, 'Email')).toBeFocused();
   await page.keyboard.type('mara');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Enter an email address in the form name@example.com.')).toBeVisible();
+  await expect(page.getByText('Enter a valid email address, like name@example.com.')).toBeVisible();
 });
 
 test('many wrong passwords are slowed down, with the time that is left', async ({ page, world }) => {
@@ -57,12 +57,12 @@ test('many wrong passwords are slowed down, with the time that is left', async (
     await fillSignIn(page, { email, password: `wrong password ${i}` });
     await button(page, 'Login').click();
     await expect(button(page, 'Login')).toHaveAttribute('aria-busy', 'false');
-    await expect(alert).toHaveText('The email address or the password is not right.');
+    await expect(alert).toHaveText('Wrong email or password.');
     await expect(field(page, 'Password')).toHaveValue('');
   }
   await fillSignIn(page, { email, password: 'wrong password 6' });
   await button(page, 'Login').click();
-  await expect(alert).toContainText(/Too many tries\. Try again in \d+ seconds\./);
+  await expect(alert).toContainText(/Too many attempts\. Try again in \d+ seconds\./);
   await expect(page.getByRole('button', { name: /^Login \(0:\d\d\)$/ })).toHaveAttribute(
     'aria-disabled',
     'true',
@@ -80,11 +80,11 @@ test('who is signed in already may go on or change places', async ({ page, world
 });
 
 const endOthers = async (page: Page) => {
-  await button(page, 'End all other sessions').click();
+  await button(page, 'Sign out all other devices').click();
   await expect(page.getByRole('listitem')).toHaveCount(1);
 };
 
-const WHY = 'You were signed out because this session was ended on another device.';
+const WHY = 'You were signed out because you signed this device out from another one.';
 
 test('who was signed out from another device is told why, once', async ({ page, openBrowser, world }) => {
   const person = await world.member();
@@ -116,7 +116,7 @@ test('a page that is still open leads to the notice by its next request', async 
   await signIn(page, person);
   await endOthers(page);
   await phone
-    .getByRole('button', { name: /^End the session on/ })
+    .getByRole('button', { name: /^Sign out (?!all )./ })
     .first()
     .click();
   await expectScreen(phone, 'Sign in');
@@ -131,7 +131,7 @@ test('the account lists the browsers, and ends another one', async ({ page, open
   await signIn(phone, person);
   await signIn(page, person);
   await expect(page.getByText('This device')).toBeVisible();
-  await page.getByRole('button', { name: 'End the session on Firefox, Android' }).click();
+  await page.getByRole('button', { name: 'Sign out Firefox, Android' }).click();
   await expect(page.getByText('Firefox, Android')).toBeHidden();
   await phone.reload();
   await expectScreen(phone, 'Sign in');

@@ -36,7 +36,7 @@ test('a new person signs up with the mailed link', async ({ page, world }) => {
   await button(page, 'Confirm address').click();
   await expectAccount(page, person);
   await open(page, mail.link);
-  await expectScreen(page, 'This link was already used');
+  await expectScreen(page, 'This link has already been used');
 });
 
 test('a link opened elsewhere asks for the chosen password', async ({ page, openBrowser, world }) => {
@@ -50,9 +50,7 @@ test('a link opened elsewhere asks for the chosen password', async ({ page, open
   await expect(elsewhere.getByText('Enter your password.')).toBeVisible();
   await field(elsewhere, 'Password').fill('a password of somebody else');
   await button(elsewhere, 'Confirm address').click();
-  await expect(
-    elsewhere.getByText('This is not the password that was chosen for this account.'),
-  ).toBeVisible();
+  await expect(elsewhere.getByText("That's not the password you chose for this account.")).toBeVisible();
   await expect(field(elsewhere, 'Password')).toBeFocused();
   await field(elsewhere, 'Password').fill(person.password);
   await button(elsewhere, 'Confirm address').click();
@@ -80,7 +78,7 @@ test('what cannot be a password is refused in words, and what was typed stays', 
   await field(page, 'Password').fill('violet harbour lantern');
   await field(page, 'Confirm Password').fill('violet harbour lamp');
   await button(page, 'Create account').click();
-  await expect(page.getByText('The two passwords differ. Enter the same one again.')).toBeVisible();
+  await expect(page.getByText("Passwords don't match.")).toBeVisible();
 });
 
 test('an address that has an account gets the same page and another mail', async ({ page, world }) => {
@@ -105,7 +103,7 @@ test('who signs in before proving the address is sent to prove it, in this brows
   await open(elsewhere, '/auth/signin');
   await fillSignIn(elsewhere, person);
   await button(elsewhere, 'Login').click();
-  await expect(elsewhere.getByRole('alert')).toHaveText('The email address or the password is not right.');
+  await expect(elsewhere.getByRole('alert')).toHaveText('Wrong email or password.');
 
   await open(page, '/auth/signin');
   await fillSignIn(page, person);

@@ -136,6 +136,7 @@ func (i *Issuer) Over(ctx context.Context, tx Store, flowID string) (bool, error
 // FindLink returns the secret of a link without using it: opening a link
 // changes nothing. It returns LinkMalformed, LinkUsed, LinkReplaced (a newer
 // one took its place) or LinkExpired together with the secret, if there is one.
+// A link that is not there has expired: its secret was deleted afterwards.
 func (i *Issuer) FindLink(ctx context.Context, tx Store, token string) (Secret, error) {
 	if !secret.ValidToken(token) {
 		return Secret{}, LinkMalformed
@@ -145,7 +146,7 @@ func (i *Issuer) FindLink(ctx context.Context, tx Store, token string) (Secret, 
 	case err != nil:
 		return Secret{}, err
 	case !ok:
-		return Secret{}, LinkMalformed
+		return Secret{}, LinkExpired
 	case !s.UsedAt.IsZero():
 		return s, LinkUsed
 	case s.over(i.clock.Now()):

@@ -80,7 +80,7 @@ func (f *Flows) linkFlow(ctx context.Context, tx Tx, s code.Secret) (Pending, da
 		return Pending{}, data{}, err
 	}
 	if !ok || p.over(f.clock.Now()) {
-		return Pending{}, data{}, code.LinkExpired
+		return p, data{}, code.LinkExpired
 	}
 	d, err := f.open(p)
 	return p, d, err

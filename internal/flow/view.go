@@ -105,6 +105,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 			return nil
 		}
 		p, d, err := f.linkFlow(ctx, tx, s)
+		v.Kind = p.Kind
 		if err != nil {
 			if v.Fault = fault.From(err); ours(v.Fault) {
 				return err
@@ -119,7 +120,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 				return err
 			}
 		}
-		v.Kind, v.Address = p.Kind, account.Mask(d.Address)
+		v.Address = account.Mask(d.Address)
 		if f.here(c, p) {
 			v.Email = d.Address
 			if p.Step == Verify {

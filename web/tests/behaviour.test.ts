@@ -25,9 +25,7 @@ test('a rejected sign-in keeps the address, clears the password and says so', as
     [SIGNIN]: problem(401, { code: 'signin.rejected' }),
   });
   await signIn(page);
-  await expect
-    .poll(() => page.getByRole('alert').textContent())
-    .toBe('The email address or the password is not right.');
+  await expect.poll(() => page.getByRole('alert').textContent()).toBe('Wrong email or password.');
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
   expect(await focused(page)).toBe('alert');
@@ -68,7 +66,7 @@ test('too many tries: the button counts down and comes back by itself', async ()
   const button = page.getByRole('button', { name: 'Login' });
   await expect.poll(() => button.textContent()).toBe('Login\u00a0(0:02)');
   expect(await button.getAttribute('aria-disabled')).toBe('true');
-  expect(await page.getByRole('alert').textContent()).toBe('Too many tries. Try again in 2 seconds.');
+  expect(await page.getByRole('alert').textContent()).toBe('Too many attempts. Try again in 2 seconds.');
   await expect.poll(() => button.textContent(), { timeout: 4000 }).toBe('Login');
   expect(await page.getByText('You can try again now.').count()).toBe(1);
   await page.context().close();
@@ -121,32 +119,45 @@ test('a password and its repetition are asked for each in its own words', async 
   const [password, confirm] = [page.locator('#password'), page.locator('#confirm_password')];
   const press = () => page.getByRole('button', { name: 'Create account' }).click();
   await press();
-  await expect.poll(said).toEqual(['Enter your password.', 'Repeat the password.']);
+  await expect.poll(said).toEqual(['Enter your password.', 'Repeat your password.']);
   await password.fill('tram lemon kite');
   await press();
-  await expect.poll(said).toEqual(['', 'Repeat the password.']);
+  await expect.poll(said).toEqual(['', 'Repeat your password.']);
   await confirm.fill('tram lemon');
   await press();
-  await expect.poll(said).toEqual(['', 'The two passwords differ. Enter the same one again.']);
+  await expect.poll(said).toEqual(['', "Passwords don't match."]);
   expect(complaints).toEqual([]);
   await page.context().close();
 });
 
 test.each([
-  ['abort', 'The server could not be reached. Check the connection and try again.'],
+  ['abort', "We couldn't reach the server. Check your connection and try again."],
   [
     problem(500, { code: 'internal' }),
-    'Something went wrong on our side. Try again in a moment.Request ID: 01JD3K8V5Q',
+    'Something went wrong on our end. Try again in a moment.Request ID: 01JD3K8V5Q',
   ],
   [
     problem(502, { code: 'brand.new' }),
-    '(brand.new). Try again, or quote the request ID to the operator.Request ID: 01JD3K8V5Q',
+    '(brand.new). Try again. If it keeps happening, contact support.Request ID: 01JD3K8V5Q',
   ],
+  [
+    { status: 502, text: '<html>Bad Gateway</html>' },
+    'The service is temporarily unavailable. Try again in a moment.',
+  ],
+  [{ status: 503, text: '' }, 'The service is temporarily unavailable. Try again in a moment.'],
+  [{ status: 504, body: { message: 'timeout' } }, 'The service is temporarily unavailable.'],
+  [{ status: 403, text: '<html>Blocked</html>' }, "The server's answer couldn't be read."],
+  [{ status: 200, text: '<html>Welcome to our hotel</html>' }, "The server's answer couldn't be read."],
+  [{ status: 200, text: '' }, "The server's answer couldn't be read."],
+  [{ status: 200, body: {} }, "The server's answer couldn't be read."],
+  [{ status: 204, text: '' }, "The server's answer couldn't be read."],
 ] as const)('%j: the words, the values kept and another try', async (answer, words) => {
   const api: Api = { [SIGNIN]: answer };
   const { page } = await open('signin/idle', api);
   await signIn(page);
   await expect.poll(() => page.getByRole('alert').textContent()).toContain(words);
+  const named = typeof answer === 'object' && 'body' in answer && 'request_id' in answer.body;
+  expect(await page.getByText('Request ID:').count(), 'no id that there is none of').toBe(named ? 1 : 0);
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('some password');
   api[SIGNIN] = { body: { next: '/preview/signed-out/idle' } };
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -154,11 +165,22 @@ test.each([
   await page.context().close();
 });
 
+test('a proxy that asks for patience is obeyed, and offers another try afterwards', async () => {
+  const { page } = await open('signin/idle', {
+    [SIGNIN]: { status: 503, text: 'busy', headers: { 'retry-after': '2' } },
+  });
+  await signIn(page);
+  await expect.poll(() => page.getByRole('button', { name: 'Login' }).textContent()).toContain('(0:0');
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Try again' }).waitFor({ timeout: 5000 });
+  await page.context().close();
+});
+
 test('offline is named as what it is', async () => {
   const { page } = await open('signin/idle', { [SIGNIN]: 'abort' });
   await page.context().setOffline(true);
   await signIn(page);
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('You are offline.');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain("You're offline.");
   await page.context().close();
 });
 
@@ -170,7 +192,7 @@ test('no answer in 20 seconds is said, and the late answer is not awaited', asyn
   await page.clock.runFor(20_000);
   await expect
     .poll(() => page.getByRole('alert').textContent())
-    .toContain('The server took too long to answer.');
+    .toContain('The server took too long to respond.');
   await page.context().close();
 });
 
@@ -275,23 +297,24 @@ test('success is said before the next page is there', async () => {
   await signIn(page);
   await page
     .getByRole('status')
-    .filter({ hasText: 'Done. The next page is on its way.' })
+    .filter({ hasText: 'Done. Loading the next page.' })
     .waitFor({ state: 'attached' });
   await page.context().close();
 });
 
 test('who sends the mail is said where it is waited for, and nothing when nobody does', async () => {
   const { page } = await open('verify-code/idle');
-  const words = page.getByText('Look into the spam folder too. Sender: no-reply@example.org');
+  const words = page.getByText('Check your spam folder. The email comes from no-reply@example.org.');
+  await page.getByText("Didn't get it?").click();
   expect(await words.isVisible()).toBe(true);
   await page.goto(`${world.origin}/preview/verify-code/no-sender`);
-  expect(await page.getByText('Look into the spam folder too').count()).toBe(0);
+  expect(await page.getByText('Check your spam folder').count()).toBe(0);
   await page.context().close();
 });
 
 test('the age of the newest mail is named by a link that it replaced', async () => {
   const { page } = await open('confirm-link/replaced');
-  expect(await page.getByText('A newer mail was sent to m•••@example.com 3 minutes ago.').count()).toBe(1);
+  expect(await page.getByText('We sent a newer email to m•••@example.com 3 minutes ago.').count()).toBe(1);
   await page.context().close();
 });
 
@@ -300,19 +323,22 @@ test('sessions are listed, ended by id, and one that is gone already is named so
     id,
     current,
     browser: 'Firefox on Linux',
-    created_at: '2026-01-01T00:00:00Z',
-    last_seen_at: '2026-01-01T00:00:00Z',
+    created_at: current ? '2026-01-01T12:00:00Z' : '2026-02-01T12:00:00Z',
+    last_seen_at: '2026-03-01T12:00:00Z',
   });
   const api: Api = {
-    '/auth/api/sessions': { body: { sessions: [device('a', true), device('b', false)] } },
+    '/auth/api/sessions': { body: { sessions: [device('b', false), device('a', true)] } },
     '/auth/api/sessions/b': problem(404, { code: 'session.unknown' }),
   };
   const { page, complaints } = await open('account/idle', api);
-  expect(await page.getByRole('listitem').count()).toBe(2);
+  const entries = page.getByRole('listitem');
+  await expect.poll(() => entries.count()).toBe(2);
+  expect(await entries.first().textContent()).toMatch(/^Firefox on LinuxThis deviceSigned in Jan 1, 2026/);
+  expect(await entries.last().textContent()).toMatch(/Signed in Feb 1, 2026.*Last active Mar 1, 2026/);
   api['/auth/api/sessions'] = { body: { sessions: [device('a', true)] } };
-  await page.getByRole('button', { name: 'End the session on Firefox on Linux' }).click();
+  await page.getByRole('button', { name: 'Sign out Firefox on Linux' }).click();
   await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
-  expect(await page.getByText('That session had already ended.').count()).toBe(1);
+  expect(await page.getByText('That session has already ended.').count()).toBe(1);
   expect(await focused(page)).toBe('sessions');
   expect(complaints).toEqual([]);
   await page.context().close();

@@ -35,7 +35,7 @@ export interface Visit {
 /** Answers of the API by path; a path that is not listed fails the test as a complaint. */
 export type Api = Record<
   string,
-  { status?: number; body?: object; headers?: Record<string, string> } | 'hang' | 'abort'
+  { status?: number; body?: object; text?: string; headers?: Record<string, string> } | 'hang' | 'abort'
 >;
 
 /** An answer of the API that is a fault. */
@@ -70,7 +70,7 @@ export async function visit(
     await route.fulfill({
       status: answer?.status ?? 200,
       headers: answer?.headers ?? {},
-      json: answer?.body ?? {},
+      ...(answer?.text === undefined ? { json: answer?.body ?? {} } : { body: answer.text }),
     });
   });
   const release = early && (await holdScript(page));

@@ -223,7 +223,7 @@ test("the wait for another code never starts above the server's interval", async
 
 test('who is signed in is named beside the account of the link, and a cut link leads somewhere', async () => {
   const words =
-    'You are signed in as other@example.com at the moment. Afterwards this browser is signed in as m•••@example.com.';
+    "You're signed in as other@example.com. If you continue, you'll be signed in as m•••@example.com instead.";
   for (const path of ['confirm-link/signed-in', 'reset-password/invalid']) {
     const opened = await open(path);
     expect(await opened.page.getByText(words).count()).toBe(1);

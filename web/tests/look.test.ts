@@ -88,7 +88,12 @@ const heightOf = (page: Page) =>
 
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('a, button, input:not([type=hidden], [tabindex="-1"])')]
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'a, button, summary, input:not([type=hidden], [tabindex="-1"])',
+      ),
+    ]
+      .filter((element) => element.checkVisibility())
       .filter((element) => {
         const { width, height } = element.getBoundingClientRect();
         return width < 24 || height < 24;
@@ -116,7 +121,10 @@ const restyle = (page: Page, css: string) =>
 /** Tab reaches everything once, from top to bottom, shows where it is, and leaves again. */
 async function walkByKeyboard(page: Page): Promise<void> {
   await page.locator('header a').focus();
-  const stops = await page.locator('a, button, input:not([type=hidden], [tabindex="-1"])').count();
+  const stops = await page
+    .locator('a, button, summary, input:not([type=hidden], [tabindex="-1"])')
+    .filter({ visible: true })
+    .count();
   let above = 0;
   for (let i = 1; i < stops; i += 1) {
     await page.keyboard.press('Tab');

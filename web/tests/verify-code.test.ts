@@ -21,9 +21,7 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   const code = page.getByLabel('6-digit code');
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('code');
   await page.keyboard.insertText('Your code is 123 456');
-  await expect
-    .poll(() => page.locator('#code-error').textContent())
-    .toBe('This code is not right. 4 tries are left.');
+  await expect.poll(() => page.locator('#code-error').textContent()).toBe('Wrong code. 4 tries left.');
   expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
   expect(
     await code.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
@@ -33,6 +31,13 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   expect(complaints).toEqual([]);
   await page.context().close();
 });
+
+/** What can be typed into or pressed in the card, but for links. */
+const live = (page: Page) =>
+  page
+    .locator('main')
+    .locator('input:not([type=hidden]), button')
+    .evaluateAll((all) => all.map((element) => element.textContent?.trim() || element.id));
 
 const typeEarly = (page: Page) => page.locator('#code').pressSequentially('123456');
 
@@ -55,7 +60,7 @@ test.each(['idle', 'wrong'])(
   'a code typed before the script came is sent once, on a page %s',
   async (path) => {
     const { page, bodies, complaints } = await openEarly(path, typeEarly);
-    await page.getByText('This code is not right. 4 tries are left.').waitFor();
+    await page.getByText('Wrong code. 4 tries left.').waitFor();
     expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
 
     await page.goto(`${world.origin}/preview/signin/idle`);
@@ -92,16 +97,63 @@ test('when the time is up the open page says so', async () => {
   await page.clock.install();
   await page.reload();
   await hydrated(page);
-  const words = page.getByText('This code has expired. Ask for a new one with Resend.');
+  const words = page.getByRole('heading', { name: 'This code has expired' });
   await page.clock.runFor(579_000);
   expect(await words.count()).toBe(0);
   await page.clock.runFor(3000);
   await words.waitFor({ timeout: 5000 });
+  await expect.poll(() => page.title()).toBe('This code has expired');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  expect(await live(page)).toEqual(['Send a new code']);
   await page.context().close();
+});
+
+test('the last wrong code takes the field away, and the way on is the main button', async () => {
+  const { page, complaints } = await open('verify-code/idle', {
+    '/auth/api/verify-code': problem(429, { code: 'code.used_up' }),
+  });
+  await page.getByLabel('6-digit code').fill('123456');
+  await page.getByRole('heading', { name: 'Too many wrong codes' }).waitFor();
+  expect(await live(page)).toEqual(['Send a new code']);
+  expect(await page.getByText('Works until').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('an older code that expired leaves the field to the newest', async () => {
+  const now = 1_700_000_000;
+  const times = { sent_at: now, expires_at: now + 600, resend_at: now, now };
+  const flow = { id: 'flow1', kind: 'signup', address: '', email: 'mara@example.com', next: '', ...times };
+  const { page } = await open('verify-code/idle', {
+    '/auth/api/verify-code': problem(410, { code: 'code.expired' }),
+    '/auth/api/flows/flow1': { body: { ...flow, state: 'code' } },
+  });
+  const asked = page.waitForResponse('**/flows/flow1');
+  await page.getByLabel('6-digit code').fill('123456');
+  await asked;
+  await page.getByText('This code has expired. Enter the newest one, or get a new one.').waitFor();
+  expect(await live(page)).toEqual(['code', 'Verify', 'Resend']);
+  await page.context().close();
+});
+
+test('one line of help, and the rest behind a press, with script and without', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { page } = await visit(world, '/preview/verify-code/idle', {
+      javaScriptEnabled,
+      hydrate: javaScriptEnabled,
+    });
+    const help = page.getByText('Check your spam folder.');
+    expect(await help.isVisible()).toBe(false);
+    await page.getByText("Didn't get it?").press('Enter');
+    expect(await help.isVisible()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Use a different email address' }).isVisible()).toBe(true);
+    await page.context().close();
+  }
 });
 
 test('the address of the sender stays in one piece on a narrow screen', async () => {
   const { page } = await visit(world, '/preview/verify-code/idle', { viewport: { width: 360, height: 740 } });
+  await page.getByText("Didn't get it?").click();
   const lines = await page.getByText('no-reply@example.org', { exact: true }).evaluate((address) => {
     const range = document.createRange();
     range.selectNodeContents(address);
@@ -139,10 +191,16 @@ test('resend counts down, says when it is possible again, and restarts with the 
   await hydrated(page);
   await page.clock.runFor(43_000);
   await expect.poll(() => button.textContent()).toBe('Resend');
-  expect(await page.getByText('You can ask for another code now.').count()).toBe(1);
+  expect(await page.getByText('You can get a new code now.').count()).toBe(1);
   await button.click();
   await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
-  expect(await page.getByText('A new code is on its way.').count()).toBe(1);
+  const said = page.getByText(/New code sent at \d+:\d\d:\d\d/);
+  await expect.poll(() => said.count()).toBe(2); // in sight, and for screen readers
+  expect(await said.first().isVisible()).toBe(true);
+  const below = await said.first().boundingBox();
+  const pressed = await button.boundingBox();
+  expect((below?.y ?? 0) - (pressed?.y ?? 0), 'right below the button').toBeLessThan(60);
+  expect(await page.getByText('You can get a new code now.').count()).toBe(0);
   await page.context().close();
 });
 
@@ -155,8 +213,8 @@ test('while no mail was sent nothing asks for its code, and the next one brings 
     '/auth/api/resend': { body: { next, flow } },
   });
   expect(await page.getByLabel('6-digit code').count()).toBe(0);
-  expect(await page.getByText('No code in the mail?').count()).toBe(0);
-  await page.getByRole('button', { name: 'Resend' }).click();
+  expect(await page.getByText('No code in the email?').count()).toBe(0);
+  await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.getByLabel('6-digit code').fill('123');
   expect(complaints).toEqual([]);
   await page.context().close();
@@ -173,7 +231,7 @@ test.each([
   );
   if (button === 'Verify') await page.getByLabel('6-digit code').fill('123456');
   else await page.getByRole('button', { name: button }).click();
-  await page.getByText('This code has done its work. You can sign in now.').waitFor();
+  await page.getByRole('heading', { name: "You're verified" }).waitFor();
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -194,7 +252,7 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },
   });
-  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.waitForURL('**/verify-code/idle?flow=flow2');
   await page.context().close();
 });

@@ -10,7 +10,7 @@ const folder = new URL('../src/i18n/messages/', import.meta.url);
 const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 
 /** Keys that never reach a browser: mails with their dates, what the server words into the boot data. */
-const serverOnly = /^(mail|failure)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
+const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /**
  * Faults that only these screens can meet, by the beginning of their code; any

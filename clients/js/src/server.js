@@ -119,7 +119,7 @@ export const Portico = class {
       answer(response, {
         status: 401,
         code: 'session.required',
-        title: 'Sign in to go on.',
+        title: 'Sign in to continue.',
         signin_url: page,
       });
       return;

@@ -28,7 +28,7 @@ export const REST: State[] = [
     reach: async (page, world) => {
       await signIn(page, await world.member());
       await button(page, 'Sign out').click();
-      await expectScreen(page, 'You are signed out');
+      await expectScreen(page, "You've signed out");
     },
   },
   { name: 'error-missing', reach: (page) => open(page, '/auth/nothing-here') },

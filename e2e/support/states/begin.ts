@@ -12,7 +12,7 @@ export const BEGINNINGS: State[] = [
       await fillSignUp(page, world.stranger());
       await field(page, 'Confirm Password').fill('somewhere');
       await field(page, 'Email').focus();
-      await expect(page.getByText('The two passwords differ.')).toBeVisible();
+      await expect(page.getByText("Passwords don't match.")).toBeVisible();
     },
   },
   {

@@ -4,7 +4,7 @@ import type { State } from './state.js';
 
 /** Where the mailed code is asked for. */
 export const CODE: State[] = [
-  { name: 'verify-code', reach: (page) => open(page, '/auth/verify-code') },
+  { name: 'verify-code-none', reach: (page) => open(page, '/auth/verify-code') },
   { name: 'verify-code-signup', reach: (page, world) => signUp(page, world.stranger()) },
   {
     name: 'verify-code-typing',
@@ -19,7 +19,7 @@ export const CODE: State[] = [
       const person = world.stranger();
       await signUp(page, person);
       await typeWrongCode(page, (await world.mailbox.next(person.email)).code);
-      await expect(page.getByText('4 tries are left')).toBeVisible();
+      await expect(page.getByText('4 tries left')).toBeVisible();
     },
   },
   {
@@ -28,7 +28,7 @@ export const CODE: State[] = [
       const person = world.stranger();
       await signUp(page, person);
       const { code } = await world.mailbox.next(person.email);
-      for (const left of ['4 tries are left', '3 tries', '2 tries', '1 try', 'Too many wrong codes']) {
+      for (const left of ['4 tries left', '3 tries', '2 tries', '1 try', 'Too many wrong codes']) {
         await typeWrongCode(page, code);
         await expect(page.getByText(left)).toBeVisible();
       }
@@ -39,7 +39,7 @@ export const CODE: State[] = [
     name: 'verify-code-unknown',
     reach: async (page) => {
       await open(page, '/auth/verify-code?flow=019a0000-0000-7000-8000-000000000000');
-      await expect(page.getByText('This browser sends no cookie for this step')).toBeVisible();
+      await expect(page.getByText('Your browser blocks cookies')).toBeVisible();
     },
   },
 ];

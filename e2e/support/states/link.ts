@@ -25,7 +25,7 @@ export const LINK: State[] = [
       await open(page, (await beginElsewhere(page, world)).link);
       await field(page, 'Password').fill(WRONG);
       await button(page, 'Confirm address').click();
-      await expect(page.getByText('This is not the password')).toBeVisible();
+      await expect(page.getByText("That's not the password")).toBeVisible();
     },
   },
   {
@@ -37,7 +37,7 @@ export const LINK: State[] = [
       await page.keyboard.type(mail.code);
       await expectScreen(page, 'Your account');
       await open(page, mail.link);
-      await expectScreen(page, 'This link was already used');
+      await expectScreen(page, 'This link has already been used');
     },
   },
   {

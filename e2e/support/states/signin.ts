@@ -27,7 +27,7 @@ export const SIGN_IN: State[] = [
       await open(page, '/auth/signin');
       await fillSignIn(page, { ...world.stranger(), password: WRONG });
       await button(page, 'Login').click();
-      await expect(page.getByRole('alert')).toHaveText('The email address or the password is not right.');
+      await expect(page.getByRole('alert')).toHaveText('Wrong email or password.');
     },
   },
   {
@@ -38,7 +38,7 @@ export const SIGN_IN: State[] = [
       await expect(async () => {
         await fillSignIn(page, { ...person, password: WRONG });
         await button(page, 'Login').click();
-        await expect(page.getByRole('alert')).toContainText('Too many tries', { timeout: 300 });
+        await expect(page.getByRole('alert')).toContainText('Too many attempts', { timeout: 300 });
       }).toPass();
     },
   },

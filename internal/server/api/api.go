@@ -149,6 +149,9 @@ func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.desk.Give(w, result)
+	if result.FlowID != in.Flow {
+		a.desk.Say(w, door.CodeSent) // on a page of its own
+	}
 	view, err := a.desk.Flows.View(r.Context(), c, result.FlowID)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ func (d *Desk) ForgotPassword(w http.ResponseWriter, r *http.Request, in ForgotP
 
 // VerifyCode is the action of the button Verify.
 func (d *Desk) VerifyCode(w http.ResponseWriter, r *http.Request, in VerifyCode) (string, error) {
-	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return d.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return d.Flows.VerifyCode(ctx, c, in.Flow, in.Code)
 	})
 }
@@ -106,7 +106,7 @@ func (d *Desk) ResendLink(w http.ResponseWriter, r *http.Request) (string, error
 
 // ResetPassword is the action of /auth/reset-password.
 func (d *Desk) ResetPassword(w http.ResponseWriter, r *http.Request, in ResetPassword) (string, error) {
-	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return d.arrive(w, r, PasswordSaved, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return d.Flows.ResetPassword(ctx, c, flow.ResetInput{FlowID: in.Flow, Password: in.Password, Confirm: in.Confirm})
 	})
 }
@@ -122,21 +122,43 @@ func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (stri
 	return "/auth/signed-out", nil
 }
 
-func (d *Desk) step(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+// What a page says of the step before it.
+const (
+	Verified      = "verified"
+	PasswordSaved = "password"
+	CodeSent      = "sent"
+)
+
+// arrive is step for what may sign the person in. Our own page then says what
+// was done; a page of an app would not, and the word would come up later.
+func (d *Desk) arrive(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+	result, err := d.run(w, r, run)
+	if err == nil && result.Session != nil && result.Next == "/auth/account" {
+		d.Say(w, word)
+	}
+	return result.Next, err
+}
+
+func (d *Desk) run(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (flow.Result, error) {
 	result, err := run(r.Context(), d.Caller(w, r))
 	if err != nil {
 		d.keepBrowser(w, result.Browser)
-		return "", err
+		return flow.Result{}, err
 	}
 	d.Give(w, result)
-	return result.Next, nil
+	return result, nil
+}
+
+func (d *Desk) step(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+	result, err := d.run(w, r, run)
+	return result.Next, err
 }
 
 // throughLink runs a step with the kept link, and forgets the link when the
 // step succeeds.
 func (d *Desk) throughLink(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
 	token := d.Link(w, r)
-	next, err := d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
+	next, err := d.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
 	if err == nil {
 		d.link.Clear(w)
 	}

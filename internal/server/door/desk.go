@@ -27,6 +27,8 @@ const (
 
 	// crossingLife is longer than any way of a session to an app's host.
 	crossingLife = 10 * time.Minute
+	waitingLife  = 24 * time.Hour // of the flow that lives longest
+	doneLife     = time.Minute    // the way to the next page
 )
 
 // Desk receives requests for the flows and gives their results back. It is
@@ -43,6 +45,8 @@ type Desk struct {
 	way     server.Cookie
 	cross   server.Cookie
 	ticket  server.Cookie
+	waiting server.Cookie
+	done    server.Cookie
 }
 
 // NewDesk returns a Desk for the site at the public URL.
@@ -52,7 +56,8 @@ func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, publ
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
 		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
-		ticket: server.NewCookie(public, "ticket"),
+		ticket:  server.NewCookie(public, "ticket"),
+		waiting: server.NewCookie(public, "flow"), done: server.NewCookie(public, "done"),
 	}
 }
 
@@ -111,6 +116,9 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 		server.Note(w, result.Held) // the answer is the usual one, so the log line tells
 	}
 	d.keepBrowser(w, result.Browser)
+	if strings.HasPrefix(result.Next, verifyPath) {
+		d.waiting.Write(w, result.FlowID, waitingLife)
+	}
 	if result.Device != "" {
 		d.device.Write(w, result.Device, deviceLife)
 	}
@@ -175,6 +183,38 @@ func (d *Desk) TakeAdmission(w http.ResponseWriter, r *http.Request) string {
 func (d *Desk) LastProvider(w http.ResponseWriter, r *http.Request) string {
 	id, _ := d.way.Read(w, r)
 	return id
+}
+
+// verifyPath is the page that waits for a mailed code, before the id of its flow.
+const verifyPath = "/auth/verify-code?flow="
+
+// Waiting returns the flow that this browser was last sent a code for, "" when
+// it waits for none.
+func (d *Desk) Waiting(w http.ResponseWriter, r *http.Request) (string, error) {
+	id, ok := d.waiting.Read(w, r)
+	if !ok {
+		return "", nil
+	}
+	v, err := d.Flows.View(r.Context(), d.Caller(w, r), id)
+	switch {
+	case errors.Is(err, flow.Unknown), err == nil && v.Step != flow.Verify:
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return id, nil
+}
+
+// Say lets the next page say what was done. The page takes the word by Said.
+func (d *Desk) Say(w http.ResponseWriter, word string) { d.done.Write(w, word, doneLife) }
+
+// Said returns what Say kept, once; "" without it.
+func (d *Desk) Said(w http.ResponseWriter, r *http.Request) string {
+	word, ok := d.done.Read(w, r)
+	if ok {
+		d.done.Clear(w)
+	}
+	return word
 }
 
 // KeepLink moves a mailed link's token into a cookie, so that it is in no URL

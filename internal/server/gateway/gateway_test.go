@@ -195,6 +195,9 @@ func TestRules(t *testing.T) {
 	check(401, "session.required", "GET /admin/x", "")
 	check(403, "rule.role", "GET /admin/x", plain)
 	check(403, "rule.role", "GET /ADMIN/x", plain)
+	if page := s.get("/admin/x", "Accept: text/html", "Cookie: "+plain); !strings.Contains(page.body, `"title":"You don't have access to this page"`) || !strings.Contains(page.body, `"next_label":"Use another account"`) {
+		t.Errorf("the page of a person without the role: %s", page.body)
+	}
 	check(200, "", "DELETE /admin", admin)
 	check(403, "rule.factor", "GET /vault/x", admin)
 	check(200, "", "GET /danger/x", plain)
@@ -217,7 +220,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("an old sign-in: %d %s, want %s", a.status, a.header.Get("Location"), want)
 	}
 	page := s.get(a.header.Get("Location"), "Accept: text/html", "Cookie: "+plain)
-	if !strings.Contains(page.body, "Sign in again to go on") || !strings.Contains(page.body, `"email":"plain@x.test"`) || !strings.Contains(page.body, `"session":{"id":""`) {
+	if !strings.Contains(page.body, "Sign in again to continue") || !strings.Contains(page.body, `"email":"plain@x.test"`) || !strings.Contains(page.body, `"session":{"id":""`) {
 		t.Errorf("the page for signing in again: %s", page.body)
 	}
 	if fresh := s.get("/danger/x?y", "Cookie: "+s.signIn("plain@x.test")); fresh.status != 200 {
@@ -339,7 +342,7 @@ func TestSeveralApps(t *testing.T) {
 	}
 	for range 2 {
 		a := s.get("/away/x", navigate)
-		if a.status != http.StatusBadGateway || !strings.Contains(a.body, "The app is not answering") || !strings.Contains(a.body, `"next":"/away/x"`) {
+		if a.status != http.StatusBadGateway || !strings.Contains(a.body, "This app isn't responding") || !strings.Contains(a.body, `"next":"/away/x"`) {
 			t.Errorf("an app that is away: %d %s", a.status, a.body)
 		}
 		if a := s.get("/away/x", fetch); a.status != http.StatusBadGateway || !strings.Contains(a.body, `"code":"app.down"`) {

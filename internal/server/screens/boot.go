@@ -18,7 +18,8 @@ type Boot struct {
 	Values    Values     `json:"values"`
 	Errors    Errors     `json:"errors"`
 	Notice    string     `json:"notice"`
-	Again     string     `json:"again"` // "yes" where who is signed in must give a new proof
+	Again     string     `json:"again"`   // "yes" where who is signed in must give a new proof
+	Success   string     `json:"success"` // what the step before has done
 	Flow      door.Flow  `json:"flow"`
 	Link      Link       `json:"link"`
 	Session   Person     `json:"session"`

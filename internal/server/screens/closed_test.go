@@ -23,7 +23,7 @@ func TestSignUp_Closed(t *testing.T) {
 		"opened": v.opens("/auth/signup?return_to=%2Freports"),
 		"posted": v.reads(v.Send("/auth/signup?return_to=%2Freports", typed)),
 	} {
-		if b.Status != 403 || b.Screen != "error" || b.Title != "No new accounts" || b.Detail == "" ||
+		if b.Status != 403 || b.Screen != "error" || b.Title != "Sign-up is closed" || b.Detail == "" ||
 			b.Next != "/auth/signin?return_to=%2Freports" || b.Errors.RequestID != "" {
 			t.Errorf("%s: %+v", how, b)
 		}

@@ -8,7 +8,7 @@ import (
 	"portico/internal/server/doortest"
 )
 
-const needed = "did not keep the cookie"
+const needed = "blocked the sign-in cookie"
 
 // A browser that keeps no cookie comes back to the form by itself, with the
 // Referer of the page that sent it: it is told what a sign-in needs.
@@ -50,10 +50,10 @@ func TestCookiesBlocked_Steps(t *testing.T) {
 	elsewhere := visit(s)
 	elsewhere.Send("/auth/forgot-password", url.Values{"email": {"lea@example.org"}})
 	for v, want := range map[visitor]bool{visit(s): true, elsewhere: false} {
-		if b := v.opens(next); strings.Contains(b.Detail, "cookies are blocked") != want || b.Errors.Code != "flow.unknown" {
+		if b := v.opens(next); strings.Contains(b.Detail, "blocks cookies") != want || b.Errors.Code != "flow.unknown" {
 			t.Errorf("the code: said %q", b.Detail)
 		}
-		if b := v.opens("/auth/error?code=flow.unknown"); strings.Contains(b.Detail, "cookies are blocked") != want {
+		if b := v.opens("/auth/error?code=flow.unknown"); strings.Contains(b.Detail, "blocks cookies") != want {
 			t.Errorf("a provider's answer: said %q", b.Detail)
 		}
 	}

@@ -28,14 +28,14 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 		session.Idle: {func(s *doortest.Site, _ visitor, _ string) error {
 			s.Clock.Advance(s.Config.Session.Idle)
 			return nil
-		}, "you had not been active here for a long time.", "Sie hier längere Zeit nicht aktiv waren."},
+		}, "you were inactive for a while.", "Sie längere Zeit nicht aktiv waren."},
 		session.Absolute: {func(s *doortest.Site, v visitor, _ string) error {
 			for end := s.Clock.Now().Add(s.Config.Session.Absolute); s.Clock.Now().Before(end); {
 				v.Open("/auth/account")
 				s.Clock.Advance(24 * time.Hour)
 			}
 			return nil
-		}, "a sign-in lasts for a limited time, which was over.", "eine Anmeldung nur für begrenzte Zeit gilt und diese vorüber war."},
+		}, "your session expired.", "Ihre Sitzung abgelaufen ist."},
 		session.Elsewhere: {func(s *doortest.Site, _ visitor, _ string) error {
 			other := visit(s)
 			other.SignIn("mara@example.org")
@@ -45,21 +45,21 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 				return err
 			}
 			return s.Flows.EndOtherSessions(s.Context(), c, found)
-		}, "this session was ended on another device.", "diese Sitzung auf einem anderen Gerät beendet wurde."},
+		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
 		session.Password: {func(s *doortest.Site, _ visitor, _ string) error {
 			a, err := s.Flows.User(s.Context(), "mara@example.org")
 			if err != nil {
 				return err
 			}
 			return s.Flows.SetUserPassword(s.Context(), a, "seven hills under a paper lantern")
-		}, "the password of your account was changed.", "das Passwort Ihres Kontos geändert wurde."},
+		}, "your password was changed.", "Ihr Passwort geändert wurde."},
 		session.Closed: {func(s *doortest.Site, _ visitor, id string) error {
 			return s.Flows.SetUserState(s.Context(), id, account.Closed)
-		}, "your account was switched off. Contact the operator of this site.", "Ihr Konto abgeschaltet wurde. Wenden Sie sich an den Betreiber dieser Website."},
+		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Betreiber dieser Website."},
 		session.Operator: {func(s *doortest.Site, _ visitor, id string) error {
 			_, err := s.Flows.EndUserSessions(s.Context(), id)
 			return err
-		}, "the operator of this site ended your session.", "die Betreiber dieser Website Ihre Sitzung beendet haben."},
+		}, "an administrator ended your session.", "der Betreiber dieser Website Ihre Sitzung beendet hat."},
 		session.Deleted: {func(s *doortest.Site, _ visitor, id string) error {
 			return s.Flows.DeleteUser(s.Context(), id)
 		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},

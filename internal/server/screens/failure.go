@@ -12,20 +12,6 @@ import (
 	"portico/internal/server"
 )
 
-// shown returns the fault of a code that another page may send people to the
-// error screen with. Any other code is not repeated: the address bar is
-// anybody's to fill.
-func shown(code string) (*fault.Error, bool) {
-	for _, f := range []*fault.Error{
-		flow.Unknown, flow.Moved, flow.SignUpClosed, flow.SignUpTaken, account.Disabled,
-	} {
-		if f.Code == code {
-			return f, true
-		}
-	}
-	return nil, false
-}
-
 // errorPage answers a browser whose request for a document failed.
 func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
 	return s.show(w, r, "error", func(b *Boot) {
@@ -68,12 +54,21 @@ func (s *Screens) signInFor(r *http.Request) string {
 	return "/auth/signin?" + url.Values{"return_to": {target}}.Encode()
 }
 
+// titles of the faults whose status says too little.
+var titles = map[string]string{
+	flow.CodeFlowUnknown:  "over",
+	flow.CodeFlowConflict: "done",
+	flow.CodeSignUpTaken:  "taken",
+	flow.CodeSignUpClosed: "closed",
+	account.CodeDisabled:  "disabled",
+	rule.CodeRole:         "role",
+	rule.CodeFresh:        "fresh",
+	rule.CodeFactor:       "factor",
+}
+
 func titleOf(status int, code string) string {
-	switch code {
-	case flow.CodeFlowUnknown, flow.CodeFlowConflict, flow.CodeSignUpTaken:
-		return "over"
-	case flow.CodeSignUpClosed:
-		return "closed"
+	if title, ok := titles[code]; ok {
+		return title
 	}
 	switch status {
 	case http.StatusNotFound:
@@ -82,7 +77,9 @@ func titleOf(status int, code string) string {
 		return "refused"
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return "away"
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests:
+		return "limited"
+	case http.StatusServiceUnavailable:
 		return "busy"
 	case http.StatusInternalServerError:
 		return "internal"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/server/door"
@@ -48,7 +49,9 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	}
 	next := ""
 	if in.Action == actionResend {
-		next, err = s.Desk.Resend(w, r, door.Resend{Flow: in.Flow})
+		if next, err = s.Desk.Resend(w, r, door.Resend{Flow: in.Flow}); err == nil {
+			s.Desk.Say(w, door.CodeSent)
+		}
 	} else {
 		next, err = s.Desk.VerifyCode(w, r, door.VerifyCode{Flow: in.Flow, Code: in.Code})
 	}
@@ -59,9 +62,9 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
 		return viewErr
 	}
-	if viewErr == nil && v.Step != flow.Verify {
-		// Pressed twice, or done in another browser: the page says where the
-		// flow is by now.
+	if viewErr == nil && (v.Step != flow.Verify || errors.Is(err, code.UsedUp)) {
+		// Pressed twice, done in another browser, or out of guesses: the page
+		// says where the flow is by now.
 		return server.SeeOther(w, "/auth/verify-code?flow="+v.ID)
 	}
 	if viewErr != nil && in.Flow != "" {
@@ -106,7 +109,7 @@ func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) erro
 	}
 	v, viewErr := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), in.Flow)
 	if errors.Is(viewErr, flow.Unknown) || viewErr == nil && v.Step != flow.Reset {
-		return server.SeeOther(w, failurePath(flow.Unknown, r, nil))
+		return server.SeeOther(w, overPath(r))
 	}
 	if viewErr != nil {
 		return viewErr

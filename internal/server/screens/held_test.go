@@ -35,11 +35,11 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 		}
 		told[i] = b.Errors.Form
 		v.Header.Set("Accept-Language", "de")
-		if german := v.opens(next).Errors.Form; !strings.HasPrefix(german, "Es wurde keine E-Mail gesendet") || !strings.Contains(german, "60 Minuten") {
+		if german := v.opens(next).Errors.Form; !strings.HasPrefix(german, "Wir haben zu viele E-Mails") || !strings.Contains(german, "60 Minuten") {
 			t.Errorf("in German %q", german)
 		}
 	}
-	if told[0] != told[1] || !strings.HasPrefix(told[0], "No mail was sent") || !strings.Contains(told[0], "60 minutes") {
+	if told[0] != told[1] || !strings.HasPrefix(told[0], "We've sent too many emails") || !strings.Contains(told[0], "60 minutes") {
 		t.Errorf("told of an account %q, of none %q", told[0], told[1])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/account"
@@ -143,6 +144,9 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string
 	}
 	return s.show(w, r, name, func(b *Boot) {
 		b.Session, b.ReturnTo, b.Next = person, target, s.Targets.Or(target)
+		if name == "forgot-password" {
+			b.Values.Email = person.Email
+		}
 	})
 }
 
@@ -151,7 +155,7 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string
 func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("flow")
 	if id == "" {
-		return s.show(w, r, "verify-code", nil)
+		return s.verifyWaiting(w, r)
 	}
 	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), id)
 	if errors.Is(err, flow.Unknown) {
@@ -167,12 +171,27 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if v.Step == flow.Reset || v.Step == flow.Done && person != (Person{}) {
 		return server.SeeOther(w, v.Next)
 	}
+	said := s.Desk.Said(w, r)
 	return s.show(w, r, "verify-code", func(b *Boot) {
 		b.Flow = door.FlowOf(v)
+		b.Success = s.success(b.Locale, said, door.CodeSent)
 		if v.Held != nil { // of the mail and not of this request: the status stays
 			b.Errors.Code, b.Errors.Form = v.Held.Code, s.words(r, b.Locale, v.Held)
 		}
 	})
+}
+
+// verifyWaiting leads to the flow that this browser waits in, when the address
+// names none. Without one the page says so.
+func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
+	id, err := s.Desk.Waiting(w, r)
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		return server.SeeOther(w, "/auth/verify-code?flow="+id)
+	}
+	return s.show(w, r, "verify-code", nil)
 }
 
 // confirmLink is where mailed links lead. The token moves from the URL into a
@@ -194,9 +213,22 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	waiting := ""
+	if v.Fault != nil && errors.Is(v.Fault, code.LinkMalformed) {
+		if waiting, err = s.Desk.Waiting(w, r); err != nil {
+			return err
+		}
+	}
 	return s.show(w, r, "confirm-link", func(b *Boot) {
 		b.Session = other(person, account.Display(v.Email))
 		s.fillLink(b, v)
+		switch {
+		case b.Link.State == "malformed":
+			b.Flow.ID = waiting // of the same mail, most likely
+		case b.Link.State == "used" && person != (Person{}):
+			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
+			b.Next = s.Targets.Or("")
+		}
 	})
 }
 
@@ -240,7 +272,7 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	case v.Step == flow.Done && person != (Person{}):
 		return server.SeeOther(w, v.Next) // Back, after the password was set
 	case err != nil || v.Step != flow.Reset:
-		return server.SeeOther(w, failurePath(flow.Unknown, r, nil))
+		return server.SeeOther(w, overPath(r))
 	}
 	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), door.FlowOf(v) })
 }
@@ -262,7 +294,19 @@ func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
 	if person == (Person{}) {
 		return server.SeeOther(w, "/auth/signin?return_to="+url.QueryEscape("/auth/account"))
 	}
-	return s.show(w, r, "account", func(b *Boot) { b.Session = person })
+	said := s.Desk.Said(w, r)
+	return s.show(w, r, "account", func(b *Boot) {
+		b.Session, b.Success = person, s.success(b.Locale, said, door.Verified, door.PasswordSaved)
+	})
+}
+
+// success returns the words for what the step before has done, if it is one of
+// those that the page may say.
+func (s *Screens) success(loc, word string, may ...string) string {
+	if !slices.Contains(may, word) {
+		return ""
+	}
+	return s.Catalogue.Text(loc, "success."+word, nil)
 }
 
 func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
@@ -282,20 +326,20 @@ func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, "/auth/forgot-password")
 }
 
-// failurePath is the error screen of a fault: a page that can be reloaded.
-func failurePath(f *fault.Error, r *http.Request, params url.Values) string {
-	query := url.Values{"code": {f.Code}, "request": {server.RequestID(r.Context())}}
-	for k, v := range params {
-		query[k] = v
-	}
+// overPath is the error screen of a flow that is not open: a page that can be
+// reloaded.
+func overPath(r *http.Request) string {
+	query := url.Values{"code": {flow.CodeFlowUnknown}, "request": {server.RequestID(r.Context())}}
 	return "/auth/error?" + query.Encode()
 }
 
+// failure explains the one fault that overPath leads here with. Anybody can
+// write a link: no other code is repeated, least of all one about an account.
 func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	f, ok := shown(query.Get("code"))
-	if !ok {
-		f = fault.New(fault.Missing, server.CodeRouteMissing)
+	f := fault.New(fault.Missing, server.CodeRouteMissing)
+	if query.Get("code") == flow.CodeFlowUnknown {
+		f = flow.Unknown
 	}
 	return s.show(w, r, "error", func(b *Boot) {
 		s.explain(r, b, f)

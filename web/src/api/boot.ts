@@ -23,6 +23,8 @@ export interface Boot {
   notice: string;
   /** "yes" where who is signed in must give a new proof. */
   again: string;
+  /** What the step before has done; said once. */
+  success: string;
   flow: Flow;
   link: { state: LinkState; kind: Flow['kind']; address: string; email: string; age: string };
   session: { id: string; email: string; name: string };

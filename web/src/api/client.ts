@@ -1,4 +1,4 @@
-import { type Failure, parseProblem } from './problem';
+import { type Failure, foreign, parseProblem } from './problem';
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
@@ -30,15 +30,26 @@ export async function request<T>(
       redirect: 'error',
       signal: controller.signal,
     });
-    if (response.ok) return { ok: true, value: (response.status === 204 ? {} : await response.json()) as T };
-    const body: unknown = await response.json().catch(() => ({})); // a proxy's page instead of our problem
+    const body = response.status === 204 ? {} : await jsonOf(response);
+    if (response.ok && body) return { ok: true, value: body as T };
     const problem = parseProblem(body, response.status, response.headers.get('retry-after'));
-    return { ok: false, failure: { kind: 'problem', problem } };
+    return { ok: false, failure: problem.code ? { kind: 'problem', problem } : foreign(problem) };
   } catch {
     return { ok: false, failure: { kind: cause(controller.signal) } };
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The object in the body, or undefined: the page of a proxy, or nothing. */
+async function jsonOf(response: Response): Promise<object | undefined> {
+  try {
+    const body: unknown = await response.json();
+    return typeof body === 'object' && body !== null ? body : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error; // the connection broke
   }
 }
 

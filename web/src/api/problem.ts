@@ -13,7 +13,8 @@ type Params = Record<string, string>;
 /** Why a request did not succeed. */
 export type Failure =
   | { kind: 'offline' } // this device has no connection
-  | { kind: 'unreachable' } // no answer, or one that is not ours
+  | { kind: 'unreachable' } // no answer
+  | { kind: 'down' | 'blocked'; retryAfter: number } // the answer of a proxy in front
   | { kind: 'timeout' }
   | { kind: 'aborted' } // by this page itself
   | { kind: 'problem'; problem: Problem };
@@ -33,6 +34,12 @@ export function parseProblem(body: unknown, status: number, retryAfter: string |
     request_id: text(o.request_id),
   };
 }
+
+/** Our server names a code in every failure. An answer without one comes from something in front of it. */
+export const foreign = ({ status, retry_after }: Pick<Problem, 'status' | 'retry_after'>): Failure => ({
+  kind: status >= 500 || status === 429 ? 'down' : 'blocked',
+  retryAfter: retry_after,
+});
 
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -27,6 +27,7 @@ const SHAPE: Boot = {
   },
   notice: '',
   again: '',
+  success: '',
   flow: {
     id: '',
     kind: '',

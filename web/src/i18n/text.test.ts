@@ -6,7 +6,7 @@ const text = createText('en', {
   'common.wait.minutes': { one: '{count} minute', other: '{count} minutes' },
   'common.wait.hours': { one: '{count} hour', other: '{count} hours' },
   'common.continue_with': 'Continue with {provider}',
-  'error.code.wrong': { one: '{count} try is left.', other: '{count} tries are left.' },
+  'error.code.wrong': { one: '{count} try left.', other: '{count} tries left.' },
   'error.throttle.limited': 'Try again in {wait}.',
   'error.password.guessable': 'Easy to guess: {reason}',
   'error.password.guessable.common': 'many people use it',
@@ -17,9 +17,9 @@ test('placeholders are filled, braces in a value stay text', () => {
 });
 
 test.each([
-  ['1', '1 try is left.'],
-  ['3', '3 tries are left.'],
-  ['\uE000.count\uE001', '\uE000.count\uE001 tries are left.'],
+  ['1', '1 try left.'],
+  ['3', '3 tries left.'],
+  ['\uE000.count\uE001', '\uE000.count\uE001 tries left.'],
 ])('the plural form follows count %j', (count, words) => {
   expect(text.fault('code.wrong', { count })).toBe(words);
 });

@@ -50,7 +50,8 @@ const FIELD_OF: Record<string, FieldName> = {
 export function troubleOf(failure: Failure, text: Text): Trouble {
   if (failure.kind === 'aborted') return NO_TROUBLE;
   if (failure.kind === 'problem') return troubleOfProblem(failure.problem, text);
-  return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), again: true };
+  const retryAfter = 'retryAfter' in failure ? failure.retryAfter : 0;
+  return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), retryAfter, again: true };
 }
 
 function troubleOfProblem(problem: Problem, text: Text): Trouble {
@@ -62,7 +63,7 @@ function troubleOfProblem(problem: Problem, text: Text): Trouble {
   const shown = faults.filter((fault) => fault.name in NO_FIELDS);
   const allShown = shown.length > 0 && shown.length === faults.length;
   return {
-    form: allShown ? '' : (words ?? unknown(code || `${status}`)),
+    form: allShown ? '' : (words ?? unknown(code)),
     code,
     requestId: words && status < 500 ? '' : request_id,
     retryAfter: retry_after,

@@ -21,9 +21,8 @@ export function Frame({ boot, title, summary, announcement = '', children }: Fra
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
     const answer = await request<Current>('GET', '/auth/api/session');
-    if (answer.ok ? answer.value.user.id !== signedIn : answer.failure.kind === 'problem' && signedIn) {
-      location.reload();
-    }
+    const gone = !answer.ok && answer.failure.kind === 'problem' && answer.failure.problem.status === 401;
+    if (answer.ok ? answer.value.user.id !== signedIn : gone && signedIn) location.reload();
   }, [signedIn]);
   useRestoredPage(recheck);
 

@@ -1,6 +1,7 @@
 import { type FormEvent, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
 import type { Boot } from '../api/boot';
 import { request } from '../api/client';
+import { foreign } from '../api/problem';
 import type { Next } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import { withFragment } from '../lib/fragment';
@@ -102,6 +103,7 @@ export function useForm<T extends Next = Next>({
     body.delete('action'); // tells a page's forms apart; the API has a path for each
     const answer = await request<T>('POST', path, { body: Object.fromEntries(body) });
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
+    if (!answer.value.next) return fail(troubleOf(foreign({ status: 200, retry_after: 0 }), text));
     if (!onAnswer) {
       setAnnouncement(text.t('common.going_on'));
       return location.assign(withFragment(answer.value.next)); // stays busy until the next page is here
@@ -138,7 +140,7 @@ export function useForm<T extends Next = Next>({
     summary: {
       words: trouble.form,
       requestId: { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) },
-      retry: trouble.again ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
+      retry: trouble.again && wait === 0 ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
       ref: summary,
     },
     clear: () => setTrouble(NO_TROUBLE),

@@ -16,7 +16,9 @@ beforeEach(() => {
       }}
     >
       <CodeField label="6-digit code" hint="Checked once complete" error="" />
-      <button type="submit">Verify</button>
+      <button type="submit" style={{ minHeight: 24 }}>
+        Verify
+      </button>
     </form>,
   );
   field = page.getByLabelText('6-digit code').element() as HTMLInputElement;

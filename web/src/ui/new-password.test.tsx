@@ -9,10 +9,10 @@ const labels = {
   confirm: 'Confirm Password',
   confirmPlaceholder: 'Repeat your password',
   show: 'Show password',
-  capsLock: 'Caps lock is on.',
-  capsLockWas: 'Caps lock was on while you typed.',
-  mismatch: 'The two passwords differ.',
-  rules: { length: 'At least 8 characters', address: 'Does not contain your email address', met: '(done)' },
+  capsLock: 'Caps Lock is on.',
+  capsLockWas: 'Caps Lock was on while you typed.',
+  mismatch: "Passwords don't match.",
+  rules: { length: 'At least 8 characters', address: "Doesn't contain your email address", met: '(met)' },
   strength: {
     weak: 'Strength: weak',
     fair: 'Strength: fair',
@@ -44,7 +44,7 @@ const met = () =>
   page
     .getByRole('listitem')
     .elements()
-    .map((rule) => rule.textContent?.includes('(done)') ?? false);
+    .map((rule) => rule.textContent?.includes('(met)') ?? false);
 const mismatch = () => document.querySelector('#confirm_password-error')?.textContent;
 
 test('is accessible, and the rules are read with the field before typing', async () => {
@@ -77,7 +77,7 @@ test('that the two differ is said on leaving, taken back on agreement, never whi
   await userEvent.keyboard('tram');
   expect(mismatch()).toBe('');
   await userEvent.tab();
-  await expect.poll(mismatch).toBe('The two passwords differ.');
+  await expect.poll(mismatch).toBe("Passwords don't match.");
   await userEvent.click(confirm);
   await userEvent.keyboard('{End} lemon');
   await expect.poll(mismatch).toBe('');

@@ -15,8 +15,8 @@ beforeEach(() => {
         label="Password"
         labels={{
           show: 'Show password',
-          capsLock: 'Caps lock is on.',
-          capsLockWas: 'Caps lock was on while you typed.',
+          capsLock: 'Caps Lock is on.',
+          capsLockWas: 'Caps Lock was on while you typed.',
         }}
         error=""
         autoComplete="current-password"
@@ -85,7 +85,7 @@ function press(key: string, capsLock: boolean): void {
 
 test('says that caps lock is on, and stops saying so', async () => {
   press('Shift', true);
-  await expect.poll(capsHint).toBe('Caps lock is on.');
+  await expect.poll(capsHint).toBe('Caps Lock is on.');
   press('Shift', false);
   await expect.poll(capsHint).toBe('');
 });
@@ -93,12 +93,12 @@ test('says that caps lock is on, and stops saying so', async () => {
 test('says that a part was typed with caps lock, until it is typed anew', async () => {
   press('a', false);
   press('B', true);
-  await expect.poll(capsHint).toBe('Caps lock is on.');
+  await expect.poll(capsHint).toBe('Caps Lock is on.');
   press('c', false);
-  await expect.poll(capsHint).toBe('Caps lock was on while you typed.');
+  await expect.poll(capsHint).toBe('Caps Lock was on while you typed.');
   field.focus();
   field.blur();
-  expect(capsHint()).toBe('Caps lock was on while you typed.');
+  expect(capsHint()).toBe('Caps Lock was on while you typed.');
   field.select();
   press('d', false);
   await expect.poll(capsHint).toBe('');
@@ -117,5 +117,5 @@ test('leaving with caps lock on still says so; a figure is the same with and wit
   field.blur();
   field.focus();
   field.blur();
-  await expect.poll(capsHint).toBe('Caps lock was on while you typed.');
+  await expect.poll(capsHint).toBe('Caps Lock was on while you typed.');
 });

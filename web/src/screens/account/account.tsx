@@ -1,7 +1,8 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
-import { Lead } from '../../ui/layout';
+import { Footer, Lead } from '../../ui/layout';
+import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { useForm } from '../use-form';
@@ -19,6 +20,7 @@ function View({ boot }: { boot: Boot }) {
       summary={form.summary}
       announcement={form.announcement}
     >
+      <Success words={boot.success} />
       <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
       <Sessions />
       <form {...form.props} action="/auth/signout">
@@ -26,6 +28,9 @@ function View({ boot }: { boot: Boot }) {
           {t('account.signout')}
         </Button>
       </form>
+      <Footer>
+        <a href="/auth/forgot-password">{t('account.change_password')}</a>
+      </Footer>
     </Frame>
   );
 }

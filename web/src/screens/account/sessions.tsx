@@ -35,7 +35,7 @@ export function Sessions() {
       const answer = await request<SessionsBody>('GET', PATH, signal ? { signal } : {});
       if (!answer.ok) return fail(answer.failure);
       setTrouble(NO_TROUBLE);
-      setSessions(answer.value.sessions);
+      setSessions(answer.value.sessions.toSorted((a, b) => Number(b.current) - Number(a.current)));
     },
     [fail],
   );
@@ -96,16 +96,19 @@ export function Sessions() {
 function Entry({ session, busy, onEnd }: { session: Device; busy: boolean; onEnd: () => void }) {
   const { t, locale } = useText();
   const device = session.browser || t('account.unknown_device');
-  const seen = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(
-    new Date(session.last_seen_at),
-  );
+  const clock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const at = (time: string) => clock.format(new Date(time));
   return (
     <li className={styles.entry}>
       <div>
-        <p className={styles.device}>{device}</p>
-        <p className={styles.detail}>
-          {session.current ? t('account.this_device') : t('account.last_seen', { time: seen })}
+        <p className={styles.device}>
+          {device}
+          {session.current ? <span className={styles.here}>{t('account.this_device')}</span> : null}
         </p>
+        <p className={styles.detail}>{t('account.since', { time: at(session.created_at) })}</p>
+        {session.current ? null : (
+          <p className={styles.detail}>{t('account.last_seen', { time: at(session.last_seen_at) })}</p>
+        )}
       </div>
       {session.current ? null : (
         <Button

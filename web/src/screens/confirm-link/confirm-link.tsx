@@ -1,22 +1,17 @@
-import { type FormEvent, useCallback, useState } from 'react';
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, queryValue, When } from '../../lib/template';
-import { Button, ButtonLink } from '../../ui/button';
+import { choose, When } from '../../lib/template';
+import { Button } from '../../ui/button';
 import { Footer, Lead, UsernameField } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
-import { useRestoredPage } from '../form-effects';
 import { Frame } from '../frame';
 import { passwordLabels } from '../password-labels';
 import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in';
 import { type Form, useForm } from '../use-form';
-
-/** States in which the link leads nowhere. */
-const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
-type DeadState = (typeof DEAD)[number];
+import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
 
 /** Opening the mailed link changes nothing; the button on this screen does. */
 function View({ boot }: { boot: Boot }) {
@@ -40,21 +35,23 @@ function View({ boot }: { boot: Boot }) {
           <Confirm boot={boot} form={form} state={state} />
         </When>
       ))}
-      <When value={boot.flow.id}>
-        <Footer>
-          <a href={`/auth/verify-code?flow=${queryValue(boot.flow.id)}`}>
-            {text.t('confirm-link.enter_code')}
-          </a>
-        </Footer>
+      <When value={boot.link.state} is="malformed" otherwise={<CodeInstead boot={boot} />}>
+        {null}
       </When>
     </Frame>
   );
 }
 
-/** The way on from a link that leads nowhere. */
-function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
-  if (state === 'expired' || state === 'replaced') return <SendAgain boot={boot} state={state} />;
-  return <ToSignIn boot={boot} state={state} />;
+/** The code of the same mail, in the browser that asked for it. */
+function CodeInstead({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <When value={boot.flow.id}>
+      <Footer>
+        <a href={codeOf(boot)}>{t('confirm-link.enter_code')}</a>
+      </Footer>
+    </When>
+  );
 }
 
 /** The press that counts; in a browser that did not choose the password, with the password. */
@@ -91,41 +88,6 @@ function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready'
         {choose(kind, t('common.continue'), t('confirm-link.submit'), 'recovery')}
       </Button>
     </form>
-  );
-}
-
-/** Leads to the code of a new mail by a native form: the old link, kept in a cookie, says to whom. */
-function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' }) {
-  const { t } = useText();
-  const [busy, setBusy] = useState(false);
-  useRestoredPage(useCallback(() => setBusy(false), []));
-  const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
-  return (
-    <form method="post" onSubmit={send}>
-      <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t), age: boot.link.age })}</Lead>
-      <input type="hidden" name="action" value="resend" />
-      <Button busy={busy}>{t('confirm-link.resend')}</Button>
-    </form>
-  );
-}
-
-/** The address, masked where it was not typed, or words for it when the link no longer says whose it was. */
-const addressOf = ({ link }: Boot, t: Text['t']) =>
-  choose(link.email, link.email, choose(link.address, link.address, t('common.your_address')));
-
-function ToSignIn({ boot, state }: { boot: Boot; state: 'used' | 'malformed' }) {
-  const { t } = useText();
-  const used = choose(
-    boot.link.kind,
-    t('confirm-link.used.recovery'),
-    t('confirm-link.used.lead'),
-    'recovery',
-  );
-  return (
-    <>
-      <Lead>{state === 'used' ? used : t('confirm-link.malformed.lead')}</Lead>
-      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
-    </>
   );
 }
 

@@ -2,7 +2,7 @@ import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
-import { Hint, Lead } from '../../ui/layout';
+import { Footer, Hint, Lead } from '../../ui/layout';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 
@@ -19,6 +19,11 @@ function View({ boot }: { boot: Boot }) {
       <ButtonLink href={choose(boot.next, boot.next, '/auth/signin')}>
         {choose(boot.next_label, boot.next_label, t('common.to_signin'))}
       </ButtonLink>
+      <When value={boot.errors.code} is="signup.taken">
+        <Footer>
+          <a href="/auth/forgot-password">{t('common.forgot')}</a>
+        </Footer>
+      </When>
       <When value={id}>
         <Hint>{t('common.request_id', { id })}</Hint>
       </When>

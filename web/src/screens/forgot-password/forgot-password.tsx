@@ -1,5 +1,6 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Footer, Lead } from '../../ui/layout';
 import { HiddenField } from '../../ui/provider-buttons';
@@ -38,7 +39,12 @@ function View({ boot }: { boot: Boot }) {
         </Button>
       </form>
       <Footer>
-        <a href={withReturn('/auth/signin', boot.return_to)}>{t('common.back_to_signin')}</a>
+        <When
+          value={boot.session.id}
+          otherwise={<a href={withReturn('/auth/signin', boot.return_to)}>{t('common.back_to_signin')}</a>}
+        >
+          <a href="/auth/account">{t('forgot-password.back')}</a>
+        </When>
       </Footer>
     </Frame>
   );

@@ -57,7 +57,7 @@ function View({ boot }: { boot: Boot }) {
           enterKeyHint="go"
         />
         <Aside>
-          <a href={withReturn('/auth/forgot-password', boot.return_to)}>{t('signin.forgot')}</a>
+          <a href={withReturn('/auth/forgot-password', boot.return_to)}>{t('common.forgot')}</a>
         </Aside>
         <Button busy={form.busy} wait={form.wait}>
           {t('signin.submit')}

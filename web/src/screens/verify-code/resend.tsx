@@ -1,15 +1,20 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Flow, Resent } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
 import { useCountdown } from '../../lib/use-countdown';
 import { Button } from '../../ui/button';
 import { Footer, Hint } from '../../ui/layout';
 import { Announcement, ErrorSummary } from '../../ui/message';
 import { HiddenField } from '../../ui/provider-buttons';
+import { SuccessHint } from '../../ui/success';
 import { reloadWhenOver } from '../reload-when-over';
 import { useForm } from '../use-form';
 
-/** Asks for another code; until the server allows it, the seconds are counted beside the button. */
+/**
+ * Asks for another code; until the server allows it, the seconds are counted
+ * beside the button. It is the main button of a page whose code is over.
+ */
 export function Resend({
   flow,
   life,
@@ -21,45 +26,58 @@ export function Resend({
   onResent: (answer: Resent) => void;
 }) {
   const { t } = useText();
-  const [ready, setReady] = useState('');
-  const onCool = useCallback(() => setReady(t('verify-code.can_resend')), [t]);
+  const [ready, setReady] = useState(false);
+  const onCool = useCallback(() => setReady(true), []);
   const cooldown = useMemo(() => ({ seconds: flow.resend_at - flow.now }), [flow]);
   const hold = useCountdown(cooldown, onCool);
+  const [resent, setResent] = useState(false);
   const form = useForm<Resent>({
     path: '/auth/api/resend',
     hold,
-    onAnswer: onResent,
+    onAnswer: (answer) => {
+      setResent(true);
+      setReady(false);
+      onResent(answer);
+    },
     onTrouble: reloadWhenOver,
   });
-  const times = useTimes(flow, life);
+  const props = { busy: form.busy, wait: form.wait };
+  const times = useTimes(flow, resent, life);
+  const said = resent ? times : '';
 
   return (
     <form {...form.props}>
       <ErrorSummary {...form.summary} />
       <HiddenField name="flow" value={flow.id} />
       <input type="hidden" name="action" value="resend" />
-      <Footer>
-        {`${t('verify-code.not_received')} `}
-        <Button look="quiet" busy={form.busy} wait={form.wait}>
-          {t('verify-code.resend')}
-        </Button>
-      </Footer>
-      <Hint>{times}</Hint>
-      <Announcement words={ready} />
+      <When value={flow.state} is="code" otherwise={<Button {...props}>{t('verify-code.send_new')}</Button>}>
+        <Footer>
+          {`${t('verify-code.not_received')} `}
+          <Button look="quiet" {...props}>
+            {t('verify-code.resend')}
+          </Button>
+        </Footer>
+        {resent ? <SuccessHint>{times}</SuccessHint> : <Hint>{times}</Hint>}
+      </When>
+      <Announcement words={ready && form.wait === 0 ? t('verify-code.can_resend') : said} />
     </form>
   );
 }
 
-/** When the newest code was sent and until when it works, by the clock of this device; `life` in the first render. */
-function useTimes(flow: Flow, life: string): string {
+/**
+ * When the newest code was sent and until when it works, by the clock of this
+ * device; `life` in the first render. A code that was asked for here shows its
+ * seconds: the minute alone may be the one that stood there before.
+ */
+function useTimes(flow: Flow, resent: boolean, life: string): string {
   const { t, locale } = useText();
-  const [times, setTimes] = useState(life);
-  useEffect(() => {
-    if (!flow.sent_at) return;
-    const skew = Date.now() - flow.now * 1000;
-    const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-    const [sent, until] = [flow.sent_at, flow.expires_at].map((time) => clock.format(time * 1000 + skew));
-    setTimes(t('verify-code.times', { sent: sent ?? '', until: until ?? '' }));
-  }, [flow, locale, t]);
-  return times;
+  const [skew, setSkew] = useState<number>();
+  useEffect(() => setSkew(Date.now() - flow.now * 1000), [flow]);
+  if (skew === undefined || !flow.sent_at) return life;
+  const clock = (seconds: number, timeStyle: 'short' | 'medium') =>
+    new Intl.DateTimeFormat(locale, { timeStyle }).format(seconds * 1000 + skew);
+  const until = clock(flow.expires_at, 'short');
+  return resent
+    ? t('verify-code.resent', { sent: clock(flow.sent_at, 'medium'), until })
+    : t('verify-code.times', { sent: clock(flow.sent_at, 'short'), until });
 }

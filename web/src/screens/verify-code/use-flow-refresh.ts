@@ -6,9 +6,12 @@ import { useReturn } from '../../lib/use-return';
 /**
  * Asks for the flow when the person comes back to this tab, and when the time of
  * its code is up: who opened the mailed link in another one moves on, the times
- * are true again, and nobody types a code that is over.
+ * are true again, and nobody types a code that is over. Returns what asks at once.
  */
-export function useFlowRefresh({ id, now, expires_at }: Flow, onFlow: (flow: Flow) => void): void {
+export function useFlowRefresh(
+  { id, now, expires_at }: Flow,
+  onFlow: (flow: Flow) => void,
+): () => Promise<void> {
   const refresh = useCallback(async () => {
     if (!id) return;
     const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
@@ -23,4 +26,5 @@ export function useFlowRefresh({ id, now, expires_at }: Flow, onFlow: (flow: Flo
     const timer = setTimeout(refresh, (expires_at - now + 1) * 1000); // both are cut to seconds
     return () => clearTimeout(timer);
   }, [now, expires_at, refresh]);
+  return refresh;
 }

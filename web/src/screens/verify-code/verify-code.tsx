@@ -2,29 +2,63 @@ import { useState } from 'react';
 import type { Boot } from '../../api/boot';
 import type { Flow, Resent } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import type { Text } from '../../i18n/text';
 import { withFragment } from '../../lib/fragment';
 import { choose, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
-import { Footer, Hint, Lead, Whole } from '../../ui/layout';
-import { Notice } from '../../ui/message';
+import { Footer, Lead } from '../../ui/layout';
 import { HiddenField } from '../../ui/provider-buttons';
+import { Success } from '../../ui/success';
+import type { Trouble } from '../failure';
 import { Frame } from '../frame';
 import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
 import { type Form, useForm } from '../use-form';
+import { ChangeAddress, Help } from './help';
 import { Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
 
 function View({ boot }: { boot: Boot }) {
-  const text = useText();
   return (
-    <When value={boot.flow.state} is="done" otherwise={<Enter boot={boot} />}>
-      <Frame boot={boot} title={screen.title(boot, text)}>
-        <Lead>{text.t('verify-code.done')}</Lead>
-        <ButtonLink href="/auth/signin">{text.t('common.to_signin')}</ButtonLink>
-      </Frame>
+    <When value={boot.flow.state} is="done" otherwise={<Open boot={boot} />}>
+      <Done boot={boot} />
     </When>
+  );
+}
+
+const Open = ({ boot }: { boot: Boot }) => (
+  <When value={boot.flow.id} otherwise={<NoFlow boot={boot} />}>
+    <Enter boot={boot} />
+  </When>
+);
+
+/** The code was used, and this browser is not signed in. */
+function Done({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <Lead>
+        {choose(boot.flow.kind, t('verify-code.done.recovery'), t('verify-code.done.signup'), 'recovery')}
+      </Lead>
+      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+    </Frame>
+  );
+}
+
+/** This browser waits for no code: nothing was sent that could be entered here. */
+function NoFlow({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <Lead>{t('verify-code.none')}</Lead>
+      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+      <Footer>
+        <a href="/auth/forgot-password">{t('common.forgot')}</a>
+      </Footer>
+    </Frame>
   );
 }
 
@@ -32,51 +66,43 @@ function Enter({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const [flow, setFlow] = useState<Flow>(boot.flow);
-  const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble: reloadWhenOver });
-  const [resent, setResent] = useState('');
-  useFlowRefresh(flow, setFlow);
+  const refresh = useFlowRefresh(flow, setFlow);
+  const onTrouble = (trouble: Trouble) => {
+    if (trouble.code === 'code.used_up') {
+      setFlow((old) => ({ ...old, state: 'used_up' }));
+      return true;
+    }
+    if (trouble.code === 'code.expired') void refresh(); // of an older code: the newest may hold
+    return reloadWhenOver(trouble);
+  };
+  const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble });
 
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
     if (id !== flow.id) return location.assign(withFragment(answer.next));
     form.clear();
     setFlow(answer.flow);
-    setResent(t('verify-code.resent'));
   };
 
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement || resent}
-    >
-      <When value={form.trouble.form} otherwise={<State flow={flow} />}>
-        {null}
-      </When>
-      <When value={flow.state} is="held" otherwise={<CodeForm flow={flow} form={form} />}>
-        {null}
+    <Frame boot={boot} title={titleOf(flow, text)} summary={form.summary} announcement={form.announcement}>
+      <Success words={boot.success} />
+      <When value={flow.state} is="code" otherwise={<Over flow={flow} form={form} />}>
+        <CodeForm flow={flow} form={form} />
       </When>
       <Resend
         flow={flow}
         life={t('verify-code.life', { minutes: boot.policy.code_minutes })}
         onResent={onResent}
       />
-      <When value={flow.state} is="held" otherwise={<Hints boot={boot} flow={flow} />}>
-        {null}
+      <When value={flow.state} is="code" otherwise={<OtherAddress flow={flow} />}>
+        <Help boot={boot} flow={flow} />
       </When>
-      <Footer>
-        <When value={flow.kind} otherwise={<a href="/auth/signin">{t('common.back_to_signin')}</a>}>
-          <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
-            {t('verify-code.change_address')}
-          </a>
-        </When>
-      </Footer>
     </Frame>
   );
 }
 
-/** The field for the code of a mail; there is none while no mail may be sent. */
+/** The field for the code of a mail. */
 function CodeForm({ flow, form }: { flow: Flow; form: Form }) {
   const { t } = useText();
   return (
@@ -99,33 +125,32 @@ function CodeForm({ flow, form }: { flow: Flow; form: Form }) {
   );
 }
 
-/** Where to look for a mail that was sent and is not there. */
-function Hints({ boot, flow }: { boot: Boot; flow: Flow }) {
+/** In place of the field when no code can hold: the way on is another one. */
+function Over({ flow, form }: { flow: Flow; form: Form }) {
   const { t } = useText();
-  const [before] = t('verify-code.sender').split('{sender}');
+  const address = choose(flow.email, flow.email, t('common.your_address'));
   return (
-    <>
-      <When value={boot.sender}>
-        <Hint>
-          {before}
-          <Whole>{boot.sender}</Whole>
-        </Hint>
+    <When value={flow.state} is="held" otherwise={<Lead>{t('verify-code.another', { address })}</Lead>}>
+      <When value={form.trouble.form} otherwise={<Lead>{t('verify-code.another', { address })}</Lead>}>
+        {null}
       </When>
-      <When value={flow.kind}>
-        <Hint>{choose(flow.kind, t('verify-code.no_code'), t('verify-code.nothing_arrived'), 'signup')}</Hint>
-      </When>
-    </>
+    </When>
   );
 }
 
-/** What a reload of a flow that takes no more codes says, in place of a form error. */
-function State({ flow }: { flow: Flow }) {
-  const { fault } = useText();
-  return (['used_up', 'expired'] as const).map((state) => (
-    <When key={state} value={flow.state} is={state}>
-      <Notice words={fault(`code.${state}`) ?? ''} />
-    </When>
-  ));
+const OtherAddress = ({ flow }: { flow: Flow }) => (
+  <Footer>
+    <ChangeAddress flow={flow} />
+  </Footer>
+);
+
+/** Says what happened to the code. */
+function titleOf({ state }: Flow, { t }: Text): string {
+  const open = (['used_up', 'expired', 'held'] as const).reduce(
+    (otherwise, over) => choose(state, t(`verify-code.${over}`), otherwise, over),
+    t('verify-code.title'),
+  );
+  return choose(state, t('verify-code.done.title'), open, 'done');
 }
 
-export const screen: Screen = { title: (_, { t }) => t('verify-code.title'), View };
+export const screen: Screen = { title: ({ flow }, text) => titleOf(flow, text), View };

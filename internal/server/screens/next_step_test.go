@@ -1,0 +1,179 @@
+package screens_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/server/doortest"
+)
+
+// signUp begins a registration and returns the page that waits for its code.
+func signUp(v visitor, email string) (waits string) {
+	v.Helper()
+	return v.Send("/auth/signup", url.Values{"email": {email}, "password": {doortest.Password}, "confirm_password": {doortest.Password}}).Next()
+}
+
+// The page of the code without a flow leads to the flow that this browser waits
+// in. A browser that waits for none gets a page that claims nothing.
+func TestVerifyCode_WithoutAFlow(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	if b := v.opens("/auth/verify-code"); b.Flow.ID != "" || b.Status != 200 {
+		t.Errorf("a browser that waits for nothing: %+v", b.Flow)
+	}
+	waits := signUp(v, "mara@example.org")
+	v.leads(v.Open("/auth/verify-code"), waits)
+
+	_, flow, _ := strings.Cut(waits, "flow=")
+	v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "code": {s.NextMail().Data["code"]}}), "/auth/account")
+	if b := v.opens("/auth/verify-code"); b.Flow.ID != "" {
+		t.Errorf("after the code was used the page still waits in %+v", b.Flow)
+	}
+	other := visit(s)
+	other.SetCookie("flow", flow)
+	if b := other.opens("/auth/verify-code"); b.Flow.ID != "" {
+		t.Errorf("another browser is led to %+v", b.Flow)
+	}
+}
+
+// A link that lost a part offers the code of the same email, where this browser
+// asked for it.
+func TestConfirmLink_MalformedOffersTheCode(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	waits := signUp(v, "mara@example.org")
+	for who, want := range map[*visitor]string{&v: waits, {s.Browser()}: "/auth/verify-code?flow="} {
+		who.Open("/auth/confirm-link?token=half-of-it")
+		if b := who.opens("/auth/confirm-link"); b.Link.State != "malformed" || "/auth/verify-code?flow="+b.Flow.ID != want {
+			t.Errorf("%s with the flow %q, want %s", b.Link.State, b.Flow.ID, want)
+		}
+	}
+}
+
+// A link that nothing can be sent for again names the way to a new one.
+func TestConfirmLink_ExpiredForGood(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	s.Person("mara@example.org")
+	v := visit(s)
+	v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}})
+	v.Open(mailedLink(s, s.NextMail()))
+	s.Clock.Advance(50 * time.Minute)
+	if b := v.opens("/auth/confirm-link"); b.Link.State != "expired" || b.Link.Kind != "recovery" || b.Link.Address == "" {
+		t.Errorf("while its flow is open: %+v", b.Link)
+	}
+	s.Clock.Advance(2 * time.Hour)
+	if b := v.opens("/auth/confirm-link"); b.Link.State != "expired" || b.Link.Kind != "recovery" || b.Link.Address != "" {
+		t.Errorf("after its flow has ended: %+v", b.Link)
+	}
+}
+
+// A used link lets a person who is signed in go on.
+func TestConfirmLink_UsedGoesOn(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	signUp(v, "mara@example.org")
+	link := mailedLink(s, s.NextMail())
+	v.Open(link)
+	v.leads(v.Send("/auth/confirm-link", nil), "/auth/account")
+	for who, want := range map[*visitor]string{&v: "/auth/account", {s.Browser()}: ""} {
+		who.Open(link)
+		if b := who.opens("/auth/confirm-link"); b.Link.State != "used" || b.Next != want || (b.Detail != "") != (want != "") {
+			t.Errorf("%s, goes on to %q, says %q", b.Link.State, b.Next, b.Detail)
+		}
+	}
+}
+
+// Success is said on the page that follows, once, and on no other.
+func TestSuccess_IsSaidOnce(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	once := func(page, want string) {
+		t.Helper()
+		if b := v.opens(page); b.Success != want {
+			t.Errorf("%s says %q, want %q", page, b.Success, want)
+		}
+		if b := v.opens(page); b.Success != "" {
+			t.Errorf("%s says %q again", page, b.Success)
+		}
+	}
+	waits := signUp(v, "mara@example.org")
+	_, flow, _ := strings.Cut(waits, "flow=")
+	once(waits, "")
+	digits := s.NextMail().Data["code"]
+	s.Clock.Advance(31 * time.Second)
+	v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "action": {"resend"}}), waits)
+	once(waits, "New code sent.")
+	v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "code": {digits}}), "/auth/account")
+	once("/auth/account", "You're verified. Your account is ready.")
+	s.NextMail() // the second code
+
+	flow = proven(v, "mara@example.org")
+	form := url.Values{"flow": {flow}, "password": {"tram lemon kite"}, "confirm_password": {"tram lemon kite"}}
+	v.leads(v.Send("/auth/reset-password", form), "/auth/account")
+	once("/auth/account", "Your new password is saved. You're signed out everywhere else.")
+
+	v.Send("/auth/signout", nil)
+	v.SetCookie("done", "sent")
+	v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {"tram lemon kite"}})
+	once("/auth/account", "")
+}
+
+// The last guess leaves a page without a field for more.
+func TestVerifyCode_UsedUpWithoutScript(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	waits := signUp(v, "mara@example.org")
+	_, flow, _ := strings.Cut(waits, "flow=")
+	wrong := "000000"
+	if s.NextMail().Data["code"] == wrong {
+		wrong = "000001"
+	}
+	for range 4 {
+		if b := v.reads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "code": {wrong}})); b.Flow.State != "code" {
+			t.Fatalf("too early: %+v", b.Flow)
+		}
+	}
+	v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "code": {wrong}}), waits)
+	if b := v.opens(waits); b.Flow.State != "used_up" || b.Errors.Form != "" {
+		t.Errorf("%+v, %q", b.Flow, b.Errors.Form)
+	}
+}
+
+// Who is signed in changes the password by the form that mails them, with their
+// address in it.
+func TestChangePassword_SignedIn(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	p := v.Open("/.well-known/change-password")
+	if b := v.opens(p.Next()); b.Screen != "forgot-password" || b.Values.Email != "mara@example.org" || b.Session.Email == "" {
+		t.Errorf("%s with %q", b.Screen, b.Values.Email)
+	}
+}
+
+// No link makes our error page say something about an account or a sign-up.
+func TestError_RepeatsNoCodeOfALink(t *testing.T) {
+	t.Parallel()
+	v := visit(doortest.Start(t))
+	for _, code := range []string{"account.disabled", "signup.taken", "signup.closed", "flow.conflict", "provider.rejected"} {
+		if b := v.opens("/auth/error?code=" + code); b.Title != "Page not found" {
+			t.Errorf("%s: %s, %s", code, b.Title, b.Detail)
+		}
+	}
+}
+
+// The title of a page says what happened.
+func TestTitle_SaysWhatHappened(t *testing.T) {
+	t.Parallel()
+	v := visit(doortest.Start(t))
+	if b := v.opens("/auth/verify-code?flow=x"); b.Title != "This request has expired" {
+		t.Errorf("a flow that is not open: %s", b.Title)
+	}
+}

@@ -1,0 +1,134 @@
+import { type FormEvent, useCallback, useState } from 'react';
+import type { Boot } from '../../api/boot';
+import { useText } from '../../i18n/provider';
+import type { Text } from '../../i18n/text';
+import { choose, queryValue, When } from '../../lib/template';
+import { Button, ButtonLink } from '../../ui/button';
+import { Footer, Lead } from '../../ui/layout';
+import { useRestoredPage } from '../form-effects';
+
+/** States in which the link leads nowhere. */
+export const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
+type DeadState = (typeof DEAD)[number];
+
+/** The way on from a link that leads nowhere. */
+export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
+  if (state === 'malformed') return <Malformed boot={boot} />;
+  if (state === 'used') return <Used boot={boot} />;
+  return (
+    <When value={boot.link.address} otherwise={<Gone boot={boot} />}>
+      <SendAgain boot={boot} state={state} />
+    </When>
+  );
+}
+
+/** Leads to the code of a new mail by a native form: the old link, kept in a cookie, says to whom. */
+function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' }) {
+  const { t } = useText();
+  const [busy, setBusy] = useState(false);
+  useRestoredPage(useCallback(() => setBusy(false), []));
+  const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
+  return (
+    <form method="post" onSubmit={send}>
+      <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t), age: boot.link.age })}</Lead>
+      <input type="hidden" name="action" value="resend" />
+      <Button busy={busy}>{t('confirm-link.resend')}</Button>
+    </form>
+  );
+}
+
+/** The address, masked where it was not typed, or words for it when the link no longer says whose it was. */
+export const addressOf = ({ link }: Boot, t: Text['t']) =>
+  choose(link.email, link.email, choose(link.address, link.address, t('common.your_address')));
+
+/** The link expired so long ago that nothing is left to go on with. */
+function Gone({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const { kind } = boot.link;
+  return (
+    <>
+      <Lead>{t('confirm-link.expired.gone')}</Lead>
+      <When value={kind} otherwise={<SignInInstead />}>
+        <ButtonLink href={choose(kind, '/auth/forgot-password', '/auth/signup', 'recovery')}>
+          {choose(kind, t('confirm-link.again.recovery'), t('confirm-link.again.signup'), 'recovery')}
+        </ButtonLink>
+        <ToSignIn />
+      </When>
+    </>
+  );
+}
+
+/** Who is signed in goes on; else a recovery does with a new link, and all else with a sign-in. */
+function Used({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <When value={boot.next} otherwise={<UsedSignedOut boot={boot} />}>
+      <Lead>{boot.detail}</Lead>
+      <ButtonLink href={boot.next}>{t('common.continue')}</ButtonLink>
+    </When>
+  );
+}
+
+function UsedSignedOut({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <When
+      value={boot.link.kind}
+      is="recovery"
+      otherwise={
+        <>
+          <Lead>{t('confirm-link.used.lead')}</Lead>
+          <SignInInstead />
+        </>
+      }
+    >
+      <Lead>{t('confirm-link.used.recovery')}</Lead>
+      <ButtonLink href="/auth/forgot-password">{t('confirm-link.again.recovery')}</ButtonLink>
+      <ToSignIn />
+    </When>
+  );
+}
+
+/** The code of the same mail, where this browser asked for it. */
+function Malformed({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <When
+      value={boot.flow.id}
+      otherwise={
+        <>
+          <Lead>{t('confirm-link.malformed.elsewhere')}</Lead>
+          <SignInInstead />
+        </>
+      }
+    >
+      <Lead>{t('confirm-link.malformed.lead')}</Lead>
+      <ButtonLink href={codeOf(boot)}>{t('confirm-link.malformed.code')}</ButtonLink>
+      <ToSignIn />
+    </When>
+  );
+}
+
+/** The sign-in as the main way on; from there all others go. */
+function SignInInstead() {
+  const { t } = useText();
+  return (
+    <>
+      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+      <Footer>
+        <a href="/auth/forgot-password">{t('common.forgot')}</a>
+      </Footer>
+    </>
+  );
+}
+
+function ToSignIn() {
+  const { t } = useText();
+  return (
+    <Footer>
+      <a href="/auth/signin">{t('common.back_to_signin')}</a>
+    </Footer>
+  );
+}
+
+export const codeOf = ({ flow }: Boot) => `/auth/verify-code?flow=${queryValue(flow.id)}`;

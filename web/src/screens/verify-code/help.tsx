@@ -1,0 +1,36 @@
+import type { Boot } from '../../api/boot';
+import type { Flow } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { choose, When } from '../../lib/template';
+import { Whole } from '../../ui/layout';
+import { More } from '../../ui/more';
+
+/** Where to look for a mail that was sent and is not there. */
+export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
+  const { t } = useText();
+  const [before, after] = t('verify-code.sender').split('{sender}');
+  return (
+    <More label={t('verify-code.help')}>
+      <When value={boot.sender}>
+        <p>
+          {before}
+          <Whole>{boot.sender}</Whole>
+          {after}
+        </p>
+      </When>
+      <p>{choose(flow.kind, t('verify-code.no_code'), t('verify-code.nothing_arrived'), 'signup')}</p>
+      <p>
+        <ChangeAddress flow={flow} />
+      </p>
+    </More>
+  );
+}
+
+export function ChangeAddress({ flow }: { flow: Flow }) {
+  const { t } = useText();
+  return (
+    <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
+      {t('verify-code.change_address')}
+    </a>
+  );
+}

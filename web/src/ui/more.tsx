@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import styles from './more.module.css';
+
+/** Help that few people need: one line until it is opened, also without script. */
+export function More({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <details className={styles.more}>
+      <summary className={styles.summary}>{label}</summary>
+      <div className={styles.content}>{children}</div>
+    </details>
+  );
+}
