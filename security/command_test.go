@@ -2,6 +2,7 @@ package security
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // binary builds the product once for the whole run.
@@ -87,5 +89,85 @@ func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// installation makes an installation with one account by the operator's commands.
+func installation(t *testing.T) (dir string, settings []string) {
+	t.Helper()
+	dir = t.TempDir()
+	command(t, dir, nil, "migrate")
+	if out := command(t, dir, nil, "user", "create", "mara@x.test", "--name", "Mara"); !strings.Contains(out, "mara@x.test") {
+		t.Fatal(out)
+	}
+	return dir, nil
+}
+
+// plant changes the closed database of an installation.
+func plant(t *testing.T, file, statement string, values ...any) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), statement, values...)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A copy with a foreign trigger would make an administrator at the next sign-in.
+func TestSEC205_RestoreRefusesAForeignSchema(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"trigger": `CREATE TRIGGER planted AFTER INSERT ON session BEGIN UPDATE account SET roles = '["admin"]' WHERE id = NEW.account_id; END`,
+		"view":    `ALTER TABLE outbox RENAME TO sent; CREATE VIEW outbox AS SELECT * FROM sent`,
+		"column":  `ALTER TABLE account ADD COLUMN planted TEXT DEFAULT 'x'`,
+	} {
+		dir, settings := installation(t)
+		good, bad := filepath.Join(dir, "good.db"), filepath.Join(dir, "bad.db")
+		command(t, dir, settings, "backup", good)
+		command(t, dir, settings, "backup", bad)
+		plant(t, bad, statement)
+		out := command(t, dir, settings, "restore", "--replace", bad)
+		if !strings.Contains(out, "cannot be restored") || !strings.Contains(out, "not one that Portico makes") {
+			t.Errorf("a copy with a foreign %s: %s", name, out)
+		}
+		if out := command(t, dir, settings, "user", "list"); !strings.Contains(out, "mara@x.test") {
+			t.Errorf("after a refused %s the accounts are gone: %s", name, out)
+		}
+		if out := command(t, dir, settings, "restore", "--replace", good); !strings.Contains(out, "restored") {
+			t.Errorf("a copy of our own: %s", out)
+		}
+	}
+}
+
+// What is stored is a stranger's text. No command lets a terminal carry it out.
+func TestSEC206_CommandsPrintNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	const evil = "Eve\x1b]0;owned\x07\x1b[2J\x1b[1A\r\nroot@x.test\tactive\u009b31m\u202egnp.exe\u2028\x7f"
+	dir, settings := installation(t)
+	file := filepath.Join(dir, "portico-data", "portico.db")
+	plant(t, file, `UPDATE account SET name = $1`, evil)
+	plant(t, file, `INSERT INTO session (id, token_hash, account_id, version, created_at, last_seen_at, expires_at, browser, methods, authenticated_at)
+		SELECT '01jzzzzzzzzzzzzzzzzzzzzzzz', x'00', id, version, 1, 4000000000000000, 4000000000000000, $1, 'password', 1 FROM account`, evil)
+	plant(t, file, `UPDATE account SET roles = json_array($1)`, evil)
+	for _, args := range [][]string{
+		{"user", "list"}, {"user", "list", "--json"}, {"session", "list", "mara@x.test"}, {"session", "list", "mara@x.test", "--json"},
+		{"user", "delete", evil}, {"restore", evil}, {evil},
+	} {
+		out := command(t, dir, settings, args...)
+		for _, r := range out {
+			if r != '\n' && r != '\t' && !unicode.IsGraphic(r) {
+				t.Errorf("portico %.40q prints %q of %q", args, r, out)
+				break
+			}
+		}
+		if strings.Contains(out, "\nroot@x.test") {
+			t.Errorf("portico %.40q prints a line that a stranger wrote: %q", args, out)
+		}
+	}
+	if out := command(t, dir, settings, "user", "list"); !strings.Contains(out, "Eve\\u001b]0;owned") {
+		t.Errorf("the name is not shown: %q", out)
 	}
 }

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -89,7 +87,7 @@ func Run(ctx context.Context, p Process) int {
 		kong.UsageOnError(),
 	)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "portico:", err)
+		complain(p.Stderr, "portico:", err)
 		return exitFailed
 	}
 	if len(p.Args) == 0 {
@@ -100,7 +98,8 @@ func Run(ctx context.Context, p Process) int {
 	case exited >= 0:
 		return exited // help was asked for
 	case err != nil:
-		fmt.Fprintf(p.Stderr, "portico: %v\ntry: %s --help\n", err, meant(err))
+		complain(p.Stderr, "portico:", err)
+		complain(p.Stderr, "try:", meant(err), "--help")
 		return exitUsage
 	}
 	s := &session{Context: ctx, Process: p, configFile: c.Config}
@@ -128,29 +127,29 @@ func (s *session) exit(err error) int {
 	}
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, p := range problems {
-			fmt.Fprintln(s.Stderr, "portico:", p)
+			complain(s.Stderr, "portico:", p)
 		}
 		return exitUsage
 	}
 	if errors.Is(err, errUsage) {
-		fmt.Fprintln(s.Stderr, "portico:", err)
+		complain(s.Stderr, "portico:", err)
 		return exitUsage
 	}
 	f := fault.From(err)
 	if cause := errors.Unwrap(f); f.Kind == fault.Unavailable && cause != nil {
 		// An operator is told more than a visitor, on one line.
-		fmt.Fprintln(s.Stderr, "portico: the database does not answer:", strings.Join(strings.Fields(cause.Error()), " "))
+		complain(s.Stderr, "portico: the database does not answer:", strings.Join(strings.Fields(cause.Error()), " "))
 		return exitFailed
 	}
 	if f.Kind == fault.Internal {
-		fmt.Fprintln(s.Stderr, "portico:", err)
+		complain(s.Stderr, "portico:", err)
 		if errors.Is(err, fs.ErrExist) {
 			return exitExists
 		}
 		return exitFailed
 	}
 	for _, line := range faultLines(f) {
-		fmt.Fprintln(s.Stderr, "portico:", line)
+		complain(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
 	case account.CodeMissing, outbox.CodeUnknown, keys.CodeMissing, sessions.CodeMissing:
@@ -193,23 +192,6 @@ func (s *session) withApp(fn func(*app.App) error) error {
 		return err
 	}
 	return errors.Join(fn(a), a.Close())
-}
-
-// print writes data: as JSON, or as lines of words.
-func (s *session) print(asJSON bool, data any, lines ...string) error {
-	if !asJSON {
-		if len(lines) > 0 {
-			_, err := fmt.Fprintln(s.Stdout, strings.Join(lines, "\n"))
-			return err
-		}
-		return nil
-	}
-	text, err := json.MarshalIndent(data, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(s.Stdout, string(text))
-	return err
 }
 
 // logger writes the log as configured.

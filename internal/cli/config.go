@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"portico/internal/app"
 	"portico/internal/config"
@@ -28,7 +28,7 @@ func (configCheckCmd) Run(s *session) error {
 		return err
 	}
 	for _, p := range app.Warnings(cfg) {
-		fmt.Fprintln(s.Stderr, "portico: warning:", p)
+		complain(s.Stderr, "portico: warning:", p)
 	}
 	return s.print(false, nil, "the configuration is complete")
 }
@@ -46,7 +46,7 @@ func (c configShowCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.print(c.JSON, cfg.Entries(), cfg.Show())
+	return s.print(c.JSON, cfg.Entries(), strings.Split(strings.TrimSuffix(cfg.Show(), "\n"), "\n")...)
 }
 
 type configDocCmd struct{}
@@ -55,7 +55,9 @@ type configDocCmd struct{}
 func (configDocCmd) Help() string { return "Example:\n  portico config doc > settings.md" }
 
 // Run prints the reference.
-func (configDocCmd) Run(s *session) error { return s.print(false, nil, config.Document()) }
+func (configDocCmd) Run(s *session) error {
+	return s.print(false, nil, strings.Split(strings.TrimSuffix(config.Document(), "\n"), "\n")...)
+}
 
 type configNewKeyCmd struct{}
 

@@ -92,3 +92,12 @@ func (r recording) Query(ctx context.Context, query string, args ...any) (engine
 	r.recorder.note(query)
 	return r.Runner.Query(ctx, query, args...)
 }
+
+// MigrateTo brings the schema of an empty database to a version of the past.
+func (s *Store) MigrateTo(ctx context.Context, version int64) error {
+	p, err := s.provider()
+	if err == nil {
+		_, err = p.UpTo(ctx, version)
+	}
+	return err
+}

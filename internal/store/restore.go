@@ -13,8 +13,8 @@ import (
 var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: a PostgreSQL database is restored by pg_restore, with what docs/operating/postgresql.md says to do before a node starts")
 
 // Restore puts a copy that Backup has made where the database of the URL is. It
-// refuses a copy that is damaged, of another program or of a newer version, and
-// a database that another process serves. A database that is there is an error
+// refuses a copy that is damaged, of another program or of a newer version, or
+// whose schema another program has changed, and a database that another process serves. A database that is there is an error
 // that wraps fs.ErrExist, unless replace is set: Restore then keeps its files
 // under the name that it returns.
 //
@@ -31,15 +31,27 @@ func Restore(ctx context.Context, url, backup string, replace bool, prepare func
 			return err
 		}
 		s := On(file)
-		err = s.MigrateCopy(ctx)
-		if err == nil {
-			err = file.ComeHome(ctx) // the way back from a move is to restore what was left
-		}
-		if err != nil {
+		if err = s.adopt(ctx, file, part+".schema"); err != nil {
 			err = fmt.Errorf("%s cannot be restored: %w", backup, err)
 		} else {
 			err = prepare(s)
 		}
 		return errors.Join(err, s.Close())
 	})
+}
+
+// adopt makes a copy a database of this version that can be written. It writes
+// to no table before it knows that the schema is ours. A copy that was made
+// during a move has a journal and a state, and restoring it is the way back.
+func (s *Store) adopt(ctx context.Context, file *sqlite.DB, scratch string) error {
+	if err := file.LeaveJournal(ctx); err != nil {
+		return err
+	}
+	if err := s.checkSchema(ctx, file, scratch); err != nil {
+		return err
+	}
+	if err := s.MigrateCopy(ctx); err != nil {
+		return err
+	}
+	return file.ComeHome(ctx)
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -154,6 +155,63 @@ func TestRestore_Refuses(t *testing.T) {
 		}
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*p.db*")); len(left) > 1 {
 			t.Errorf("%s: %v are left", name, left)
+		}
+	}
+}
+
+// A file that somebody has planted runs nothing: a foreign trigger, view, index
+// or column is refused before anything is written.
+func TestRestore_RefusesForeignSchema(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ statement, why string }{
+		"trigger": {`CREATE TRIGGER planted AFTER INSERT ON session BEGIN UPDATE account SET roles = '["admin"]'; END`, `its trigger "planted" is not one that Portico makes`},
+		"trigger with a name of SQLite": {`PRAGMA writable_schema = 1; INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES
+			('trigger', 'sqlite_stat1', 'session', 0, 'CREATE TRIGGER sqlite_stat1 AFTER INSERT ON session BEGIN UPDATE account SET state = 1; END')`, `its trigger "sqlite_stat1" is not one`},
+		"temporary name of a move": {`CREATE TRIGGER on_move AFTER DELETE ON move BEGIN UPDATE account SET state = 1; END`, `its trigger "on_move"`},
+		"view":                     {`CREATE VIEW planted AS SELECT * FROM account`, `its view "planted"`},
+		"view in place of a table": {`ALTER TABLE outbox RENAME TO real_outbox; CREATE VIEW outbox AS SELECT * FROM real_outbox`, ` is not one that Portico makes`},
+		"index":                    {`CREATE INDEX planted ON account (abs(state))`, `its index "planted"`},
+		"column":                   {`ALTER TABLE account ADD COLUMN planted TEXT DEFAULT 'x'`, `its table "account"`},
+		"control characters":       {"CREATE VIEW \"a\x1b[2Jb\" AS SELECT 1", `its view "a\x1b[2Jb"`},
+		"missing index":            {`DROP INDEX session_account`, `it lacks the index`},
+	} {
+		file := with(t, "planted")
+		db, err := sql.Open("sqlite3", "file:"+file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.ExecContext(t.Context(), test.statement)
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(name, err)
+		}
+		path := filepath.Join(t.TempDir(), "p.db")
+		_, err = store.Restore(t.Context(), "sqlite:"+path, file, false, nothing)
+		if err == nil || !strings.Contains(err.Error(), "cannot be restored: "+test.why) && !strings.Contains(err.Error(), test.why) {
+			t.Errorf("%s: %v, want %q", name, err, test.why)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*p.db*")); len(left) > 1 {
+			t.Errorf("%s: %v are left", name, left)
+		}
+	}
+}
+
+// A copy of each version of the schema is taken.
+func TestRestore_TakesEveryVersion(t *testing.T) {
+	t.Parallel()
+	newest := migrated(t)
+	list, err := newest.Migrations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list {
+		file := filepath.Join(t.TempDir(), "copy.db")
+		old := open(t, filepath.Join(t.TempDir(), "old.db"))
+		if err := errors.Join(old.MigrateTo(t.Context(), m.Version), old.Backup(t.Context(), file)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "p.db")
+		if _, err := store.Restore(t.Context(), "sqlite:"+path, file, false, nothing); err != nil {
+			t.Errorf("schema %d: %v", m.Version, err)
 		}
 	}
 }

@@ -74,8 +74,13 @@ func (s *DB) ForgetMove(ctx context.Context) error {
 // ComeHome makes the copy of a database that was moved one that can be written
 // again. No other process may know of the copy.
 func (s *DB) ComeHome(ctx context.Context) error {
-	tx := &engine.Tx{Runner: runner{s.writer, &s.statements}}
-	return errors.Join(tx.ForgetMoveState(ctx), DropJournal(ctx, tx))
+	return (&engine.Tx{Runner: runner{s.writer, &s.statements}}).ForgetMoveState(ctx)
+}
+
+// LeaveJournal removes the journal from the copy of a database that was being
+// moved. It changes the schema alone, so that no trigger runs.
+func (s *DB) LeaveJournal(ctx context.Context) error {
+	return DropJournal(ctx, &engine.Tx{Runner: runner{s.writer, &s.statements}})
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -34,7 +34,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 		return "", fmt.Errorf("restore to %s: %w: say --replace to put the copy in its place", path, fs.ErrExist)
 	}
 	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
-	defer removeDatabase(part)
+	defer Remove(part)
 	if err := takeCopy(ctx, backup, part, prepare); err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 
 // takeCopy makes part a checked and prepared database with the content of backup.
 func takeCopy(ctx context.Context, backup, part string, prepare func(part string) error) error {
-	removeDatabase(part)
+	Remove(part)
 	if err := copyDatabase(backup, part); err != nil {
 		return fmt.Errorf("read the copy: %w", err)
 	}
@@ -67,7 +67,7 @@ func takeCopy(ctx context.Context, backup, part string, prepare func(part string
 // checkDatabase reads the whole file, so that damage is found now and not at a
 // sign-in.
 func checkDatabase(ctx context.Context, path string) error {
-	db, err := OpenPool(path, []string{"busy_timeout(5000)"}, 1)
+	db, err := OpenPool(path, []string{"busy_timeout(5000)", "trusted_schema(0)"}, 1)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,8 @@ func copyPrivate(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-func removeDatabase(path string) {
+// Remove deletes a database with its log.
+func Remove(path string) {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		_ = os.Remove(name)
 	}
