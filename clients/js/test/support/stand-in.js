@@ -70,7 +70,7 @@ export class StandIn {
         iat: now,
         exp: now + 300,
         ...claims,
-      }),
+      }).replace(/"@([^"]*)"/g, '$1'), // '@1e400' is a number that JavaScript does not write
     );
     const signature = await crypto.subtle.sign(
       { name: 'ECDSA', hash: 'SHA-256' },
