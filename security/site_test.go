@@ -30,6 +30,7 @@ import (
 	"portico/internal/logtest"
 	"portico/internal/secret"
 	"portico/internal/server"
+	"portico/internal/server/door"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
 )
@@ -205,10 +206,10 @@ func tinyScreens() fs.FS {
 	const document = `<!doctype html><title>{{html .screen}}</title><p>{{html .errors.form}}{{html .values.email}}</p><script type="application/json">{{.boot}}</script>`
 	screens := fstest.MapFS{"documents/manifest.json": {Data: []byte(`{"style_hashes":{}}`)}, "assets": {Mode: fs.ModeDir}}
 	for _, locale := range []string{"de", "en"} {
-		screens["documents/"+locale+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">`)}
-		for _, name := range []string{"signin", "signup", "forgot-password", "verify-code", "confirm-link", "reset-password", "account", "signed-out", "error"} {
+		for _, name := range door.Screens() {
 			screens["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 		}
+		screens["documents/"+locale+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">`)}
 	}
 	return screens
 }

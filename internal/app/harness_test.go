@@ -17,6 +17,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/secret"
+	"portico/internal/server/door"
 	"portico/internal/store/pgtest"
 )
 
@@ -75,7 +76,7 @@ func dist() fstest.MapFS {
 		"documents/manifest.json": {Data: []byte("{}")},
 		"assets/empty.js":         {Data: []byte("")},
 	}
-	for _, name := range strings.Fields("signin signup forgot-password verify-code confirm-link reset-password account signed-out error leaving") {
+	for _, name := range door.Screens() {
 		for _, loc := range []string{"en", "de"} {
 			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte("<!doctype html><title>" + name + "</title>")}
 		}

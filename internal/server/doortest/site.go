@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/outbox"
+	"portico/internal/server/door"
 )
 
 // Password passes every rule.
@@ -117,10 +117,10 @@ func documents() fs.FS {
 		"assets/secret.map":        {Data: []byte("{}")},
 	}
 	for _, loc := range []string{"en", "de"} {
-		files["documents/"+loc+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
-		for _, name := range strings.Fields("signin signup forgot-password verify-code confirm-link reset-password account signed-out error") {
+		for _, name := range door.Screens() {
 			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 		}
+		files["documents/"+loc+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
 	}
 	return files
 }

@@ -30,6 +30,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/logtest"
+	"portico/internal/server/door"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -97,7 +98,7 @@ func behind(upstream string, rules ...string) func(*config.Config) {
 // dist is a front end of tiny documents.
 func dist() fs.FS {
 	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
-	for _, name := range strings.Fields("signin signup forgot-password verify-code confirm-link reset-password account signed-out error leaving") {
+	for _, name := range door.Screens() {
 		for _, loc := range []string{"en", "de"} {
 			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte("<!doctype html><title>" + name + "</title><script>{{.boot}}</script>")}
 		}

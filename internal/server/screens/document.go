@@ -14,13 +14,8 @@ import (
 	"text/template"
 
 	"portico/internal/server"
+	"portico/internal/server/door"
 )
-
-// names of the screens; each is a document in every locale.
-var names = [...]string{
-	"signin", "signup", "forgot-password", "verify-code", "confirm-link",
-	"reset-password", "account", "signed-out", "error", "leaving",
-}
 
 // ErrNotBuilt says that the binary was built without the screens.
 var ErrNotBuilt = errors.New("the screens are not in this binary: run make build")
@@ -51,8 +46,8 @@ func load(dist fs.FS, locales, apps []string) (map[string]map[string]*document, 
 	}
 	all := make(map[string]map[string]*document, len(locales))
 	for _, loc := range locales {
-		all[loc] = make(map[string]*document, len(names))
-		for _, name := range names {
+		all[loc] = make(map[string]*document, len(door.Screens()))
+		for _, name := range door.Screens() {
 			path := "documents/" + loc + "/" + name + ".html"
 			text, err := fs.ReadFile(dist, path)
 			if err != nil {

@@ -76,7 +76,7 @@ func New(cfg Config) (*Screens, error) {
 // Warm compresses the documents that most people see, so that the first of
 // them need not wait. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
-	for _, name := range names[:4] {
+	for _, name := range door.Screens()[:4] {
 		for _, screens := range s.documents {
 			if ctx.Err() != nil {
 				return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"portico/internal/server"
+	"portico/internal/server/door"
 )
 
 // mountSpellings leads from what people make of an address to the screen: from
@@ -14,7 +15,7 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 	m.Handle("GET /auth/{$}", spelled("signin"))
 	m.Handle("GET /auth/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("screen")
-		if name == "error" || name == "leaving" || !slices.Contains(names[:], name) {
+		if name == "error" || name == "leaving" || !slices.Contains(door.Screens(), name) {
 			return server.RouteMissing
 		}
 		return spelled(name)(w, r)
