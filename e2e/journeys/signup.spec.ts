@@ -151,6 +151,15 @@ test('the way back to the app goes along through the screens', async ({ page, wo
   await expect(page).toHaveURL(target);
 });
 
+test('the page after the code does not learn the id of the flow', async ({ page, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const next = page.waitForRequest('**/auth/account');
+  await field(page, '6-digit code').fill((await world.mailbox.next(person.email)).code);
+  expect((await (await next).allHeaders())['referer'] ?? '').not.toContain('flow=');
+  await expectAccount(page, person);
+});
+
 test('nobody is sent to a foreign site', async ({ page, world }) => {
   const person = await world.member();
   for (const foreign of [

@@ -123,7 +123,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	b := s.Browser()
 
 	closed := b.Open(choose(b, leave(b, nil), "sample-grace"))
-	if shown := signInPage(b, closed); !strings.Contains(shown.Notice, "new accounts can't be created") {
+	if shown := signInPage(b, closed); !strings.Contains(shown.Notice, "isn't accepting new accounts") {
 		t.Errorf("closed: the page says %q", shown.Notice)
 	}
 	// The owner of the address signs in once, and comes in by the provider then.
@@ -144,7 +144,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	disabled := b.Open(choose(b, leave(b, nil), "sample-ada"))
-	if shown := signInPage(b, disabled); !strings.Contains(shown.Notice, "is turned off") {
+	if shown := signInPage(b, disabled); !strings.Contains(shown.Notice, "is disabled") {
 		t.Errorf("disabled: the page says %q", shown.Notice)
 	}
 	for _, p := range []doortest.Page{closed, disabled} {

@@ -94,6 +94,11 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b B
 	h.Set("Content-Type", htmlType)
 	h.Set("Vary", "Accept-Encoding, Accept-Language")
 	h.Set("Content-Language", b.Locale)
+	if b.Flow.ID != "" {
+		// The id of the flow is in the address, and the next page may be an
+		// app's. Forms still send their Origin.
+		h.Set("Referrer-Policy", "strict-origin")
+	}
 	// The document holds no secret (tokens are in cookies), so compressing it
 	// with what the client sent tells nothing (BREACH).
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

@@ -177,3 +177,17 @@ func TestTitle_SaysWhatHappened(t *testing.T) {
 		t.Errorf("a flow that is not open: %s", b.Title)
 	}
 }
+
+// The page after a step may be an app's: it does not learn the id of the flow.
+func TestReferrer_KeepsTheFlow(t *testing.T) {
+	t.Parallel()
+	s := doortest.Start(t)
+	v := visit(s)
+	waits := signUp(v, "mara@example.org")
+	s.NextMail()
+	for page, want := range map[string]string{waits: "strict-origin", "/auth/signin": "same-origin"} {
+		if got := v.Open(page).Header.Get("Referrer-Policy"); got != want {
+			t.Errorf("%s: %q, want %q", page, got, want)
+		}
+	}
+}
