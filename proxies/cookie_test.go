@@ -8,7 +8,7 @@ import (
 )
 
 // purposes are what follows portico- in the names of our cookies.
-var purposes = []string{"session", "browser", "device", "link", "provider", "crossing", "ticket"}
+var purposes = []string{"session", "browser", "device", "link", "provider", "crossing", "ticket", "user-app"}
 
 // lookalikes are cookies of an app that are none of ours.
 var lookalikes = []string{

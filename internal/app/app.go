@@ -100,6 +100,7 @@ type App struct {
 	catalogue *locale.Catalogue
 	providers *federation.Service
 	targets   flow.Targets
+	holders   *secret.MAC    // of accounts, in the cookies that say whose an app's cookies are
 	runner    *outbox.Runner // nil when nothing delivers mail
 	traces    *otlp.Traces   // nil when nothing is traced
 	spans     *span.Source   // nil likewise
@@ -199,6 +200,7 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.Keys = keys.NewKeeper(keys.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
+	a.holders = key.MAC("app cookies")
 	a.targets = flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()}
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},

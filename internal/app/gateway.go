@@ -13,7 +13,7 @@ func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Targets: a.targets, Apps: apps}), nil
+	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Targets: a.targets, Apps: apps, Holders: a.holders}), nil
 }
 
 // Apps returns the apps of a configuration as the door takes them, or says what
@@ -22,7 +22,10 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	list, problems := sites(cfg)
 	var all []gateway.App
 	for i, served := range cfg.Served() {
-		a := gateway.App{Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence}
+		a := gateway.App{
+			Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence,
+			KeepAllCookies: served.OnUserChange == config.IgnoreChanges, KeepCookies: served.KeepCookies, SignOutURL: served.SignOutURL,
+		}
 		if len(problems) == 0 {
 			a.Site = list[i]
 		}

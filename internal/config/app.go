@@ -44,7 +44,7 @@ func appSetting(name string) bool {
 // app returns the nth app, added when there are fewer.
 func (c *Config) app(n int) *App {
 	for len(c.Apps) < n {
-		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Key: appKey(len(c.Apps) + 1)})
+		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
 	}
 	return &c.Apps[n-1]
 }
@@ -73,6 +73,9 @@ func appKeys(n int) []key {
 		duration(prefix+"timeout", func(c *Config) *time.Duration { return &c.app(n).Timeout }, time.Second, time.Hour,
 			"How long the app may take until its answer begins; then the person sees a page that says so. How long the answer itself takes is not limited."),
 		duration(prefix+"silence", func(c *Config) *time.Duration { return &c.app(n).Silence }, 4*time.Second, time.Hour, aboutSilence),
+		text(prefix+"on_user_change", of(func(a *App) *string { return &a.OnUserChange }), oneOf(userChanges()...), aboutUserChange),
+		list(prefix+"keep_cookies", func(c *Config) *[]string { return &c.app(n).KeepCookies }, parseCookieName, sameText, aboutKeepCookies),
+		text(prefix+"sign_out_url", of(func(a *App) *string { return &a.SignOutURL }), checkSignOutURL, aboutSignOutURL),
 	}
 }
 
@@ -84,6 +87,7 @@ func (c *Config) Served() []App {
 	if c.Upstream != nil {
 		apps = append(apps, App{
 			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence,
+			OnUserChange: c.OnUserChange, KeepCookies: c.KeepCookies, SignOutURL: c.SignOutURL,
 		})
 	}
 	for i := range apps {
@@ -115,8 +119,8 @@ func (a App) Setting(name string, item int) string {
 
 // checkApps finds what is wrong between apps.
 func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
-	if c.Upstream == nil && len(c.Rules)+len(c.Headers) > 0 {
-		add("upstream", "there are rules or headers, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
+	if c.Upstream == nil && len(c.Rules)+len(c.Headers)+len(c.KeepCookies)+len(c.SignOutURL) > 0 {
+		add("upstream", "there are rules, headers, keep_cookies or sign_out_url, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
 	names, places := map[string]bool{}, map[string]string{}
 	for _, a := range c.Served() {
@@ -134,6 +138,7 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 		if a.Upstream != nil && sameListener(c.Listen, hostPort(a.Upstream)) {
 			add(at, "it is the address on which Portico itself listens", "write the address of the app", "listen")
 		}
+		a.checkUserChange(add)
 		names[a.Name], places[place] = true, a.Name
 	}
 }

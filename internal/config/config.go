@@ -19,6 +19,9 @@ type Config struct {
 
 	UpstreamTimeout time.Duration // as App.Timeout, of the app at Upstream
 	UpstreamSilence time.Duration // as App.Silence
+	OnUserChange    string        // as App.OnUserChange
+	KeepCookies     []string      // as App.KeepCookies
+	SignOutURL      string        // as App.SignOutURL
 	Apps            []App         // as [[app]] of the file says; Served has them all
 	TrustedProxies  []netip.Prefix
 	SMTPURL         string // "" when not set
@@ -116,6 +119,10 @@ type App struct {
 	Timeout  time.Duration // until an answer begins
 	Silence  time.Duration // for which it may answer nothing at all while requests wait
 
+	OnUserChange string   // what becomes of its cookies when another account uses the browser: OnUserChange...
+	KeepCookies  []string // names of those that stay
+	SignOutURL   string   // path, for SignOutAtApp
+
 	Key string // under which its settings are known to Source: "app.1"; "" for Upstream
 }
 
@@ -130,6 +137,7 @@ func Default() Config {
 		HSTSSubdomains:  true,
 		UpstreamTimeout: defaultTimeout,
 		UpstreamSilence: defaultSilence,
+		OnUserChange:    ClearCookies,
 		Brand:           Brand{Name: "Portico"},
 		SignUp:          SignUp{Enabled: true},
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},

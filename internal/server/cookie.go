@@ -76,7 +76,16 @@ func (c Cookie) Write(w http.ResponseWriter, value string, life time.Duration) {
 func (c Cookie) Clear(w http.ResponseWriter) { c.set(w, "", -1) }
 
 func (c Cookie) set(w http.ResponseWriter, value string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{
+	w.Header().Add("Set-Cookie", c.line(value, maxAge))
+}
+
+// Line returns what Write writes, for a header that is not that of an answer yet.
+func (c Cookie) Line(value string, life time.Duration) string {
+	return c.line(value, int(life/time.Second))
+}
+
+func (c Cookie) line(value string, maxAge int) string {
+	return (&http.Cookie{
 		Name:     c.name,
 		Value:    value,
 		Path:     "/",
@@ -84,7 +93,7 @@ func (c Cookie) set(w http.ResponseWriter, value string, maxAge int) {
 		Secure:   c.secure,
 		HttpOnly: true,
 		SameSite: http.SameSiteLaxMode,
-	})
+	}).String()
 }
 
 // isToken reports whether a value can be one that we have set.

@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"portico/internal/origin"
 	"portico/internal/rule"
+	"portico/internal/server"
 )
 
 // App is a web app behind the door.
@@ -22,6 +24,10 @@ type App struct {
 	Headers  []Header      // beside those of Standard
 	Timeout  time.Duration // until an answer begins
 	Silence  time.Duration // for which it may answer nothing at all while requests wait; 0: for Timeout
+
+	KeepAllCookies bool     // also when another person uses the browser
+	KeepCookies    []string // the names of those that stay then
+	SignOutURL     string   // where the app is asked to end its own session then, "" for nowhere
 }
 
 // app is an App at work.
@@ -34,6 +40,9 @@ type app struct {
 
 	rules bool // its host is its own, and not the public one
 
+	holder   server.Cookie // says whose the cookies are that a browser keeps for the app
+	siteData string        // what the browser clears when they are another person's
+
 	forwardedHost []string
 
 	identities sync.Map     // of sessions, by their id: *identity
@@ -41,8 +50,9 @@ type app struct {
 }
 
 // newApp puts an App to work.
-func newApp(a App, public string, buffers *buffers, log *slog.Logger) *app {
-	w := &app{App: a, headers: append(standard(), a.Headers...), rules: a.Site.Host != public, forwardedHost: []string{a.Site.Host}}
+func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger) *app {
+	w := &app{App: a, headers: append(standard(), a.Headers...), rules: origin.Of(public) != public.Scheme+"://"+a.Site.Host, forwardedHost: []string{a.Site.Host}}
+	w.holder, w.siteData = server.NewCookie(public, "user-"+a.Name), everySiteData
 	for _, h := range w.headers {
 		if h.Part == SessionAge {
 			w.ages = append(w.ages, h.Name)

@@ -14,31 +14,6 @@ func ownCookie(name string) bool {
 	return name == "portico" || strings.HasPrefix(name, "portico-")
 }
 
-// hideCookies removes our cookies from a request: an app that holds a session of
-// ours could sign in elsewhere as its visitor.
-func hideCookies(h http.Header) {
-	kept := appCookies(h["Cookie"])
-	delete(h, "Cookie")
-	if kept != "" {
-		h["Cookie"] = []string{kept}
-	}
-}
-
-// appCookies returns the cookies that are not ours in one line.
-func appCookies(lines []string) string {
-	var kept []string
-	for _, line := range lines {
-		for pair := range strings.SplitSeq(line, ";") {
-			pair = strings.Trim(pair, " \t")
-			name, _, _ := strings.Cut(pair, "=")
-			if pair != "" && !ownCookie(name) {
-				kept = append(kept, pair)
-			}
-		}
-	}
-	return strings.Join(kept, "; ")
-}
-
 // keepOwnCookies drops from an app's answer what would set, or clear, a cookie of
 // ours. A cookie without a name but with ours in its value is sent back by
 // browsers as if it had the name.

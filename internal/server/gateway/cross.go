@@ -150,6 +150,11 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	g.desk.ClearSession(w)
+	data := everySiteData
+	if g.keepsStorage(r.Host) {
+		data = cacheOnly
+	}
+	w.Header().Set("Clear-Site-Data", data)
 	return server.SeeOther(w, g.issuer+"/auth/signed-out")
 }
 

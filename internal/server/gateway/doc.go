@@ -19,6 +19,8 @@
 //   - An app reads identity headers from us only, also through a layer that folds
 //     names (CGI, WSGI, PHP), and whatever the client calls hop-by-hop.
 //   - No app sees a cookie of ours, and none can set one.
+//   - No app gets, with the request of one person, a cookie that it has set for
+//     another (turn.go).
 //   - Only the configured upstreams are dialled; redirects are passed on.
 //   - What cannot be decided is not passed: the check of a session that fails is
 //     an error, never a visitor.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/clock"
@@ -15,6 +16,7 @@ import (
 	"portico/internal/keys"
 	"portico/internal/origin"
 	"portico/internal/rule"
+	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/door"
 	"portico/internal/session"
@@ -29,6 +31,7 @@ type Config struct {
 	Public  *url.URL
 	Targets flow.Targets // where people may return to; the hosts of apps among them
 	Apps    []App
+	Holders *secret.MAC // of the accounts whose cookies browsers keep for apps
 }
 
 // Gateway is the door. It is safe for concurrent use.
@@ -46,6 +49,7 @@ type Gateway struct {
 	guard   *guard
 	open    *open
 	buffers *buffers
+	holders *secret.MAC
 
 	forwardedProto []string
 }
@@ -54,16 +58,21 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		desk: c.Desk, keys: c.Keys, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
+		desk: c.Desk, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
 		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme},
 	}
 	_, g.host, _ = strings.Cut(public, "://")
 	sites := make([]rule.Site, len(c.Apps))
 	for i, a := range c.Apps {
 		sites[i] = a.Site
-		g.apps = append(g.apps, newApp(a, g.host, g.buffers, c.Log))
+		g.apps = append(g.apps, newApp(a, c.Public, g.buffers, c.Log))
 	}
 	g.sites = rule.NewSites(sites)
+	for _, a := range g.apps {
+		if g.keepsStorage(a.Site.Host) {
+			a.siteData = cacheOnly
+		}
+	}
 	return g
 }
 
@@ -85,6 +94,12 @@ func (g *Gateway) Close() {
 			t.CloseIdleConnections()
 		}
 	}
+}
+
+// keepsStorage reports whether an app at a host keeps what it has when the person
+// changes. Storage is of the whole origin.
+func (g *Gateway) keepsStorage(host string) bool {
+	return slices.ContainsFunc(g.apps, func(a *app) bool { return a.Site.Host == host && a.KeepAllCookies })
 }
 
 // originOf returns the origin of a host, as browsers write it.

@@ -31,6 +31,7 @@ type identity struct {
 	signer  string // the key of the token
 	renewAt time.Time
 	headers []filled
+	holder  string // its hash, as whose an app's cookies are known
 }
 
 // filled is a header with its value, shared by many requests: full, so that
@@ -119,7 +120,8 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	values := map[Part]string{
 		ID: person.ID, Email: person.Address, Name: encode(person.Name), Roles: strings.Join(person.Roles, ","), Token: token,
 	}
-	id := &identity{person: person, signer: signer, renewAt: now.Add(min(renewAfter, expires.Sub(now)))}
+	sum := g.holders.Sum(a.Name, person.ID)
+	id := &identity{person: person, signer: signer, holder: base64.RawURLEncoding.EncodeToString(sum[:16]), renewAt: now.Add(min(renewAfter, expires.Sub(now)))}
 	for _, h := range a.headers {
 		if h.Part != SessionAge {
 			id.headers = append(id.headers, filled{h.Name, []string{values[h.Part]}})

@@ -21,6 +21,7 @@ type passage struct {
 	visit    visit
 	answer   answer    // to the client
 	identity *identity // nil for nobody
+	turn     turn
 	passing  passing
 	trace    span.Onward           // what the app is told of it
 	proxy    httputil.ReverseProxy // the app's, which knows this request
@@ -51,12 +52,14 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 			return unavailable(err)
 		}
 	}
+	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.clock.Now())
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
 	server.Bare(w)
 	ctx, call := span.Start(r.Context(), span.AppCall)
 	defer p.endCall(r.Context(), call)
 	p.trace = span.OnwardOf(ctx, r.Header)
+	p.signOutBefore(ctx)
 	p.proxy.Rewrite, p.proxy.ModifyResponse, p.proxy.ErrorHandler = p.forth, p.back, p.fail
 	p.proxy.ServeHTTP(&p.answer, r)
 	switch {
@@ -106,7 +109,14 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out.Trailer = nil // a client's trailer could carry a name of ours
 	h := out.Header
 	p.gateway.guard.clean(h)
-	hideCookies(h)
+	delete(h, "Cookie")
+	if len(p.turn.kept) > 0 {
+		h["Cookie"] = []string{strings.Join(p.turn.kept, "; ")}
+	}
+	if p.turn.changed && (p.asked.method == http.MethodGet || p.asked.method == http.MethodHead) {
+		delete(h, "If-None-Match") // an answer 304 would show the page of the person before
+		delete(h, "If-Modified-Since")
+	}
 	if p.asked.upgrade {
 		// Of the protocols that a connection can be changed to only WebSocket is
 		// passed on: with h2c a client could send requests that no rule has seen.
@@ -133,6 +143,7 @@ func (p *passage) back(answer *http.Response) error {
 	}
 	h := answer.Header
 	p.visit.app.clean(h)
+	p.turn.settle(h)
 	announce(answer)
 	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
 		p.proxy.FlushInterval = -1 // each piece at once

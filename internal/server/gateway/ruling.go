@@ -41,6 +41,13 @@ func (a *app) clean(h http.Header) {
 	}
 }
 
+// What browsers clear of an origin when another person uses it. Never cookies:
+// those go for the whole registrable domain, our new session among them.
+const (
+	everySiteData = `"cache", "storage"`
+	cacheOnly     = `"cache"`
+)
+
 // keepSiteCookies leaves of Clear-Site-Data what does not touch cookies: those go
 // for the whole registrable domain, in which our hosts are.
 func keepSiteCookies(h http.Header) {

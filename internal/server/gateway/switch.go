@@ -50,6 +50,7 @@ func (p *passage) connect(ctx context.Context) {
 	p.gateway.open.lasts(&p.passing, t) // not before: Hijack takes time limits away
 	dropHopByHop(answer.Header)
 	p.visit.app.clean(answer.Header)
+	p.turn.settle(answer.Header)
 	answer.Header["Connection"], answer.Header["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
 	join(answer.Header, p.answer.ResponseWriter.Header())
 	answer.Body = nil // only the header is written

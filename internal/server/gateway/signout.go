@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// signOutTimeout is how long an app has to end its own session. The next person
+// waits for that.
+const signOutTimeout = 2 * time.Second
+
+// who returns the holder of the cookies that the app sets now.
+func (p *passage) who() string {
+	if p.identity == nil {
+		return nobody
+	}
+	return p.identity.holder
+}
+
+// signOutBefore has the app end the session of the person before. Whether it does
+// or not, it gets none of that person's cookies with the request of the next one.
+func (p *passage) signOutBefore(ctx context.Context) {
+	a := p.visit.app
+	if !p.turn.changed || a.SignOutURL == "" || len(p.turn.withheld) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, signOutTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.Upstream.Scheme+"://"+a.Upstream.Host, nil)
+	if err != nil {
+		return // the address of an app has been parsed before
+	}
+	path, query, _ := strings.Cut(a.SignOutURL, "?")
+	r.URL = &url.URL{Scheme: a.Upstream.Scheme, Host: a.Upstream.Host, Opaque: path, RawQuery: query}
+	r.Host = a.Site.Host
+	r.Header = http.Header{
+		"Cookie": {strings.Join(p.turn.withheld, "; ")}, "User-Agent": {"Portico"},
+		"X-Forwarded-For": p.client[:], "X-Forwarded-Host": a.forwardedHost, "X-Forwarded-Proto": p.gateway.forwardedProto,
+	}
+	answer, err := a.proxy.Transport.RoundTrip(r)
+	if err == nil {
+		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be used again
+		_ = answer.Body.Close()
+	}
+	if err != nil || answer.StatusCode >= http.StatusBadRequest {
+		status := 0
+		if err == nil {
+			status = answer.StatusCode
+		}
+		p.gateway.log.Warn("an app did not end the session of the person before", "app", a.Name, "status", status, "error", err)
+	}
+}
