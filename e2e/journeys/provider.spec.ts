@@ -58,17 +58,6 @@ for (const javaScriptEnabled of [true, false]) {
       await expectAccount(page, person);
     });
 
-    test('the way to a slow provider is a page with a button', async ({ page, world }) => {
-      await page.route(
-        (url) => url.origin === world.provider.issuer,
-        () => {}, // no answer
-      );
-      await page.goto('/auth/signin');
-      await button(page, 'Continue with Acme ID').click({ noWaitAfter: true });
-      await expect(page.getByRole('heading', { name: 'Taking you to Acme ID' })).toBeVisible();
-      await expect(link(page, 'Continue to Acme ID')).toBeVisible();
-    });
-
     test('an address that has an account is connected by signing in to it once', async ({
       page,
       openBrowser,
