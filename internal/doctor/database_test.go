@@ -128,7 +128,7 @@ func TestNodes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	compare(OK, "0 serve")
+	compare(OK, "no node is running")
 	other := cfg
 	other.SignUp.Enabled = !cfg.SignUp.Enabled
 	for _, c := range []config.Config{cfg, other} {
@@ -141,10 +141,10 @@ func TestNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.SignUp == cfg.SignUp {
-			compare(OK, "1 serve")
+			compare(OK, "1 node is running, or was within the last 10 minutes, with these settings")
 		}
 	}
-	compare(Warning, "2 serve or did minutes ago, one with other settings than these: signup.enabled")
+	compare(Warning, "2 nodes are running, or were within the last 10 minutes, and at least one has other settings: signup.enabled")
 }
 
 func TestPostgres(t *testing.T) {
@@ -165,7 +165,7 @@ func TestPostgres(t *testing.T) {
 	holds(t, found, "secret_file", OK, "of this database")
 	holds(t, found, "connections", OK, " are in use")
 	holds(t, found, "clock", OK, "")
-	holds(t, found, "nodes", OK, "0 serve")
+	holds(t, found, "nodes", OK, "no node is running")
 	holds(t, found, "outbox", OK, "0 wait")
 
 	many := cfg

@@ -92,9 +92,23 @@ func (d *doctor) nodes(ctx context.Context, r *report) {
 	case err != nil:
 		r.add(Failed, words(err), "")
 	case len(differ) > 0:
-		r.add(Warning, fmt.Sprintf("%d serve or did minutes ago, one with other settings than these: %s", count, strings.Join(differ, ", ")),
-			"give all nodes the same, and start them again")
+		r.add(Warning, seen(count)+", and at least one has other settings: "+strings.Join(differ, ", "),
+			"give all nodes the same settings and restart them")
+	case count == 0:
+		r.add(OK, seen(count), "")
 	default:
-		r.add(OK, fmt.Sprintf("%d serve or did minutes ago, with the same settings", count), "")
+		r.add(OK, seen(count)+", with these settings", "")
 	}
+}
+
+// seen says how many nodes have a row. A node that ended without notice keeps
+// its row for some minutes.
+func seen(count int) string {
+	switch count {
+	case 0:
+		return "no node is running"
+	case 1:
+		return "1 node is running, or was within the last 10 minutes"
+	}
+	return fmt.Sprintf("%d nodes are running, or were within the last 10 minutes", count)
 }

@@ -1,0 +1,49 @@
+package app
+
+import (
+	"os"
+	"testing"
+
+	"portico/internal/secret"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+// Two nodes on one database know of each other, and 'portico doctor' knows of
+// both, from the first request that they answer.
+func TestCompare_NodesAreSeenFromTheirStart(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(pgtest.Server) == "" {
+		t.Skip("no PostgreSQL")
+	}
+	cfg := settings(t, t.TempDir())
+	if onSQLite(cfg) {
+		cfg.DatabaseURL = pgtest.Patient(pgtest.Empty(t))
+		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want := 1; want <= 2; want++ {
+		r := run(t, open(t, cfg, Options{Dist: dist()}))
+		t.Cleanup(func() {
+			r.stop()
+			if err := <-r.stopped; err != nil {
+				t.Error(err)
+			}
+			r.end(t)
+		})
+		if status, text := r.get(r.public + "/auth/api/session"); status != 401 {
+			t.Fatal(status, text)
+		}
+		err := r.Store.Read(t.Context(), func(tx *store.Tx) error {
+			rows, err := tx.Nodes(t.Context())
+			if len(rows) != want {
+				t.Errorf("%d nodes are known right after start %d", len(rows), want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
