@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -39,5 +40,26 @@ func TestPresetsOfTheConfiguration(t *testing.T) {
 	slices.Sort(got)
 	if known := slices.Sorted(maps.Keys(want)); !slices.Equal(got, known) {
 		t.Errorf("the configuration knows %v, the room %v", got, known)
+	}
+}
+
+// Every preset has its icon on the buttons, and a state in the tests of screens.
+func TestPresets_AreInTheFrontEnd(t *testing.T) {
+	t.Parallel()
+	icons, err := os.ReadFile("../../web/src/ui/provider-icon.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, err := os.ReadFile("../../web/fixtures/states.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range federation.Presets() {
+		if !strings.Contains(string(icons), "\n  "+name+": (") {
+			t.Errorf("MARKS of provider-icon.tsx has no icon %s", name)
+		}
+		if !strings.Contains(strings.ToLower(string(states)), "  '"+name+"',\n") {
+			t.Errorf("PROVIDERS of states.mjs has no %s", name)
+		}
 	}
 }

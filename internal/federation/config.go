@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -117,7 +118,8 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	}
 	pre, known := presetOf(pc, table)
 	if !known {
-		add("preset", "is not known", "use apple, discord, facebook, github, gitlab, google, linkedin, microsoft, or none and an issuer")
+		names := slices.Sorted(maps.Keys(table))
+		add("preset", "is not known", "use one of "+strings.Join(names, ", "))
 		return all
 	}
 	if pc.ClientID == "" {
