@@ -95,7 +95,7 @@ func TestSEC092_QueriesDoNotReachObjects(t *testing.T) {
 	t.Parallel()
 	s := startWhole(t)
 	c := s.browse()
-	for _, page := range []string{"/auth/signin", "/auth/signup", "/auth/verify-code"} {
+	for _, page := range []string{"/auth/signin", "/auth/signup", "/auth/forgot-password"} {
 		c.visit(s.origin + page + "?__proto__[x]=1&__proto__.x=1&constructor.prototype.x=1&constructor[prototype][x]=1&email=a&email=b#/auth/account?x=1")
 		if got := c.evaluate(`String(({}).x) + String(Object.prototype.x)`); got != "undefinedundefined" {
 			t.Errorf("%s: Object.prototype.x is %s", page, got)

@@ -105,7 +105,7 @@ func TestFailures_NoAttempt(t *testing.T) {
 			t.Errorf("%s: the page says %q", name, shown.Notice)
 		}
 	}
-	if shown := signInPage(s.Browser(), s.Browser().Open(answer)); !strings.Contains(shown.Notice, "didn't keep the cookie") {
+	if shown := signInPage(s.Browser(), s.Browser().Open(answer)); !strings.Contains(shown.Notice, "blocked the cookie") {
 		t.Errorf("without a cookie the page says %q", shown.Notice)
 	}
 	s.Clock.Advance(16 * 60e9)
