@@ -96,6 +96,8 @@ func try(t *testing.T, p *place) {
 	t.Run("event stream", func(t *testing.T) { eventStream(t, p, person) })
 	t.Run("body", func(t *testing.T) { bodies(t, p, person) })
 	t.Run("HTTP/2", func(t *testing.T) { overHTTP2(t, p, person) })
+	t.Run("WebSocket over HTTP/2", func(t *testing.T) { socketsOverHTTP2(t, p, person) })
+	t.Run("refusals", func(t *testing.T) { refusals(t, p, person) })
 	t.Run("spoofed headers", func(t *testing.T) { spoofs(t, p, person) })
 	t.Run("path tricks", func(t *testing.T) { pathTricks(t, p, person) })
 	t.Run("check", func(t *testing.T) { checkClosed(t, p, person) })

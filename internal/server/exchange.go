@@ -52,9 +52,10 @@ type exchange struct {
 	trusted bool   // whether the peer is a trusted proxy
 	status  int    // 0 until the answer begins
 	bytes   int64
-	held    bool // while net/http answers instead of a route
-	bare    bool // whether the answer is another program's
-	json    bool // whether a program reads the answer, and no browser shows it
+	held    bool          // while net/http answers instead of a route
+	bare    bool          // whether the answer is another program's
+	about   *http.Request // what a failure is a page about, nil for the request itself
+	json    bool          // whether a program reads the answer, and no browser shows it
 	code    string
 	cause   error
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -93,6 +94,16 @@ func RetryAfter(f *fault.Error) int {
 	return int((f.RetryAfter + time.Second - 1) / time.Second)
 }
 
+// About makes a failure a page for the browser behind a proxy: about the request
+// that the proxy asks for, and not about the question.
+func About(w http.ResponseWriter, r *http.Request, method, host string, target *url.URL) {
+	if e, ok := w.(*exchange); ok {
+		about := r.WithContext(r.Context())
+		about.Method, about.Host, about.URL, about.RequestURI = method, host, target, target.RequestURI()
+		e.about = about
+	}
+}
+
 // fail is the one place where an error becomes an answer.
 func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if e.status != 0 {
@@ -116,8 +127,12 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if len(r.TransferEncoding) > 0 || endsConnection(status) {
 		e.Header().Set("Connection", "close")
 	}
-	if m.errorPage != nil && f.Params[signInParam] == "" && wantsDocument(r) {
-		err := m.errorPage(e, r, status, f)
+	about := r
+	if e.about != nil {
+		about = e.about
+	}
+	if m.errorPage != nil && f.Params[signInParam] == "" && wantsDocument(about) {
+		err := m.errorPage(e, about, status, f)
 		if err == nil || e.status != 0 {
 			return
 		}

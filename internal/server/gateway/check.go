@@ -16,6 +16,10 @@ import (
 // request's path behind it Envoy ext_authz.
 const CheckPath = "/auth/api/check"
 
+// refusedQuery is the query by which a proxy that has been told to refuse asks for
+// the answer to the browser. That is never 200: the identity would be in it.
+const refusedQuery = "refused"
+
 // check decides on a request that another proxy describes, as serve does on its
 // own: 200 with the identity in headers, or what the client is to be answered.
 func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
@@ -31,6 +35,9 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 		// A proxy in front of our own gateway hands everything on, and is trusted as
 		// well: a script of a page could have it ask, and read the person's token.
 		return server.RouteMissing
+	}
+	if err == nil && r.URL.RawQuery == refusedQuery {
+		err = errNotPassed // the proxy refuses by itself, or something has changed since it asked
 	}
 	if err != nil {
 		return g.refuseFor(w, r, asked, err)
@@ -66,6 +73,9 @@ func (g *Gateway) allow(w http.ResponseWriter, v visit) error {
 // to the sign-in page from Location.
 func (g *Gateway) refuseFor(w http.ResponseWriter, r *http.Request, asked ask, err error) error {
 	if !asked.plain {
+		if u, bad := url.ParseRequestURI(asked.target); bad == nil && navigates(r.Header, asked.method) {
+			server.About(w, r, asked.method, asked.host, u)
+		}
 		return g.refuse(w, r, asked, err)
 	}
 	switch server.Status(err) {
@@ -134,10 +144,14 @@ func (g *Gateway) asks(r *http.Request, method, proto, host, target string) (ask
 		}
 		host = strings.TrimPrefix(origin.Of(u), proto+"://")
 	}
+	upgrade := opensSocket(r.Header)
+	if upgrade && method == http.MethodConnect {
+		method = http.MethodGet // of the same handshake over HTTP/1.1
+	}
 	return ask{
 		method: method, host: host, target: target,
 		preflight: method == http.MethodOptions && len(r.Header["Origin"]) == 1 && len(r.Header["Access-Control-Request-Method"]) == 1,
-		upgrade:   method == http.MethodGet && (len(r.Header["Sec-Websocket-Key"]) > 0 || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")),
+		upgrade:   upgrade,
 	}, nil
 }
 

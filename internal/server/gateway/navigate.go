@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ import (
 // what a request accepts says nothing, since scripts ask for anything. Of a
 // client that says nothing, a plain GET is one.
 func navigates(h http.Header, method string) bool {
-	if has(h, "Upgrade", "Sec-Websocket-Key") {
+	if has(h, "Upgrade") || opensSocket(h) {
 		return false
 	}
 	mode := h["Sec-Fetch-Mode"]
@@ -20,6 +21,13 @@ func navigates(h http.Header, method string) bool {
 	}
 	dest := h.Get("Sec-Fetch-Dest")
 	return len(mode) == 1 && mode[0] == "navigate" && (dest == "document" || dest == "")
+}
+
+// opensSocket reports whether a request that a proxy describes opens a WebSocket.
+// One over HTTP/2 (RFC 8441) has neither Upgrade nor Sec-WebSocket-Key.
+func opensSocket(h http.Header) bool {
+	return has(h, "Sec-Websocket-Key", "Sec-Websocket-Version") || strings.EqualFold(h.Get("Upgrade"), "websocket") ||
+		slices.Contains(h["Sec-Fetch-Mode"], "websocket")
 }
 
 // comeBack returns where a person who has signed in goes on: to what was asked
