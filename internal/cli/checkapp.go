@@ -9,11 +9,11 @@ import (
 )
 
 type checkAppCmd struct {
-	URL     string   `arg:"" help:"A page of the app that needs a sign-in."`
-	Connect string   `help:"Connect to this address in place of the URL's host: to try a deployment before its name leads there." placeholder:"HOST:PORT"`
-	Echo    string   `help:"The path of a page that shows the headers which the app got, without a sign-in." placeholder:"PATH"`
-	Header  []string `help:"A header in which your app is told who is there, beside X-Portico-... and Remote-...; may be repeated. For --echo." placeholder:"NAME" sep:"none"`
-	Direct  string   `help:"Where the app listens itself: nobody should reach it there but Portico or your proxy." placeholder:"URL"`
+	URL     string   `arg:"" help:"A page of the app that requires signing in."`
+	Connect string   `help:"Connect to this address instead of the URL's host, to test a deployment before its DNS entry exists." placeholder:"HOST:PORT"`
+	Echo    string   `help:"The path of a public page that shows the request headers the app received." placeholder:"PATH"`
+	Header  []string `help:"Another header that tells your app who is signed in, besides X-Portico-... and Remote-.... Can be repeated. Used with --echo." placeholder:"NAME" sep:"none"`
+	Direct  string   `help:"The address the app itself listens on. Only Portico or your proxy should be able to reach it." placeholder:"URL"`
 	JSON    bool     `name:"json" help:"Print every request as JSON."`
 }
 
@@ -22,7 +22,7 @@ func (checkAppCmd) Help() string {
 	return `Example:
   portico check-app https://example.com/app --direct http://10.0.0.5:3000
 
-It sends some two hundred requests without a session, all of which must be refused: made-up identity headers in every spelling, other spellings of the path, requests that two programs read differently. Exit code 1 when something gets through, 2 when no app is there that could refuse. Run it from where attackers are, and against what is yours alone.`
+Sends about two hundred requests without a session. All of them must be refused: forged identity headers in every spelling, other spellings of the path, and requests that two programs could read differently. The exit code is 1 if a request gets through, and 2 if there is no app to refuse it. Run it from outside your network, and only against your own deployment.`
 }
 
 // errThrough says that a deployment lets through what it must not.

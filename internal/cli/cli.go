@@ -42,23 +42,23 @@ const (
 
 // commands is the whole command line.
 type commands struct {
-	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, else portico.toml of the current folder." placeholder:"FILE" name:"config"`
+	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, then portico.toml in the current folder." placeholder:"FILE" name:"config"`
 
 	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
 
-	Serve    serveCmd    `cmd:"" help:"Serve for real, as the configuration says."`
-	Dev      devCmd      `cmd:"" help:"Try everything on this machine: nothing to configure."`
-	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the configuration."`
+	Serve    serveCmd    `cmd:"" help:"Run the server."`
+	Dev      devCmd      `cmd:"" help:"Try everything on this machine. Needs no configuration."`
+	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
-	Session  sessionCmd  `cmd:"" help:"See where people are signed in, and sign them out."`
-	Keys     keysCmd     `cmd:"" help:"Look after the keys that tokens for apps are signed with."`
-	Rules    rulesCmd    `cmd:"" help:"Look into the rules of the apps behind the door."`
-	Doctor   doctorCmd   `cmd:"" help:"Find out why something does not work, or what would not: try everything that Portico needs."`
-	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Try on a deployment that runs whether made-up identities and path tricks get through."`
-	Mail     mailCmd     `cmd:"" help:"Look after mail that could not be delivered."`
-	Migrate  migrateCmd  `cmd:"" help:"Bring the schema of the database up to date."`
-	Backup   backupCmd   `cmd:"" help:"Write a consistent copy of a SQLite database while it is in use."`
-	Restore  restoreCmd  `cmd:"" help:"Put a copy of the SQLite database back."`
+	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
+	Keys     keysCmd     `cmd:"" help:"Manage the keys that sign tokens for apps."`
+	Rules    rulesCmd    `cmd:"" help:"Explain the access rules of apps."`
+	Doctor   doctorCmd   `cmd:"" help:"Diagnose problems: test everything that Portico depends on."`
+	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Attack your own deployment: check that forged identities and path tricks are refused."`
+	Mail     mailCmd     `cmd:"" help:"Manage emails that could not be delivered."`
+	Migrate  migrateCmd  `cmd:"" help:"Update the database schema."`
+	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
+	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
@@ -79,7 +79,7 @@ func Run(ctx context.Context, p Process) int {
 	exited := -1
 	parser, err := kong.New(&c,
 		kong.Name("portico"),
-		kong.Description("The sign-in and registration front end of a web app, and the server that makes it real."),
+		kong.Description("Sign-in, registration and account recovery for web apps: the pages and the server behind them."),
 		kong.Writers(p.Stdout, p.Stderr),
 		kong.Vars{"version": build().String()},
 		kong.Exit(func(code int) { exited = code }),

@@ -10,10 +10,10 @@ import (
 )
 
 type configCmd struct {
-	Check  configCheckCmd  `cmd:"" help:"Say what is wrong with the configuration, for portico serve."`
-	Show   configShowCmd   `cmd:"" help:"Show every setting, where it comes from, and no secret."`
-	Doc    configDocCmd    `cmd:"" help:"Print the reference of all settings (Markdown)."`
-	NewKey configNewKeyCmd `cmd:"" help:"Make the master key file for several nodes."`
+	Check  configCheckCmd  `cmd:"" help:"Check the settings for portico serve."`
+	Show   configShowCmd   `cmd:"" help:"Show every setting and where it comes from. Hides secrets."`
+	Doc    configDocCmd    `cmd:"" help:"Print a reference of all settings, in Markdown."`
+	NewKey configNewKeyCmd `cmd:"" help:"Create the master key file, for several nodes."`
 }
 
 type configCheckCmd struct{}

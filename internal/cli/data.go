@@ -8,7 +8,7 @@ import (
 )
 
 type migrateCmd struct {
-	Status bool `help:"Only list the migrations and whether they are applied."`
+	Status bool `help:"Only list the migrations and whether they have been applied."`
 	JSON   bool `name:"json" help:"Print as JSON."`
 }
 
@@ -45,7 +45,7 @@ func (c migrateCmd) Run(s *session) error {
 }
 
 type backupCmd struct {
-	File string `arg:"" help:"The copy, a file that does not exist yet." type:"path"`
+	File string `arg:"" help:"The backup file. It must not exist yet." type:"path"`
 }
 
 // Help shows an example.
@@ -53,9 +53,9 @@ func (backupCmd) Help() string {
 	return `Example:
   portico backup /backup/portico-$(date +%F).db
 
-Keep the key file (PORTICO_SECRET_FILE) as well, in another place: without it the copy cannot be used. 'portico restore' puts the copy back.
+Also keep the key file (PORTICO_SECRET_FILE), in a different place. A backup is useless without it. To restore, use 'portico restore'.
 
-A PostgreSQL database is copied by pg_dump; see docs/operating/backup.md.`
+For PostgreSQL, use pg_dump: see docs/operating/backup.md.`
 }
 
 // Run writes the copy.
@@ -69,9 +69,9 @@ func (c backupCmd) Run(s *session) error {
 }
 
 type restoreCmd struct {
-	File        string `arg:"" help:"The copy, a file that 'portico backup' has written." type:"path"`
-	Replace     bool   `help:"Replace the database that is there; its files are kept beside it."`
-	EndSessions bool   `help:"Sign everybody out: sessions that were ended after the copy was made would hold again."`
+	File        string `arg:"" help:"A file that 'portico backup' created." type:"path"`
+	Replace     bool   `help:"Replace an existing database. Its files are kept next to it."`
+	EndSessions bool   `help:"Sign everyone out. Otherwise sessions that ended after the backup become valid again."`
 	JSON        bool   `name:"json" help:"Print as JSON."`
 }
 
@@ -80,7 +80,7 @@ func (restoreCmd) Help() string {
 	return `Example:
   portico restore /backup/portico-2026-05-04.db
 
-Stop the server first, and put the key file of that time where PORTICO_SECRET_FILE points. The copy is read whole and checked before anything changes. Mail that waited in it is not sent again by itself: see 'portico mail list'. Steps that were pending have ended.`
+First stop the server, and put the key file that belongs to the backup at PORTICO_SECRET_FILE. The whole backup is checked before anything changes. Emails that were waiting in it are not sent automatically: see 'portico mail list'. Users must restart sign-ups and password resets that were in progress.`
 }
 
 // Run restores.

@@ -11,7 +11,7 @@ func (devCmd) Help() string {
 	return `Example:
   portico dev
 
-It serves on one loopback port, with a mailbox page that shows the real mail, a stand-in identity provider, a sample app and a few people, and prints the addresses. Its data is in portico-data/dev; what the configuration sets is used instead. Never for real use.`
+Runs on one loopback port with a mailbox page that shows every email, a test identity provider, a sample app and a few test users, and prints the addresses. Data is stored in portico-data/dev. Your own settings take precedence. Not for production.`
 }
 
 // Run serves until the process is told to stop.

@@ -15,7 +15,7 @@ func (doctorCmd) Help() string {
 	return `Example:
   portico doctor
 
-It takes the settings as 'portico serve' does, and tries what they name: the database, the mail server up to the sender (no mail is sent), the providers, the apps, and the way from the public URL through the proxy in front. It changes nothing, and may run beside a server. Run it as the user who serves. Each line is ok, a warning, failed or skipped; exit code 1 when one has failed.`
+Reads the same settings as 'portico serve' and tests what they name: the database, the mail server (without sending email), the identity providers, the apps, and the path from the public URL through your proxy. It changes nothing and can run next to a server. Run it as the user that runs the server. Each line starts with ok, warning, failed or skipped. The exit code is 1 if a check failed.`
 }
 
 // Run tries everything.

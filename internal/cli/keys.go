@@ -9,8 +9,8 @@ import (
 
 type keysCmd struct {
 	List   keysListCmd   `cmd:"" help:"List the signing keys, oldest first."`
-	Rotate keysRotateCmd `cmd:"" help:"Publish a new key, which signs as soon as every app can know it. Keys rotate by themselves every 30 days."`
-	Revoke keysRevokeCmd `cmd:"" help:"Make a key worthless at once: tokens that it has signed are refused within five minutes."`
+	Rotate keysRotateCmd `cmd:"" help:"Publish a new key and switch to it once apps can know it. Happens automatically every 30 days."`
+	Revoke keysRevokeCmd `cmd:"" help:"Revoke a key. Apps refuse the tokens that it signed within five minutes."`
 }
 
 // signingKey is a key in the output.
@@ -58,7 +58,7 @@ type keysRotateCmd struct {
 
 // Help shows an example.
 func (keysRotateCmd) Help() string {
-	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old one until its last token is over. When a key is known to others, use 'portico keys revoke'."
+	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old key stays published until its last token expires. If a key has leaked, use 'portico keys revoke'."
 }
 
 // Run rotates.
@@ -74,13 +74,13 @@ func (c keysRotateCmd) Run(s *session) error {
 }
 
 type keysRevokeCmd struct {
-	ID   string `arg:"" help:"As 'portico keys list' shows it."`
+	ID   string `arg:"" help:"The ID from 'portico keys list'."`
 	JSON bool   `name:"json" help:"Print as JSON."`
 }
 
 // Help shows an example.
 func (keysRevokeCmd) Help() string {
-	return "Example:\n  portico keys revoke 7m3k...\n\nThe server that runs feels it within seconds and signs with a fresh key; apps may refuse tokens until they have fetched the keys again."
+	return "Example:\n  portico keys revoke 7m3k...\n\nA running server switches to a new key within seconds. Apps may refuse tokens until they fetch the keys again."
 }
 
 // Run revokes.

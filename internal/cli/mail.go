@@ -8,8 +8,8 @@ import (
 )
 
 type mailCmd struct {
-	List  mailListCmd  `cmd:"" help:"List the mails that were given up, newest first."`
-	Retry mailRetryCmd `cmd:"" help:"Send one of them again."`
+	List  mailListCmd  `cmd:"" help:"List emails that could not be delivered, newest first."`
+	Retry mailRetryCmd `cmd:"" help:"Try to send an email again."`
 }
 
 // letter is a dead letter in the output.
@@ -58,7 +58,7 @@ func (c mailListCmd) Run(s *session) error {
 }
 
 type mailRetryCmd struct {
-	ID string `arg:"" help:"As 'portico mail list' shows it."`
+	ID string `arg:"" help:"The ID from 'portico mail list'."`
 }
 
 // Help shows an example.

@@ -9,8 +9,8 @@ import (
 )
 
 type moveCmd struct {
-	To     string `required:"" help:"The PostgreSQL database, which must be empty. The password may come from PGPASSWORD or PGPASSFILE." placeholder:"postgres://USER@HOST/NAME"`
-	DryRun bool   `help:"Look at both databases, and change nothing."`
+	To     string `required:"" help:"The PostgreSQL database. It must be empty. The password can come from PGPASSWORD or PGPASSFILE." placeholder:"postgres://USER@HOST/NAME"`
+	DryRun bool   `help:"Check both databases without changing anything."`
 	JSON   bool   `name:"json" help:"Print as JSON."`
 }
 
@@ -19,7 +19,7 @@ func (moveCmd) Help() string {
 	return `Example:
   portico move --to 'postgres://portico@db.example.com/portico?sslmode=verify-full'
 
-PORTICO_DATABASE_URL is the SQLite database to move. The server goes on while all is copied and compared. For the switch writes wait, for seconds at most, until the last changes are copied and compared as well; then the server ends by itself and does not start on the SQLite database again. Start it with PORTICO_DATABASE_URL set to the PostgreSQL database and with the same key file (PORTICO_SECRET_FILE): sessions, codes and mail go on.
+Moves the SQLite database in PORTICO_DATABASE_URL. The server keeps running while all data is copied and compared. During the switch, writes wait for a few seconds until the last changes are copied and compared too. Then the server stops and no longer starts on the SQLite database. Set PORTICO_DATABASE_URL to the PostgreSQL database, keep the same key file (PORTICO_SECRET_FILE), and start the server again. Sessions, codes and emails stay valid.
 
 If it is interrupted, run it again. See docs/operating/move.md.`
 }

@@ -10,12 +10,12 @@ import (
 )
 
 type rulesCmd struct {
-	Explain rulesExplainCmd `cmd:"" help:"Say which rule decides on a request, and why."`
+	Explain rulesExplainCmd `cmd:"" help:"Show which rule applies to a request, and why."`
 }
 
 type rulesExplainCmd struct {
-	Method string `arg:"" help:"GET, POST and so on; PREFLIGHT is the question of a browser for another origin."`
-	URL    string `arg:"" name:"url" help:"The URL, or a path of the public host."`
+	Method string `arg:"" help:"GET, POST and so on. PREFLIGHT stands for a CORS preflight request."`
+	URL    string `arg:"" name:"url" help:"The URL, or a path on the public host."`
 	JSON   bool   `name:"json" help:"Print as JSON."`
 }
 

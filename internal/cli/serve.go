@@ -17,7 +17,7 @@ func (serveCmd) Help() string {
   PORTICO_MAIL_FROM=no-reply@example.com \
   portico serve
 
-It speaks HTTP on PORTICO_LISTEN; a proxy in front ends TLS. It refuses to start while a setting is missing or unsafe, and says which; for a PostgreSQL that does not answer yet it waits.`
+Speaks HTTP on PORTICO_LISTEN. TLS is the job of the proxy in front. Refuses to start if a setting is missing or unsafe, and names it. Waits for a PostgreSQL server that does not answer yet.`
 }
 
 // Run serves until the process is told to stop.

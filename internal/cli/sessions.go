@@ -11,8 +11,8 @@ import (
 )
 
 type sessionCmd struct {
-	List sessionListCmd `cmd:"" help:"List where a person is signed in, newest first."`
-	End  sessionEndCmd  `cmd:"" help:"End a session, or all of a person's: in every app behind the door."`
+	List sessionListCmd `cmd:"" help:"List the sessions of a user, newest first."`
+	End  sessionEndCmd  `cmd:"" help:"End one session, or all sessions of a user, in every app."`
 }
 
 // signIn is a session in the output.
@@ -37,7 +37,7 @@ func (i signIn) String() string {
 }
 
 type sessionListCmd struct {
-	Email string `arg:"" help:"Whose sessions."`
+	Email string `arg:"" help:"The email address of the account."`
 	JSON  bool   `name:"json" help:"Print as JSON."`
 }
 
@@ -61,13 +61,13 @@ func (c sessionListCmd) Run(s *session) error {
 }
 
 type sessionEndCmd struct {
-	Which string `arg:"" name:"email-or-id" help:"A person's address, for all of their sessions; or the id of one, as 'portico session list' shows it."`
+	Which string `arg:"" name:"email-or-id" help:"An email address, to end all sessions of the user, or a session ID from 'portico session list'."`
 	JSON  bool   `name:"json" help:"Print as JSON."`
 }
 
 // Help shows an example.
 func (sessionEndCmd) Help() string {
-	return "Example:\n  portico session end mara@example.com\n\nThe server that runs feels it within a second, and open connections end within five. The person can sign in again: 'portico user disable' is what keeps somebody out."
+	return "Example:\n  portico session end mara@example.com\n\nA running server applies this within a second and closes open connections within five. The user can sign in again. To prevent that, use 'portico user disable'."
 }
 
 // Run ends one session or all of a person.

@@ -18,12 +18,12 @@ import (
 type userCmd struct {
 	Create      userCreateCmd      `cmd:"" help:"Create an account."`
 	List        userListCmd        `cmd:"" help:"List accounts, by address."`
-	Disable     userDisableCmd     `cmd:"" help:"Close an account and end its sessions."`
-	Enable      userEnableCmd      `cmd:"" help:"Open a closed account again."`
-	SetPassword userSetPasswordCmd `cmd:"" help:"Set a password, read from standard input; ends the sessions and tells the owner."`
-	SetRoles    userSetRolesCmd    `cmd:"" help:"Set the roles of an account, in place of those it has; none takes them all away."`
-	Unlock      userUnlockCmd      `cmd:"" help:"Lift the waits of an address: after wrong passwords or codes, and for mail."`
-	Delete      userDeleteCmd      `cmd:"" help:"Delete an account for good."`
+	Disable     userDisableCmd     `cmd:"" help:"Disable an account and end its sessions."`
+	Enable      userEnableCmd      `cmd:"" help:"Enable a disabled account."`
+	SetPassword userSetPasswordCmd `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
+	SetRoles    userSetRolesCmd    `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
+	Unlock      userUnlockCmd      `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
+	Delete      userDeleteCmd      `cmd:"" help:"Delete an account permanently."`
 }
 
 // timeForm is how times are written, in UTC (RFC 3339).
@@ -56,10 +56,10 @@ func (p person) String() string {
 }
 
 type userCreateCmd struct {
-	Email    string   `arg:"" help:"The person's address, which you vouch for."`
-	Name     string   `help:"The person's name."`
-	Role     []string `help:"A role of the person, as rules name it; may be repeated." placeholder:"NAME" sep:"none"`
-	Password bool     `help:"Read a password from standard input. Without it the person sets one by \"Forgot your password?\"."`
+	Email    string   `arg:"" help:"The user's email address. It counts as verified."`
+	Name     string   `help:"The user's name."`
+	Role     []string `help:"A role, as access rules name it. Can be repeated." placeholder:"NAME" sep:"none"`
+	Password bool     `help:"Read a password from standard input. Otherwise the user sets one through \"Forgot your password?\"."`
 	JSON     bool     `name:"json" help:"Print the account as JSON."`
 }
 
@@ -126,7 +126,7 @@ func (c userListCmd) Run(s *session) error {
 }
 
 type userDisableCmd struct {
-	Email string `arg:"" help:"Whose account."`
+	Email string `arg:"" help:"The email address of the account."`
 }
 
 // Help shows an example.
@@ -136,7 +136,7 @@ func (userDisableCmd) Help() string { return "Example:\n  portico user disable m
 func (c userDisableCmd) Run(s *session) error { return s.setState(c.Email, account.Closed) }
 
 type userEnableCmd struct {
-	Email string `arg:"" help:"Whose account."`
+	Email string `arg:"" help:"The email address of the account."`
 }
 
 // Help shows an example.
@@ -152,7 +152,7 @@ func (s *session) setState(email string, state account.State) error {
 }
 
 type userSetPasswordCmd struct {
-	Email string `arg:"" help:"Whose account."`
+	Email string `arg:"" help:"The email address of the account."`
 }
 
 // Help shows an example.
@@ -172,13 +172,13 @@ func (c userSetPasswordCmd) Run(s *session) error {
 }
 
 type userSetRolesCmd struct {
-	Email string   `arg:"" help:"Whose account."`
-	Roles []string `arg:"" optional:"" name:"role" help:"The roles, as rules name them."`
+	Email string   `arg:"" help:"The email address of the account."`
+	Roles []string `arg:"" optional:"" name:"role" help:"The roles, as access rules name them."`
 }
 
 // Help shows an example.
 func (userSetRolesCmd) Help() string {
-	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe new roles count within a second; nobody is signed out."
+	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe new roles apply within a second, and the user stays signed in."
 }
 
 // Run sets the roles.
@@ -189,12 +189,12 @@ func (c userSetRolesCmd) Run(s *session) error {
 }
 
 type userUnlockCmd struct {
-	Email string `arg:"" help:"The address, with or without an account."`
+	Email string `arg:"" help:"The email address. It needs no account."`
 }
 
 // Help shows an example.
 func (userUnlockCmd) Help() string {
-	return "Example:\n  portico user unlock mara@example.com\n\nWaits of a single browser or network are not kept by address; they end by themselves."
+	return "Example:\n  portico user unlock mara@example.com\n\nLimits of a single browser or network are not stored by address. They expire on their own."
 }
 
 // Run lifts the waits.
@@ -203,8 +203,8 @@ func (c userUnlockCmd) Run(s *session) error {
 }
 
 type userDeleteCmd struct {
-	Email string `arg:"" help:"Whose account."`
-	Yes   bool   `help:"Do it: there is no way back."`
+	Email string `arg:"" help:"The email address of the account."`
+	Yes   bool   `help:"Confirm. This cannot be undone."`
 }
 
 // Help shows an example.
@@ -213,7 +213,7 @@ func (userDeleteCmd) Help() string { return "Example:\n  portico user delete mar
 // Run deletes the account.
 func (c userDeleteCmd) Run(s *session) error {
 	if !c.Yes {
-		return fmt.Errorf("%w: this deletes the account for good: add --yes to do it, or use 'portico user disable'", errUsage)
+		return fmt.Errorf("%w: this deletes the account permanently: add --yes to confirm, or use 'portico user disable'", errUsage)
 	}
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		return a.Flows.DeleteUser(s, u.ID)
