@@ -9,10 +9,10 @@ export CGO_ENABLED := 0
 GO_FLAGS := -trimpath -ldflags='-s -w'
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test check fmt lint unit postgres chromium web-test client-test e2e security faults bench shots clean
+.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres security-short faults-short security faults bench shots clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## Build and start everything on one loopback port: nothing to configure
 	@exec bin/portico dev
@@ -20,15 +20,22 @@ run: build ## Build and start everything on one loopback port: nothing to config
 build: web/dist/documents/manifest.json ## Build bin/portico: one static file, the screens inside
 	@go build $(GO_FLAGS) -o bin/portico ./cmd/portico
 
-test: ## All that CI runs; installs and starts what it needs
-	@$(MAKE) check unit
-	@$(MAKE) --jobs=2 --output-sync postgres web-test client-test # each leaves a core idle
-	@$(MAKE) e2e
-	@echo "all tests passed"
+# The stages of each command. A stage that fails does not hide the others: tools/stages
+# sums up the time and the result of each. Stages with a comma between them leave a core
+# idle each, and run at the same time.
+test: ## What to run before a push: on SQLite, with the main journeys
+	@tools/stages build! check unit,web-test security-short journeys
 
-check: fmt lint clients/js/node_modules/.package-lock.json ## Format, vet, lint, types, sizes
+ci: ## What CI runs: make test, then all the rest
+	@tools/stages test rest
+
+rest: ## Race detector, PostgreSQL, faults, proxies, clients, all journeys
+	@tools/stages build! race postgres,client-test faults-short proxies e2e e2e-postgres
+
+check: fmt lint clients/js/node_modules/.package-lock.json e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes
 	@cd web && npm run --silent check
 	@cd clients/js && npm run --silent check
+	@cd e2e && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
 	@test -z "$$(gofmt -l client cmd internal bench security faults proxies web/*.go)" || { gofmt -l client cmd internal bench security faults proxies web/*.go; echo "run: gofmt -w client cmd internal bench security faults proxies"; exit 1; }
@@ -37,15 +44,24 @@ lint: build
 	@go vet ./... && cd client && go vet ./...
 	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd client && $$check ./...
 
-unit: build ## Go: rooms, store contract, flows, doors with the race detector; security, faults
-	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 tools/postgres run -- go test -race -timeout 10m $$(go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')
-	@tools/proxies
-	@tools/postgres run -- go test -timeout 20m ./faults ./security ./proxies
-	@cd client && CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race -timeout 5m ./... # a module of its own
+# The rooms, and what tests the product from outside in stages of its own.
+ROOMS = $(shell go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')
+RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
+
+unit: build ## Go: rooms, store contract, flows, doors, on SQLite
+	@go test -timeout 10m $(ROOMS)
+
+race: build ## The same with the race detector, on both databases, and the client for apps
+	@$(RACE) tools/postgres run -- go test -race -timeout 20m $(ROOMS)
+	@cd client && $(RACE) go test -race -timeout 5m ./... # a module of its own
 
 postgres: build ## Go: application and security once more, on PostgreSQL; the benchmarks in short
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 20m ./internal/app ./security
 	@tools/postgres run -- go test -timeout 10m ./bench
+
+proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
+	@tools/proxies
+	@tools/postgres run -- go test -timeout 20m ./proxies
 
 chromium:
 	@tools/chromium
@@ -56,16 +72,28 @@ web-test: web/dist/documents/manifest.json chromium ## Screens and controls in a
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
 	@cd clients/js && npm test --silent
 
-e2e: build e2e/node_modules/.package-lock.json chromium ## Journeys: real binary, browser, mail server and identity provider
+journeys: build e2e/node_modules/.package-lock.json chromium ## The main journeys: real binary, browser, mail server and identity provider
+	@cd e2e && npm run --silent test:main
+
+e2e: build e2e/node_modules/.package-lock.json chromium ## All journeys
 	@cd e2e && npm test --silent
-	@cd e2e && PORTICO_TEST_DATABASE=postgres ../tools/postgres run -- npm run --silent test:postgres
 
-security: build ## The whole security suite (SEC-...), every sample and round
-	@PORTICO_SECURITY=full go test -count=1 -timeout 30m -v ./security
-	@PORTICO_SECURITY=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./security
+e2e-postgres: build e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL
+	@cd e2e && PORTICO_TEST_DATABASE=postgres ../tools/postgres run -- npm run --silent test:main
 
-faults: build ## The fault tests (FLT-...) in full
-	@PORTICO_FAULTS=full tools/postgres run -- go test -count=1 -timeout 120m -v ./faults
+# The short form of the suites is for every change. PORTICO_TESTS=full selects the full one.
+security-short: build ## The security suite (SEC-...) in its short form
+	@go test -timeout 20m ./security
+
+faults-short: build ## The fault tests (FLT-...) in their short form
+	@tools/postgres run -- go test -timeout 20m ./faults
+
+security: build ## The whole security suite, every sample and round
+	@PORTICO_TESTS=full go test -count=1 -timeout 30m -v ./security
+	@PORTICO_TESTS=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./security
+
+faults: build ## The fault tests in full: kills, waits, samples and figures
+	@PORTICO_TESTS=full tools/postgres run -- go test -count=1 -timeout 120m -v ./faults
 
 bench: build ## Speed, memory and growth against what the machine can do, into bench/RESULTS.md
 	@tools/postgres run -- go run ./bench $(BENCH)

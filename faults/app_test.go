@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // sickApp is an app that can misbehave down to its bytes.
@@ -191,7 +193,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 			sick.down()
 		}
 		slowest := p.visitSick(fault.name, fault.want)
-		if slowest > 7*time.Second {
+		if slowest > testform.Limit(7*time.Second) {
 			t.Errorf("%s: somebody waited for %v", fault.name, slowest)
 		}
 		if !eventually(30*time.Second, func() bool { return !p.isUp() }) {

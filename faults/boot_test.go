@@ -11,6 +11,7 @@ import (
 
 	"portico/internal/logtest"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // FLT-05: a node starts before its database. It waits, lives, and is not ready.
@@ -78,7 +79,7 @@ func (p *onPostgres) begin(extra ...string) (cmd *exec.Cmd, log *logtest.Buffer,
 // does not mend is said at once.
 func TestFLT05_NoWaitForNothing(t *testing.T) {
 	t.Parallel()
-	const soon = 2 * time.Second
+	soon := testform.Limit(2 * time.Second)
 	p := newOnPostgres(t, 4)
 	p.proxy.Be(pgtest.Hanging)
 	cmd, log, ended := p.begin()

@@ -12,6 +12,7 @@ import (
 
 	"portico/internal/secret"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // failingOver is two nodes that reach a database by the addresses, each behind
@@ -90,7 +91,7 @@ func (w *witness) overcomes(name string, change func()) {
 	}
 	w.Logf("%s: no server took writes for %v; all nodes wrote %v after that, and were ready after %v", name,
 		to.Sub(from).Round(time.Millisecond), wrote.Round(time.Millisecond), ready.Round(time.Millisecond))
-	if max(wrote, ready) > 5*time.Second {
+	if max(wrote, ready) > testform.Limit(5*time.Second) {
 		w.Errorf("%s: it was back only %v after its database", name, max(wrote, ready))
 	}
 }

@@ -16,12 +16,13 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"portico/internal/cli"
+	"portico/internal/testform"
 )
 
-// full reports whether everything is asked for.
-func full() bool { return os.Getenv("PORTICO_FAULTS") == "full" }
+// full reports whether all rounds, samples and figures are asked for.
+func full() bool { return testform.Full() }
 
-// rounds is the number of rounds or samples in the quick and in the full form.
+// rounds is the number of rounds or samples in the short and in the full form.
 func rounds(quick, all int) int {
 	if full() {
 		return all

@@ -16,6 +16,7 @@ import (
 
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // move runs 'portico move' to its end and returns what it said.
@@ -263,7 +264,7 @@ func moveLarge(t *testing.T, people int) {
 	}
 	_, words, _ := strings.Cut(said, "writes were refused for ")
 	words, _, _ = strings.Cut(words, "\n")
-	if refused, err := time.ParseDuration(words); err != nil || refused > 5*time.Second {
+	if refused, err := time.ParseDuration(words); err != nil || refused > testform.Limit(5*time.Second) {
 		t.Errorf("writes were refused for %s (%v), want less than they wait", words, err)
 	}
 	t.Logf("%d accounts, as many sessions and two records for each, moved in %v while %d people began to register, the slowest in %v; writes were refused for %s",

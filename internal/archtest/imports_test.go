@@ -85,7 +85,7 @@ func callBans() []ban {
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
 		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation client")}, // a library that takes the client no other way; handlers of apps
-		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest bench")},
+		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest internal/testform bench")},
 		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate bench")},
 		{"slog.Default", "take a logger", nil},
 		{"slog.SetDefault", "take a logger", nil},

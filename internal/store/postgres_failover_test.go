@@ -11,6 +11,7 @@ import (
 
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // A server that takes no writes, as a standby does, is as good as away: nothing
@@ -75,7 +76,7 @@ func TestOpen_FirstOfTwoHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.store = openPostgres(t, both.String())
-	if err := s.note(); err != nil || time.Since(began) > 2*time.Second {
+	if err := s.note(); err != nil || time.Since(began) > testform.Limit(2*time.Second) {
 		t.Errorf("the first write after a start: %v after %v", err, time.Since(began))
 	}
 }

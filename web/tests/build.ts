@@ -1,8 +1,28 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-/** The documents under test are those of this source, not of an older build. */
+const web = fileURLToPath(new URL('../', import.meta.url));
+const SOURCES = ['src', 'tools', 'fixtures', '../clients/js/src'];
+
+/**
+ * The documents under test are those of this source, not of an older build. `make web-test` has built them. They
+ * are built here only when a source is newer: a Go build may be embedding them at the same time.
+ */
 export function setup(): void {
-  execFileSync(process.execPath, [new URL('../tools/build.mjs', import.meta.url).pathname], {
-    stdio: 'inherit',
-  });
+  if (newest(['dist/documents/manifest.json']) < newest([...SOURCES, ...settings()]))
+    execFileSync(process.execPath, [`${web}tools/build.mjs`], { stdio: 'inherit' });
 }
+
+/** When the newest of these files, or of the files in these folders, was written; 0 for none. */
+function newest(paths: string[]): number {
+  const times = paths.flatMap((path) => {
+    const found = statSync(web + path, { throwIfNoEntry: false });
+    if (!found) return [];
+    if (!found.isDirectory()) return [found.mtimeMs];
+    return readdirSync(web + path).map((name) => newest([`${path}/${name}`]));
+  });
+  return Math.max(0, ...times);
+}
+
+const settings = (): string[] => readdirSync(web).filter((name) => /\.(json|ts)$/.test(name));

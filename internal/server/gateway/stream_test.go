@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/testform"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -158,7 +159,7 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 			if string(word) != want {
 				t.Errorf("the last word is %q, want %q", word, want)
 			}
-			if took := time.Since(begun); took > 5*time.Second {
+			if took := time.Since(begun); took > testform.Limit(5*time.Second) {
 				t.Errorf("it took %v, want at most 5 s", took)
 			}
 			if name != "expired" && name != "idle" && !talks(t, kept, keptReader) {
@@ -265,11 +266,8 @@ func TestStop(t *testing.T) {
 
 // SEC-175 and FLT-18 for apps: any size passes, at flat memory.
 func TestStreams_FlatMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures memory")
-	}
 	size := int64(256 << 20)
-	if os.Getenv("PORTICO_SECURITY") == "full" {
+	if testform.Full() {
 		size = 2 << 30
 	}
 	u := echoApp(t)
@@ -310,12 +308,9 @@ func TestStreams_FlatMemory(t *testing.T) {
 // A silent WebSocket costs little: what it takes more than one that is opened to
 // the app itself.
 func TestWebSocket_Memory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures memory")
-	}
 	const most = (64 << 10) * grown / 100
 	conns := 300
-	if os.Getenv("PORTICO_SECURITY") == "full" {
+	if testform.Full() {
 		conns = 2000
 	}
 	u := echoApp(t)

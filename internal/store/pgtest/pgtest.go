@@ -83,7 +83,7 @@ func connect(t testing.TB) *pgx.Conn {
 	t.Helper()
 	server := os.Getenv(Server)
 	if server == "" {
-		t.Skip("there is no PostgreSQL: run it as 'tools/postgres run -- go test ...', as 'make test' does")
+		t.Skip("there is no PostgreSQL: run it as 'tools/postgres run -- go test ...', as 'make ci' does")
 	}
 	conn, err := pgx.Connect(t.Context(), server)
 	if err != nil {
