@@ -115,7 +115,7 @@ test('Back and reload in a recovery lead on, and after it the form leads to the 
   await button(page, 'Sign out').click();
   await expectScreen(page, "You've signed out");
   await page.goto(reset);
-  await expect(page.getByText('This request has expired')).toBeVisible();
+  await expectScreen(page, 'This request has expired');
   await link(page, 'Start again').click();
   await expectScreen(page, 'Sign in');
 });

@@ -39,6 +39,9 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 		// A page of its own, which a reload does not change.
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.taken", nil)
 	case flow.CodeFlowUnknown:
+		if len(r.Header["Cookie"]) > 0 { // else the words are about cookies
+			b.Detail = s.Catalogue.Text(b.Locale, "failure.over", nil)
+		}
 		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
 	}
 }
