@@ -39,18 +39,32 @@ test('a new person signs up with the mailed link', async ({ page, world }) => {
   await expectScreen(page, 'This link has already been used');
 });
 
+test('a link opened elsewhere goes on without the chosen password', async ({ page, openBrowser, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const { link: mailed } = await world.mailbox.next(person.email);
+  const elsewhere = await openBrowser();
+  await open(elsewhere, mailed);
+  await button(elsewhere, 'Choose a new password').click();
+  await expectScreen(elsewhere, 'Choose a new password');
+  await field(elsewhere, 'New password').fill('seven hills under a paper lantern');
+  await field(elsewhere, 'Confirm Password').fill('seven hills under a paper lantern');
+  await button(elsewhere, 'Save password').click();
+  await expectAccount(elsewhere, person);
+});
+
 test('a link opened elsewhere asks for the chosen password', async ({ page, openBrowser, world }) => {
   const person = world.stranger();
   await signUp(page, person);
   const { link: mailed } = await world.mailbox.next(person.email);
   const elsewhere = await openBrowser();
   await open(elsewhere, mailed);
-  await expect(elsewhere.getByText('The account was started in another browser.')).toBeVisible();
+  await expect(elsewhere.getByText('This sign-up was started in another browser.')).toBeVisible();
   await button(elsewhere, 'Confirm address').click();
   await expect(elsewhere.getByText('Enter your password.')).toBeVisible();
   await field(elsewhere, 'Password').fill('a password of somebody else');
   await button(elsewhere, 'Confirm address').click();
-  await expect(elsewhere.getByText("That's not the password you chose for this account.")).toBeVisible();
+  await expect(elsewhere.getByText("That's not the password you chose.")).toBeVisible();
   await expect(field(elsewhere, 'Password')).toBeFocused();
   await field(elsewhere, 'Password').fill(person.password);
   await button(elsewhere, 'Confirm address').click();

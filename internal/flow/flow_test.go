@@ -481,17 +481,17 @@ func TestConfirmLink(t *testing.T) {
 			t.Fatalf("view elsewhere: %+v, %v", v, err)
 		}
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, ""); codeOf(err) != fault.CodeInvalid {
+	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}); codeOf(err) != fault.CodeInvalid {
 		t.Errorf("a stranger's browser without the password: %v", err)
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, token, "not the password"); !errors.Is(err, flow.LinkPassword) {
+	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token, Password: "not the password"}); !errors.Is(err, flow.LinkPassword) {
 		t.Errorf("a stranger's browser with a wrong password: %v", err)
 	}
-	there.must(b.flows.ConfirmLink(t.Context(), there.Caller, token, good))
+	there.must(b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token, Password: good}))
 	if there.signedIn() != "a@example.org" || here.signedIn() != "" {
 		t.Errorf("signed in: there %q, here %q", there.signedIn(), here.signedIn())
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), here.Caller, token, ""); !errors.Is(err, code.LinkUsed) {
+	if _, err := b.flows.ConfirmLink(t.Context(), here.Caller, flow.LinkInput{Token: token}); !errors.Is(err, code.LinkUsed) {
 		t.Errorf("the link a second time: %v", err)
 	}
 }
@@ -503,7 +503,7 @@ func TestConfirmLink_RecoveryElsewhere(t *testing.T) {
 	here.register("a@example.org")
 	asked := here.must(b.flows.Recover(t.Context(), here.Caller, "a@example.org", ""))
 	token := linkToken(b.next())
-	r := there.must(b.flows.ConfirmLink(t.Context(), there.Caller, token, ""))
+	r := there.must(b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}))
 	r = there.must(b.flows.ResetPassword(t.Context(), there.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "quite another phrase 42", Confirm: "quite another phrase 42"}))
 	if r.Session == nil || there.signedIn() != "a@example.org" {
 		t.Errorf("not signed in where the link was opened: %+v", r)

@@ -12,35 +12,41 @@ import (
 	"portico/internal/throttle"
 )
 
+// LinkInput is the form of /auth/confirm-link.
+type LinkInput struct {
+	Token    string
+	Password string // that of a registration which was begun in another browser
+	Anew     bool   // instead of it: leave what was given there behind
+}
+
 // ConfirmLink carries out a mailed link after its button was pressed. It works
-// in any browser: a recovery goes on in this one; a registration that was
-// begun elsewhere asks for its password, so that nobody can make a stranger
-// confirm theirs. An external identity that was given elsewhere is not attached
-// for the same reason: the owner of the mailbox chooses a password instead.
+// in any browser: a recovery goes on in this one. A registration that was begun
+// elsewhere may be a stranger's, so its credentials count only with their
+// password. Otherwise (Anew, or an external identity, which has none) they are
+// dropped, and the owner of the mailbox chooses a password.
 //
 // Faults: those of code.FindLink; the field password; LinkPassword;
 // throttle.Limited.
-func (f *Flows) ConfirmLink(ctx context.Context, c Caller, token, typed string) (r Result, err error) {
+func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "confirm-link", flowUnknown)
 	defer w.end(&r, &err)
-	p, d, err := f.linked(ctx, token)
+	p, d, err := f.linked(ctx, in.Token)
 	if err != nil {
 		return Result{}, err
 	}
 	w.kind = p.Kind
 	if p.Kind == SignUp && !f.here(c, p) {
-		d.Identity = nil
-		if d.Password != "" {
-			if err := f.provePassword(ctx, p, d, typed); err != nil {
-				return Result{wrong: wrongLink(err)}, err
-			}
+		if in.Anew || d.Password == "" {
+			d = d.addressOnly()
+		} else if err := f.provePassword(ctx, p, d, in.Password); err != nil {
+			return Result{wrong: wrongLink(err)}, err
 		}
 	}
 	value, fresh := browser(c)
 	c.Browser = value
 	r.Browser = fresh
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if _, err := f.codes.RedeemLink(ctx, tx, token); err != nil {
+		if _, err := f.codes.RedeemLink(ctx, tx, in.Token); err != nil {
 			return err
 		}
 		if p.Kind == Recovery && !f.here(c, p) {
@@ -161,7 +167,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 		return Result{}, fault.InvalidFields(*bad)
 	}
 	if p.Kind == SignUp && !f.here(c, p) {
-		d.Password, d.Identity = "", nil
+		d = d.addressOnly()
 	}
 	return f.startProof(ctx, c, p.Kind, address, p.ReturnTo, d)
 }

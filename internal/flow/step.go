@@ -97,6 +97,10 @@ type data struct {
 	Identity   *identity `json:"identity,omitempty"`
 }
 
+// addressOnly is what remains of a registration in a browser that did not begin
+// it: whoever typed the rest may be a stranger.
+func (d data) addressOnly() data { return data{Address: d.Address} }
+
 // identity is a verified external identity that waits for an account.
 type identity struct {
 	Provider string `json:"provider"`

@@ -37,7 +37,8 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if err != nil {
 			return err
 		}
-		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now(), ReturnTo: p.ReturnTo}
+		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now()}
+		v.ReturnTo = f.targets.Clean(p.ReturnTo) // the list of apps may have changed since
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
 		}

@@ -312,6 +312,17 @@ test('who sends the mail is said where it is waited for, and nothing when nobody
   await page.context().close();
 });
 
+test('a press that is meant for another link loads the page of that one, which says so', async () => {
+  const { page } = await open('confirm-link/ready', {
+    '/auth/api/confirm-link': problem(409, { code: 'link.changed' }),
+  });
+  const sent = page.waitForRequest('**/auth/api/confirm-link');
+  await page.getByRole('button', { name: 'Confirm address' }).click();
+  expect((await sent).postDataJSON()).toEqual({ link: 'mark1' });
+  await page.waitForURL('**/auth/confirm-link?changed');
+  await page.context().close();
+});
+
 test('the age of the newest mail is named by a link that it replaced', async () => {
   const { page } = await open('confirm-link/replaced');
   expect(await page.getByText('We sent a newer email to m•••@example.com 3 minutes ago.').count()).toBe(1);

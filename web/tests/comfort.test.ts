@@ -229,11 +229,17 @@ test('who is signed in is named beside the account of the link, and a cut link l
     expect(await opened.page.getByText(words).count()).toBe(1);
     await close(opened);
   }
-  const opened = await open('confirm-link/malformed');
-  expect(await opened.page.getByRole('link', { name: 'Go to sign in' }).getAttribute('href')).toBe(
-    '/auth/signin',
-  );
-  await close(opened);
+  for (const [path, name, target] of [
+    ['malformed', 'Enter the code', '/auth/verify-code?flow=flow1'],
+    ['malformed-elsewhere', 'Go to sign in', '/auth/signin'],
+    ['used', 'Go to sign in', '/auth/signin'],
+    ['over', 'Go to sign in', '/auth/signin'],
+  ] as const) {
+    const opened = await open(`confirm-link/${path}`);
+    const link = opened.page.getByRole('link', { name, exact: true });
+    expect(await link.getAttribute('href'), path).toBe(target);
+    await close(opened);
+  }
 });
 
 test('the fragment of the page that was asked for goes along every way there', async () => {

@@ -30,9 +30,15 @@ test.each([
   ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
   ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
   ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],
-  ['confirm-link/ready', {}, 'Confirm address', ''],
-  ['confirm-link/expired', {}, 'Send a new link', 'action=resend'],
-  ['confirm-link/password', { '#password': 'tram-lemon' }, 'Confirm address', 'password=tram-lemon'],
+  ['confirm-link/ready', {}, 'Confirm address', 'link=mark1'],
+  ['confirm-link/expired', {}, 'Send a new link', 'link=mark1&action=resend'],
+  [
+    'confirm-link/password',
+    { '#password': 'tram-lemon' },
+    'Confirm address',
+    'link=mark1&password=tram-lemon',
+  ],
+  ['confirm-link/password', {}, 'Choose a new password', 'link=mark1&action=anew'],
   [
     'reset-password/idle',
     { '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },

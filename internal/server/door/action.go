@@ -36,6 +36,7 @@ type (
 	}
 	ConfirmLink struct {
 		Password string `json:"password,omitempty"`
+		Link     string `json:"link,omitempty"` // the mark of the link that the page was shown for
 	}
 	ResetPassword struct {
 		Flow     string `json:"flow"`
@@ -94,14 +95,22 @@ func (d *Desk) Resend(w http.ResponseWriter, r *http.Request, in Resend) (string
 
 // ConfirmLink is the action of the page that a mailed link opens.
 func (d *Desk) ConfirmLink(w http.ResponseWriter, r *http.Request, in ConfirmLink) (string, error) {
-	return d.throughLink(w, r, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
-		return d.Flows.ConfirmLink(ctx, c, token, in.Password)
+	return d.throughLink(w, r, in.Link, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
+		return d.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Password: in.Password})
+	})
+}
+
+// ConfirmLinkAnew is ConfirmLink for someone who does not have the password that
+// was chosen in another browser, and chooses a new one.
+func (d *Desk) ConfirmLinkAnew(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
+	return d.throughLink(w, r, mark, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
+		return d.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Anew: true})
 	})
 }
 
 // ResendLink begins the flow of an expired link anew.
-func (d *Desk) ResendLink(w http.ResponseWriter, r *http.Request) (string, error) {
-	return d.throughLink(w, r, d.Flows.ResendLink)
+func (d *Desk) ResendLink(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
+	return d.throughLink(w, r, mark, d.Flows.ResendLink)
 }
 
 // ResetPassword is the action of /auth/reset-password.
@@ -155,9 +164,13 @@ func (d *Desk) step(w http.ResponseWriter, r *http.Request, run func(context.Con
 }
 
 // throughLink runs a step with the kept link, and forgets the link when the
-// step succeeds.
-func (d *Desk) throughLink(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
+// step succeeds. A page that was shown for another link is refused: its button
+// would carry out what its reader has not seen.
+func (d *Desk) throughLink(w http.ResponseWriter, r *http.Request, mark string, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
 	token := d.Link(w, r)
+	if mark != "" && mark != LinkMark(token) {
+		return "", LinkChanged
+	}
 	next, err := d.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
 	if err == nil {
 		d.link.Clear(w)

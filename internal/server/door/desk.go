@@ -1,6 +1,8 @@
 package door
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
@@ -225,6 +227,13 @@ func (d *Desk) KeepLink(w http.ResponseWriter, token string) { d.link.Write(w, t
 func (d *Desk) Link(w http.ResponseWriter, r *http.Request) string {
 	token, _ := d.link.Read(w, r)
 	return token
+}
+
+// LinkMark names a mailed link on the page that is shown for it. It opens
+// nothing, and is not the hash that the database keeps.
+func LinkMark(token string) string {
+	sum := sha256.Sum256([]byte("portico confirm-link page\x00" + token))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
 // agent caps a User-Agent and leaves printable text of it: it is stored, shown

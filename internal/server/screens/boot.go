@@ -75,10 +75,11 @@ type FieldErrors struct {
 	Code     string `json:"code"`
 }
 
-// Link is the state of a mailed link: ready, password, expired, used, replaced
-// or malformed.
+// Link is the state of a mailed link: ready, password, expired, used,
+// replaced or malformed.
 type Link struct {
 	State   string `json:"state"`
+	Mark    string `json:"mark"` // goes back with the form, which carries out this link only
 	Kind    string `json:"kind"`
 	Address string `json:"address"`
 	Email   string `json:"email"`

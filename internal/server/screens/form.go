@@ -36,11 +36,15 @@ type (
 	}
 	linkForm struct {
 		Password string `json:"password"`
+		Link     string `json:"link"`
 		Action   string `json:"action"`
 	}
 )
 
-const actionResend = "resend"
+const (
+	actionResend = "resend"
+	actionAnew   = "anew"
+)
 
 func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	in, err := door.Receive[verifyForm](r)
@@ -83,19 +87,23 @@ func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	next := ""
-	if in.Action == actionResend {
-		next, err = s.Desk.ResendLink(w, r)
-	} else {
-		next, err = s.Desk.ConfirmLink(w, r, door.ConfirmLink{Password: in.Password})
+	switch in.Action {
+	case actionResend:
+		next, err = s.Desk.ResendLink(w, r, in.Link)
+	case actionAnew:
+		next, err = s.Desk.ConfirmLinkAnew(w, r, in.Link)
+	default:
+		next, err = s.Desk.ConfirmLink(w, r, door.ConfirmLink{Password: in.Password, Link: in.Link})
 	}
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
-	v, viewErr := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), s.Desk.Link(w, r))
+	token := s.Desk.Link(w, r)
+	v, viewErr := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), token)
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, "confirm-link", err, func(b *Boot) { s.fillLink(b, v) })
+	return s.refuse(w, r, "confirm-link", err, func(b *Boot) { s.fillLink(b, v, token) })
 }
 
 func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) error {

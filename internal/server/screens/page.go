@@ -205,7 +205,8 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		s.Desk.KeepLink(w, token)
 		return server.SeeOther(w, "/auth/confirm-link")
 	}
-	v, err := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), s.Desk.Link(w, r))
+	token := s.Desk.Link(w, r)
+	v, err := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), token)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,10 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, "confirm-link", func(b *Boot) {
 		b.Session = other(person, account.Display(v.Email))
-		s.fillLink(b, v)
+		if r.URL.Query().Has("changed") { // a press of the page before was refused
+			b.Notice = server.Words(s.Catalogue, b.Locale, door.LinkChanged)
+		}
+		s.fillLink(b, v, token)
 		switch {
 		case b.Link.State == "malformed":
 			b.Flow.ID = waiting // of the same mail, most likely
@@ -232,8 +236,8 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Screens) fillLink(b *Boot, v flow.LinkView) {
-	b.Link = Link{State: "ready", Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
+func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string) {
+	b.Link = Link{State: "ready", Mark: door.LinkMark(token), Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
 	b.Flow.ID = v.FlowID
 	switch {
 	case v.Fault != nil:

@@ -26,7 +26,7 @@ export interface Boot {
   /** What the step before has done; said once. */
   success: string;
   flow: Flow;
-  link: { state: LinkState; kind: Flow['kind']; address: string; email: string; age: string };
+  link: { state: LinkState; mark: string; kind: Flow['kind']; address: string; email: string; age: string };
   session: { id: string; email: string; name: string };
   status: number;
   title: string;

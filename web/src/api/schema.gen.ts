@@ -2,6 +2,7 @@
 
 export interface ConfirmLink {
   password?: string;
+  link?: string;
 }
 
 export interface Current {

@@ -40,7 +40,7 @@ const SHAPE: Boot = {
     state: '',
     next: '',
   },
-  link: { state: '', kind: '', address: '', email: '', age: '' },
+  link: { state: '', mark: '', kind: '', address: '', email: '', age: '' },
   session: { id: '', email: '', name: '' },
   status: 0,
   title: '',

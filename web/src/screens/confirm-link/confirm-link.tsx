@@ -3,8 +3,10 @@ import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import { Footer, Lead, UsernameField } from '../../ui/layout';
+import { Footer, Hint, Lead, UsernameField } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
+import { HiddenField } from '../../ui/provider-buttons';
+import type { Trouble } from '../failure';
 import { Frame } from '../frame';
 import { passwordLabels } from '../password-labels';
 import { reloadWhenOver } from '../reload-when-over';
@@ -12,11 +14,13 @@ import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in';
 import { type Form, useForm } from '../use-form';
 import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
+import { Guarded } from './guarded';
+import { PostBack } from './post-back';
 
 /** Opening the mailed link changes nothing; the button on this screen does. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
-  const form = useForm({ boot, path: '/auth/api/confirm-link', onTrouble: reloadWhenOver });
+  const form = useForm({ boot, path: '/auth/api/confirm-link', onTrouble: showCurrent });
 
   return (
     <Frame
@@ -33,6 +37,7 @@ function View({ boot }: { boot: Boot }) {
       {(['ready', 'password'] as const).map((state) => (
         <When key={state} value={boot.link.state} is={state}>
           <Confirm boot={boot} form={form} state={state} />
+          {state === 'password' ? <Anew boot={boot} /> : null}
         </When>
       ))}
       <When value={boot.link.state} is="malformed" otherwise={<CodeInstead boot={boot} />}>
@@ -40,6 +45,13 @@ function View({ boot }: { boot: Boot }) {
       </When>
     </Frame>
   );
+}
+
+/** Another link was opened since: its page says so, and shows what the button would do. */
+function showCurrent(trouble: Trouble): boolean {
+  if (trouble.code !== 'link.changed') return reloadWhenOver(trouble);
+  location.replace('/auth/confirm-link?changed');
+  return true;
 }
 
 /** The code of the same mail, in the browser that asked for it. */
@@ -61,6 +73,7 @@ function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready'
   const address = addressOf(boot, t);
   return (
     <form {...form.props}>
+      <HiddenField name="link" value={boot.link.mark} />
       <SignedInOther boot={boot} address={address} />
       <Lead>
         {choose(
@@ -84,10 +97,32 @@ function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready'
           />
         </>
       ) : null}
-      <Button busy={form.busy} wait={form.wait}>
-        {choose(kind, t('common.continue'), t('confirm-link.submit'), 'recovery')}
-      </Button>
+      <Guarded>
+        <Button busy={form.busy} wait={form.wait}>
+          {choose(kind, t('common.continue'), t('confirm-link.submit'), 'recovery')}
+        </Button>
+      </Guarded>
     </form>
+  );
+}
+
+/** The way on without the password: what was typed in the other browser is dropped. */
+function Anew({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <PostBack boot={boot} action="anew">
+      {(busy) => (
+        <>
+          <Hint>{t('confirm-link.anew.lead')}</Hint>
+          <Guarded>
+            <Button look="secondary" busy={busy}>
+              {t('confirm-link.anew')}
+            </Button>
+          </Guarded>
+          <Hint>{t('confirm-link.password.code')}</Hint>
+        </>
+      )}
+    </PostBack>
   );
 }
 

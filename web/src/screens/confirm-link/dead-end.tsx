@@ -1,11 +1,10 @@
-import { type FormEvent, useCallback, useState } from 'react';
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, queryValue, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { Footer, Lead } from '../../ui/layout';
-import { useRestoredPage } from '../form-effects';
+import { PostBack } from './post-back';
 
 /** States in which the link leads nowhere. */
 export const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
@@ -22,18 +21,18 @@ export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   );
 }
 
-/** Leads to the code of a new mail by a native form: the old link, kept in a cookie, says to whom. */
+/** Leads to the code of a new mail. */
 function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' }) {
   const { t } = useText();
-  const [busy, setBusy] = useState(false);
-  useRestoredPage(useCallback(() => setBusy(false), []));
-  const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
   return (
-    <form method="post" onSubmit={send}>
-      <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t), age: boot.link.age })}</Lead>
-      <input type="hidden" name="action" value="resend" />
-      <Button busy={busy}>{t('confirm-link.resend')}</Button>
-    </form>
+    <PostBack boot={boot} action="resend">
+      {(busy) => (
+        <>
+          <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t), age: boot.link.age })}</Lead>
+          <Button busy={busy}>{t('confirm-link.resend')}</Button>
+        </>
+      )}
+    </PostBack>
   );
 }
 

@@ -1,0 +1,114 @@
+package security
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// boot is what the tests read of the data in a document.
+type boot struct {
+	ReturnTo string `json:"return_to"`
+	Notice   string `json:"notice"`
+	Link     struct{ State, Mark, Kind, Address string }
+	Flow     struct{ ID, State string }
+	Errors   struct{ Code string }
+}
+
+func (a *answer) boot() (b boot) {
+	a.Helper()
+	_, text, _ := strings.Cut(a.body, `<script type="application/json">`)
+	text, _, _ = strings.Cut(text, "</script>")
+	if err := json.Unmarshal([]byte(text), &b); err != nil {
+		a.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	return b
+}
+
+// Someone who opens the link of a registration in another browser need not know
+// its password. Then nothing of it survives: a stranger may have sent the form.
+func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	victim := fresh("victim")
+	attacker := s.visitor()
+	flow := attacker.signUp(victim, other)
+	letter := s.mail.next(victim)
+	owner := s.visitor()
+	if b := owner.open(letter.token(t)).must(200).boot(); b.Link.State != "password" || b.Flow.ID != "" || b.Link.Address == victim {
+		t.Fatalf("the page of the link is %+v", b)
+	}
+	for range 6 { // also when the guesses of the password are used up
+		owner.post("confirm-link", object{"password": good})
+	}
+	next := owner.form("/auth/confirm-link", url.Values{"action": {"anew"}}).must(303).header.Get("Location")
+	_, reset, found := strings.Cut(next, "/auth/reset-password?flow=")
+	if !found || owner.whoami() != "" {
+		t.Fatalf("the owner is sent to %s", next)
+	}
+	attacker.signIn(victim, other).refused(401, "signin.rejected")
+	if a := attacker.verify(flow, letter.code(t)); a.status == 200 {
+		t.Error("the code works after the link")
+	}
+	attacker.reset(reset, other).refused(404, "flow.unknown")
+	owner.reset(reset, good).must(200)
+	if owner.whoami() != victim || attacker.whoami() != "" {
+		t.Errorf("the owner is signed in as %q, the attacker as %q", owner.whoami(), attacker.whoami())
+	}
+	s.visitor().signIn(victim, other).refused(401, "signin.rejected")
+	s.visitor().signIn(victim, good).must(200)
+}
+
+// A page that was shown for one link does not carry out another one that was
+// opened in the browser since.
+func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	victim, attacker := fresh("victim"), fresh("attacker")
+	s.operator(victim, good)
+	s.operator(attacker, good)
+	own, foreign := s.visitor(), s.visitor()
+	own.forgot(victim)
+	foreign.forgot(attacker)
+	mine, theirs := s.mail.next(victim).token(t), s.mail.next(attacker).token(t)
+
+	page := own.open(mine).boot()
+	own.open(theirs)
+	fields := url.Values{"link": {page.Link.Mark}}
+	a := own.form("/auth/confirm-link", fields).must(409)
+	if b := a.boot(); b.Errors.Code != "link.changed" || b.Link.Mark == page.Link.Mark || b.Link.State != "ready" {
+		t.Errorf("the press of the first page shows %+v", b)
+	}
+	own.post("confirm-link", object{"link": page.Link.Mark}).refused(409, "link.changed")
+	for _, action := range []string{"anew", "resend"} {
+		fields.Set("action", action)
+		own.form("/auth/confirm-link", fields).must(409)
+	}
+	if b := own.get("/auth/confirm-link?changed").boot(); b.Notice == "" {
+		t.Error("the page does not say that it shows another link")
+	}
+	own.open(mine)
+	own.post("confirm-link", object{"link": page.Link.Mark}).must(200)
+}
+
+// The page of a link to a provider does not show a target that is not allowed
+// any more.
+func TestSEC215_TargetIsCheckedWhenItIsShown(t *testing.T) {
+	t.Parallel()
+	const target = "https://app.test/x"
+	s, p := startWithIDP(t, true, apps)
+	victim := fresh("victim")
+	s.operator(victim, good)
+	v := s.visitor()
+	request := v.leave("acme", url.Values{"return_to": {target}})
+	page := v.callback("acme", p.says(object{"sub": "x", "email": victim, "email_verified": true}).approve(request)).must(303).header.Get("Location")
+	if b := v.get(page).must(200).boot(); b.ReturnTo != target {
+		t.Fatalf("%s shows the target %q", page, b.ReturnTo)
+	}
+	s.config.ReturnOrigins = []string{"https://other.test"}
+	s.restart()
+	if b := v.get(page).must(200).boot(); b.ReturnTo != "" {
+		t.Errorf("a target that is not allowed any more is shown: %q", b.ReturnTo)
+	}
+}

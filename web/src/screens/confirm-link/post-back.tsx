@@ -1,0 +1,18 @@
+import { type FormEvent, type ReactNode, useCallback, useState } from 'react';
+import type { Boot } from '../../api/boot';
+import { HiddenField } from '../../ui/provider-buttons';
+import { useRestoredPage } from '../form-effects';
+
+/** A native form to this page: the link, kept in a cookie, says about whom. */
+export function PostBack(props: { boot: Boot; action: string; children: (busy: boolean) => ReactNode }) {
+  const [busy, setBusy] = useState(false);
+  useRestoredPage(useCallback(() => setBusy(false), []));
+  const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
+  return (
+    <form method="post" onSubmit={send}>
+      <HiddenField name="link" value={props.boot.link.mark} />
+      <input type="hidden" name="action" value={props.action} />
+      {props.children(busy)}
+    </form>
+  );
+}
