@@ -31,14 +31,14 @@ func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
 		t.Errorf("%d mails were caused, want 4", len(all))
 	}
 	for _, l := range all {
-		if text, _ := l.bodies(t); strings.Contains(text, "automatische Nachricht") || !strings.Contains(text, "automatic message") {
+		if text, _ := l.bodies(t); strings.Contains(text, "automatisch versendet") || !strings.Contains(text, "automated email") {
 			t.Errorf("an account that was made in English is written to in another language:\n%s", text)
 		}
 	}
 	// Without an account there is nothing but the request.
 	nobody := fresh("nobody")
 	attacker.forgot(nobody)
-	if text, _ := s.mail.next(nobody).bodies(t); !strings.Contains(text, "automatische Nachricht") {
+	if text, _ := s.mail.next(nobody).bodies(t); !strings.Contains(text, "automatisch versendet") {
 		t.Errorf("a German browser without an account gets:\n%s", text)
 	}
 }

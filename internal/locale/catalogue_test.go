@@ -182,7 +182,7 @@ func TestMoment(t *testing.T) {
 	c := messages(t)
 	at := time.Date(2026, time.March, 7, 1, 5, 0, 0, time.FixedZone("", 2*3600))
 	for loc, want := range map[string]string{
-		"en": "6 March 2026 at 23:05 UTC",
+		"en": "March 6, 2026 at 23:05 UTC",
 		"de": "6. März 2026 um 23:05 Uhr (UTC)",
 	} {
 		if got := c.Moment(loc, at); got != want {

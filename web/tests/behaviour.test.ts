@@ -317,9 +317,10 @@ test('a press that is meant for another link loads the page of that one, which s
     '/auth/api/confirm-link': problem(409, { code: 'link.changed' }),
   });
   const sent = page.waitForRequest('**/auth/api/confirm-link');
+  const loaded = page.waitForRequest('**/auth/confirm-link?changed');
   await page.getByRole('button', { name: 'Confirm address' }).click();
   expect((await sent).postDataJSON()).toEqual({ link: 'mark1' });
-  await page.waitForURL('**/auth/confirm-link?changed');
+  await loaded; // the preview has no such page
   await page.context().close();
 });
 
