@@ -233,7 +233,7 @@ test('who is signed in is named beside the account of the link, and a cut link l
     ['malformed', 'Enter the code', '/auth/verify-code?flow=flow1'],
     ['malformed-elsewhere', 'Go to sign in', '/auth/signin'],
     ['used', 'Go to sign in', '/auth/signin'],
-    ['over', 'Go to sign in', '/auth/signin'],
+    ['gone', 'Go to sign in', '/auth/signin'],
   ] as const) {
     const opened = await open(`confirm-link/${path}`);
     const link = opened.page.getByRole('link', { name, exact: true });
