@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// answer is what the provider says through the browser. Anybody can write it,
-// so nothing in it is believed before the code is redeemed.
+// answer is what the provider says through the browser. Anyone can forge it, so
+// it counts only after the code is redeemed.
 type answer struct {
 	state  string
 	code   string
@@ -17,8 +17,8 @@ type answer struct {
 	user   string // apple only
 }
 
-// readAnswer takes the known parameters out of the callback. One that is sent
-// twice or is longer than any provider needs makes the answer unacceptable.
+// readAnswer reads the known parameters of the callback. It refuses a parameter
+// that is sent twice or is longer than any provider needs.
 func readAnswer(callback url.Values) (answer, error) {
 	var a answer
 	for _, f := range []struct {
@@ -48,8 +48,8 @@ func readAnswer(callback url.Values) (answer, error) {
 }
 
 // verdict returns nil when the answer comes from the provider with this
-// metadata and holds a code. The issuer is judged before the error: an error
-// from somewhere else must not end an attempt as if it were the provider's.
+// metadata and holds a code. It checks the issuer before the error: another
+// provider must not end the attempt with an error of its own.
 func (a answer) verdict(meta metadata) error {
 	if a.issuer == "" && meta.promisesIssuer {
 		return errors.New("the callback lacks the parameter iss that the metadata promises")

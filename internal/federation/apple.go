@@ -15,9 +15,9 @@ import (
 // appleSecretLife is short because a secret is made for each exchange.
 const appleSecretLife = 5 * time.Minute
 
-// appleSecret returns a function that makes Apple's client secret: a JWT signed
-// with the key of the developer account, so that nothing has to be renewed by
-// hand twice a year.
+// appleSecret returns a function that makes Apple's client secret, a JWT signed
+// with the key of the developer account. A fixed secret would expire after six
+// months at most.
 func appleSecret(pc ProviderConfig, audience string) (func(time.Time) (string, error), error) {
 	block, _ := pem.Decode([]byte(pc.PrivateKey))
 	if block == nil {
@@ -46,9 +46,8 @@ func appleSecret(pc ProviderConfig, audience string) (func(time.Time) (string, e
 	}, nil
 }
 
-// postedName returns the name that Apple posts with the callback at somebody's
-// first sign-in, and never again. It is not signed: good for a greeting. The
-// address beside it is not read for that reason.
+// postedName returns the name that Apple posts with the callback, at a user's
+// first sign-in only. It is not signed, so the address beside it is not read.
 func postedName(user string) string {
 	o, err := parseObject([]byte(user))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const (
 	discoveryLife = time.Hour
-	keysLife      = 10 * time.Minute // a withdrawn key is believed no longer, unless the provider is down
+	keysLife      = 10 * time.Minute // a withdrawn key is used no longer than this, unless the provider is down
 )
 
 // ProviderConfig is what the operator says about a provider.
@@ -23,15 +23,15 @@ type ProviderConfig struct {
 	ID     string // in the routes: lower-case letters, digits, "-" and "_", at most 32
 	Preset string // a known provider; "": the one that ID names, else OpenID Connect by Issuer
 	Name   string // on the button; "": the preset's, else ID
-	// Issuer is needed without a preset. microsoft takes a tenant's issuer,
-	// gitlab and github take the address of an own installation.
+	// Issuer is needed without a preset. For microsoft it may be that of a tenant,
+	// for gitlab and github the address of an installation of your own.
 	Issuer       string
 	ClientID     string
 	ClientSecret string   // "" without a preset: a public client
 	Scopes       []string // empty: the preset's
-	// TrustEmail says whether the provider's word on a verified address counts.
-	// nil: yes for the own issuers of google, apple, github, gitlab, discord and
-	// linkedin, else no.
+	// TrustEmail says whether an address counts as proven when the provider calls
+	// it verified. nil means yes for the own issuers of google, apple, github,
+	// gitlab, discord and linkedin, and no for any other.
 	TrustEmail *bool
 
 	// apple, instead of ClientSecret: the account's team, and the id and the
@@ -39,8 +39,8 @@ type ProviderConfig struct {
 	TeamID, KeyID, PrivateKey string
 }
 
-// Origins returns the origins of the issuers that the operator has named: those
-// the egress client must allow, wherever they are.
+// Origins returns the origins of the issuers that the operator has named. The
+// egress client must allow them, also at an inner address.
 func Origins(list []ProviderConfig) []string {
 	var origins []string
 	for _, pc := range list {
@@ -98,7 +98,7 @@ func (p *provider) publish(issuer string) {
 	p.keys = newDocument(p.clock, keysLife, p.loadKeys)
 }
 
-// Mistake is what cannot work in what the operator says about a provider.
+// Mistake is a setting of a provider that cannot work.
 type Mistake struct {
 	ID, Key    string
 	Why, Write string // to be read after the key
@@ -145,7 +145,7 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	return all
 }
 
-// presetOf returns what is known of a provider beforehand.
+// presetOf returns the preset of a provider.
 func presetOf(pc ProviderConfig, table map[string]preset) (preset, bool) {
 	pre, known := table[cmp.Or(pc.Preset, pc.ID)]
 	if !known && pc.Preset == "" {
@@ -178,7 +178,7 @@ func checkSecret(pc ProviderConfig, pre preset, add func(key, why, write string)
 	}
 }
 
-// clientSecret returns what makes the secret of each exchange.
+// clientSecret returns the function that makes the secret for an exchange.
 func clientSecret(pc ProviderConfig, pre preset) (func(time.Time) (string, error), error) {
 	if pre.signsSecret && pc.PrivateKey != "" {
 		return appleSecret(pc, pre.issuer)

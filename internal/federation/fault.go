@@ -14,9 +14,9 @@ import (
 	"portico/internal/fault"
 )
 
-// The codes of this room. All but CodeUnknown have the param {provider}.
+// The codes of this package. All but CodeUnknown have the param {provider}.
 const (
-	CodeCancelled   = "provider.cancelled"   // the person turned back at the provider
+	CodeCancelled   = "provider.cancelled"   // the user cancelled at the provider
 	CodeUnavailable = "provider.unavailable" // the provider does not answer; RetryAfter says when to try again
 	CodeRejected    = "provider.rejected"    // the provider's answer is not acceptable; the cause is for the log
 	CodeUnknown     = "provider.unknown"     // no such provider is configured
@@ -26,11 +26,11 @@ const (
 // errNoProof is the verdict on a provider that can never tell of a new proof.
 var errNoProof = errors.New("the provider does not tell when its user signed in")
 
-// errCancelled is the verdict that the person turned back.
+// errCancelled is the verdict on a user who cancelled.
 var errCancelled = errors.New("cancelled at the provider")
 
-// outage is an error of a provider that is down or overloaded, as opposed to
-// one whose answer is wrong.
+// outage is the error of a provider that is down or overloaded. Any other error
+// is a wrong answer.
 type outage struct {
 	cause error
 	retry time.Duration // 0: unknown
@@ -59,8 +59,8 @@ func (p *provider) fault(err error) error {
 	return verdict.WithParams(map[string]string{"provider": p.Name}).WithCause(fmt.Errorf("provider %s: %w", p.ID, loggable(err)))
 }
 
-// loggable strips from err what must not reach a log: the query of an address,
-// which can hold proofs, and the body of an answer, which can hold tokens.
+// loggable removes what must not reach a log: the query of an address, which can
+// hold codes, and the body of an answer, which can hold tokens.
 func loggable(err error) error {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		target, _, _ := strings.Cut(ue.URL, "?")

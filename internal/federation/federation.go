@@ -11,8 +11,7 @@ import (
 	"portico/internal/fault"
 )
 
-// finishTime bounds Finish as a whole; each request has the limit of the
-// egress client besides.
+// finishTime limits Finish as a whole. The egress client limits each request.
 const finishTime = 10 * time.Second
 
 // Config holds what a Service needs.
@@ -40,17 +39,17 @@ type Provider struct {
 	Icon string
 }
 
-// Begun is an attempt that has begun.
+// Begun is what Begin returns.
 type Begun struct {
 	// URL is where the browser goes.
 	URL string
-	// Pending is what Finish needs. It holds secrets: the caller seals it, keeps
-	// it out of the browser's reach and hands it to Finish at most once.
+	// Pending is what Finish needs. It holds secrets. The caller seals it, never
+	// sends it to the browser, and passes it to Finish at most once.
 	Pending []byte
 }
 
-// Identity is who somebody is at a provider. Issuer and Subject together are
-// its key, for ever; the rest is what the provider says today.
+// Identity is a user of a provider. Issuer and Subject together are the key and
+// never change. Everything else can change from one sign-in to the next.
 type Identity struct {
 	Provider string // the configured id
 	Issuer   string
@@ -94,17 +93,17 @@ func newService(cfg Config, table map[string]preset) (*Service, error) {
 // change the slice.
 func (s *Service) List() []Provider { return s.list }
 
-// Begin starts an attempt at the provider. The state travels through the
-// browser and comes back in the callback, where the caller finds its attempt by
-// it: an identifier, not a secret (RFC 6749 4.1.1).
+// Begin starts an attempt at the provider. The callback brings the state back, so
+// that the caller finds its attempt. The state is an identifier and no secret
+// (RFC 6749 4.1.1).
 //
 // Faults: CodeUnknown, CodeUnavailable, CodeRejected.
 func (s *Service) Begin(ctx context.Context, id, state string) (Begun, error) {
 	return s.begin(ctx, id, state, false)
 }
 
-// BeginAgain is Begin for a user who must give a new proof, although the
-// provider may know them still. Whether they did, Identity.ProvenAgain tells.
+// BeginAgain is Begin for a user who must give a new proof, also when they are
+// still signed in at the provider. Identity.ProvenAgain tells whether they did.
 //
 // Faults: those of Begin; CodeNoProof for a provider that can never tell.
 func (s *Service) BeginAgain(ctx context.Context, id, state string) (Begun, error) {
@@ -120,9 +119,9 @@ func (s *Service) begin(ctx context.Context, id, state string, again bool) (Begu
 	return begun, p.fault(err)
 }
 
-// Finish ends the attempt that Begin returned as pending, with the parameters
-// of the callback: those of the query, or of the form for a provider that
-// posts. It asks the provider who it is that signed in there.
+// Finish ends the attempt that Begin returned as pending. The callback is the
+// query, or the form of a provider that posts. Finish asks the provider who has
+// signed in.
 //
 // Faults: CodeUnknown, CodeCancelled, CodeUnavailable, CodeRejected. After each
 // of them the attempt is over; a new one may succeed.
@@ -140,9 +139,8 @@ func (s *Service) Finish(ctx context.Context, id string, pending []byte, callbac
 	return identity, nil
 }
 
-// Check loads what the provider publishes about itself, its discovery document
-// and its keys, and reports false for one that publishes nothing. The error is
-// for the operator.
+// Check loads the provider's discovery document and keys. It reports false for a
+// provider that publishes neither. The error is for the operator.
 func (s *Service) Check(ctx context.Context, id string) (publishes bool, err error) {
 	p, ok := s.providers[id]
 	if !ok {

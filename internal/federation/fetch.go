@@ -19,9 +19,9 @@ import (
 // maxRetry caps what a provider may ask for in Retry-After.
 const maxRetry = time.Minute
 
-// jsonOnly is the transport of every request of this room, those of the OAuth
-// library included. It passes on only answers that are complete and JSON, and
-// tells a provider that is down from one that says no.
+// jsonOnly is the transport of every request of this package, also of those that
+// the OAuth library makes. It returns only complete JSON answers. Its errors tell
+// a provider that is down from one that refuses.
 type jsonOnly struct {
 	next http.RoundTripper
 }
@@ -53,8 +53,8 @@ func (t jsonOnly) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 	return resp, nil
 }
 
-// endCall says which server was called and how it answered: nothing of the
-// path, the query or the body, which hold codes and tokens.
+// endCall records which server was called and how it answered. It leaves out
+// path, query and body, which hold codes and tokens.
 func endCall(s span.Span, req *http.Request, resp *http.Response, err error) {
 	s.Set(span.Method(req.Method), span.Host(req.URL.Hostname()))
 	if err != nil {
@@ -72,7 +72,7 @@ func isJSON(contentType string) bool {
 	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
-// retryAfter reads the header's seconds; a date or nonsense counts as nothing.
+// retryAfter returns the seconds of the header. Any other value counts as 0.
 func retryAfter(resp *http.Response) time.Duration {
 	seconds, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 16)
 	if err != nil {

@@ -15,12 +15,9 @@ import (
 // maxSkew is how far the provider's clock may be from ours.
 const maxSkew = 60 * time.Second
 
-// claims returns the claims of the grant's ID token once every rule of OpenID
-// Connect Core 3.1.3.7 holds.
-//
-// It stands on go-jose alone: a verifier that reads claims without regard to
-// case, takes the last of two equal ones and allows five minutes for nbf would
-// need every check again behind it.
+// claims returns the claims of the grant's ID token after it has checked every
+// rule of OpenID Connect Core 3.1.3.7. Decision 21 says why no verifier of a
+// library does that.
 func (p *provider) claims(ctx context.Context, g grant) (object, error) {
 	raw, _ := g.token.Extra("id_token").(string)
 	token, err := jose.ParseSignedCompact(raw, g.meta.algorithms)
@@ -74,7 +71,7 @@ func (p *provider) payload(ctx context.Context, token *jose.JSONWebSignature) ([
 	return nil, signingKey{}, errors.New("no published key verifies the ID token")
 }
 
-// issuer returns the issuer of the claims in its one spelling.
+// issuer returns the issuer of the claims. An alias counts as the issuer.
 func (p *provider) issuer(claims object) string {
 	issuer := claims.text("iss")
 	if issuer != "" && issuer == p.preset.issuerAlias {
@@ -108,8 +105,8 @@ func (p *provider) judge(claims object, nonce string) error {
 	return nil
 }
 
-// onlyAudience reports whether aud names the client and nobody else: no other
-// audience is one that we trust (OpenID Connect Core 3.1.3.7, rule 3).
+// onlyAudience reports whether aud names the client alone. We trust no other
+// audience (OpenID Connect Core 3.1.3.7, rule 3).
 func onlyAudience(aud json.RawMessage, clientID string) bool {
 	var one string
 	if json.Unmarshal(aud, &one) == nil {

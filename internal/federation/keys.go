@@ -22,9 +22,9 @@ type signingKey struct {
 	issuer string
 }
 
-// loadKeys loads the provider's key set (RFC 7517 5). Keys that are not public
-// signing keys of an accepted kind are left out, as the RFC demands: one odd
-// key must not lock everybody out.
+// loadKeys loads the provider's key set (RFC 7517 5). It skips keys that are not
+// public signing keys of an accepted kind, as the RFC demands: one unknown key
+// must not lock everyone out.
 func (p *provider) loadKeys(ctx context.Context) ([]signingKey, error) {
 	meta, err := p.metadata.current(ctx)
 	if err != nil {
@@ -69,9 +69,9 @@ func usable(key jose.JSONWebKey) bool {
 	return !isRSA || r.N.BitLen() >= minRSABits
 }
 
-// verify returns the payload of a token and the key that signed it. Nothing but
-// the key's id is taken from the token's header: keys and addresses of keys in
-// it are anybody's (RFC 8725 3.10).
+// verify returns the payload of a token and the key that signed it. It takes only
+// the key id from the token's header. A key or an address of keys there may be
+// the attacker's (RFC 8725 3.10).
 func verify(token *jose.JSONWebSignature, keys []signingKey) ([]byte, signingKey, bool) {
 	header := token.Signatures[0].Protected
 	for _, key := range keys {

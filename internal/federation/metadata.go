@@ -12,12 +12,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// tenantMark stands for a tenant's id in the issuer of Microsoft's endpoints
-// that serve every tenant.
+// tenantMark stands for the id of a tenant in the issuer of Microsoft's endpoints
+// for all tenants.
 const tenantMark = "{tenantid}"
 
-// metadata is what must be known of a provider to talk to it (OpenID Connect
-// Discovery 3, RFC 8414 2).
+// metadata is what a client must know about a provider (OpenID Connect Discovery
+// 3, RFC 8414 2).
 type metadata struct {
 	issuer         string // may contain tenantMark
 	authorize      string
@@ -30,8 +30,8 @@ type metadata struct {
 	noLoginPrompt  bool // the provider lists its values of prompt, without "login"
 }
 
-// issuedBy reports whether an issuer speaks for the provider: by simple string
-// comparison, a slash at the end included.
+// issuedBy reports whether an issuer is the provider's. It compares strings, with
+// a slash at the end.
 func (m metadata) issuedBy(issuer string) bool { return matchIssuer(m.issuer, issuer) }
 
 func matchIssuer(pattern, issuer string) bool {
@@ -49,8 +49,8 @@ func isTenant(s string) bool {
 	return len(s) == 36 && strings.Count(s, "-") == 4 && strings.Trim(s, "0123456789abcdef-") == ""
 }
 
-// signing returns the algorithms that may sign an ID token. All are
-// asymmetric: with a shared secret, whoever can check could also sign.
+// signing returns the algorithms that may sign an ID token. All are asymmetric:
+// with a shared secret, each party that can verify could also sign.
 func signing() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
@@ -102,9 +102,9 @@ func (p *provider) discover(ctx context.Context, issuer string) (metadata, error
 	}, nil
 }
 
-// tenantIssuer reports whether a provider with tenants may name itself found
-// when it was asked for as issuer: the pattern for every tenant, or the one
-// tenant that an alias such as "consumers" or a domain stands for.
+// tenantIssuer reports whether the discovery document of issuer may name another
+// issuer, found. With tenants that is the pattern for all of them, or the tenant
+// behind an alias such as "consumers" or a domain.
 func tenantIssuer(issuer, found string) bool {
 	root, path, _ := cutOrigin(issuer)
 	alias, rest, _ := strings.Cut(path, "/")

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// object is a JSON object whose members keep their exact names and types.
-// encoding/json into a struct would take EMAIL for email and the last of two
-// equal names, which lets two readers see two different documents.
+// object is a JSON object whose members keep their exact names and types. With a
+// struct, encoding/json takes EMAIL for email and the last of two equal names.
+// Two readers could then see two different documents.
 type object map[string]json.RawMessage
 
 func parseObject(data []byte) (object, error) {

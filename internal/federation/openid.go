@@ -13,8 +13,8 @@ const (
 	maxName  = 100 // characters
 )
 
-// openIDIdentity reads the identity from the ID token and, when that has no
-// mail address, from the UserInfo endpoint (OpenID Connect Core 5.3).
+// openIDIdentity reads the identity from the ID token. When the token has no email
+// address, it asks the UserInfo endpoint (OpenID Connect Core 5.3).
 func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
 	claims, err := p.claims(ctx, g)
 	if err != nil {
@@ -40,8 +40,9 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 	return identity, nil
 }
 
-// address returns the mail address of a document and whether it is verified.
-// Both come from the same document: a flag says nothing about another's address.
+// address returns the email address of a document and whether it is verified.
+// Both come from the same document: a flag tells nothing about an address in
+// another one.
 func (p *provider) address(profile object) (email string, verified bool) {
 	email = profile.text("email")
 	if email == "" || len(email) > maxEmail {
@@ -53,13 +54,13 @@ func (p *provider) address(profile object) (email string, verified bool) {
 	return email, flag && vouched && p.trustEmail
 }
 
-// googleVouches reports whether Google runs the mailbox. Of other addresses it
-// knows only that they were the person's once: a domain can change hands.
+// googleVouches reports whether Google runs the mailbox. Google checks any other
+// address only once, and its domain can get another owner later.
 func googleVouches(email string, profile object) bool {
 	return profile.text("hd") != "" || strings.HasSuffix(strings.ToLower(email), "@gmail.com")
 }
 
-// displayName makes a name fit to be stored and shown.
+// displayName returns a name without characters that must not be stored or shown.
 func displayName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		joiner := r == '\u200c' || r == '\u200d' // part of Persian and Indic names

@@ -2,12 +2,12 @@ package federation
 
 import "context"
 
-// preset is what is known of a provider beforehand.
+// preset is what Portico knows about a provider.
 type preset struct {
 	name, icon string
 
 	// issuer is the provider's own; "" means that the operator names it. With
-	// otherIssuers the operator may name another: his tenant or installation.
+	// otherIssuers the operator may name a tenant or an installation instead.
 	issuer       string
 	otherIssuers bool
 	issuerAlias  string // a second spelling of issuer in ID tokens
@@ -21,9 +21,9 @@ type preset struct {
 	identify   func(context.Context, *provider, grant) (Identity, error)
 	names      []string // the members of a profile that can be a name, best first
 
-	// askAgain are the parameters with which the provider asks its user for a
-	// new proof; nil: those of OpenID Connect. With tellsNoTime there are none,
-	// and no answer says when the user signed in.
+	// askAgain are the parameters that make the provider ask its user for a new
+	// proof; nil means those of OpenID Connect. A provider with tellsNoTime has
+	// none, and never tells when its user signed in.
 	askAgain    map[string]string
 	tellsNoTime bool
 
@@ -34,17 +34,17 @@ type preset struct {
 	postsName       bool
 	signsSecret     bool // the client secret can be made from a key
 
-	// trustEmail says whether addresses of the preset's own issuer are believed
-	// when verifiedFlag is true. Without a flag they never are.
+	// trustEmail says whether an address of the preset's own issuer counts as
+	// proven when the member verifiedFlag is true.
 	trustEmail    bool
 	verifiedFlag  string
 	flagMayBeText bool // the string "true" counts as well
 	vouches       func(email string, profile object) bool
 }
 
-// Presets returns the known presets by name, and of each whether the addresses
-// of its own service are believed. The configuration, which imports no room,
-// repeats both: a test of the application holds it to this.
+// Presets returns the names of the known presets, and whether the addresses of
+// their own issuers count as proven. Package config repeats both, because it
+// imports no other package of ours; a test of package app compares them.
 func Presets() map[string]bool {
 	trusts := map[string]bool{}
 	for name, pre := range presets() {
@@ -66,14 +66,14 @@ func presets() map[string]preset {
 			askAgain:   map[string]string{"claims": `{"id_token":{"auth_time":{"essential":true}}}`},
 			trustEmail: true, verifiedFlag: "email_verified", vouches: googleVouches,
 		},
-		// The address of a work account is whatever its administrator typed, and
-		// UserInfo is no better; xms_edov says whether the domain is proven.
+		// The administrator of a work account can write any address, also into
+		// UserInfo. xms_edov says whether the domain is proven.
 		"microsoft": {
 			name: "Microsoft", icon: "microsoft", issuer: "https://login.microsoftonline.com/common/v2.0",
 			otherIssuers: true, tenants: true, identify: openIDIdentity, scopes: openIDScopes(), parameters: chooseAccount(),
 			ignoresUserInfo: true, verifiedFlag: "xms_edov",
 		},
-		// Apple posts the callback as soon as a scope is asked for.
+		// Apple posts the callback when the request has a scope.
 		"apple": {
 			name: "Apple", icon: "apple", issuer: "https://appleid.apple.com", identify: openIDIdentity,
 			scopes: []string{"openid", "email", "name"}, parameters: map[string]string{"response_mode": "form_post"},
@@ -110,8 +110,7 @@ func presets() map[string]preset {
 
 func openIDScopes() []string { return []string{"openid", "email", "profile"} }
 
-// chooseAccount lets people who have several accounts, or share a machine, say
-// which one it is.
+// chooseAccount lets a user choose among several accounts at the provider.
 func chooseAccount() map[string]string { return map[string]string{"prompt": "select_account"} }
 
 // githubEndpoints serves github.com and GitHub Enterprise Server, whose API is

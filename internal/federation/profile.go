@@ -10,8 +10,8 @@ import (
 	"net/url"
 )
 
-// The providers here speak OAuth 2.0 only. The access token that was given for
-// the code says who it is: PKCE, state and the provider's own callback address
+// These providers speak OAuth 2.0 only. The access token that they return for the
+// code identifies the user. PKCE, state and the provider's own callback address
 // bind it to the attempt.
 
 // profileIdentity reads the identity from one profile document.
@@ -39,8 +39,8 @@ func (p *provider) fromProfile(g grant, profile, mailbox object) (Identity, erro
 	return identity, nil
 }
 
-// githubIdentity takes the address from the list of addresses: the profile has
-// the one that is shown to the public, verified or not.
+// githubIdentity takes the address from the list of addresses. The profile has
+// only the public one, which need not be verified.
 func githubIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
 	profile, err := p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
 	if err != nil {
@@ -68,8 +68,8 @@ func githubIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 	return p.fromProfile(g, profile, mailbox)
 }
 
-// facebookIdentity proves with the request that the access token is used by the
-// app it was given to, as apps that "require app secret" must.
+// facebookIdentity adds the proof that the app has its secret, which Facebook can
+// be set to require.
 func facebookIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
 	clientSecret, err := p.secret(p.clock.Now())
 	if err != nil {

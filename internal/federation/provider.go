@@ -41,8 +41,8 @@ type attempt struct {
 	AskedAt  int64  `json:"asked_at,omitempty"` // seconds since 1970: when a new proof was asked for; 0: it was not
 }
 
-// grant is what an identity is read from: the attempt, what the provider said
-// through the browser, and what it gave for the code.
+// grant is what the identity is read from: the attempt, the answer through the
+// browser, and the token that the provider returned for the code.
 type grant struct {
 	meta    metadata
 	attempt attempt
@@ -137,8 +137,8 @@ func (p *provider) exchange(ctx context.Context, meta metadata, a attempt, code 
 	return token, nil
 }
 
-// oauth describes the client at the provider. The way in which the secret is
-// sent is always set: the library would find it out by posting the code twice.
+// oauth returns the settings for the OAuth library. They always say how the secret
+// is sent, because the library would find out by posting the code twice.
 func (p *provider) oauth(meta metadata, a attempt, clientSecret string) *oauth2.Config {
 	style := oauth2.AuthStyleInHeader
 	if p.preset.postsSecret || meta.secretInBody || clientSecret == "" {
