@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { alive, button, expectScreen, field, forgot, link, open, signIn } from '../screen.js';
+import { alive, button, expectScreen, field, forgot, open, signIn } from '../screen.js';
 import type { World } from '../world.js';
 import type { State } from './state.js';
 
@@ -33,13 +33,13 @@ export const REST: State[] = [
   },
   { name: 'error-missing', reach: (page) => open(page, '/auth/nothing-here') },
   {
-    name: 'error-cancelled',
+    name: 'signin-cancelled',
     reach: async (page) => {
       await open(page, '/auth/signin');
       await button(page, 'Continue with Acme ID').click();
       await button(page, 'Cancel').click();
-      await expect(page.getByText('was cancelled')).toBeVisible();
-      await expect(link(page, 'Go to sign in')).toBeVisible();
+      await expectScreen(page, 'Sign in');
+      await expect(page.getByText("You didn't finish signing in with Acme ID.")).toBeVisible();
     },
   },
 ];
