@@ -75,7 +75,7 @@ func (d *doctor) opsAddress() (string, bool) {
 func (d *doctor) askReady() serving {
 	address, ok := d.opsAddress()
 	if !ok || !d.config.Known("ops_listen") {
-		return serving{err: fmt.Errorf("the port of ops_listen is not known")}
+		return serving{err: fmt.Errorf("the port of ops_listen is unknown")}
 	}
 	ctx, cancel := context.WithTimeout(d.base, limit)
 	defer cancel()
@@ -88,12 +88,12 @@ func (d *doctor) server(_ context.Context, r *report) {
 	address, _ := d.opsAddress()
 	switch s := d.serving(); {
 	case s.err != nil:
-		r.add(Warning, "no Portico serves here: "+s.err.Error(), "start 'portico serve', and run this again")
+		r.add(Warning, "Portico is not running here: "+s.err.Error(), "start 'portico serve' and run this again")
 	case s.said == ops.Ready:
-		r.add(OK, "it serves, and is ready ("+address+")", "")
+		r.add(OK, "Portico is running and ready ("+address+")", "")
 	case s.said == ops.Stopping || s.said == ops.Away || s.said == ops.ReadOnly:
-		r.add(Failed, "it serves, and is not ready: "+s.said, "look at its log")
+		r.add(Failed, "Portico is running but not ready: "+s.said, "check its log")
 	default:
-		r.add(Failed, "another program has the address of ops_listen, "+address, "write another one, or stop that program")
+		r.add(Failed, "another program uses the address of ops_listen, "+address, "use another address, or stop that program")
 	}
 }

@@ -54,10 +54,10 @@ func (d *doctor) storageChecks() []check {
 
 func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	db := d.database()
-	const write = "look at database_url, and whether the database runs"
+	const write = "check database_url, and that the database is running"
 	switch {
 	case d.onSQLite() && errors.Is(db.err, fs.ErrNotExist):
-		r.add(Warning, "there is no file "+d.file()+" yet", "the first start makes it; if there should be one, correct database_url or start in the folder of your installation")
+		r.add(Warning, "there is no file "+d.file()+" yet", "the first start creates it; if it should exist, correct database_url or run this in the folder of your installation")
 		return
 	case db.err != nil:
 		r.add(Failed, words(db.err), write)
@@ -76,11 +76,11 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		why, write, _ := strings.Cut(words(err), ": ")
 		r.add(Failed, why, write)
 	case purpose == store.Development:
-		r.add(Failed, "portico dev has made this database, and its people have a published password", "name a new one in database_url")
+		r.add(Failed, "this database belongs to portico dev, and its users have a published password", "use another database in database_url")
 	case db.facts.Schema == 0:
-		r.add(Warning, fmt.Sprintf("%s %s holds no Portico yet", db.facts.Engine, db.facts.Version), "the first start fills it; if it should hold yours, correct database_url")
+		r.add(Warning, fmt.Sprintf("%s %s contains no Portico data", db.facts.Engine, db.facts.Version), "the first start fills it; if it should hold your data, correct database_url")
 	case db.facts.Schema < db.facts.Newest:
-		r.add(Warning, fmt.Sprintf("%s, and this version needs %d", found, db.facts.Newest), "the next start migrates it, or 'portico migrate'")
+		r.add(Warning, fmt.Sprintf("%s, and this version needs %d", found, db.facts.Newest), "the next start updates it, or run 'portico migrate'")
 	default:
 		r.add(OK, found, "")
 	}
@@ -92,9 +92,9 @@ func (d *doctor) usable(r *report) (database, bool) {
 	db := d.database()
 	switch {
 	case db.err != nil:
-		r.add(Skipped, "the database could not be read", "")
+		r.add(Skipped, "the database cannot be read", "")
 	case db.facts.Schema == 0:
-		r.add(Skipped, "the database holds no Portico yet", "")
+		r.add(Skipped, "the database contains no Portico data yet", "")
 	}
 	return db, db.err == nil && db.facts.Schema > 0
 }
@@ -119,16 +119,16 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 		r.add(Failed, words(err), "")
 		return
 	}
-	found, age := fmt.Sprintf("%d wait", waiting), time.Duration(0)
+	found, age := fmt.Sprintf("%d waiting", waiting), time.Duration(0)
 	if waiting > 0 {
 		age = max(0, d.clock.Now().Sub(oldest)).Round(time.Second)
 		found += ", the oldest for " + age.String()
 	}
 	if age > mailWaits {
-		r.add(Warning, found, "mails are sent by 'portico serve': see whether it runs, and the check of mail")
+		r.add(Warning, found, "'portico serve' sends emails: check that it is running, and see the mail check")
 	}
 	if dead > 0 {
-		r.add(Warning, fmt.Sprintf("%d were given up", dead), "'portico mail list' says why, 'portico mail retry' sends one again")
+		r.add(Warning, fmt.Sprintf("%d could not be delivered", dead), "see 'portico mail list' for the reasons and 'portico mail retry' to try again")
 	}
 	if len(r.found) == 0 {
 		r.add(OK, found, "")

@@ -38,7 +38,7 @@ func change(t *testing.T, cfg config.Config, statement string) config.Config {
 func TestSecretFile(t *testing.T) {
 	t.Parallel()
 	cfg := made(t, settings(t, t.TempDir()))
-	expect(t, cfg, "secret_file", OK, "of this database")
+	expect(t, cfg, "secret_file", OK, "belongs to this database")
 
 	other := cfg
 	other.SecretFile = filepath.Join(t.TempDir(), "other.key")
@@ -46,7 +46,7 @@ func TestSecretFile(t *testing.T) {
 	if _, err := secret.CreateKey(other.SecretFile); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, other, "secret_file", Failed, "not the one")
+	expect(t, other, "secret_file", Failed, "does not belong to this database")
 	if err := os.Chmod(other.SecretFile, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestDatabase(t *testing.T) {
 		"right":       {"SELECT 1", OK, "SQLite 3."},
 		"older":       {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", Warning, "portico migrate"},
 		"newer":       {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)", Failed, "start that version"},
-		"development": {"UPDATE installation SET purpose = 'development'", Failed, "portico dev has made"},
+		"development": {"UPDATE installation SET purpose = 'development'", Failed, "belongs to portico dev"},
 		"moved":       {"INSERT INTO move (id, state, until) VALUES (1, 'gone', 0)", Failed, "moved"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestDatabase(t *testing.T) {
 	t.Run("empty", func(t *testing.T) {
 		t.Parallel()
 		cfg := settings(t, t.TempDir())
-		expect(t, change(t, cfg, "CREATE TABLE other (id)"), "database", Warning, "holds no Portico")
+		expect(t, change(t, cfg, "CREATE TABLE other (id)"), "database", Warning, "contains no Portico data")
 	})
 	t.Run("stopped", func(t *testing.T) {
 		t.Parallel()
@@ -92,7 +92,7 @@ func TestDatabase(t *testing.T) {
 		found := Examine(t.Context(), cfg, nil)
 		holds(t, found, "database", Failed, "refused")
 		for _, check := range []string{"connections", "clock", "nodes", "outbox"} {
-			holds(t, found, check, Skipped, "could not be read")
+			holds(t, found, check, Skipped, "cannot be read")
 		}
 	})
 }
@@ -100,13 +100,13 @@ func TestDatabase(t *testing.T) {
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	cfg := made(t, settings(t, t.TempDir()))
-	expect(t, cfg, "outbox", OK, "0 wait")
+	expect(t, cfg, "outbox", OK, "0 waiting")
 	const add = "INSERT INTO outbox (id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason) VALUES "
 	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, 0, 0, 0, 0, 0, '')")
-	expect(t, cfg, "outbox", OK, "1 wait, the oldest for 2m")
+	expect(t, cfg, "outbox", OK, "1 waiting, the oldest for 2m")
 	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, 0, 0, ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '')")
-	expect(t, cfg, "outbox", Warning, "2 wait, the oldest for 2h")
-	expect(t, cfg, "outbox", Warning, "1 were given up: 'portico mail list'")
+	expect(t, cfg, "outbox", Warning, "2 waiting, the oldest for 2h")
+	expect(t, cfg, "outbox", Warning, "1 could not be delivered: see 'portico mail list'")
 }
 
 func micros(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
@@ -154,7 +154,7 @@ func TestPostgres(t *testing.T) {
 	}
 	cfg := settings(t, t.TempDir())
 	cfg.DatabaseURL = pgtest.Empty(t)
-	expect(t, cfg, "database", Warning, "holds no Portico")
+	expect(t, cfg, "database", Warning, "contains no Portico data")
 	expect(t, cfg, "secret_file", Failed, "portico config new-key")
 	if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
 		t.Fatal(err)
@@ -162,11 +162,11 @@ func TestPostgres(t *testing.T) {
 	made(t, cfg)
 	found := Examine(t.Context(), cfg, nil)
 	holds(t, found, "database", OK, "PostgreSQL ")
-	holds(t, found, "secret_file", OK, "of this database")
+	holds(t, found, "secret_file", OK, "belongs to this database")
 	holds(t, found, "connections", OK, " are in use")
 	holds(t, found, "clock", OK, "")
 	holds(t, found, "nodes", OK, "no node is running")
-	holds(t, found, "outbox", OK, "0 wait")
+	holds(t, found, "outbox", OK, "0 waiting")
 
 	many := cfg
 	many.DatabaseURL += "&pool_max_conns=5000"

@@ -133,7 +133,7 @@ func (d *doctor) within(ctx context.Context, c check) []Finding {
 		return found
 	case <-time.After(grace):
 		r := &report{check: c.name}
-		r.add(Failed, "no answer within "+d.limit.String(), "look at what is between this machine and it, and at its load")
+		r.add(Failed, "no answer within "+d.limit.String(), "check the network to it, and its load")
 		return r.found
 	}
 }

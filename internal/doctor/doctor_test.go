@@ -42,7 +42,7 @@ func TestExamine_AllWell(t *testing.T) {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "public_url", OK, "this installation")
-	holds(t, found, "secret_file", OK, "of this database")
+	holds(t, found, "secret_file", OK, "belongs to this database")
 	if got := mail.all(); got != "auth mail" {
 		t.Errorf("the mail server was told %q", got)
 	}
@@ -82,7 +82,7 @@ func TestExamine_NothingThere(t *testing.T) {
 	holds(t, found, "mail", Failed, "connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")
 	holds(t, found, "app app", Failed, "correct upstream")
-	holds(t, found, "database", Warning, "the first start makes it")
+	holds(t, found, "database", Warning, "the first start creates it")
 	if got := list(t, folder); len(got) != 1 {
 		t.Errorf("files were made: %v", got)
 	}

@@ -21,12 +21,12 @@ const spare = 0.1
 func (d *doctor) connections(ctx context.Context, r *report) {
 	db := d.database()
 	if db.err != nil {
-		r.add(Skipped, "the database could not be read", "")
+		r.add(Skipped, "the database cannot be read", "")
 		return
 	}
 	f := db.facts
 	if f.MaxConnections == 0 {
-		r.add(OK, fmt.Sprintf("this node takes %d at most; the server does not count them", f.Pool), "")
+		r.add(OK, fmt.Sprintf("this node uses up to %d; the server reports no limit", f.Pool), "")
 		return
 	}
 	nodes := 1
@@ -41,10 +41,10 @@ func (d *doctor) connections(ctx context.Context, r *report) {
 			return
 		}
 	}
-	found := fmt.Sprintf("%d of %d are in use; %d node(s) of %d take %d at most", f.Connections, f.MaxConnections, nodes, f.Pool, nodes*f.Pool)
+	found := fmt.Sprintf("%d of %d are in use; %d node(s) with up to %d each need up to %d", f.Connections, f.MaxConnections, nodes, f.Pool, nodes*f.Pool)
 	most := int(math.Floor((1 - spare) * float64(f.MaxConnections)))
 	if f.Connections > most || nodes*f.Pool > most {
-		r.add(Warning, found, "raise max_connections of the server, or lower pool_max_conns in database_url")
+		r.add(Warning, found, "raise max_connections on the server, or lower pool_max_conns in database_url")
 		return
 	}
 	r.add(OK, found, "")
@@ -54,20 +54,20 @@ func (d *doctor) connections(ctx context.Context, r *report) {
 func (d *doctor) clocks(ctx context.Context, r *report) {
 	db := d.database()
 	if db.err != nil {
-		r.add(Skipped, "the database could not be read", "")
+		r.add(Skipped, "the database cannot be read", "")
 		return
 	}
 	ahead, known, err := app.ClockAhead(ctx, db.store, d.clock)
-	const step = "keep all machines in step (NTP)"
+	const step = "synchronize all machines (NTP)"
 	switch {
 	case err != nil:
 		r.add(Failed, words(err), "")
 	case !known || ahead == 0:
-		r.add(OK, "that of this machine is that of the database server", "")
+		r.add(OK, "this machine and the database server agree", "")
 	case ahead.Abs() > app.TooFar:
-		r.add(Failed, "that of this machine is ahead of the database server's by "+ahead.Round(time.Second).String(), step)
+		r.add(Failed, "this machine is ahead of the database server by "+ahead.Round(time.Second).String(), step)
 	default:
-		r.add(Warning, "that of this machine is ahead of the database server's by "+ahead.Round(time.Second).String(), step)
+		r.add(Warning, "this machine is ahead of the database server by "+ahead.Round(time.Second).String(), step)
 	}
 }
 
@@ -79,7 +79,7 @@ func (d *doctor) nodes(ctx context.Context, r *report) {
 	}
 	key, err := secret.ReadKey(d.config.SecretFile)
 	if err != nil || db.facts.Schema != db.facts.Newest {
-		r.add(Skipped, "without the key file and the newest schema their settings cannot be compared", "")
+		r.add(Skipped, "settings cannot be compared without the key file and the newest schema", "")
 		return
 	}
 	var count int

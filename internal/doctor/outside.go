@@ -14,7 +14,7 @@ import (
 // mail goes as far as a mail goes before its recipient is named.
 func (d *doctor) mail(ctx context.Context, r *report) {
 	if d.config.SMTPURL == "" || d.config.MailFrom == "" {
-		r.add(Skipped, "there is no mail server or no sender in the settings", "")
+		r.add(Skipped, "smtp_url or mail_from is not set", "")
 		return
 	}
 	server, err := mailer.ParseURL(d.config.SMTPURL)
@@ -27,15 +27,15 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 		err = m.Check(ctx)
 	}
 	if err == nil {
-		how := map[mailer.Security]string{mailer.StartTLS: "STARTTLS", mailer.ImplicitTLS: "TLS", mailer.Plain: "not encrypted, on this machine"}[server.Security]
+		how := map[mailer.Security]string{mailer.StartTLS: "STARTTLS", mailer.ImplicitTLS: "TLS", mailer.Plain: "unencrypted, on this machine"}[server.Security]
 		login := "without logging in"
 		if server.Username != "" {
 			login = "logged in"
 		}
-		r.add(OK, server.String()+" ("+how+", "+login+") takes mail from "+d.config.MailFrom, "")
+		r.add(OK, server.String()+" ("+how+", "+login+") accepts email from "+d.config.MailFrom, "")
 		return
 	}
-	do := "look at smtp_url and mail_from"
+	do := "check smtp_url and mail_from"
 	if failure, ok := errors.AsType[*mailer.Error](err); ok {
 		do = adviceOf(failure.Step)
 	}
@@ -46,17 +46,17 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 func adviceOf(step string) string {
 	switch step {
 	case "connect":
-		return "look at the host and port of smtp_url, and whether a firewall lets this machine out"
+		return "check the host and port in smtp_url, and any firewall in between"
 	case "tls":
-		return "the certificate must be valid for the host of smtp_url; a port that speaks TLS at once is written smtps://"
+		return "the certificate must be valid for the host in smtp_url; for a port with implicit TLS, use smtps://"
 	case "greeting", "hello":
-		return "look at the port of smtp_url; one that speaks TLS at once is written smtps://"
+		return "check the port in smtp_url; for a port with implicit TLS, use smtps://"
 	case "login":
-		return "look at the user and password of smtp_url"
+		return "check the user and password in smtp_url"
 	case "sender":
-		return "write a mail_from that this mail server lets this user send from"
+		return "use a mail_from address that this user may send from"
 	}
-	return "look at smtp_url and mail_from"
+	return "check smtp_url and mail_from"
 }
 
 func (d *doctor) providerChecks() (all []check) {
@@ -75,19 +75,19 @@ func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
 	one.Providers = []config.Provider{p} // a mistake in another one is another finding
 	service, err := app.Providers(one, d.clock)
 	if err != nil {
-		r.add(Skipped, "its settings are not right", "")
+		r.add(Skipped, "its settings are invalid", "")
 		return
 	}
 	publishes, err := service.Check(ctx, p.ID)
 	switch {
 	case errors.Is(err, egress.ErrRefused):
-		r.add(Failed, err.Error(), "a provider in your own network needs all its addresses at the origin of its issuer")
+		r.add(Failed, err.Error(), "a provider in your own network must have all its URLs at the origin of its issuer")
 	case err != nil:
-		r.add(Failed, err.Error(), "look at its issuer, and whether this machine reaches it; until then nobody signs in with it")
+		r.add(Failed, err.Error(), "check its issuer, and that this machine can reach it; users cannot sign in with it until then")
 	case publishes:
-		r.add(OK, "its discovery document and its keys are there", "")
+		r.add(OK, "its discovery document and keys can be read", "")
 	default:
-		r.add(OK, "it publishes nothing that could be tried", "")
+		r.add(OK, "it publishes nothing that can be tested", "")
 	}
 }
 

@@ -25,8 +25,8 @@ func TestMail(t *testing.T) {
 	}{
 		{"ada:hunter2@", "?tls=none", "Example <no-reply@example.org>", OK, "logged in"},
 		{"", "?tls=none", "no-reply@example.org", OK, "without logging in"},
-		{"ada:hunter9@", "?tls=none", "no-reply@example.org", Failed, "look at the user and password"},
-		{"ada:hunter2@", "?tls=none", "else@example.org", Failed, "not your address\": write a mail_from"},
+		{"ada:hunter9@", "?tls=none", "no-reply@example.org", Failed, "check the user and password"},
+		{"ada:hunter2@", "?tls=none", "else@example.org", Failed, "not your address\": use a mail_from"},
 		{"ada:hunter2@", "", "no-reply@example.org", Failed, "STARTTLS"},
 	} {
 		cfg.SMTPURL, cfg.MailFrom = "smtp://"+tt.user+mail.addr+tt.query, tt.from
@@ -37,7 +37,7 @@ func TestMail(t *testing.T) {
 	d.limit /= 20
 	holds(t, d.examine(t.Context(), nil), "mail", Failed, "greeting: ")
 	cfg.SMTPURL = ""
-	expect(t, cfg, "mail", Skipped, "no mail server")
+	expect(t, cfg, "mail", Skipped, "is not set")
 }
 
 // Discovery alone is not enough: without keys nobody signs in.
@@ -46,7 +46,7 @@ func TestProvider(t *testing.T) {
 	cfg := settings(t, t.TempDir())
 	right := provider(t)
 	cfg.Providers = []config.Provider{right}
-	expect(t, cfg, "provider corp", OK, "keys are there")
+	expect(t, cfg, "provider corp", OK, "discovery document and keys can be read")
 	issuer, err := url.Parse(right.Issuer)
 	if err != nil {
 		t.Fatal(err)
@@ -93,12 +93,12 @@ func TestPublicURL(t *testing.T) {
 	expect(t, elsewhere, "public_url", Failed, "another installation")
 
 	for words, h := range map[string]http.HandlerFunc{
-		"keep Host":                    func(w http.ResponseWriter, r *http.Request) { r.Host = "10.0.0.7"; to.ServeHTTP(w, r) },
+		"changes the Host header":                    func(w http.ResponseWriter, r *http.Request) { r.Host = "10.0.0.7"; to.ServeHTTP(w, r) },
 		"the proxy in front answers 5": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
 		"with a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://x.test/", http.StatusMovedPermanently)
 		},
-		"something else than Portico": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) },
+		"another program answers": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) },
 		"Portico answers 404":         func(w http.ResponseWriter, r *http.Request) { r.URL.Path = "/auth/api/x"; to.ServeHTTP(w, r) },
 	} {
 		be(h)
@@ -129,10 +129,10 @@ func TestTrustedProxies(t *testing.T) {
 			}
 			to.ServeHTTP(w, r)
 		})
-		expect(t, cfg, "trusted_proxies", Skipped, "it shows only where")
+		expect(t, cfg, "trusted_proxies", Skipped, "this can be tested only if")
 	}
 	cfg, _, _ := front(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
-	expect(t, cfg, "trusted_proxies", Skipped, "it shows only where") // without apps
+	expect(t, cfg, "trusted_proxies", Skipped, "this can be tested only if") // without apps
 }
 
 // A certificate that browsers refuse is a failure by itself.
@@ -147,5 +147,5 @@ func TestPublicURL_Certificate(t *testing.T) {
 	}
 	cfg := settings(t, t.TempDir())
 	cfg.PublicURL = u
-	expect(t, cfg, "public_url", Failed, "certificate that browsers accept")
+	expect(t, cfg, "public_url", Failed, "that browsers accept")
 }

@@ -26,12 +26,12 @@ const certificateLeft = 14 * 24 * time.Hour
 // front to this installation.
 func (d *doctor) public(ctx context.Context, r *report) {
 	if d.config.PublicURL == nil {
-		r.add(Skipped, "it is not set", "")
+		r.add(Skipped, "not set", "")
 		return
 	}
 	site := origin.Of(d.config.PublicURL)
 	if _, err := net.DefaultResolver.LookupHost(ctx, d.config.PublicURL.Hostname()); err != nil {
-		r.add(Failed, err.Error(), "make a record in the DNS that leads to your proxy, or correct public_url")
+		r.add(Failed, err.Error(), "add a DNS record that points to your proxy, or correct public_url")
 		return
 	}
 	a, err := d.get(ctx, site, "/auth/api/session")
@@ -45,31 +45,31 @@ func (d *doctor) public(ctx context.Context, r *report) {
 	}
 	switch {
 	case a.code == server.CodeHost:
-		r.add(Failed, "Portico is not asked by its name", "let the proxy in front keep Host as the browser sent it (proxy_set_header Host $http_host)")
+		r.add(Failed, "the proxy in front changes the Host header", "configure it to pass Host on as the browser sent it (nginx: proxy_set_header Host $http_host)")
 	case a.status/100 == 3:
-		r.add(Failed, fmt.Sprintf("%s answers with a redirect (%d)", site, a.status), "write the address to which people come in the end as public_url, and let the proxy forward it to Portico")
+		r.add(Failed, fmt.Sprintf("%s answers with a redirect (%d)", site, a.status), "set public_url to the address that users end up at, and forward that address to Portico")
 	case a.code == "" && (a.status == http.StatusBadGateway || a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout):
-		d.notBehind(r, fmt.Sprintf("the proxy in front answers %d", a.status), "look at where the proxy forwards to, and at listen")
+		d.notBehind(r, fmt.Sprintf("the proxy in front answers %d", a.status), "check where the proxy forwards to, and listen")
 	case a.code != "":
-		r.add(Failed, fmt.Sprintf("Portico answers %d (%s)", a.status, a.code), "look at its log")
+		r.add(Failed, fmt.Sprintf("Portico answers %d (%s)", a.status, a.code), "check its log")
 	default:
-		r.add(Failed, fmt.Sprintf("something else than Portico answers at %s/auth/ (%d)", site, a.status), "let the proxy in front forward /auth/ to Portico, path and all")
+		r.add(Failed, fmt.Sprintf("another program answers at %s/auth/ (%d)", site, a.status), "configure the proxy in front to forward /auth/ to Portico with the path unchanged")
 	}
 }
 
 // arrived says of a Portico that answers whether it is this one, and whether it
 // believes the proxy in front.
 func (d *doctor) arrived(ctx context.Context, r *report, site string, a answer) {
-	found := "a browser reaches a Portico, and whether it is this one is not known"
+	found := "browsers reach a Portico installation, but it is unknown if it is this one"
 	switch same, known := d.same(ctx, site); {
 	case known && !same:
-		r.add(Failed, "another installation answers at "+site+": it has other signing keys", "look at where the proxy in front forwards to, and at database_url")
+		r.add(Failed, "another installation answers at "+site+": it has other signing keys", "check where the proxy in front forwards to, and database_url")
 		return
 	case known:
-		found = "a browser reaches this installation"
+		found = "browsers reach this installation"
 	}
 	if left := a.expires.Sub(d.clock.Now()); !a.expires.IsZero() && left < certificateLeft {
-		r.add(Warning, found+"; the certificate ends in "+left.Round(time.Hour).String(), "look at what renews it")
+		r.add(Warning, found+"; the certificate expires in "+left.Round(time.Hour).String(), "check what renews it")
 	} else {
 		r.add(OK, found, "")
 	}
@@ -117,13 +117,13 @@ func (d *doctor) trusted(ctx context.Context, r *report, site string) {
 	a, err := d.get(ctx, site, gateway.CheckPath)
 	switch {
 	case err == nil && a.code == gateway.CodeUntrusted:
-		r.add(Failed, "Portico does not trust what forwards to it: all clients share the limits of one network",
-			"add the address from which the proxy in front connects")
+		r.add(Failed, "Portico does not trust the proxy in front: all clients share the rate limits of one network",
+			"add the address that the proxy connects from")
 	case err == nil && a.code == server.CodeMalformed:
-		r.add(OK, "Portico trusts what forwards to it", "")
+		r.add(OK, "Portico trusts the proxy in front", "")
 	default:
-		r.add(Skipped, "it shows only where Portico has apps, and a proxy in front that does not ask itself",
-			"see in the log of Portico that requests have the address of their client")
+		r.add(Skipped, "this can be tested only if Portico has apps and the proxy in front does not use forward-auth",
+			"check in the log that requests have the addresses of their clients")
 	}
 }
 
@@ -133,17 +133,17 @@ func (d *doctor) unreached(r *report, site string, err error) {
 	_, name := errors.AsType[x509.HostnameError](err)
 	_, invalid := errors.AsType[x509.CertificateInvalidError](err)
 	if unknown || name || invalid {
-		r.add(Failed, err.Error(), "give the proxy in front a certificate that browsers accept for "+d.config.PublicURL.Hostname())
+		r.add(Failed, err.Error(), "install a certificate on the proxy that browsers accept for "+d.config.PublicURL.Hostname())
 		return
 	}
-	d.notBehind(r, err.Error(), "look at the proxy in front, and whether the name leads to it ("+site+")")
+	d.notBehind(r, err.Error(), "check the proxy in front, and that the name points to it ("+site+")")
 }
 
 // notBehind is worth a failure only while Portico serves: before that there is
 // nothing to be reached.
 func (d *doctor) notBehind(r *report, found, do string) {
 	if d.serving().err != nil {
-		r.add(Warning, found, "start 'portico serve' and the proxy in front, and run this again")
+		r.add(Warning, found, "start 'portico serve' and the proxy, then run this again")
 		return
 	}
 	r.add(Failed, found, do)

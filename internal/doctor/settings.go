@@ -40,19 +40,19 @@ func (d *doctor) secretFile(ctx context.Context, r *report) {
 	key, missing := secret.ReadKey(file)
 	switch {
 	case errors.Is(missing, secret.ErrNoKey) && used:
-		r.add(Failed, file+" does not exist, and another key cannot open what the database holds", "restore it from your backup")
+		r.add(Failed, file+" does not exist, and only this key can decrypt the database", "restore it from your backup")
 	case errors.Is(missing, secret.ErrNoKey) && d.onSQLite():
-		r.add(OK, file+" does not exist yet: the first start makes it", "")
+		r.add(OK, file+" does not exist yet: the first start creates it", "")
 	case errors.Is(missing, secret.ErrNoKey):
-		r.add(Failed, file+" does not exist", "copy it from a node that runs, or make it once with 'portico config new-key'")
+		r.add(Failed, file+" does not exist", "copy it from a running node, or create it once with 'portico config new-key'")
 	case missing != nil:
-		r.add(Failed, missing.Error(), "let this user read it, and nobody else")
+		r.add(Failed, missing.Error(), "make it readable for this user only")
 	case err != nil:
-		r.add(Skipped, file+" is private; whether it is that of the database is not known", "")
+		r.add(Skipped, file+" is private, but cannot be compared with the database", "")
 	case used && !bytes.Equal(kept, app.KeyCheck(key)):
-		r.add(Failed, "the key in "+file+" is not the one that this database was made with", "restore the right key from your backup, or correct database_url")
+		r.add(Failed, "the key in "+file+" does not belong to this database", "restore the right key from your backup, or correct database_url")
 	case used:
-		r.add(OK, file+" is private, and the key of this database", "")
+		r.add(OK, file+" is private and belongs to this database", "")
 	default:
 		r.add(OK, file+" is private; the database has no key yet", "")
 	}
