@@ -88,7 +88,7 @@ func (o *outage) failedWrites() (n int) {
 // was acknowledged survives a kill.
 func (o *outage) recovers(known string) {
 	o.Helper()
-	if !eventually(5*time.Second, func() bool { return o.browser().begin(fresh("after")) != "" }) {
+	if !eventually(30*time.Second, func() bool { return o.browser().begin(fresh("after")) != "" }) {
 		o.Errorf("nothing can be stored after the disk works again:\n%s", o.r.log)
 	}
 	o.journey(known)

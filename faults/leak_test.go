@@ -33,7 +33,7 @@ func TestFLT21_FewFiles(t *testing.T) {
 	hold(p.listen, 200)
 	public := r.files()
 	hold(p.ops, 100) // is not bounded: this uses up the rest
-	if !eventually(5*time.Second, func() bool { return r.files() >= 128 }) {
+	if !eventually(30*time.Second, func() bool { return r.files() >= 128 }) {
 		t.Errorf("%d files are open: nothing is used up", r.files())
 	}
 	if !r.alive() {

@@ -153,7 +153,7 @@ func (o *postOffice) crashesTwice(point mode) {
 	sent := len(mail.all())
 	a, stop := two.open(image, two.now.Add(2*lease+2*time.Second))
 	defer stop()
-	listed := eventually(5*time.Second, func() bool {
+	listed := eventually(30*time.Second, func() bool {
 		letters, err := a.DeadLetters(o.Context(), 10)
 		return err == nil && len(letters) == 1
 	})

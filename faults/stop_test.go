@@ -112,7 +112,7 @@ func TestFLT20_GracefulStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unready time.Time
-	if !eventually(2*time.Second, func() bool {
+	if !eventually(10*time.Second, func() bool {
 		resp, err := http.Get("http://" + p.ops + "/readyz")
 		if err != nil {
 			return false

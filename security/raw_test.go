@@ -36,7 +36,7 @@ func (s *site) raw(request string) []*answer {
 	var answers []*answer
 	for r := bufio.NewReader(c); ; {
 		if len(answers) > 0 {
-			_ = c.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+			_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		}
 		resp, err := http.ReadResponse(r, nil)
 		if err != nil {

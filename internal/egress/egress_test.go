@@ -64,7 +64,7 @@ func TestInnerAddressesAreNeverConnected(t *testing.T) {
 		"twofold.test.": {{"127.0.0.1", "10.0.0.7"}},
 		"rebind.test.":  {{"192.0.2.10"}, {"127.0.0.1"}},
 	}}
-	c := newClient(t, egress.Config{Resolver: dns.resolver(), Timeout: time.Second})
+	c := newClient(t, egress.Config{Resolver: dns.resolver(), Timeout: 20 * time.Second})
 	if _, err := dns.resolver().LookupHost(t.Context(), "rebind.test."); err != nil {
 		t.Fatal(err) // the look-up of somebody who checks first and connects later
 	}
@@ -117,7 +117,7 @@ func TestPublicAddressesAreNotRefused(t *testing.T) {
 
 func TestAllowedOriginDoesNotOpenLinkLocal(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, egress.Config{Allow: []string{"http://169.254.169.254"}, Timeout: time.Second})
+	c := newClient(t, egress.Config{Allow: []string{"http://169.254.169.254"}, Timeout: 20 * time.Second})
 	if _, _, err := get(t, c, "http://169.254.169.254/latest/"); !errors.Is(err, egress.ErrRefused) {
 		t.Fatalf("got %v, want ErrRefused", err)
 	}

@@ -244,7 +244,7 @@ func TestSend_NeverFallsBackToPlainText(t *testing.T) {
 			t.Parallel()
 			f := newFaulty(t, script)
 			m := mailerTo(t, serverAt(t, "smtp", f.addr, "ada:secret@", ""), nil)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			var failure *Error
 			err := m.Send(ctx, message("recover", "en"))
@@ -343,7 +343,7 @@ func TestSend_KeepsToItsDeadline(t *testing.T) {
 			t.Parallel()
 			f := newFaulty(t, map[string]string{tt.key: tt.answer})
 			m := plainTo(t, f.addr)
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // the dialogue is at the step by then, also on a busy machine
 			defer cancel()
 			start := time.Now()
 			var failure *Error
@@ -351,7 +351,7 @@ func TestSend_KeepsToItsDeadline(t *testing.T) {
 			if !errors.As(err, &failure) || !errors.Is(err, context.DeadlineExceeded) || failure.Uncertain() != tt.uncertain || failure.Permanent() {
 				t.Errorf("%v", err)
 			}
-			if took := time.Since(start); took > testform.Limit(3*time.Second) {
+			if took := time.Since(start); took > testform.Limit(4*time.Second) {
 				t.Errorf("took %v", took)
 			}
 			<-f.closed

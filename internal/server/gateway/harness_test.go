@@ -198,7 +198,7 @@ func (s *site) rawWithin(request string, patience time.Duration) []answer {
 	var all []answer
 	for r := bufio.NewReader(c); ; {
 		if len(all) > 0 {
-			_ = c.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+			_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		}
 		response, err := http.ReadResponse(r, nil)
 		if err != nil {
