@@ -24,6 +24,7 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	for i, served := range cfg.Served() {
 		a := gateway.App{
 			Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence,
+			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
 			KeepAllCookies: served.OnUserChange == config.IgnoreChanges, KeepCookies: served.KeepCookies, SignOutURL: served.SignOutURL,
 		}
 		if len(problems) == 0 {

@@ -22,6 +22,8 @@ const (
 	defaultSilence = 5 * time.Second // without any answer while requests wait
 )
 
+func defaultUploads() Uploads { return Uploads{Pace: 500, Wait: 20 * time.Second} }
+
 func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 
 // itemKey is the name under which the place of an item of a list is known.
@@ -44,7 +46,7 @@ func appSetting(name string) bool {
 // app returns the nth app, added when there are fewer.
 func (c *Config) app(n int) *App {
 	for len(c.Apps) < n {
-		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
+		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Uploads: defaultUploads(), OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
 	}
 	return &c.Apps[n-1]
 }
@@ -55,7 +57,7 @@ func appKeys(n int) []key {
 		return func(c *Config) *string { return field(c.app(n)) }
 	}
 	prefix := appKey(n) + "."
-	return []key{
+	return append([]key{
 		text(prefix+"name", of(func(a *App) *string { return &a.Name }), checkAppName,
 			"The name of the app: in logs, and as the audience of its tokens. Lower-case letters, digits and `_`."),
 		text(prefix+"host", of(func(a *App) *string { return &a.Host }), checkAppHost,
@@ -76,6 +78,18 @@ func appKeys(n int) []key {
 		text(prefix+"on_user_change", of(func(a *App) *string { return &a.OnUserChange }), oneOf(userChanges()...), aboutUserChange),
 		list(prefix+"keep_cookies", func(c *Config) *[]string { return &c.app(n).KeepCookies }, parseCookieName, sameText, aboutKeepCookies),
 		text(prefix+"sign_out_url", of(func(a *App) *string { return &a.SignOutURL }), checkSignOutURL, aboutSignOutURL),
+	}, uploadKeys(prefix, func(c *Config) *Uploads { return &c.app(n).Uploads })...)
+}
+
+// uploadKeys returns the settings of the request bodies of an app.
+func uploadKeys(prefix string, of func(*Config) *Uploads) []key {
+	return []key{
+		number(prefix+"body_pace", func(c *Config) *int { return &of(c).Pace }, 0, 1<<30,
+			"The least bytes a second at which a request body arrives, on average; 0 takes any pace. A slower upload is answered 408, and the app's connection is freed. Only the time that Portico waits for the client counts. A body without a declared length from somebody who is signed in, such as a stream of gRPC, may take any time; so may WebSockets and event streams."),
+		duration(prefix+"body_wait", func(c *Config) *time.Duration { return &of(c).Wait }, 100*time.Millisecond, time.Hour,
+			"How far an upload may fall behind that pace before it is answered 408."),
+		number(prefix+"body_buffer_kib", func(c *Config) *int { return &of(c).BufferKiB }, 0, 16<<10,
+			"How much of a request body Portico keeps in memory before it asks the app, in KiB: so much, or the whole body if it is shorter. An app with few workers is then not held by slow uploads. All bodies for one app take 64 MiB at most; what comes on top is passed on as it comes. 0 passes every body on as it comes."),
 	}
 }
 
@@ -86,7 +100,7 @@ func (c *Config) Served() []App {
 	apps := slices.Clone(c.Apps)
 	if c.Upstream != nil {
 		apps = append(apps, App{
-			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence,
+			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence, Uploads: c.UpstreamUploads,
 			OnUserChange: c.OnUserChange, KeepCookies: c.KeepCookies, SignOutURL: c.SignOutURL,
 		})
 	}

@@ -19,6 +19,7 @@ type Config struct {
 
 	UpstreamTimeout time.Duration // as App.Timeout, of the app at Upstream
 	UpstreamSilence time.Duration // as App.Silence
+	UpstreamUploads Uploads       // as App.Uploads
 	OnUserChange    string        // as App.OnUserChange
 	KeepCookies     []string      // as App.KeepCookies
 	SignOutURL      string        // as App.SignOutURL
@@ -107,6 +108,13 @@ type Provider struct {
 	TrustEmail   bool   // whether its verified addresses count as proven to us
 }
 
+// Uploads says how request bodies get to an app.
+type Uploads struct {
+	Pace      int           // least bytes a second; 0: any
+	Wait      time.Duration // for a client that is slower
+	BufferKiB int           // of a body before the app is asked
+}
+
 // App is a web app behind the door.
 type App struct {
 	Name     string
@@ -118,6 +126,7 @@ type App struct {
 	Headers  []string      // "Remote-User: email", beside X-Portico-...
 	Timeout  time.Duration // until an answer begins
 	Silence  time.Duration // for which it may answer nothing at all while requests wait
+	Uploads  Uploads
 
 	OnUserChange string   // what becomes of its cookies when another account uses the browser: OnUserChange...
 	KeepCookies  []string // names of those that stay
@@ -137,6 +146,7 @@ func Default() Config {
 		HSTSSubdomains:  true,
 		UpstreamTimeout: defaultTimeout,
 		UpstreamSilence: defaultSilence,
+		UpstreamUploads: defaultUploads(),
 		OnUserChange:    ClearCookies,
 		Brand:           Brand{Name: "Portico"},
 		SignUp:          SignUp{Enabled: true},

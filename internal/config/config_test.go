@@ -78,6 +78,9 @@ rules = ["public GET /static/*",
 headers = ["Remote-User: email"]
 upstream_timeout = "2m"
 upstream_silence = "8s"
+upstream_body_pace = 1000
+upstream_body_wait = "5s"
+upstream_body_buffer_kib = 64
 keep_cookies = ["lang"]
 
 [brand]
@@ -163,11 +166,11 @@ func TestLoad_Everything(t *testing.T) {
 			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
 		},
-		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
+		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, UpstreamUploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64}, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
 		Apps: []config.App{
-			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
+			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
 			{
-				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Timeout: time.Minute, Silence: 5 * time.Second, OnUserChange: config.ClearCookies, Key: "app.2",
+				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Timeout: time.Minute, Silence: 5 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.ClearCookies, Key: "app.2",
 				Rules: []string{"public GET /*", "role:editor /*"}, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
 			},
 		},
@@ -214,8 +217,8 @@ func TestServed(t *testing.T) {
 		got = append(got, strings.Join([]string{a.Name, a.Host, a.Path, a.Audience, strings.Join(a.Rules, ";"), filepath.Base(c.Source(a.Setting("rules", 1)))}, " | "))
 	}
 	want := []string{
-		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:57",
-		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:72",
+		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:60",
+		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:75",
 		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:17",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -14,6 +14,7 @@ func keys() []key {
 	database := at(func(c *Config) *string { return &c.DatabaseURL })
 	smtp := at(func(c *Config) *string { return &c.SMTPURL })
 	header := at(func(c *Config) *string { return &c.Tracing.Header })
+	upload := uploadKeys("upstream_", func(c *Config) *Uploads { return &c.UpstreamUploads })
 	return []key{
 		location("public_url", func(c *Config) **url.URL { return &c.PublicURL }, checkPublicURL,
 			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is made from it and from nothing that a request says. It is https; only a loopback host may be http. Mail that waits when it is changed is given up, since its links lead to the old address: change it when `portico_outbox_waiting` is 0. `portico serve` needs it."),
@@ -34,6 +35,7 @@ func keys() []key {
 		duration("upstream_timeout", func(c *Config) *time.Duration { return &c.UpstreamTimeout }, time.Second, time.Hour,
 			"How long the app at `upstream` may take until its answer begins; then the person sees a page that says so. How long the answer itself takes is not limited."),
 		duration("upstream_silence", func(c *Config) *time.Duration { return &c.UpstreamSilence }, 4*time.Second, time.Hour, aboutSilence),
+		upload[0], upload[1], upload[2],
 		text("on_user_change", func(c *Config) *string { return &c.OnUserChange }, oneOf(userChanges()...), aboutUserChange),
 		list("keep_cookies", func(c *Config) *[]string { return &c.KeepCookies }, parseCookieName, sameText, aboutKeepCookies),
 		text("sign_out_url", func(c *Config) *string { return &c.SignOutURL }, checkSignOutURL, aboutSignOutURL),

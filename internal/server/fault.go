@@ -17,6 +17,7 @@ const (
 	CodeMethodNotAllowed = "method.not_allowed"
 	CodeAppDown          = "app.down"
 	CodeAppSlow          = "app.slow"
+	CodeBodySlow         = "request.slow"
 
 	CodeFieldUnknown   = "field.unknown"
 	CodeFieldDuplicate = "field.duplicate"
@@ -36,6 +37,8 @@ var (
 	AppDown = fault.New(fault.Unavailable, CodeAppDown)
 	// AppSlow says that the app behind the door did not answer in time.
 	AppSlow = fault.New(fault.Unavailable, CodeAppSlow)
+	// BodySlow says that the body of a request arrives too slowly.
+	BodySlow = fault.New(fault.Invalid, CodeBodySlow)
 )
 
 // The faults are never changed: the With methods of fault.Error copy.

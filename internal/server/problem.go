@@ -50,6 +50,8 @@ func Status(err error) int {
 		return http.StatusLengthRequired
 	case CodeTooLarge:
 		return http.StatusRequestEntityTooLarge
+	case CodeBodySlow:
+		return http.StatusRequestTimeout
 	case CodeTargetTooLong:
 		return http.StatusRequestURITooLong
 	case CodeUnsupported:
@@ -146,7 +148,7 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 // browsers do.
 func endsConnection(status int) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusLengthRequired, http.StatusRequestEntityTooLarge,
+	case http.StatusBadRequest, http.StatusRequestTimeout, http.StatusLengthRequired, http.StatusRequestEntityTooLarge,
 		http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
 		return true
 	}

@@ -24,6 +24,7 @@ type App struct {
 	Headers  []Header      // beside those of Standard
 	Timeout  time.Duration // until an answer begins
 	Silence  time.Duration // for which it may answer nothing at all while requests wait; 0: for Timeout
+	Uploads  Uploads
 
 	KeepAllCookies bool     // also when another person uses the browser
 	KeepCookies    []string // the names of those that stay then
@@ -33,10 +34,11 @@ type App struct {
 // app is an App at work.
 type app struct {
 	App
-	proxy   httputil.ReverseProxy // without what is of one request
-	circuit circuit
-	headers []Header
-	ages    []string // names of those that tell the age
+	buffered atomic.Int64          // bytes of request bodies that are kept
+	proxy    httputil.ReverseProxy // without what is of one request
+	circuit  circuit
+	headers  []Header
+	ages     []string // names of those that tell the age
 
 	rules bool // its host is its own, and not the public one
 

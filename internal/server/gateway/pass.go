@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"strings"
-	"sync/atomic"
 
 	"portico/internal/fault"
 	"portico/internal/server"
@@ -60,6 +59,14 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	defer p.endCall(r.Context(), call)
 	p.trace = span.OnwardOf(ctx, r.Header)
 	p.signOutBefore(ctx)
+	if p.body = newBody(p, r); p.body != nil {
+		r.Body = p.body
+		defer p.body.release()
+		if err := p.body.fill(); err != nil {
+			p.fail(w, r, err)
+			return p.err
+		}
+	}
 	p.proxy.Rewrite, p.proxy.ModifyResponse, p.proxy.ErrorHandler = p.forth, p.back, p.fail
 	p.proxy.ServeHTTP(&p.answer, r)
 	switch {
@@ -102,10 +109,6 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out.URL.Opaque = p.asked.raw // to the letter what was judged
 	out.URL.RawQuery = pr.In.URL.RawQuery
 	out.Host = p.asked.host
-	if out.Body != nil {
-		p.body = &body{ReadCloser: out.Body}
-		out.Body = p.body
-	}
 	out.Trailer = nil // a client's trailer could carry a name of ours
 	h := out.Header
 	p.gateway.guard.clean(h)
@@ -162,6 +165,9 @@ func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errSwitched):
 		return
+	case p.body != nil && p.body.late.Load():
+		p.err = server.BodySlow.WithCause(err) // by the client: the app has no part in it
+		return
 	case p.answer.excess:
 		err = errTooManyInterim // not the cancellation by which we end it
 	case p.passing.stage.Load() == cut:
@@ -175,20 +181,6 @@ func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	}
 	p.visit.app.circuit.failed()
 	p.err = p.visit.app.unanswered(err)
-}
-
-// body is what a client sends.
-type body struct {
-	io.ReadCloser
-	broken atomic.Bool // it is not what its framing promised
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) { // that is the transport's doing
-		b.broken.Store(true)
-	}
-	return n, err
 }
 
 // reply is what an app sends.

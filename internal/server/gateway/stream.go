@@ -150,6 +150,15 @@ func (o *open) cut(a *app) {
 	}
 }
 
+// stopReading ends the wait for what the client sends, if the request is open.
+func (o *open) stopReading(p *passing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, is := o.passing[p]; is {
+		_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0)) // fails only when the connection is gone
+	}
+}
+
 func (o *open) list() []*passing {
 	o.mu.Lock()
 	defer o.mu.Unlock()
