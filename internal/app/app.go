@@ -205,7 +205,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
-		Keys: a.Keys, Targets: a.targets, SignUp: a.Config.SignUp.Enabled, PublicURL: a.publicURL().String(),
+		Keys: a.Keys, Targets: a.targets, SignUp: a.Config.SignUp.Enabled, Names: flow.NameRule(a.Config.SignUp.Name), PublicURL: a.publicURL().String(),
 	})
 	return nil
 }

@@ -56,6 +56,7 @@ type Brand struct {
 // SignUp says whether people may register.
 type SignUp struct {
 	Enabled bool
+	Name    string // whether the form asks for a name: "off", "optional" or "required"
 }
 
 // Password is the rule for new passwords, and who chooses the cost of a hash.
@@ -149,7 +150,7 @@ func Default() Config {
 		UpstreamUploads: defaultUploads(),
 		OnUserChange:    ClearCookies,
 		Brand:           Brand{Name: "Portico"},
-		SignUp:          SignUp{Enabled: true},
+		SignUp:          SignUp{Enabled: true, Name: "off"},
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},
 		Session:         Session{Idle: 7 * day, Absolute: 30 * day},

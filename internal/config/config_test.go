@@ -88,6 +88,7 @@ name = "Example"
 
 [signup]
 enabled = false
+name = "optional"
 
 [password]
 profile = "nist"
@@ -154,7 +155,7 @@ func TestLoad_Everything(t *testing.T) {
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")},
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
-		Locale: "de", Brand: config.Brand{Name: "Example"},
+		Locale: "de", SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
 		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},
@@ -217,8 +218,8 @@ func TestServed(t *testing.T) {
 		got = append(got, strings.Join([]string{a.Name, a.Host, a.Path, a.Audience, strings.Join(a.Rules, ";"), filepath.Base(c.Source(a.Setting("rules", 1)))}, " | "))
 	}
 	want := []string{
-		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:60",
-		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:75",
+		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:61",
+		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:76",
 		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:17",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

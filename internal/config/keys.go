@@ -59,6 +59,8 @@ func keys() []key {
 			"A PNG, WebP or SVG file of at most 256 KiB that replaces the word logo."),
 		toggle("signup.enabled", func(c *Config) *bool { return &c.SignUp.Enabled },
 			"Whether people may register by themselves."),
+		text("signup.name", func(c *Config) *string { return &c.SignUp.Name }, oneOf("off", "optional", "required"),
+			"Whether the sign-up form asks for a name. Apps get it in `X-Portico-Name`, in the token and from the session API. Someone who signs up with a provider keeps the name that the provider gives."),
 		text("password.profile", func(c *Config) *string { return &c.Password.Profile }, oneOf("standard", "nist"),
 			"`standard` asks for 8 characters or more, `nist` for 15 (NIST SP 800-63B-4, for a password that is the only factor). Both refuse passwords that are known from breaches or easy to guess."),
 		number("password.min", func(c *Config) *int { return &c.Password.Min }, 0, 64,

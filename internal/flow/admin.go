@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -20,8 +18,6 @@ var operator = Caller{Locale: "en"}
 
 // NoPassword is the fault of an operator who wants to set one and gives none.
 var NoPassword = fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
-
-const maxName = 100 // code points
 
 // CreateUser makes an account whose address the operator vouches for. Without
 // a password the person sets one by "Forgot your password?".
@@ -41,7 +37,7 @@ func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, role
 	}
 	var a account.Account
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: cleanName(name), Password: hash, Roles: distinct(roles)}); err != nil {
+		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: account.CleanName(name), Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(audit.AccountCreated, a.ID))
@@ -216,26 +212,4 @@ func missing(err error) error {
 
 func byOperator(name audit.Name, accountID string) audit.Fact {
 	return audit.Fact{Name: name, AccountID: accountID, Actor: "operator"}
-}
-
-// cleanName makes a display name out of what a provider or an operator gives:
-// without control and formatting characters (which turn text around), and not
-// longer than a name.
-func cleanName(name string) string {
-	if !utf8.ValidString(name) {
-		return ""
-	}
-	name = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, name)), " ")
-	if runes := []rune(name); len(runes) > maxName {
-		return string(runes[:maxName])
-	}
-	return name
 }

@@ -90,6 +90,7 @@ type Config struct {
 	Keys      *keys.Keeper
 	Targets   Targets
 	SignUp    bool // whether people may register
+	Names     NameRule
 
 	PublicURL string // the base of the links in mails
 }
@@ -113,6 +114,7 @@ type Flows struct {
 	record    *audit.Record
 	targets   Targets
 	signUp    bool
+	names     NameRule
 	publicURL string
 	counts    *counts
 }
@@ -128,7 +130,7 @@ func New(cfg Config) *Flows {
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
-		targets: cfg.Targets, signUp: cfg.SignUp, publicURL: cfg.PublicURL,
+		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL,
 		counts: newCounts(),
 	}
 }

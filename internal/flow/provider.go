@@ -158,7 +158,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	}
 	waiting := data{
 		Address:  address.Mail,
-		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: cleanName(who.Name)},
+		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: account.CleanName(who.Name)},
 	}
 	known, err := f.known(ctx, tx, address.Key)
 	if err != nil {

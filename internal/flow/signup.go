@@ -13,11 +13,21 @@ import (
 
 // SignUpInput is the form of /auth/signup.
 type SignUpInput struct {
+	Name     string
 	Email    string
 	Password string
 	Confirm  string
 	ReturnTo string
 }
+
+// NameRule says whether the form asks for a name.
+type NameRule string
+
+const (
+	NameOff      NameRule = "off" // a name that is sent anyway is not kept
+	NameOptional NameRule = "optional"
+	NameRequired NameRule = "required"
+)
 
 // SignUp begins a registration: it hashes the password, keeps it with the
 // flow and mails a code. No account is made. A known address takes the same
@@ -30,7 +40,7 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if !f.signUp {
 		return Result{}, SignUpClosed
 	}
-	address, err := f.checkSignUp(ctx, in)
+	name, address, err := f.checkSignUp(ctx, in)
 	if err != nil {
 		return Result{}, err
 	}
@@ -41,23 +51,39 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Address: address.Mail, Password: hash})
+	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Name: name, Address: address.Mail, Password: hash})
 }
 
-func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (account.Address, error) {
+func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, address account.Address, err error) {
 	var fields []fault.Field
-	address, bad := account.ParseAddress(in.Email, "email")
+	name, bad := f.checkName(in.Name)
+	if bad != nil {
+		fields = append(fields, *bad)
+	}
+	address, bad = account.ParseAddress(in.Email, "email")
 	if bad != nil {
 		fields = append(fields, *bad)
 	}
 	more, err := f.checkPassword(ctx, in.Password, in.Confirm, address.Mail)
 	if err != nil {
-		return account.Address{}, err
+		return "", account.Address{}, err
 	}
 	if fields = append(fields, more...); len(fields) > 0 {
-		return account.Address{}, fault.InvalidFields(fields...)
+		return "", account.Address{}, fault.InvalidFields(fields...)
 	}
-	return address, nil
+	return name, address, nil
+}
+
+// checkName judges the name of the form by the operator's rule.
+func (f *Flows) checkName(typed string) (string, *fault.Field) {
+	if f.names != NameOptional && f.names != NameRequired {
+		return "", nil
+	}
+	name, bad := account.ParseName(typed, "name")
+	if bad == nil && name == "" && f.names == NameRequired {
+		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}
+	}
+	return name, bad
 }
 
 // checkPassword judges a new password and its repetition.

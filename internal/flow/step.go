@@ -86,6 +86,7 @@ func (p Pending) over(now time.Time) bool {
 
 // data is what a pending flow keeps sealed.
 type data struct {
+	Name     string `json:"name,omitempty"`
 	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
 	Password string `json:"password,omitempty"`
 

@@ -178,7 +178,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	name := ""
+	name := d.Name
 	if d.Identity != nil {
 		name = d.Identity.Name
 	}

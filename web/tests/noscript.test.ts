@@ -27,6 +27,17 @@ test.each([
     'Create account',
     'email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
   ],
+  [
+    'signup/name',
+    {
+      '#name': 'Zoë Ålund',
+      '#email': 'm@x.test',
+      '#password': 'tram-lemon',
+      '#confirm_password': 'tram-lemon',
+    },
+    'Create account',
+    'name=Zo%C3%AB+%C3%85lund&email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
+  ],
   ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
   ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
   ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],

@@ -18,6 +18,7 @@ type (
 		Flow     string `json:"flow,omitempty"`
 	}
 	SignUp struct {
+		Name     string `json:"name,omitempty"` // where the operator asks for it
 		Email    string `json:"email"`
 		Password string `json:"password"`
 		Confirm  string `json:"confirm_password"`
@@ -67,7 +68,7 @@ func (d *Desk) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string
 func (d *Desk) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string, error) {
 	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return d.Flows.SignUp(ctx, c, flow.SignUpInput{
-			Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: in.ReturnTo,
+			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: in.ReturnTo,
 		})
 	})
 }

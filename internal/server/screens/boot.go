@@ -39,6 +39,7 @@ type Brand struct {
 // Policy is the rule for new people, passwords and codes.
 type Policy struct {
 	SignUp      string `json:"signup"` // "yes" where people may register
+	Name        string `json:"name"`   // "optional" or "required" where the form asks for one
 	PasswordMin int    `json:"password_min"`
 	PasswordMax int    `json:"password_max"`
 	CodeLength  int    `json:"code_length"`
@@ -55,6 +56,7 @@ type Provider struct {
 
 // Values are what was typed, never a password.
 type Values struct {
+	Name  string `json:"name"`
 	Email string `json:"email"`
 }
 
@@ -69,6 +71,7 @@ type Errors struct {
 
 // FieldErrors are the errors of the fields.
 type FieldErrors struct {
+	Name     string `json:"name"`
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Confirm  string `json:"confirm_password"`

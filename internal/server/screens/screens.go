@@ -30,6 +30,7 @@ type Config struct {
 	Providers []Provider
 	Targets   flow.Targets
 	SignUp    bool // whether people may register
+	Names     flow.NameRule
 	// Root says that this door answers "/": there is no app behind it.
 	Root bool
 }
@@ -49,6 +50,9 @@ func New(cfg Config) (*Screens, error) {
 	}
 	if cfg.SignUp {
 		cfg.Policy.SignUp = "yes"
+	}
+	if cfg.Names != flow.NameOff {
+		cfg.Policy.Name = string(cfg.Names)
 	}
 	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Targets.Origins)
 	if err != nil {
@@ -128,7 +132,7 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 	}
 	m.Handle("GET /auth/signup", s.signUp)
 	m.Handle("POST /auth/signup", form(s, "signup", s.Desk.SignUp, func(in door.SignUp, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Targets.Clean(in.ReturnTo)
 	}))
 }
 
@@ -212,6 +216,8 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 		}
 		words := server.FieldWords(s.Catalogue, b.Locale, field)
 		switch field.Name {
+		case "name":
+			b.Errors.Fields.Name = words
 		case "email":
 			b.Errors.Fields.Email = words
 		case "password":

@@ -9,6 +9,8 @@ export interface Boot {
   policy: {
     /** "yes" where people may register. */
     signup: string;
+    /** "optional" or "required" where the sign-up form asks for a name. */
+    name: string;
     password_min: number;
     password_max: number;
     code_length: number;
@@ -18,7 +20,7 @@ export interface Boot {
   sender: string;
   providers: Provider[];
   return_to: string;
-  values: { email: string };
+  values: { name: string; email: string };
   errors: BootErrors;
   notice: string;
   /** "yes" where who is signed in must give a new proof. */
@@ -52,7 +54,7 @@ interface Provider {
   last: string;
 }
 
-export type FieldName = 'email' | 'password' | 'confirm_password' | 'code';
+export type FieldName = 'name' | 'email' | 'password' | 'confirm_password' | 'code';
 
 type LinkState = '' | 'ready' | 'password' | 'expired' | 'used' | 'replaced' | 'malformed';
 

@@ -76,6 +76,7 @@ export interface SignIn {
 }
 
 export interface SignUp {
+  name?: string;
   email: string;
   password: string;
   confirm_password: string;

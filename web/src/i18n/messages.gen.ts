@@ -100,6 +100,8 @@ export type MessageKey =
   | 'signin.submit'
   | 'signin.title'
   | 'signup.have_account'
+  | 'signup.name.optional'
+  | 'signup.name.required'
   | 'signup.signin'
   | 'signup.submit'
   | 'signup.suggestion'

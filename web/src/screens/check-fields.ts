@@ -3,6 +3,7 @@ import type { Text } from '../i18n/text';
 
 /** The fault code of a field by what the browser finds wrong with it. */
 const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
+  name: { valueMissing: 'name.required' },
   email: { valueMissing: 'address.required', typeMismatch: 'address.invalid' },
   password: { valueMissing: 'password.required', tooShort: 'password.too_short' },
   confirm_password: { valueMissing: 'password.not_repeated' },

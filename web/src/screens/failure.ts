@@ -15,6 +15,7 @@ export interface Trouble {
 }
 
 export const NO_FIELDS: Record<FieldName, string> = {
+  name: '',
   email: '',
   password: '',
   confirm_password: '',

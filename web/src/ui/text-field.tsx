@@ -47,3 +47,8 @@ export function EmailField(props: Omit<TextFieldProps, 'name' | 'type'>) {
     />
   );
 }
+
+/** The name of a person: letters of any script, in any order. */
+export function NameField(props: Omit<TextFieldProps, 'name' | 'type'>) {
+  return <TextField type="text" name="name" autoComplete="name" spellCheck={false} {...props} />;
+}

@@ -1,10 +1,11 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Footer } from '../../ui/layout';
 import { NewPassword } from '../../ui/new-password';
 import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
-import { EmailField } from '../../ui/text-field';
+import { EmailField, NameField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
 import { newPasswordLabels } from '../password-labels';
@@ -32,6 +33,17 @@ function View({ boot }: { boot: Boot }) {
       <SignedIn boot={boot} />
       <form {...form.props}>
         <HiddenField name="return_to" value={boot.return_to} />
+        {(['required', 'optional'] as const).map((rule) => (
+          <When key={rule} value={boot.policy.name} is={rule}>
+            <NameField
+              label={t(`signup.name.${rule}`)}
+              defaultValue={boot.values.name}
+              error={form.trouble.fields.name}
+              enterKeyHint="next"
+              required={rule === 'required'}
+            />
+          </When>
+        ))}
         <EmailField
           label={t('common.email')}
           placeholder={t('common.email_placeholder')}
