@@ -166,7 +166,7 @@ func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, errSwitched):
 		return
 	case p.body != nil && p.body.late.Load():
-		p.err = server.BodySlow.WithCause(err) // by the client: the app has no part in it
+		p.err = server.BodySlow // the cause may be the cancellation by which we end the wait
 		return
 	case p.answer.excess:
 		err = errTooManyInterim // not the cancellation by which we end it
