@@ -3,6 +3,7 @@ package security
 import (
 	"encoding/base64"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,24 @@ func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 			t.Errorf("auth_time %s: asked for a new proof, the browser is sent to %s", name, end)
 		}
 	}
+	// What an app is told of a proof whose time is not known: 1970, and so never new.
+	delete(claims, "auth_time")
+	v.continueWith(p.says(claims))
+	var current struct {
+		Session struct {
+			AuthenticatedAt time.Time `json:"authenticated_at"`
+		} `json:"session"`
+	}
+	v.get("/auth/api/session").must(200).parse(&current)
+	told := v.get("/anything").echoed()
+	age := told.Header.Get("X-Portico-Session-Age")
+	if age != strconv.FormatInt(s.clock.Now().Unix(), 10) || current.Session.AuthenticatedAt.Unix() != 0 {
+		t.Errorf("apps are told %q and %v", age, current.Session.AuthenticatedAt)
+	}
+	if token := payloadOf(t, told.Header.Get("X-Portico-Token")); !strings.Contains(token, `"auth_time":0,`) {
+		t.Errorf("the token says %s", token)
+	}
+
 	// A proof after the question opens the page.
 	claims["auth_time"] = at(0)
 	p.says(claims)

@@ -19,7 +19,7 @@ type Session struct {
 	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google"
 	Browser         string   // the user agent, in words
 	CreatedAt       time.Time
-	AuthenticatedAt time.Time // of the newest proof; 1970 when a provider does not tell
+	AuthenticatedAt time.Time // of the newest proof; zero when a provider does not tell
 	LastSeenAt      time.Time
 	ExpiresAt       time.Time // absolute end
 }
@@ -28,6 +28,15 @@ type Session struct {
 // one that is two by itself. A mailed code proves an address and is no factor.
 func (s Session) MultiFactor() bool {
 	return slices.Contains(s.Methods, "totp") || slices.Contains(s.Methods, "passkey")
+}
+
+// ProvenAt returns AuthenticatedAt for apps, which know no zero time: a proof whose
+// time is not known counts as one of 1970.
+func (s Session) ProvenAt() time.Time {
+	if s.AuthenticatedAt.IsZero() {
+		return time.Unix(0, 0).UTC()
+	}
+	return s.AuthenticatedAt
 }
 
 // Person is the owner of a session, with the current data of the account.
@@ -95,13 +104,10 @@ func NewKeeper(cfg Config) *Keeper {
 	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: follower{looked: clock.Here()}}
 }
 
-// Start stores a new session for the account and returns its token. The zero
-// time of a proof stands for one that is not known: it counts as long ago.
+// Start stores a new session for the account and returns its token. The time of
+// the proof is zero when it is not known.
 func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version int64, browser string, proven time.Time, methods ...string) (token string, s Session, err error) {
 	now := k.clock.Now()
-	if proven.IsZero() {
-		proven = time.Unix(0, 0)
-	}
 	token = secret.Token()
 	s = Session{
 		ID: ids.New(), AccountID: accountID, Version: version, Methods: methods, Browser: browser,

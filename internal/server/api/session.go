@@ -18,7 +18,7 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 			ID: found.Person.ID, Email: found.Person.Address, Name: found.Person.Name, Roles: orEmpty(found.Person.Roles),
 		},
 		Session: Session{
-			ID: found.Session.ID, CreatedAt: momentOf(found.Session.CreatedAt), AuthenticatedAt: momentOf(found.Session.AuthenticatedAt),
+			ID: found.Session.ID, CreatedAt: momentOf(found.Session.CreatedAt), AuthenticatedAt: momentOf(found.Session.ProvenAt()),
 			ExpiresAt: momentOf(found.Session.ExpiresAt), IdleExpiresAt: momentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
 			Methods: orEmpty(found.Session.Methods),
 		},

@@ -62,7 +62,7 @@ func (id *identity) put(h http.Header, a *app, found session.Found, now time.Tim
 	for _, f := range id.headers {
 		h[f.name] = f.value
 	}
-	age := []string{strconv.FormatInt(int64(max(0, now.Sub(found.Session.AuthenticatedAt))/time.Second), 10)}
+	age := []string{strconv.FormatInt(int64(max(0, now.Sub(found.Session.ProvenAt()))/time.Second), 10)}
 	for _, name := range a.ages {
 		h[name] = age
 	}
@@ -112,7 +112,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	token, signer, err := g.keys.Sign(claims{
 		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: base64.RawURLEncoding.EncodeToString(sid[:16]),
 		Email: person.Address, Verified: true, Name: person.Name, Roles: orEmpty(person.Roles), Methods: orEmpty(found.Session.Methods),
-		AuthTime: found.Session.AuthenticatedAt.Unix(), IssuedAt: now.Unix(), Expires: expires.Unix(),
+		AuthTime: found.Session.ProvenAt().Unix(), IssuedAt: now.Unix(), Expires: expires.Unix(),
 	}, "JWT")
 	if err != nil {
 		return nil, err
