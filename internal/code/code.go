@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -81,19 +82,14 @@ func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, er
 	})
 }
 
-// Parse extracts the digits from typed or pasted text. It accepts full-width
-// digits and ignores spaces and hyphens. The fault, if any, belongs to the
+// Parse extracts the digits from typed or pasted text. It accepts the digits of
+// every script and ignores spaces and hyphens. The fault, if any, belongs to the
 // field.
 func Parse(typed, field string) (string, *fault.Field) {
 	if len(typed) > 256 {
 		return "", &fault.Field{Name: field, Code: CodeFormat}
 	}
-	digits := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return r
-		}
-		return -1
-	}, norm.NFKC.String(typed))
+	digits := strings.Map(asciiDigit, norm.NFKC.String(typed))
 	switch {
 	case strings.TrimSpace(typed) == "":
 		return "", &fault.Field{Name: field, Code: CodeRequired}
@@ -101,6 +97,19 @@ func Parse(typed, field string) (string, *fault.Field) {
 		return "", &fault.Field{Name: field, Code: CodeFormat}
 	}
 	return digits, nil
+}
+
+// asciiDigit returns the ASCII digit of the same value, -1 for what is no digit.
+// Unicode keeps the ten digits of a script in a row, from zero to nine.
+func asciiDigit(r rune) rune {
+	if !unicode.IsDigit(r) {
+		return -1
+	}
+	zero := r
+	for unicode.IsDigit(zero - 1) {
+		zero--
+	}
+	return '0' + (r-zero)%10
 }
 
 // Redeem uses the secret of the flow that has these digits and ends its other

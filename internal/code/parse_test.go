@@ -27,10 +27,10 @@ func TestParse(t *testing.T) {
 		"superscript":             {"⁰¹²³⁴⁵", "012345", ""}, // what NFKC calls digits are digits
 		"with its sentence":       {"Your code is 012345.", "012345", ""},
 		"turned around":           {"\u202e012345\u202c", "012345", ""},
-		// NFKC leaves the digits of other scripts as they are.
-		"Arabic-Indic":            {"٠١٢٣٤٥", "", CodeFormat},
-		"Persian":                 {"۰۱۲۳۴۵", "", CodeFormat},
-		"Devanagari":              {"०१२३४५", "", CodeFormat},
+		"Arabic-Indic":            {"٠١٢٣٤٥", "012345", ""},
+		"Persian":                 {"۰۱۲ ۳۴۵", "012345", ""},
+		"Devanagari":              {"०१२३४५", "012345", ""},
+		"Arabic-Indic, five":      {"٠١٢٣٤", "", CodeFormat},
 		"empty":                   {"", "", CodeRequired},
 		"blank":                   {" \t\r\n\u00a0\u3000", "", CodeRequired},
 		"hyphens alone":           {"---", "", CodeFormat},
