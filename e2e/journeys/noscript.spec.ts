@@ -115,3 +115,27 @@ test('a password cannot be shown without a script, so no button promises it', as
     await expect(page.getByRole('button', { name: 'Show password' })).toHaveCount(0);
   }
 });
+
+test('the code in the digits of another script', async ({ page, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const { code } = await world.mailbox.next(person.email);
+  await field(page, '6-digit code').fill(code.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit))));
+  await button(page, 'Verify').click();
+  await expectAccount(page, person);
+});
+
+test('no app learns from the Referer which flow led to it', async ({ page, world }) => {
+  const person = world.stranger();
+  const referers: string[] = [];
+  page.on('request', async (request) => {
+    if (request.isNavigationRequest()) referers.push((await request.allHeaders())['referer'] ?? '');
+  });
+  await signUp(page, person);
+  expect(page.url()).toContain('flow=');
+  await field(page, '6-digit code').fill((await world.mailbox.next(person.email)).code);
+  await button(page, 'Verify').click();
+  await expectAccount(page, person);
+  expect(referers.length).toBeGreaterThan(2);
+  expect(referers.filter((referer) => referer.includes('flow='))).toEqual([]);
+});

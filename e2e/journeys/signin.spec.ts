@@ -32,7 +32,7 @@ test('a wrong password and an unknown address get the same words', async ({ page
     await fillSignIn(page, { email, password: 'not this one' });
     await button(page, 'Login').click();
     await expect(page.getByRole('alert')).toHaveText('Wrong email or password.');
-    await expect(page.getByRole('alert')).toBeFocused();
+    await expect(field(page, 'Password')).toBeFocused();
     await expect(field(page, 'Email')).toHaveValue(email);
     await expect(field(page, 'Password')).toHaveValue('');
   }

@@ -28,7 +28,7 @@ test('a rejected sign-in keeps the address, clears the password and says so', as
   await expect.poll(() => page.getByRole('alert').textContent()).toBe('Wrong email or password.');
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-  expect(await focused(page)).toBe('alert');
+  expect(await focused(page)).toBe('password');
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -44,6 +44,78 @@ test('faults of fields stand under the fields, and the first one has the focus',
   expect(await page.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
   expect(await focused(page)).toBe('email');
   expect(await page.getByRole('alert').textContent()).toBe('');
+  await page.context().close();
+});
+
+test('the error of a field goes while the field is edited, also beside a rule that is met', async () => {
+  const { page } = await open('signup/idle');
+  const error = page.locator('#password-error');
+  const repeated = page.locator('#confirm_password-error');
+  await page.getByLabel('Email').fill('mara@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('short');
+  await page.getByLabel('Confirm Password').fill('short');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect.poll(() => error.textContent()).toContain('8 characters');
+  await page.keyboard.insertText('violet harbour lantern');
+  await page.getByText('Strength: strong').waitFor();
+  expect(await error.textContent()).toBe('');
+  expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('false');
+  expect(await focused(page)).toBe('password');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect.poll(() => repeated.textContent()).toContain("don't match");
+  await page.getByLabel('Password', { exact: true }).fill('short');
+  expect(await repeated.textContent()).toBe('');
+  await page.context().close();
+});
+
+test('a rejected sign-in asks about a mistyped domain, and so does the page that sends a link', async () => {
+  const { page, complaints } = await open('signin/idle', {
+    [SIGNIN]: problem(401, { code: 'signin.rejected' }),
+  });
+  await page.getByLabel('Email').fill('mara@gmial.com');
+  await page.getByLabel('Password', { exact: true }).fill('some password');
+  expect(await page.getByText('Did you mean').count()).toBe(0);
+  await page.getByRole('button', { name: 'Login' }).click();
+  await page.getByRole('button', { name: 'Did you mean mara@gmail.com?' }).click();
+  expect(await page.getByLabel('Email').inputValue()).toBe('mara@gmail.com');
+  await page.goto(`${world.origin}/preview/forgot-password/idle`);
+  await hydrated(page);
+  await page.getByLabel('Email').fill('mara@gmial.com');
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'Did you mean mara@gmail.com?' }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('an address that nobody carried wipes nothing that the browser has filled in', async () => {
+  const context = await world.browser.newContext();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    const written: string[] = [];
+    Object.assign(globalThis, { written });
+    const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    Object.defineProperty(HTMLInputElement.prototype, 'value', {
+      ...value,
+      set(text: string) {
+        written.push(text);
+        value?.set?.call(this, text);
+      },
+    });
+  });
+  for (const path of ['signin/idle', 'signup/idle', 'forgot-password/idle']) {
+    await page.goto(`${world.origin}/preview/${path}`);
+    await hydrated(page);
+    expect(await page.evaluate('written'), path).toEqual([]);
+  }
+  await context.close();
+});
+
+test('rules that were met before the script came are ticked when it comes', async () => {
+  const { page } = await visit(world, '/preview/signup/idle', {
+    early: (page) => page.locator('#password').pressSequentially('violet harbour lantern'),
+  });
+  await page.getByText('Strength: strong').waitFor();
+  expect(await page.getByText('(met)').count()).toBe(2);
   await page.context().close();
 });
 

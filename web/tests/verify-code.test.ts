@@ -192,8 +192,11 @@ test('resend counts down, says when it is possible again, and restarts with the 
   await page.clock.runFor(43_000);
   await expect.poll(() => button.textContent()).toBe('Resend');
   expect(await page.getByText('You can get a new code now.').count()).toBe(1);
+  await page.getByLabel('6-digit code').fill('123');
   await button.click();
   await expect.poll(() => button.textContent()).toMatch(/^Resend\u00a0\(0:4[012]\)$/);
+  expect(await page.getByLabel('6-digit code').inputValue()).toBe('');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('code');
   const said = page.getByText(/New code sent at \d+:\d\d:\d\d/);
   await expect.poll(() => said.count()).toBe(2); // in sight, and for screen readers
   expect(await said.first().isVisible()).toBe(true);

@@ -22,30 +22,22 @@ const { locales, screenNames, renderTemplate } = await import(at('.build/server/
 /** Documents without a script, which go on to the address "next" by themselves, and the screen whose style they share. @type {Record<string, string>} */
 const SCRIPTLESS = { leaving: 'error' };
 
-/** The module that a document of this screen and locale loads, generated: static imports need no loader and no waterfall. @param {string} screen @param {string} locale */
-const entryOf = (screen, locale) => `.build/entries/${screen}.${locale}.ts`;
+/** The module that a document of this screen loads, generated: static imports need no loader and no waterfall. @param {string} screen */
+const entryOf = (screen) => `.build/entries/${screen}.ts`;
 
 rmSync(at('.build/entries'), { recursive: true, force: true });
 mkdirSync(at('.build/entries'), { recursive: true });
-const documents = locales.flatMap((locale) =>
-  screenNames.map((screen) => ({ screen, locale, entry: entryOf(screen, locale) })),
-);
-for (const { screen, locale, entry } of documents.filter(({ screen }) => !(screen in SCRIPTLESS))) {
+const documents = locales.flatMap((locale) => screenNames.map((screen) => ({ screen, locale })));
+const scripted = screenNames.filter((screen) => !(screen in SCRIPTLESS));
+for (const screen of scripted) {
   const lines = [
     `import { screen } from '../../src/screens/${screen}/${screen}';`,
     `import { start } from '../../src/entry/client';`,
-    `start(screen, ${JSON.stringify(messagesOf(screen, locale))});`,
+    'start(screen);',
   ];
-  writeFileSync(at(entry), lines.join('\n'));
+  writeFileSync(at(entryOf(screen)), lines.join('\n'));
 }
-await build({
-  ...options,
-  build: {
-    rolldownOptions: {
-      input: documents.filter(({ screen }) => !(screen in SCRIPTLESS)).map(({ entry }) => entry),
-    },
-  },
-});
+await build({ ...options, build: { rolldownOptions: { input: scripted.map(entryOf) } } });
 
 /** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
 const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
@@ -77,7 +69,7 @@ function filesOf(entry) {
   };
 }
 
-/** @param {string[]} scripts the entry first */
+/** The tags of a document's scripts, the entry first. @param {string[]} scripts */
 function loading(scripts) {
   const [main, ...preloads] = scripts.map((file) => `/auth/${file}`);
   return [
@@ -86,11 +78,15 @@ function loading(scripts) {
   ];
 }
 
+/** The data that the script starts from; the words as JSON that cannot end the element it stands in. @param {string} screen @param {string} locale */
+const dataOf = (screen, locale) =>
+  `<script type="application/json" id="words">${JSON.stringify(messagesOf(screen, locale)).replaceAll('<', '\\u003c')}</script><script type="application/json" id="boot">{{.boot}}</script>`;
+
 /** @param {(typeof documents)[number]} document */
-function documentOf({ screen, locale, entry }) {
+function documentOf({ screen, locale }) {
   const { title, body } = renderTemplate(screen, locale);
   const lender = SCRIPTLESS[screen];
-  const { scripts, style } = filesOf(lender ? entryOf(lender, locale) : entry);
+  const { scripts, style } = filesOf(entryOf(lender ?? screen));
   const html = [
     '<!doctype html>',
     `<html lang="${locale}"><head><meta charset="utf-8"><title>${title}</title>`,
@@ -100,7 +96,7 @@ function documentOf({ screen, locale, entry }) {
     `<style>${style}</style>`,
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
     `</head><body><div id="root">${body}</div>`,
-    lender ? '' : '<script type="application/json" id="boot">{{.boot}}</script>',
+    lender ? '' : dataOf(screen, locale),
     '</body></html>\n',
   ].join('');
   return { html, styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}` };

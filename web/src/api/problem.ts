@@ -16,7 +16,6 @@ export type Failure =
   | { kind: 'unreachable' } // no answer
   | { kind: 'down' | 'blocked'; retryAfter: number } // the answer of a proxy in front
   | { kind: 'timeout' }
-  | { kind: 'aborted' } // by this page itself
   | { kind: 'problem'; problem: Problem };
 
 /** Reads a problem document; whatever is missing or of another type becomes empty, so a caller need not look. */

@@ -6,21 +6,21 @@ import { carryFragment } from '../lib/fragment';
 import type { Screen } from '../screens/screen';
 
 /**
- * Brings a document to life. The build writes one entry a screen and locale that
- * calls this with the screen's words, so a visitor loads one screen and one
- * language, all by static imports. Without a root there is nothing to do: the forms work as
- * they are.
+ * Brings a document to life. The build writes one entry a screen that calls this,
+ * so a visitor loads one screen, all by static imports; its words in the
+ * visitor's language stand in the document. Without a root there is nothing to
+ * do: the forms work as they are.
  */
-export function start({ View }: Screen, messages: Messages): void {
+export function start({ View }: Screen): void {
   const root = document.getElementById('root');
-  const boot = document.getElementById('boot')?.textContent;
-  if (!root || !boot) return;
+  const [boot, words] = ['boot', 'words'].map((id) => document.getElementById(id)?.textContent);
+  if (!root || !boot || !words) return;
   root.dataset['live'] = ''; // shows what only script can do; React leaves its container alone
   carryFragment();
   const data = JSON.parse(boot) as Boot;
   hydrateRoot(
     root,
-    <TextProvider value={createText(data.locale, messages)}>
+    <TextProvider value={createText(data.locale, JSON.parse(words) as Messages)}>
       <View boot={data} />
     </TextProvider>,
   );

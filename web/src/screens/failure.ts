@@ -41,6 +41,20 @@ export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
   fields: errors.fields,
 });
 
+/**
+ * The trouble while a field is edited: what was wrong with its old text is
+ * gone. That two passwords differ is a fault of either.
+ */
+export function withoutFault(trouble: Trouble, { name, form }: HTMLInputElement): Trouble {
+  const repeated = form?.elements.namedItem('confirm_password') as HTMLInputElement | null;
+  const edited = [name, name === 'password' && repeated?.value ? 'confirm_password' : ''] as FieldName[];
+  if (!edited.some((field) => trouble.fields[field])) return trouble;
+  return {
+    ...trouble,
+    fields: { ...trouble.fields, ...Object.fromEntries(edited.map((field) => [field, ''])) },
+  };
+}
+
 /** Faults of the whole request that are about one field, and belong under it. */
 const FIELD_OF: Record<string, FieldName> = {
   'code.wrong': 'code',
@@ -49,7 +63,6 @@ const FIELD_OF: Record<string, FieldName> = {
 };
 
 export function troubleOf(failure: Failure, text: Text): Trouble {
-  if (failure.kind === 'aborted') return NO_TROUBLE;
   if (failure.kind === 'problem') return troubleOfProblem(failure.problem, text);
   const retryAfter = 'retryAfter' in failure ? failure.retryAfter : 0;
   return { ...NO_TROUBLE, form: text.t(`common.${failure.kind}`), retryAfter, again: true };

@@ -1,5 +1,8 @@
-import { type RefObject, useEffect } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { NO_TROUBLE, type Trouble } from './failure';
+
+/** What people fill in. */
+const FIELDS = 'input:not([type=hidden], [readonly])';
 
 /** Our words instead of the browser's bubbles; without script the bubbles stay. */
 export function useOwnValidation(form: RefObject<HTMLFormElement | null>): void {
@@ -8,21 +11,34 @@ export function useOwnValidation(form: RefObject<HTMLFormElement | null>): void 
   }, [form]);
 }
 
-/** Leads to what is wrong: the first field at fault, else the summary. */
+/**
+ * Leads to what is wrong: the first field at fault, else the summary. A field
+ * that the refusal has emptied takes the focus while the alert is announced; on
+ * a page that arrives with its errors nothing is announced, so the summary has
+ * the focus there.
+ */
 export function useFocusOnTrouble(
   trouble: Trouble,
   form: RefObject<HTMLFormElement | null>,
   summary: RefObject<HTMLDivElement | null>,
 ): void {
+  const first = useRef(trouble);
   useEffect(() => {
     if (trouble === NO_TROUBLE) return;
-    const field = form.current?.querySelector<HTMLInputElement>('[aria-invalid="true"]');
+    const fields = Array.from(form.current?.querySelectorAll<HTMLInputElement>(FIELDS) ?? []);
+    const empty = trouble !== first.current && fields.find((field) => field.required && !field.value);
+    const field = fields.find((field) => field.ariaInvalid === 'true') ?? empty;
     if (field) {
-      field.focus();
+      field.focus({ preventScroll: true });
       field.select();
     } else if (trouble.form) {
-      summary.current?.focus();
+      summary.current?.focus({ preventScroll: true });
     }
+    // After the card has found its place: the words come into sight, and what has the focus above all.
+    queueMicrotask(() => {
+      if (trouble.form) summary.current?.scrollIntoView({ block: 'nearest' });
+      if (field) field.scrollIntoView({ block: 'nearest' });
+    });
   }, [trouble, form, summary]);
 }
 
@@ -39,7 +55,7 @@ export function useFirstField(form: RefObject<HTMLFormElement | null>, readFirst
     if (readFirst || document.activeElement !== document.body || navigator.userActivation?.hasBeenActive)
       return;
     if (!matchMedia(ROOMY).matches) return;
-    const fields = form.current?.querySelectorAll<HTMLInputElement>('input:not([type=hidden], [readonly])');
+    const fields = form.current?.querySelectorAll<HTMLInputElement>(FIELDS);
     Array.from(fields ?? [])
       .find((field) => field.value === '')
       ?.focus();

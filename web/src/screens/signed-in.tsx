@@ -17,13 +17,3 @@ export function SignedIn({ boot }: { boot: Boot }) {
     </When>
   );
 }
-
-/** Somebody is signed in here, and what this screen does ends with another session: names both. */
-export function SignedInOther({ boot, address }: { boot: Boot; address: string }) {
-  const { t } = useText();
-  return (
-    <When value={boot.session.email}>
-      <Notice words={t('common.signed_in_other', { email: boot.session.email, address })} />
-    </When>
-  );
-}

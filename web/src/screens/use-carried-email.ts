@@ -1,13 +1,16 @@
 import { useEffect } from 'react';
 import { carryEmail, takeCarriedEmail } from '../lib/carry';
 
-/** Fills the address that was typed on the screen before, and sends it along a link to another screen. */
+/**
+ * Fills in the address that was typed on the screen before, and sends it along a link to another screen.
+ * Without one it writes nothing: an empty text would wipe what a password manager has filled in.
+ */
 export function useCarriedEmail(): void {
   useEffect(() => {
     const field = document.querySelector<HTMLInputElement>('input[name="email"]');
     if (!field) return;
     const carried = takeCarriedEmail();
-    if (!field.value) field.value = carried;
+    if (carried && !field.value) field.value = carried;
     const leave = ({ target }: MouseEvent) => {
       if (target instanceof Element && target.closest('a[href^="/auth/"]')) carryEmail(field.value.trim());
     };

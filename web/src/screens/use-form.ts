@@ -7,7 +7,7 @@ import { useText } from '../i18n/provider';
 import { withFragment } from '../lib/fragment';
 import { useCountdown } from '../lib/use-countdown';
 import { checkFields } from './check-fields';
-import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot } from './failure';
+import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot, withoutFault } from './failure';
 import { useFirstField, useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
 
 export interface FormOptions<T> {
@@ -66,16 +66,18 @@ export function useForm<T extends Next = Next>({
   const form = useRef<HTMLFormElement>(null);
   const summary = useRef<HTMLDivElement>(null);
   const sentEmail = useRef(boot?.values.email);
-  const [trouble, setTrouble] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
+  // What the last answer found, and what of it still holds while the fields are edited.
+  const [found, setFound] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
+  const [trouble, setTrouble] = useState(found);
   const [busy, setBusy] = useState(false);
   const [announcement, setAnnouncement] = useState('');
 
   const onWaited = useCallback(() => setAnnouncement(text.t('common.wait_over')), [text]);
-  const asked = useMemo(() => ({ seconds: trouble.retryAfter }), [trouble]);
+  const asked = useMemo(() => ({ seconds: found.retryAfter }), [found]);
   const wait = Math.max(hold, useCountdown(asked, onWaited));
 
   useOwnValidation(form);
-  useFocusOnTrouble(trouble, form, summary);
+  useFocusOnTrouble(found, form, summary);
   useFirstField(form, boot ? boot.notice || boot.session.email : '');
   const rest = useCallback(() => {
     setBusy(false);
@@ -83,10 +85,15 @@ export function useForm<T extends Next = Next>({
   }, []);
   useRestoredPage(rest);
 
+  const show = (next: Trouble) => {
+    setFound(next);
+    setTrouble(next);
+  };
+
   const fail = (next: Trouble) => {
     setBusy(false);
     const shown = form.current && onTrouble?.(next, form.current);
-    setTrouble(shown ? NO_TROUBLE : next);
+    show(shown ? NO_TROUBLE : next);
   };
 
   const send = async (element: HTMLFormElement) => {
@@ -96,12 +103,12 @@ export function useForm<T extends Next = Next>({
       return fail({ ...NO_TROUBLE, code: 'invalid', fields: { ...NO_FIELDS, ...faults } });
     }
     setBusy(true);
-    setTrouble(NO_TROUBLE);
+    show(NO_TROUBLE);
     setAnnouncement('');
     sentEmail.current = emailIn(element);
     const body = new FormData(element);
     body.delete('action'); // tells a page's forms apart; the API has a path for each
-    const answer = await request<T>('POST', path, { body: Object.fromEntries(body) });
+    const answer = await request<T>('POST', path, Object.fromEntries(body));
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
     if (!answer.value.next) return fail(troubleOf(foreign({ status: 200, retry_after: 0 }), text));
     if (!onAnswer) {
@@ -122,11 +129,11 @@ export function useForm<T extends Next = Next>({
     props: {
       ref: form,
       method: 'post',
-      onInput: ({ currentTarget }) => {
+      onInput: ({ currentTarget, target }) => {
         // The limit is one of the address: another one need not wait.
-        if (trouble.code === 'throttle.limited' && emailIn(currentTarget) !== sentEmail.current) {
-          setTrouble(NO_TROUBLE);
-        }
+        if (trouble.code === 'throttle.limited' && emailIn(currentTarget) !== sentEmail.current)
+          show(NO_TROUBLE);
+        else setTrouble(withoutFault(trouble, target as HTMLInputElement));
       },
       onSubmit: (event) => {
         event.preventDefault();
@@ -143,7 +150,7 @@ export function useForm<T extends Next = Next>({
       retry: trouble.again && wait === 0 ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
       ref: summary,
     },
-    clear: () => setTrouble(NO_TROUBLE),
+    clear: () => show(NO_TROUBLE),
   };
 }
 

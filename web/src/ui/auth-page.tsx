@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { When } from '../lib/template';
 import styles from './auth-page.module.css';
+import { keepSteady } from './steady';
 import './tokens.css';
 
 interface AuthPageProps {
@@ -13,6 +14,10 @@ interface AuthPageProps {
 /** The page of every screen: the word logo at the top left and one card in the middle. */
 export function AuthPage({ brand, title, children }: AuthPageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (card.current) keepSteady(card.current);
+  }, []);
 
   // A title that changes without a new document is a new step: say so by moving there.
   useEffect(() => {
@@ -32,7 +37,7 @@ export function AuthPage({ brand, title, children }: AuthPageProps) {
         </a>
       </header>
       <main className={styles.main}>
-        <div className={styles.card}>
+        <div className={styles.card} ref={card}>
           <h1 className={styles.title} tabIndex={-1} ref={heading}>
             {title}
           </h1>

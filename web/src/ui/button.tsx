@@ -10,13 +10,25 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   busy?: boolean;
   /** Seconds until it may be pressed again. */
   wait?: number;
+  /**
+   * Stands before the label in served markup alone. It comes last in the button:
+   * what React finds there beyond its own children it leaves as it is.
+   */
+  served?: ReactNode;
 }
 
 /**
  * A button. Busy or waiting, it stays focusable (aria-disabled, never disabled)
  * and says so; the form it belongs to refuses the press.
  */
-export function Button({ look = 'primary', busy = false, wait = 0, children, ...button }: ButtonProps) {
+export function Button({
+  look = 'primary',
+  busy = false,
+  wait = 0,
+  served,
+  children,
+  ...button
+}: ButtonProps) {
   return (
     <button
       type="submit"
@@ -28,6 +40,7 @@ export function Button({ look = 'primary', busy = false, wait = 0, children, ...
       <span className={styles.label}>{children}</span>
       {wait > 0 ? <span className={styles.label}>&nbsp;({clockText(wait)})</span> : null}
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : null}
+      {import.meta.env.SSR ? served : null}
     </button>
   );
 }

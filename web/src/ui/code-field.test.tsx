@@ -25,6 +25,8 @@ beforeEach(() => {
   field.focus();
 });
 
+const caretAt = (place: number) => field.setSelectionRange(place, place);
+
 function paste(text: string): void {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text', text);
@@ -65,6 +67,7 @@ test.each([
   ['123456', true],
   ['894 529', true],
   ['Your code is 894-529.', true],
+  ['١٢٣ ٤٥٦', true],
   ['12345', false],
   ['1234567', false],
   ['no digits', false],
@@ -100,8 +103,54 @@ test('sends itself once a code, again after it was changed, and by the button at
   await page.getByRole('button', { name: 'Verify' }).click();
   expect(submitted).toHaveBeenCalledTimes(2);
   field.focus();
+  caretAt(6);
   await userEvent.keyboard('{Backspace}7');
   expect(submitted.mock.calls.at(-1)).toEqual(['123457']);
+});
+
+test('a digit that changes the middle of a code is never sent by itself', async () => {
+  await userEvent.keyboard('123456');
+  expect(submitted).toHaveBeenCalledTimes(1);
+  caretAt(2);
+  await userEvent.keyboard('9');
+  expect(field.value).toBe('129345');
+  caretAt(2);
+  await userEvent.keyboard('{Backspace}7');
+  expect(field.value).toBe('179345');
+  expect(submitted).toHaveBeenCalledTimes(1);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  expect(submitted.mock.calls.at(-1)).toEqual(['179345']);
+});
+
+test('a click or the focus selects a complete code, and typing replaces it', async () => {
+  await userEvent.keyboard('123456');
+  await userEvent.click(field, { position: { x: 60, y: 20 } });
+  expect([field.selectionStart, field.selectionEnd]).toEqual([0, 6]);
+  await userEvent.keyboard('654');
+  expect(field.value).toBe('654');
+  await userEvent.keyboard('321');
+  expect(submitted.mock.calls).toEqual([['123456'], ['654321']]);
+  field.blur();
+  field.focus();
+  expect([field.selectionStart, field.selectionEnd]).toEqual([0, 6]);
+});
+
+test('a click into an incomplete code only moves the caret', async () => {
+  await userEvent.keyboard('123');
+  await userEvent.click(field, { position: { x: 20, y: 20 } });
+  expect(field.selectionEnd).toBe(field.selectionStart);
+});
+
+test('a password manager that replaces a code by its own event sends the new one', async () => {
+  await userEvent.keyboard('123456');
+  field.value = '654321';
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  expect(submitted.mock.calls).toEqual([['123456'], ['654321']]);
+});
+
+test('digits of another script are taken one by one', async () => {
+  for (const digit of '١٢٣٤٥٦') document.execCommand('insertText', false, digit);
+  expect(submitted.mock.calls).toEqual([['123456']]);
 });
 
 test('marks the box that takes the next digit', async () => {

@@ -10,28 +10,35 @@ interface CodeFieldProps {
   error: string;
 }
 
-/** Any text with exactly as many digits, as the server takes it: without script a pasted "894 529" stays as it is. */
-const PATTERN = `(\\D*\\d){${CODE_LENGTH}}\\D*`;
+/** Any text with exactly as many digits, in any script, as the server takes it: without script a pasted "894 529" stays as it is. */
+const PATTERN = `(\\P{Nd}*\\p{Nd}){${CODE_LENGTH}}\\P{Nd}*`;
 
 const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
 
 /**
  * The verification code: ONE input, so that autofill, paste and screen readers
  * meet an ordinary field. It has no maxlength: browsers would cut a pasted
- * sentence before the digits can be taken out of it. The form is sent by itself
- * once a code is complete, also when that was before the script was there, and
- * never twice for the same code.
+ * sentence before the digits can be taken out of it.
+ *
+ * The form is sent by itself when a code becomes complete at its end or is
+ * replaced as a whole, also before the script was there, and never twice for the
+ * same code. A digit that changes the middle of a code waits for the button:
+ * each code that is sent costs one of few attempts. A click or the focus selects
+ * a complete code, so that typing replaces it.
  */
 export function CodeField({ label, hint, error }: CodeFieldProps) {
   const sent = useRef('');
+  const before = useRef('');
   const [filled, setFilled] = useState(0);
   const field = useRef<HTMLInputElement>(null);
 
-  const take = useCallback((input: HTMLInputElement, code: string) => {
+  const take = useCallback((input: HTMLInputElement, code: string, whole: boolean) => {
+    const meant = whole || continues(before.current, code);
+    before.current = code;
     if (code !== input.value) input.value = code;
     setFilled(code.length);
     if (code.length < CODE_LENGTH) sent.current = '';
-    else if (code !== sent.current) {
+    else if (meant && code !== sent.current) {
       sent.current = code;
       input.form?.requestSubmit();
     }
@@ -41,15 +48,19 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
     const input = field.current;
     if (!input) return;
     const code = codeIn(input.value);
-    if (code.length === CODE_LENGTH && typedEarly(input)) take(input, code);
-    else setFilled(code.length);
+    if (code.length === CODE_LENGTH && typedEarly(input)) take(input, code, true);
+    else {
+      before.current = code;
+      setFilled(code.length);
+    }
   }, [take]);
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
     const input = event.currentTarget;
     const native = event.nativeEvent as InputEvent;
     if (native.isComposing) return;
-    take(input, completeCodeIn(native.data ?? '') || codeIn(input.value));
+    const inserted = completeCodeIn(native.data ?? '');
+    take(input, inserted || codeIn(input.value), inserted !== '' || fillsIn(native));
   };
 
   return (
@@ -83,7 +94,9 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
             aria-describedby="code-notes"
             onInput={onInput}
             onCompositionEnd={onInput}
-            onPaste={(event) => pasteCode(event, onInput)}
+            onPaste={(event) => pasteCode(event, take)}
+            onFocus={selectWhole}
+            onClick={selectWhole}
           />
         </div>
       </div>
@@ -107,14 +120,24 @@ function typedEarly(input: HTMLInputElement): boolean {
   return visit?.type === 'navigate' && document.activeElement === input;
 }
 
+/** Whether digits were added to the end of an incomplete code. */
+const continues = (before: string, code: string) => before.length < CODE_LENGTH && code.startsWith(before);
+
+/** Whether a browser or password manager has filled in the field: such an event says nothing of single characters. */
+const fillsIn = ({ inputType, data }: InputEvent) =>
+  data == null && (!inputType || inputType === 'insertReplacementText');
+
+function selectWhole({ currentTarget }: { currentTarget: HTMLInputElement }) {
+  if (currentTarget.value.length === CODE_LENGTH) currentTarget.select();
+}
+
 /** A pasted text that holds a whole code replaces what is there, wherever the caret stands. */
 function pasteCode(
   event: ClipboardEvent<HTMLInputElement>,
-  onInput: (event: FormEvent<HTMLInputElement>) => void,
+  take: (input: HTMLInputElement, code: string, whole: boolean) => void,
 ) {
   const code = completeCodeIn(event.clipboardData.getData('text'));
   if (!code) return;
   event.preventDefault();
-  event.currentTarget.value = code;
-  onInput(event);
+  take(event.currentTarget, code, true);
 }

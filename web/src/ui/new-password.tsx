@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { containsAddress, lengthOf, type Strength, strengthOf } from '../lib/strength';
 import announced from './message.module.css';
 import styles from './new-password.module.css';
 import { PasswordField } from './password-field';
+import { afterPress } from './steady';
 
 export interface NewPasswordLabels {
   password: string;
@@ -33,11 +34,12 @@ const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
  * The repetition stays masked (docs/specification.md section 3).
  */
 export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswordProps) {
+  const fields = useRef<HTMLDivElement>(null);
   const [rules, setRules] = useState(EMPTY);
   const [mismatch, setMismatch] = useState(false);
 
-  const watch = (event: FormEvent<HTMLDivElement>) => {
-    const { password, confirm, address } = fieldsAround(event.currentTarget);
+  const judge = useCallback(() => {
+    const { password, confirm, address } = fieldsAround(fields.current);
     const free = !containsAddress(password, address);
     setRules(
       password
@@ -49,10 +51,12 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
         : EMPTY,
     );
     if (password === confirm) setMismatch(false);
-  };
+  }, [minLength]);
 
-  const compare = (event: FormEvent<HTMLInputElement>) => {
-    const { password, confirm } = fieldsAround(event.currentTarget);
+  useEffect(judge, [judge]); // what was typed before the script came counts
+
+  const compare = () => {
+    const { password, confirm } = fieldsAround(fields.current);
     setMismatch(confirm !== '' && confirm !== password);
   };
 
@@ -61,7 +65,7 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
   const shared = { labels, autoComplete: 'new-password', minLength, passwordrules };
 
   return (
-    <div onInput={watch}>
+    <div ref={fields} onInput={judge}>
       <PasswordField
         {...shared}
         name="password"
@@ -100,7 +104,7 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
         placeholder={labels.confirmPlaceholder}
         enterKeyHint="go"
         error={errors.confirm_password || (mismatch ? labels.mismatch : '')}
-        onBlur={compare}
+        onBlur={() => afterPress(compare)}
       />
     </div>
   );
@@ -135,8 +139,8 @@ function Rule({ met, metWords, children }: { met: boolean; metWords: string; chi
 }
 
 /** What the form around holds now; the fields are uncontrolled. */
-function fieldsAround(element: HTMLElement) {
-  const form = element.closest('form');
+function fieldsAround(element: HTMLElement | null) {
+  const form = element?.closest('form');
   const value = (name: string) => (form?.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
   return {
     password: value('password'),

@@ -65,7 +65,7 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
             aria-controls={name}
             onClick={() => setShown(!shown)}
           >
-            <Eye />
+            {import.meta.env.SSR ? <Eye /> : null}
           </button>
         ) : null}
       </div>
@@ -79,6 +79,7 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
   );
 }
 
+/** Served markup alone: React in the browser leaves what it finds in a button beyond its own children. */
 function Eye() {
   return (
     <svg

@@ -53,8 +53,8 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
                 data-provider={provider.id}
                 busy={leaving !== '' && leaving === provider.id}
                 aria-describedby={choose(provider.last, 'last-used', '')}
+                served={import.meta.env.SSR ? <ProviderIcon icon={provider.icon} /> : null}
               >
-                <ProviderIcon icon={provider.icon} />
                 {label(provider.name)}
                 <When value={provider.last}>
                   <span className={styles.last} id="last-used" aria-hidden="true">

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { choose } from '../lib/template';
 import styles from './field.module.css';
 
-interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className'> {
+export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className'> {
   name: string;
   label: string;
   /** Words under the field; empty while there is nothing wrong with it. */
@@ -10,7 +10,7 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className
 }
 
 /** A labelled field, uncontrolled: what was typed before the script arrived stays. */
-function TextField({ label, error, ...input }: TextFieldProps) {
+export function TextField({ label, error, ...input }: TextFieldProps) {
   const { name } = input;
   return (
     <div className={styles.field}>
@@ -46,9 +46,4 @@ export function EmailField(props: Omit<TextFieldProps, 'name' | 'type'>) {
       {...props}
     />
   );
-}
-
-/** The name of a person: letters of any script, in any order. */
-export function NameField(props: Omit<TextFieldProps, 'name' | 'type'>) {
-  return <TextField type="text" name="name" autoComplete="name" spellCheck={false} {...props} />;
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from 'react';
+import { afterPress } from './steady';
 
 type FieldKey = KeyboardEvent<HTMLInputElement>;
 
@@ -23,7 +24,7 @@ export function useCapsLock() {
     if (!event.currentTarget.value) setWasOn(false);
   };
 
-  return { on, wasOn, onKeyDown, onKeyUp, onBlur: () => setOn(false) };
+  return { on, wasOn, onKeyDown, onKeyUp, onBlur: () => afterPress(() => setOn(false)) };
 }
 
 const isLetter = ({ key, ctrlKey, metaKey }: FieldKey) =>

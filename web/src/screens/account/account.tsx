@@ -1,7 +1,8 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
-import { Footer, Lead } from '../../ui/layout';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';

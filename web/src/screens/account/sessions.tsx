@@ -30,21 +30,14 @@ export function Sessions() {
     [text],
   );
 
-  const load = useCallback(
-    async (signal?: AbortSignal) => {
-      const answer = await request<SessionsBody>('GET', PATH, signal ? { signal } : {});
-      if (!answer.ok) return fail(answer.failure);
-      setTrouble(NO_TROUBLE);
-      setSessions(answer.value.sessions.toSorted((a, b) => Number(b.current) - Number(a.current)));
-    },
-    [fail],
-  );
+  const load = useCallback(async () => {
+    const answer = await request<SessionsBody>('GET', PATH);
+    if (!answer.ok) return fail(answer.failure);
+    setTrouble(NO_TROUBLE);
+    setSessions(answer.value.sessions.toSorted((a, b) => Number(b.current) - Number(a.current)));
+  }, [fail]);
 
-  useEffect(() => {
-    const leave = new AbortController();
-    void load(leave.signal);
-    return () => leave.abort();
-  }, [load]);
+  useEffect(() => void load(), [load]);
 
   useReturn(load); // signed out in another tab: this one must not go on showing who was here
 

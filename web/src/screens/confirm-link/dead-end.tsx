@@ -3,7 +3,8 @@ import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, queryValue, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
-import { Footer, Lead } from '../../ui/layout';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { PostBack } from './post-back';
 
 /** States in which the link leads nowhere. */

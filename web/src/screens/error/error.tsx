@@ -2,7 +2,8 @@ import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
-import { Footer, Hint, Lead } from '../../ui/layout';
+import { Footer } from '../../ui/layout';
+import { Hint, Lead } from '../../ui/lead';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 

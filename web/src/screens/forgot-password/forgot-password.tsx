@@ -2,8 +2,10 @@ import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import { Footer, Lead } from '../../ui/layout';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { HiddenField } from '../../ui/provider-buttons';
+import { useSuggestion } from '../../ui/suggestion';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
@@ -16,6 +18,7 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   useCarriedEmail(); // before useForm, which looks for the first empty field
   const form = useForm({ boot, path: '/auth/api/forgot-password' });
+  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
 
   return (
     <Frame
@@ -33,7 +36,10 @@ function View({ boot }: { boot: Boot }) {
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
           enterKeyHint="send"
+          onBlur={({ currentTarget }) => suggestion.suggestFor(currentTarget)}
+          onInput={suggestion.forget}
         />
+        {suggestion.line}
         <Button busy={form.busy} wait={form.wait}>
           {t('forgot-password.submit')}
         </Button>

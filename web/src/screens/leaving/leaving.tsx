@@ -2,7 +2,7 @@ import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { AuthPage } from '../../ui/auth-page';
 import { ButtonLink } from '../../ui/button';
-import { Lead } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import type { Screen } from '../screen';
 
 /**

@@ -2,13 +2,14 @@ import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { choose } from '../../lib/template';
 import { Button } from '../../ui/button';
-import { Lead, UsernameField } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { NewPassword } from '../../ui/new-password';
 import { HiddenField } from '../../ui/provider-buttons';
+import { UsernameField } from '../../ui/username-field';
 import { Frame } from '../frame';
-import { newPasswordLabels } from '../password-labels';
+import { newPasswordLabels } from '../new-password-labels';
 import type { Screen } from '../screen';
-import { SignedInOther } from '../signed-in';
+import { SignedInOther } from '../signed-in-other';
 import { useForm } from '../use-form';
 
 function View({ boot }: { boot: Boot }) {

@@ -1,7 +1,7 @@
 import type { Boot } from '../../api/boot';
 import { useText } from '../../i18n/provider';
 import { ButtonLink } from '../../ui/button';
-import { Lead } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
 import type { Screen } from '../screen';

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button';
 import { Aside, Footer } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
 import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
+import { useSuggestion } from '../../ui/suggestion';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
@@ -18,12 +19,14 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   useCarriedEmail(); // before useForm, which looks for the first empty field
+  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const form = useForm({
     boot,
     path: '/auth/api/signin',
-    onTrouble: (trouble, element) => {
-      const password = element.elements.namedItem('password');
-      if (trouble.code === 'signin.rejected' && password instanceof HTMLInputElement) password.value = '';
+    onTrouble: ({ code }, element) => {
+      if (code !== 'signin.rejected') return false;
+      fieldOf(element, 'password').value = '';
+      suggestion.suggestFor(fieldOf(element, 'email'));
       return false;
     },
   });
@@ -45,15 +48,16 @@ function View({ boot }: { boot: Boot }) {
           placeholder={t('common.email_placeholder')}
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
-          autoComplete="username webauthn"
           enterKeyHint="next"
+          onInput={suggestion.forget}
         />
+        {suggestion.line}
         <PasswordField
           name="password"
           label={t('common.password')}
           labels={passwordLabels(t)}
           error={form.trouble.fields.password}
-          autoComplete="current-password webauthn"
+          autoComplete="current-password"
           enterKeyHint="go"
         />
         <Aside>
@@ -79,5 +83,7 @@ function View({ boot }: { boot: Boot }) {
     </Frame>
   );
 }
+
+const fieldOf = (form: HTMLFormElement, name: string) => form.elements.namedItem(name) as HTMLInputElement;
 
 export const screen: Screen = { title: (_, { t }) => t('signin.title'), View };

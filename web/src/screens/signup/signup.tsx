@@ -3,24 +3,25 @@ import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Footer } from '../../ui/layout';
+import { NameField } from '../../ui/name-field';
 import { NewPassword } from '../../ui/new-password';
 import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
-import { EmailField, NameField } from '../../ui/text-field';
+import { useSuggestion } from '../../ui/suggestion';
+import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
-import { newPasswordLabels } from '../password-labels';
+import { newPasswordLabels } from '../new-password-labels';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
 import { useForm } from '../use-form';
-import { useSuggestion } from './suggestion';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   useCarriedEmail(); // before useForm, which looks for the first empty field
   const form = useForm({ boot, path: '/auth/api/signup' });
-  const { suggestion, ...watch } = useSuggestion();
+  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const { password_min: minLength, password_max: maxLength } = boot.policy;
 
   return (
@@ -50,9 +51,10 @@ function View({ boot }: { boot: Boot }) {
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
           enterKeyHint="next"
-          {...watch}
+          onBlur={({ currentTarget }) => suggestion.suggestFor(currentTarget)}
+          onInput={suggestion.forget}
         />
-        {suggestion}
+        {suggestion.line}
         <NewPassword
           labels={newPasswordLabels(text, minLength, {
             password: t('common.password'),

@@ -2,7 +2,7 @@ import type { Boot } from '../../api/boot';
 import type { Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
-import { Whole } from '../../ui/layout';
+import { Whole } from '../../ui/lead';
 import { More } from '../../ui/more';
 
 /** Where to look for a mail that was sent and is not there. */

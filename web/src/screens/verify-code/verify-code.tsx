@@ -7,7 +7,8 @@ import { withFragment } from '../../lib/fragment';
 import { choose, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
-import { Footer, Lead } from '../../ui/layout';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { HiddenField } from '../../ui/provider-buttons';
 import { Success } from '../../ui/success';
 import type { Trouble } from '../failure';
@@ -66,6 +67,7 @@ function Enter({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const [flow, setFlow] = useState<Flow>(boot.flow);
+  const [mails, setMails] = useState(1);
   const refresh = useFlowRefresh(flow, setFlow);
   const onTrouble = (trouble: Trouble) => {
     if (trouble.code === 'code.used_up') {
@@ -82,13 +84,14 @@ function Enter({ boot }: { boot: Boot }) {
     if (id !== flow.id) return location.assign(withFragment(answer.next));
     form.clear();
     setFlow(answer.flow);
+    setMails(mails + 1);
   };
 
   return (
     <Frame boot={boot} title={titleOf(flow, text)} summary={form.summary} announcement={form.announcement}>
       <Success words={boot.success} />
       <When value={flow.state} is="code" otherwise={<Over flow={flow} form={form} />}>
-        <CodeForm flow={flow} form={form} />
+        <CodeForm flow={flow} form={form} mails={mails} />
       </When>
       <Resend
         flow={flow}
@@ -103,7 +106,7 @@ function Enter({ boot }: { boot: Boot }) {
 }
 
 /** The field for the code of a mail. */
-function CodeForm({ flow, form }: { flow: Flow; form: Form }) {
+function CodeForm({ flow, form, mails }: { flow: Flow; form: Form; mails: number }) {
   const { t } = useText();
   return (
     <>
@@ -113,6 +116,7 @@ function CodeForm({ flow, form }: { flow: Flow; form: Form }) {
       <form {...form.props}>
         <HiddenField name="flow" value={flow.id} />
         <CodeField
+          key={mails} // a new mail, a new field: empty, with the focus
           label={t('verify-code.code')}
           hint={t('verify-code.hint')}
           error={form.trouble.fields.code}

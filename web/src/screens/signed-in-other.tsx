@@ -1,0 +1,14 @@
+import type { Boot } from '../api/boot';
+import { useText } from '../i18n/provider';
+import { When } from '../lib/template';
+import { Notice } from '../ui/message';
+
+/** Somebody is signed in here, and what this screen does ends with another session: names both. */
+export function SignedInOther({ boot, address }: { boot: Boot; address: string }) {
+  const { t } = useText();
+  return (
+    <When value={boot.session.email}>
+      <Notice words={t('common.signed_in_other', { email: boot.session.email, address })} />
+    </When>
+  );
+}
