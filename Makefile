@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 GO_FLAGS := -trimpath -ldflags='-s -w'
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres security-short faults-short security faults bench shots clean
+.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,8 +75,13 @@ client-test: build clients/js/node_modules/.package-lock.json chromium ## Client
 journeys: build e2e/node_modules/.package-lock.json chromium ## The main journeys: real binary, browser, mail server and identity provider
 	@cd e2e && npm run --silent test:main
 
-e2e: build e2e/node_modules/.package-lock.json chromium ## All journeys
+e2e: build e2e/node_modules/.package-lock.json chromium ## All journeys, and what differs between browsers
 	@cd e2e && npm test --silent
+	@$(MAKE) engines
+
+engines: build e2e/node_modules/.package-lock.json ## Presses in Chromium, Firefox and WebKitGTK; a password manager
+	@tools/engines
+	@cd e2e && npm run --silent engines
 
 e2e-postgres: build e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL
 	@cd e2e && PORTICO_TEST_DATABASE=postgres ../tools/postgres run -- npm run --silent test:main

@@ -33,6 +33,7 @@ export default defineConfig({
   },
   projects: [
     { name: 'journeys', testDir: 'journeys' },
+    { name: 'engines', testDir: 'engines' },
     { name: 'shots', testDir: 'shots' },
   ],
 });

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from '@playwright/test';
+import type { Engine } from './engine.js';
+
+/** Opens a screen, waits until its script has taken over, and takes down from then on what is clicked. */
+export async function open(browser: Engine, url: string): Promise<void> {
+  await browser.goto(url);
+  await alive(browser, 'main form');
+  await browser.evaluate(`
+    globalThis.clicked = [];
+    const note = ({ target }) => {
+      const control = target.closest('button, a');
+      if (control) clicked.push(control.textContent);
+    };
+    document.addEventListener('click', note, true);`);
+}
+
+/** Waits until a screen with this element is there and its script has taken over: it has turned off the browser's own checks. */
+export const alive = (browser: Engine, element: string) =>
+  expect
+    .poll(() =>
+      browser.evaluate(`return document.querySelector('${element}')?.closest('form').noValidate === true`),
+    )
+    .toBe(true);
+
+export const clicked = (browser: Engine) => browser.evaluate<string[]>(`return clicked`);
+
+export async function click(browser: Engine, control: string): Promise<void> {
+  await browser.evaluate(`document.querySelector('${control}').scrollIntoView({ block: 'nearest' });`);
+  const { x, y } = await at(browser, control);
+  await browser.move(x, y);
+  await browser.down();
+  await browser.up();
+}
+
+/** Types a text into a field that a click has chosen. */
+export async function fill(browser: Engine, field: string, text: string): Promise<void> {
+  await click(browser, field);
+  await browser.type(text);
+  await expect.poll(() => browser.evaluate(`return document.querySelector('${field}').value`)).toBe(text);
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** The middle of a control in the window. */
+export const at = (browser: Engine, control: string) =>
+  browser.evaluate<Point>(`
+    const { left, top, width, height } = document.querySelector('${control}').getBoundingClientRect();
+    return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) };`);
+
+/** The control is where it was, but for what rounding to whole pixels costs. */
+export async function expectAt(
+  browser: Engine,
+  control: string,
+  { x, y }: Point,
+  when: string,
+): Promise<void> {
+  const now = await at(browser, control);
+  expect(Math.abs(now.x - x), `${when}: pixels sideways`).toBeLessThanOrEqual(2);
+  expect(Math.abs(now.y - y), `${when}: pixels up or down, from ${y} to ${now.y}`).toBeLessThanOrEqual(2);
+}
+
+/** Longer than a page takes to react, as long as a person's press. */
+const PRESS_MS = 250;
+
+/** Presses a control as a person does. Where it was, it must be while the press is down and after it. */
+export async function pressSlowly(browser: Engine, control: string): Promise<Point> {
+  await browser.evaluate(`document.querySelector('${control}').scrollIntoView({ block: 'center' });`);
+  const point = await at(browser, control);
+  await browser.move(point.x, point.y);
+  await browser.down();
+  await pause(PRESS_MS);
+  await expectAt(browser, control, point, 'while the press is down');
+  await browser.up();
+  await pause(PRESS_MS);
+  await expectAt(browser, control, point, 'after the press');
+  return point;
+}
+
+/** Waits until words stand there. */
+export const shown = (browser: Engine, place: string) =>
+  expect
+    .poll(() => browser.evaluate(`return document.querySelector('${place}')?.textContent ?? ''`))
+    .not.toBe('');
