@@ -35,27 +35,35 @@ func TestNginx(t *testing.T) {
 
 func nginx(t *testing.T, p *place, binary, from string) *exec.Cmd {
 	t.Helper()
+	return nginxOf(t, p, binary, page(t, from, "nginx"))
+}
+
+func nginxOf(t *testing.T, p *place, binary, text string) *exec.Cmd {
+	t.Helper()
 	conf := "daemon off; master_process off; pid nginx.pid; error_log stderr;\nevents {}\nhttp {\naccess_log off;\n"
 	for _, temporary := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		conf += temporary + "_temp_path " + p.dir + "/" + temporary + ";\n"
 	}
-	conf += p.local(page(t, from, "nginx")) + "}\n"
+	conf += p.local(text) + "}\n"
 	return exec.Command(binary, "-p", p.dir, "-e", "stderr", "-c", p.write(filepath.Join(p.dir, "nginx.conf"), conf))
 }
 
 func TestCaddy(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "caddy")
-	try(t, start(t, "forward-auth.md", func(p *place) *exec.Cmd {
-		// By name and port as on the page, but for the certificate and the port: there
-		// is no authority to ask.
-		_, port, _ := strings.Cut(p.proxy, ":")
-		global := "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\thttps_port " + port + "\n\tdefault_bind 127.0.0.1\n\tlocal_certs\n}\n"
-		file := p.write(filepath.Join(p.dir, "Caddyfile"), global+p.local(page(t, "caddy.md", "caddyfile")))
-		command := exec.Command(binary, "run", "--adapter", "caddyfile", "--config", file)
-		command.Env = []string{"HOME=" + p.dir, "XDG_DATA_HOME=" + p.dir, "XDG_CONFIG_HOME=" + p.dir}
-		return command
-	}))
+	try(t, start(t, "forward-auth.md", func(p *place) *exec.Cmd { return caddyOf(p, binary, page(t, "caddy.md", "caddyfile")) }))
+}
+
+// caddyOf runs a configuration by name and port as on the page, but for the
+// certificate and the port: there is no authority to ask.
+func caddyOf(p *place, binary, text string) *exec.Cmd {
+	p.Helper()
+	_, port, _ := strings.Cut(p.proxy, ":")
+	global := "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\thttps_port " + port + "\n\tdefault_bind 127.0.0.1\n\tlocal_certs\n}\n"
+	file := p.write(filepath.Join(p.dir, "Caddyfile"), global+p.local(text))
+	command := exec.Command(binary, "run", "--adapter", "caddyfile", "--config", file)
+	command.Env = []string{"HOME=" + p.dir, "XDG_DATA_HOME=" + p.dir, "XDG_CONFIG_HOME=" + p.dir}
+	return command
 }
 
 func TestHAProxy(t *testing.T) {

@@ -494,3 +494,50 @@ func TestSEC230_UserChangeAndWebSockets(t *testing.T) {
 		t.Errorf("the app got %q", got)
 	}
 }
+
+// SEC-225, SEC-229 in a real browser: the cookies, the storage and the cache of
+// the person before are gone, and the session of the next one is not.
+func TestSEC229_UserChangeInARealBrowser(t *testing.T) {
+	t.Parallel()
+	app := newGullibleApp(t)
+	app.set = func(_ *http.Request, v string) []string {
+		return []string{"app_session=" + v + "; Path=/; Secure; HttpOnly", "app_deep=" + v + "; Path=/deep; Secure", "app_wide=" + v + "; Path=/; Domain=portico.test; Secure"}
+	}
+	s := start(t, gullible(app, nil))
+	mara, noah := s.two()
+	c := s.browse()
+	c.visit(s.origin + "/public/x")
+	signIn := func(who string) {
+		t.Helper()
+		script := fmt.Sprintf(`fetch("/auth/api/signin", {method: "POST", headers: {"Content-Type": "application/json"}, body: %s}).then(a => String(a.status))`, encodeText(encode(object{"email": who, "password": good})))
+		if status := c.evaluate(script); status != "200" {
+			t.Fatalf("%s: the sign-in is answered %s", who, status)
+		}
+	}
+	sees := func(target, who string) {
+		t.Helper()
+		c.visit(s.origin + target)
+		if text := c.evaluate("document.body.innerText"); text != "you are "+who {
+			t.Errorf("%s: the app says %q, want that it is %s", target, text, who)
+		}
+	}
+	signIn(mara)
+	sees("/", mara)
+	sees("/deep/x", mara)
+	c.evaluate(`localStorage.token = "old"; document.cookie = "scripted=old; path=/deep/er"; "set"`)
+	signIn(noah)
+	sees("/", noah)
+	if kept := c.evaluate(`String(localStorage.token)`); kept != "undefined" {
+		t.Errorf("the browser still stores %s", kept)
+	}
+	app.got()
+	sees("/deep/er/x", noah)
+	if got := app.got(); strings.Contains(got, "scripted") {
+		t.Errorf("the app got %q", got)
+	}
+	if cookies := c.evaluate("document.cookie"); strings.Contains(cookies, "scripted") {
+		t.Errorf("the browser still has %s", cookies)
+	}
+	signIn(mara)
+	sees("/", mara)
+}
