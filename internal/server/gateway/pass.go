@@ -136,6 +136,9 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 
 // back looks at the app's answer before the client gets it.
 func (p *passage) back(answer *http.Response) error {
+	if p.answer.excess {
+		return errTooManyInterim // whether or not the cancellation was quicker than the answer
+	}
 	if !p.passing.stage.CompareAndSwap(waits, answered) {
 		return errSilent
 	}
@@ -151,6 +154,9 @@ func (p *passage) back(answer *http.Response) error {
 	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
 		p.proxy.FlushInterval = -1 // each piece at once
 		p.gateway.open.lasts(&p.passing, nil)
+	}
+	if _, typed := h["Content-Type"]; !typed {
+		h["Content-Type"] = nil // net/http would guess one, or not, by how the body comes
 	}
 	p.answer.header, answer.Header = h, nil // ReverseProxy would copy each value
 	if answer.Body != http.NoBody {
