@@ -21,7 +21,7 @@ func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
 	for range 5 {
 		attacker.signIn(victim, "wrong")
 	}
-	s.settle() // a mail on its way when the clock jumps is sent again
+	s.settle()                   // a mail on its way when the clock jumps is sent again
 	s.clock.Advance(time.Minute) // the wait after wrong passwords
 	thief := s.visitor()
 	thief.header.Set("Accept-Language", "de")

@@ -93,13 +93,13 @@ func TestPublicURL(t *testing.T) {
 	expect(t, elsewhere, "public_url", Failed, "another installation")
 
 	for words, h := range map[string]http.HandlerFunc{
-		"changes the Host header":                    func(w http.ResponseWriter, r *http.Request) { r.Host = "10.0.0.7"; to.ServeHTTP(w, r) },
+		"changes the Host header":      func(w http.ResponseWriter, r *http.Request) { r.Host = "10.0.0.7"; to.ServeHTTP(w, r) },
 		"the proxy in front answers 5": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
 		"with a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://x.test/", http.StatusMovedPermanently)
 		},
 		"another program answers": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) },
-		"Portico answers 404":         func(w http.ResponseWriter, r *http.Request) { r.URL.Path = "/auth/api/x"; to.ServeHTTP(w, r) },
+		"Portico answers 404":     func(w http.ResponseWriter, r *http.Request) { r.URL.Path = "/auth/api/x"; to.ServeHTTP(w, r) },
 	} {
 		be(h)
 		expect(t, cfg, "public_url", Failed, words)
