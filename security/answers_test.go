@@ -2,7 +2,6 @@ package security
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -228,7 +227,7 @@ func TestSEC224_HTTP10EndsItsConnection(t *testing.T) {
 			"neither": "\r\n",
 		} {
 			request := "GET " + target + " HTTP/1.0\r\nHost: portico.test\r\nConnection: keep-alive\r\n" + framing
-			got := s.transcript(request + fmt.Sprintf("GET /public/smuggled HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n"))
+			got := s.transcript(request + "GET /public/smuggled HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n")
 			if n := strings.Count(got, "HTTP/1."); n != 1 || strings.Contains(strings.ToLower(got), "connection: keep-alive") {
 				t.Errorf("%s, %s: %d answers:\n%s", target, name, n, got)
 			}
