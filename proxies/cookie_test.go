@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// purposes are what follows portico- in the names of our cookies.
-var purposes = []string{"session", "browser", "device", "link", "provider", "crossing", "ticket", "user-app"}
+// purposes are what follows portico- in the names of our cookies. The last one is
+// of another app: the gateway would believe that of this one (turn_test.go).
+var purposes = []string{"session", "browser", "device", "link", "provider", "crossing", "ticket", "user-shop"}
 
 // lookalikes are cookies of an app that are none of ours.
 var lookalikes = []string{
