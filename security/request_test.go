@@ -144,6 +144,9 @@ func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
 				"id", "sub", "role", "roles", "groups", "admin", "is_admin", "email_verified", "verified", "disabled", "state", "created_at", "password_hash",
 				"totp_secret", "mfa_required", "tenant", "metadata", "version", "account_id", "user", "Email", "PASSWORD", "__proto__", "user.roles", "user[roles]", "name",
 			} {
+				if operation == "signup" && name == "name" {
+					continue // a field where the operator asks for it, and dropped where not
+				}
 				for _, value := range []any{"admin", true, []string{"admin"}, object{"roles": "admin"}} {
 					more := object{name: value}
 					for k, v := range body {

@@ -359,6 +359,7 @@ test.each(['used', 'replaced', 'expired', 'malformed'])(
     const again = page.waitForRequest((request) => request.isNavigationRequest());
     await page.getByRole('button', { name: 'Confirm address' }).click();
     await again;
+    await page.waitForLoadState(); // a context that closes while a page loads may hang
     await page.context().close();
   },
 );
