@@ -332,6 +332,19 @@ test('the address goes along to the next screen, not in the URL', async () => {
   await page.context().close();
 });
 
+test('the icon of a provider stands before its name, also while the button is busy', async () => {
+  const { page, complaints } = await open('signin/idle');
+  await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 })); // the page stays
+  const button = page.getByRole('button', { name: 'Continue with Google' });
+  const left = async (part: string) => (await button.locator(part).first().boundingBox())?.x ?? 0;
+  expect(await left('svg')).toBeLessThan(await left('span >> text=Continue'));
+  await button.evaluate((element: HTMLButtonElement) => element.click());
+  await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
+  expect(await button.locator('svg').count()).toBe(1);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test('a second press on a provider starts no second attempt', async () => {
   const { page } = await open('signin/idle');
   const posts: string[] = [];

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { When } from '../lib/template';
-import styles from './provider-icon.module.css';
 
 const MARKS: Record<string, ReactNode> = {
   google: (
@@ -71,18 +70,14 @@ const MARKS: Record<string, ReactNode> = {
   ),
 };
 
-/** The mark of a provider; an operator's own provider carries that of OpenID. */
+/** The mark of a provider, whose place is that of a picture in a Button; an operator's own provider carries that of OpenID. */
 export function ProviderIcon({ icon }: { icon: string }) {
   const known = Object.keys(MARKS);
-  return (
-    <span className={styles.icon} aria-hidden="true">
-      {known.map((name) => (
-        <When key={name} value={icon} is={name}>
-          <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-            {MARKS[name]}
-          </svg>
-        </When>
-      ))}
-    </span>
-  );
+  return known.map((name) => (
+    <When key={name} value={icon} is={name}>
+      <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
+        {MARKS[name]}
+      </svg>
+    </When>
+  ));
 }
