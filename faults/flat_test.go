@@ -119,7 +119,7 @@ func (c *crowd) holding() holding {
 	b := c.browser()
 	defer b.close()
 	least := holding{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
-	collected := c.metric("go_gc_cycles_total") + rounds(0, 3)
+	collected := c.metric("go_gc_duration_seconds_count") + rounds(0, 3)
 	for ended := time.Now().Add(time.Minute); ; {
 		for range 100 {
 			if _, err := b.do("GET", "/auth/signin", nil); err != nil {
@@ -131,7 +131,7 @@ func (c *crowd) holding() holding {
 		least.rss, least.files = min(least.rss, rss), min(least.files, c.files())
 		least.goroutines = min(least.goroutines, c.metric("go_goroutines"))
 		least.heap = min(least.heap, c.metric("go_memstats_alloc_bytes")>>20)
-		if c.metric("go_gc_cycles_total") >= collected || time.Now().After(ended) {
+		if c.metric("go_gc_duration_seconds_count") >= collected || time.Now().After(ended) {
 			return least
 		}
 	}
