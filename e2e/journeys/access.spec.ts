@@ -28,8 +28,11 @@ async function violations(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`);
 }
 
+/** How far the page scrolls sideways; a gutter for the scroll bar makes the difference negative. */
 const sideways = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  page.evaluate(() =>
+    Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
+  );
 
 /** What stands out of the card; the field of the code is wider than what is shown of it. */
 const outsideTheCard = (page: Page) =>
