@@ -38,7 +38,7 @@ test('a forgotten password is replaced with the mailed code, and other browsers 
   await button(page, 'Send reset link').click();
   await expectScreen(page, 'Verify your code');
   await alive(page);
-  const { code } = await world.mailbox.next(person.email, /to reset your password$/);
+  const { code } = await world.mailbox.next(person.email, /password reset code$/);
   await field(page, '6-digit code').fill(code);
   await choose(page, 'a fresh amber orchard');
   await expectAccount(page, person);
