@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 
 	"portico/internal/account"
 	"portico/internal/fault"
@@ -415,15 +417,30 @@ func TestMove_Refused(t *testing.T) {
 	}
 }
 
-// An older version has made the schema of the target.
+// An older version has made the schema of the target: the move migrates it first.
 func TestMove_OlderTarget(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
-	if _, err := m.postgres().Exec(t.Context(), `DROP TABLE node; DROP TABLE move; ALTER TABLE account DROP COLUMN locale; DELETE FROM goose_db_version WHERE version_id >= 9`); err != nil {
-		t.Fatal(err)
-	}
+	m.migrateTargetDown(8)
 	m.must()
 	m.same()
+}
+
+// migrateTargetDown undoes the migrations of the target that are newer than version.
+func (m *moving) migrateTargetDown(version int64) {
+	m.Helper()
+	db, err := sql.Open("pgx", m.to)
+	if err != nil {
+		m.Fatal(err)
+	}
+	defer db.Close()
+	migrations, err := goose.NewProvider(goose.DialectPostgres, db, os.DirFS("../migrations"), goose.WithExcludeNames([]string{"00007_nodes.sqlite.sql"}))
+	if err != nil {
+		m.Fatal(err)
+	}
+	if _, err := migrations.DownTo(m.Context(), version); err != nil {
+		m.Fatal(err)
+	}
 }
 
 var errInterrupted = errors.New("interrupted")
