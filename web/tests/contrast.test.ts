@@ -65,6 +65,8 @@ const cases = screens.flatMap(([screen, state]) =>
 
 test.each(cases)('the label of %s, %s (%s) has 3:1 under its glyphs', async (screen, state, locale) => {
   const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`);
+  // The button of confirm-link appears only after a time (guard.module.css).
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
   for (const [width, text] of [
     [1280, 100],
     [320, 100],

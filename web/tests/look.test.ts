@@ -67,6 +67,19 @@ async function violations(page: Page): Promise<string[]> {
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
+test('on a slow phone the card is painted whole, and does not move', async () => {
+  for (let i = 0; i < 3; i++) {
+    const context = await world.browser.newContext({ viewport: { width: 1280, height: 1600 } });
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 12 });
+    await page.goto(`${world.origin}/preview/signin/all-providers/en`);
+    await hydrated(page);
+    expect(await jumps(page)).toBe(0);
+    await context.close();
+  }
+});
+
 /** How much moved by itself since the document was first painted (CLS). */
 const jumps = (page: Page) =>
   page.evaluate(

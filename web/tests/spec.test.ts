@@ -85,7 +85,9 @@ test.each(Object.entries(SPEC))(
         else if (node.matches('label')) lines.push(`label: ${said(node)}`);
         else if (node.matches('a')) lines.push(`link: ${said(node)} -> ${node.getAttribute('href')}`);
         else if (node.matches('button'))
-          lines.push(`button: ${said(node)}${node.querySelector('span svg') ? ' (icon)' : ''}`);
+          lines.push(
+            `button: ${said(node)}${node.textContent?.trim() && node.querySelector('svg') ? ' (icon)' : ''}`,
+          );
         else if (node instanceof HTMLInputElement && node.type !== 'hidden') {
           lines.push(`${node.name} ${node.type}${node.required ? ' required' : ''} "${node.placeholder}"`);
         } else for (const child of node.childNodes) walk(child);

@@ -94,6 +94,8 @@ function documentOf({ screen, locale }) {
     '<meta name="color-scheme" content="light"><meta name="robots" content="noindex">',
     `<link rel="icon" href="${favicon}">`,
     `<style>${style}</style>`,
+    // The card is centred: painted in parts it would move as it grows, on a slow phone before everyone's eyes.
+    lender ? '' : '<link rel="expect" href="#words" blocking="render">',
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
     `</head><body><div id="root">${body}</div>`,
     lender ? '' : dataOf(screen, locale),
