@@ -32,17 +32,17 @@ ci: ## What CI runs: make test, then all the rest
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, all journeys
 	@tools/stages build! race postgres,client-test faults-short proxies e2e e2e-postgres
 
-check: fmt lint clients/js/node_modules/.package-lock.json e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes
+check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes
 	@cd web && npm run --silent check
 	@cd clients/js && npm run --silent check
-	@cd e2e && npm run --silent check
+	@cd test/e2e && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
-	@test -z "$$(gofmt -l client cmd internal bench security faults proxies web/*.go)" || { gofmt -l client cmd internal bench security faults proxies web/*.go; echo "run: gofmt -w client cmd internal bench security faults proxies"; exit 1; }
+	@test -z "$$(gofmt -l clients/go cmd internal test web/*.go)" || { gofmt -l clients/go cmd internal test web/*.go; echo "run: gofmt -w client cmd internal bench security faults proxies"; exit 1; }
 
 lint: build
-	@go vet ./... && cd client && go vet ./...
-	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd client && $$check ./...
+	@go vet ./... && cd clients/go && go vet ./...
+	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
 
 # The rooms, and what tests the product from outside in stages of its own.
 ROOMS = $(shell go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')
@@ -53,15 +53,15 @@ unit: build ## Go: rooms, store contract, flows, doors, on SQLite
 
 race: build ## The same with the race detector, on both databases, and the client for apps
 	@$(RACE) tools/postgres run -- go test -race -timeout 20m $(ROOMS)
-	@cd client && $(RACE) go test -race -timeout 5m ./... # a module of its own
+	@cd clients/go && $(RACE) go test -race -timeout 5m ./... # a module of its own
 
 postgres: build ## Go: application and security once more, on PostgreSQL; the benchmarks in short
-	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 20m ./internal/app ./security
-	@tools/postgres run -- go test -timeout 10m ./bench
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 20m ./internal/app ./test/security
+	@tools/postgres run -- go test -timeout 10m ./test/bench
 
 proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
 	@tools/proxies
-	@tools/postgres run -- go test -timeout 20m ./proxies
+	@tools/postgres run -- go test -timeout 20m ./test/proxies
 
 chromium:
 	@tools/chromium
@@ -72,42 +72,42 @@ web-test: web/dist/documents/manifest.json chromium ## Screens and controls in a
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
 	@cd clients/js && npm test --silent
 
-journeys: build e2e/node_modules/.package-lock.json chromium ## The main journeys: real binary, browser, mail server and identity provider
-	@cd e2e && npm run --silent test:main
+journeys: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys: real binary, browser, mail server and identity provider
+	@cd test/e2e && npm run --silent test:main
 
-e2e: build e2e/node_modules/.package-lock.json chromium ## All journeys, and what differs between browsers
-	@cd e2e && npm test --silent
+e2e: build test/e2e/node_modules/.package-lock.json chromium ## All journeys, and what differs between browsers
+	@cd test/e2e && npm test --silent
 	@$(MAKE) engines
 
-engines: build e2e/node_modules/.package-lock.json ## Presses in Chromium, Firefox and WebKitGTK; a password manager
+engines: build test/e2e/node_modules/.package-lock.json ## Presses in Chromium, Firefox and WebKitGTK; a password manager
 	@tools/engines
-	@cd e2e && npm run --silent engines
+	@cd test/e2e && npm run --silent engines
 
-e2e-postgres: build e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL
-	@cd e2e && PORTICO_TEST_DATABASE=postgres ../tools/postgres run -- npm run --silent test:main
+e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL
+	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:main
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full one.
 security-short: build ## The security suite (SEC-...) in its short form
-	@go test -timeout 20m ./security
+	@go test -timeout 20m ./test/security
 
 faults-short: build ## The fault tests (FLT-...) in their short form
-	@tools/postgres run -- go test -timeout 20m ./faults
+	@tools/postgres run -- go test -timeout 20m ./test/faults
 
 security: build ## The whole security suite, every sample and round
-	@PORTICO_TESTS=full go test -count=1 -timeout 30m -v ./security
-	@PORTICO_TESTS=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./security
+	@PORTICO_TESTS=full go test -count=1 -timeout 30m -v ./test/security
+	@PORTICO_TESTS=full PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -count=1 -timeout 30m -v ./test/security
 
 faults: build ## The fault tests in full: kills, waits, samples and figures
-	@PORTICO_TESTS=full tools/postgres run -- go test -count=1 -timeout 120m -v ./faults
+	@PORTICO_TESTS=full tools/postgres run -- go test -count=1 -timeout 120m -v ./test/faults
 
-bench: build ## Speed, memory and growth against what the machine can do, into bench/RESULTS.md
-	@tools/postgres run -- go run ./bench $(BENCH)
+bench: build ## Speed, memory and growth against what the machine can do, into test/bench/RESULTS.md
+	@tools/postgres run -- go run ./test/bench $(BENCH)
 
-shots: build e2e/node_modules/.package-lock.json chromium ## Screenshots of every screen into e2e/results
-	@cd e2e && npm run --silent shots
+shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots of every screen into test/e2e/results
+	@cd test/e2e && npm run --silent shots
 
 clean: ## Delete what was built
-	@rm -rf bin web/node_modules e2e/node_modules clients/js/node_modules e2e/results
+	@rm -rf bin web/node_modules test/e2e/node_modules clients/js/node_modules test/e2e/results
 	@find web/dist -mindepth 1 ! -name .gitignore -delete
 
 web/dist/documents/manifest.json: web/node_modules/.package-lock.json $(WEB_SOURCES)

@@ -15,28 +15,27 @@ import (
 	"time"
 
 	"portico/internal/breach"
-	"portico/internal/browser"
 	"portico/internal/clock"
+	"portico/internal/cluster"
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/ids"
-	"portico/internal/keys"
-	"portico/internal/lease"
 	"portico/internal/locale"
 	"portico/internal/mailer"
-	"portico/internal/node"
 	"portico/internal/origin"
-	"portico/internal/otlp"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/gateway"
 	"portico/internal/session"
-	"portico/internal/span"
+	"portico/internal/signingkey"
 	"portico/internal/store"
+	"portico/internal/telemetry/otlp"
+	"portico/internal/telemetry/span"
+	"portico/internal/useragent"
 	"portico/web"
 )
 
@@ -91,7 +90,7 @@ type App struct {
 	Flows     *flow.Flows
 	Sessions  *session.Keeper
 	Passwords *password.Service
-	Keys      *keys.Keeper
+	Keys      *signingkey.Keeper
 	Outbox    *outbox.Outbox
 	Mailer    *mailer.Mailer // nil without SMTP
 
@@ -104,8 +103,8 @@ type App struct {
 	runner    *outbox.Runner // nil when nothing delivers mail
 	traces    *otlp.Traces   // nil when nothing is traced
 	spans     *span.Source   // nil likewise
-	tidying   *lease.Lease   // of the process that deletes what has ended
-	node      *node.Node     // this process among those that share the database
+	tidying   *cluster.Lease // of the process that deletes what has ended
+	node      *cluster.Node  // this process among those that share the database
 	common    *common        // the clock of mails and tickets
 	apart     atomic.Bool    // whether this machine's clock is far from the database server's
 	claim     io.Closer      // of the database, nil while it has none
@@ -116,7 +115,7 @@ type App struct {
 // It listens nowhere and sends nothing; Run does. Its errors are for the
 // operator. The caller closes the App.
 func New(ctx context.Context, cfg config.Config, options Options) (*App, error) {
-	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options, tidying: lease.New("tidying")}
+	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options, tidying: cluster.NewLease("tidying")}
 	if a.clock == nil {
 		a.clock = clock.System{}
 	}
@@ -181,7 +180,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile, a.options.purpose()); err != nil {
 		return err
 	}
-	a.node = node.New(key, a.Config.Shared())
+	a.node = cluster.NewNode(key, a.Config.Shared())
 	a.common = &common{Clock: a.clock}
 	a.Outbox = outbox.New(outbox.Config{Clock: a.common, Box: key.Box("outbox")})
 	a.Sessions = session.NewKeeper(session.Config{
@@ -199,7 +198,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := a.buildMail(); err != nil {
 		return err
 	}
-	a.Keys = keys.NewKeeper(keys.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
+	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
 	a.holders = key.MAC("app cookies")
 	a.targets = flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()}
 	a.Flows = flow.New(flow.Config{
@@ -346,7 +345,7 @@ func (a *App) buildTraces() error {
 // send is what the outbox hands its messages to.
 func (a *App) send(ctx context.Context, m outbox.Message) error {
 	data := maps.Clone(m.Data)
-	data["browser"], data["system"] = browser.Parse(m.Data["browser"])
+	data["browser"], data["system"] = useragent.Parse(m.Data["browser"])
 	return a.Mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"portico/internal/node"
+	"portico/internal/cluster"
 	"portico/internal/store"
 )
 
@@ -18,7 +18,7 @@ func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
 	var told []string
 	// At once, so that 'portico doctor' sees a node from its start.
 	a.report("tell the other nodes of this one", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) }))
-	a.repeat(ctx, work, node.Beat, "compare the settings of the nodes", func(ctx context.Context) error {
+	a.repeat(ctx, work, cluster.NodeBeat, "compare the settings of the nodes", func(ctx context.Context) error {
 		err := a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) })
 		if differ := a.node.Differ(); err == nil && !slices.Equal(differ, told) {
 			told = differ

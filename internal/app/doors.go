@@ -8,10 +8,8 @@ import (
 	"net/mail"
 	"time"
 
-	"portico/internal/browser"
 	"portico/internal/code"
 	"portico/internal/flow"
-	"portico/internal/metric"
 	"portico/internal/server"
 	"portico/internal/server/api"
 	"portico/internal/server/door"
@@ -20,6 +18,8 @@ import (
 	"portico/internal/server/provider"
 	"portico/internal/server/screens"
 	"portico/internal/store"
+	"portico/internal/telemetry/metric"
+	"portico/internal/useragent"
 	"portico/web"
 )
 
@@ -51,7 +51,7 @@ func (a *App) public() (doors, error) {
 	reports := server.NewReports()
 	mux.Mount(
 		pages,
-		api.New(desk, a.Sessions, browser.Describe),
+		api.New(desk, a.Sessions, useragent.Describe),
 		reports,
 		gate,
 		provider.New(provider.Config{Desk: desk, Screens: pages}),

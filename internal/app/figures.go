@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 
-	"portico/internal/metric"
 	"portico/internal/outbox"
 	"portico/internal/store"
+	"portico/internal/telemetry/metric"
 )
 
 // figures gathers those of every part. A database that does not answer is one

@@ -15,8 +15,8 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
-	"portico/internal/metric"
 	"portico/internal/outbox"
+	"portico/internal/telemetry/metric"
 )
 
 // scraped are the samples of one scrape by their names with labels, as they

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"portico/internal/clock"
-	"portico/internal/lease"
+	"portico/internal/cluster"
 	"portico/internal/session"
 	"portico/internal/store"
 )
@@ -30,7 +30,7 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 	if !a.Store.Shared() {
 		return
 	}
-	a.repeat(ctx, work, lease.Beat, "keep the lease of the background work", func(ctx context.Context) error {
+	a.repeat(ctx, work, cluster.LeaseBeat, "keep the lease of the background work", func(ctx context.Context) error {
 		return a.alone(ctx, func(*store.Tx) error { return nil })
 	})
 	work.Go(func() {

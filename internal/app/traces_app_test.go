@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"portico/internal/config"
-	"portico/internal/otlp/otlptest"
+	"portico/internal/telemetry/otlp/otlptest"
 )
 
 // An app takes its part in the trace: it is told of the span of its request on

@@ -18,7 +18,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/logtest"
-	"portico/internal/otlp/otlptest"
+	"portico/internal/telemetry/otlp/otlptest"
 )
 
 // lines are those of a log, as they come.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"portico/internal/fault"
-	"portico/internal/span"
 	"portico/internal/store"
+	"portico/internal/telemetry/span"
 )
 
 // unit gives a room the transactions of the store as the interface that the

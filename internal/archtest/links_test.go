@@ -114,7 +114,7 @@ func TestLinks(t *testing.T) {
 		"docs/set/one.md":    "in the index",
 		"docs/set/two.md":    "not in the index",
 		"docs/lost.md":       "lost",
-		"e2e/README.md":      "its folder shows it",
+		"test/e2e/README.md": "its folder shows it",
 	},
 		"README.md:3: README.md has no heading #there",
 		"README.md:8: README.md has no heading #not",

@@ -79,7 +79,7 @@ func (t *tree) add(root fs.FS, name string) error {
 		return err
 	}
 	f := file{path: name, lines: bytes.Count(data, []byte("\n"))}
-	f.test = strings.HasSuffix(name, "_test.go") || strings.Contains(name, ".test.ts") || strings.Contains(name, ".spec.ts") || strings.HasPrefix(name, "e2e/")
+	f.test = strings.HasSuffix(name, "_test.go") || strings.Contains(name, ".test.ts") || strings.Contains(name, ".spec.ts") || strings.HasPrefix(name, "test/e2e/")
 	if ext == ".go" {
 		if f.Go, err = parser.ParseFile(t.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 			return err

@@ -14,11 +14,11 @@ import (
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/fault"
-	"portico/internal/keys"
 	"portico/internal/locale"
 	"portico/internal/outbox"
 	"portico/internal/server"
 	sessions "portico/internal/session"
+	"portico/internal/signingkey"
 	"portico/web"
 )
 
@@ -152,7 +152,7 @@ func (s *session) exit(err error) int {
 		complain(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
-	case account.CodeMissing, outbox.CodeUnknown, keys.CodeMissing, sessions.CodeMissing:
+	case account.CodeMissing, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing:
 		return exitMissing
 	case account.CodeExists:
 		return exitExists

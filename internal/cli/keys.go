@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"portico/internal/app"
-	"portico/internal/keys"
+	"portico/internal/signingkey"
 )
 
 type keysCmd struct {
@@ -21,7 +21,7 @@ type signingKey struct {
 	SignsAt   string `json:"signs_at"`
 }
 
-func signingKeyOf(k keys.Entry) signingKey {
+func signingKeyOf(k signingkey.Entry) signingKey {
 	return signingKey{ID: k.ID, State: string(k.State), CreatedAt: k.CreatedAt.Format(timeForm), SignsAt: k.SignsAt.Format(timeForm)}
 }
 

@@ -6,8 +6,8 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
-	"portico/internal/browser"
 	sessions "portico/internal/session"
+	"portico/internal/useragent"
 )
 
 type sessionCmd struct {
@@ -27,7 +27,7 @@ type signIn struct {
 
 func signInOf(s sessions.Session) signIn {
 	return signIn{
-		ID: s.ID, Browser: browser.Describe(s.Browser), Methods: append([]string{}, s.Methods...),
+		ID: s.ID, Browser: useragent.Describe(s.Browser), Methods: append([]string{}, s.Methods...),
 		CreatedAt: s.CreatedAt.Format(timeForm), LastSeen: s.LastSeenAt.Format(timeForm), ExpiresAt: s.ExpiresAt.Format(timeForm),
 	}
 }

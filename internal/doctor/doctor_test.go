@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/server/doortest"
 )
 
 func names(found []Finding) string {
@@ -29,7 +29,7 @@ func TestExamine_AllWell(t *testing.T) {
 	mail := newMailServer(t)
 	upstream := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	folder := ""
-	s := doortest.Start(t, func(c *config.Config) {
+	s := apptest.Start(t, func(c *config.Config) {
 		c.SMTPURL, c.MailFrom = "smtp://ada:hunter2@"+mail.addr+"?tls=none", "no-reply@example.org"
 		c.Upstream = upstream
 		c.Providers = []config.Provider{provider(t)}

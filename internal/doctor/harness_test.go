@@ -18,10 +18,10 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"portico/internal/app"
+	"portico/internal/apptest"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/dev/idp"
-	"portico/internal/server/doortest"
 )
 
 // mailServer is a real SMTP server that keeps what it is told of mails.
@@ -149,7 +149,7 @@ func made(t *testing.T, cfg config.Config) config.Config {
 }
 
 // settingsOf are those of a Site, from when it serves.
-func settingsOf(s *doortest.Site) config.Config {
+func settingsOf(s *apptest.Site) config.Config {
 	resp, err := http.Get("http://" + s.Ops + "/readyz")
 	if err != nil {
 		s.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"portico/internal/app"
-	"portico/internal/node"
+	"portico/internal/cluster"
 	"portico/internal/secret"
 	"portico/internal/store"
 )
@@ -85,7 +85,7 @@ func (d *doctor) nodes(ctx context.Context, r *report) {
 	var count int
 	var differ []string
 	err = db.store.Read(ctx, func(tx *store.Tx) error {
-		count, differ, err = node.New(key, d.config.Shared()).Compare(ctx, tx)
+		count, differ, err = cluster.NewNode(key, d.config.Shared()).Compare(ctx, tx)
 		return err
 	})
 	switch {

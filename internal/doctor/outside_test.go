@@ -10,8 +10,8 @@ import (
 	"net/url"
 	"testing"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/server/doortest"
 )
 
 func TestMail(t *testing.T) {
@@ -73,7 +73,7 @@ func front(t *testing.T, changes ...func(*config.Config)) (cfg config.Config, be
 	var now http.HandlerFunc
 	u := serve(t, func(w http.ResponseWriter, r *http.Request) { now(w, r) })
 	u.Host = "localhost:" + u.Port()
-	s := doortest.Start(t, append(changes, func(c *config.Config) { c.PublicURL = u })...)
+	s := apptest.Start(t, append(changes, func(c *config.Config) { c.PublicURL = u })...)
 	to = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: s.Addr})
 		r.Out.Host = r.In.Host
@@ -88,7 +88,7 @@ func TestPublicURL(t *testing.T) {
 	cfg, be, to := front(t)
 	expect(t, cfg, "public_url", OK, "this installation")
 
-	elsewhere := settingsOf(doortest.Start(t))
+	elsewhere := settingsOf(apptest.Start(t))
 	elsewhere.PublicURL = cfg.PublicURL
 	expect(t, elsewhere, "public_url", Failed, "another installation")
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"portico/internal/egress"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // maxRetry caps what a provider may ask for in Retry-After.

@@ -10,11 +10,11 @@ import (
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/federation"
-	"portico/internal/keys"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/session"
+	"portico/internal/signingkey"
 	"portico/internal/throttle"
 )
 
@@ -27,7 +27,7 @@ type Tx interface {
 	throttle.Store
 	audit.Store
 	outbox.Store
-	keys.Store
+	signingkey.Store
 	PendingStore
 	TicketStore
 }
@@ -87,7 +87,7 @@ type Config struct {
 	Sessions  *session.Keeper
 	Providers *federation.Service
 	Outbox    *outbox.Outbox
-	Keys      *keys.Keeper
+	Keys      *signingkey.Keeper
 	Targets   Targets
 	SignUp    bool // whether people may register
 	Names     NameRule
@@ -110,7 +110,7 @@ type Flows struct {
 	gate      *throttle.Gate
 	providers *federation.Service
 	outbox    *outbox.Outbox
-	keys      *keys.Keeper
+	keys      *signingkey.Keeper
 	record    *audit.Record
 	targets   Targets
 	signUp    bool

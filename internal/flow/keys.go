@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"portico/internal/audit"
-	"portico/internal/keys"
+	"portico/internal/signingkey"
 )
 
 // FollowKeys reads the signing keys and rotates them when it is time. The
@@ -31,7 +31,7 @@ func (f *Flows) loadKeys(ctx context.Context) (renew bool, err error) {
 }
 
 // SigningKeys lists the signing keys, oldest first.
-func (f *Flows) SigningKeys(ctx context.Context) (list []keys.Entry, err error) {
+func (f *Flows) SigningKeys(ctx context.Context) (list []signingkey.Entry, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = f.keys.List(ctx, tx)
 		return err
@@ -41,7 +41,7 @@ func (f *Flows) SigningKeys(ctx context.Context) (list []keys.Entry, err error) 
 
 // RotateKey publishes a signing key that takes over soon, and returns it; one
 // that waits already is returned in its place.
-func (f *Flows) RotateKey(ctx context.Context) (key keys.Entry, err error) {
+func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if key, err = f.keys.Rotate(ctx, tx); err != nil {
 			return err
@@ -51,7 +51,7 @@ func (f *Flows) RotateKey(ctx context.Context) (key keys.Entry, err error) {
 	return key, err
 }
 
-// RevokeKey makes a signing key worthless, or returns keys.Missing.
+// RevokeKey makes a signing key worthless, or returns signingkey.Missing.
 func (f *Flows) RevokeKey(ctx context.Context, id string) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := f.keys.Revoke(ctx, tx, id); err != nil {

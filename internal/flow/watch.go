@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"portico/internal/fault"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // Ended says of which flow a step was and how it ended. Every word in it is

@@ -23,7 +23,7 @@ type Message struct {
 
 	// Data fills the template: code, link, signin_link, reset_link, provider,
 	// minutes (how long the code works or the block lasts), browser and system
-	// (names from internal/browser), at (RFC 3339), brand (instead of the
+	// (names from internal/useragent), at (RFC 3339), brand (instead of the
 	// configured one). Unknown or empty ones are left out.
 	Data map[string]string
 }

@@ -7,8 +7,8 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/password/argon2"
-	"portico/internal/span"
-	"portico/internal/tally"
+	"portico/internal/telemetry/span"
+	"portico/internal/telemetry/tally"
 )
 
 // Stats are the figures of the hashing slots. The counts grow from the start
@@ -65,7 +65,7 @@ func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
 	s.Reached("slot")
 	start := time.Now() // a span by the monotonic clock
 	defer func() { g.leave(slot, time.Since(start)) }()
-	return aside(func() error { return work(slot) })
+	return atLowPriority(func() error { return work(slot) })
 }
 
 func (g *gate) enter(ctx context.Context) (*argon2.Arena, error) {

@@ -10,7 +10,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/password/argon2"
 	"portico/internal/secret"
-	"portico/internal/tally"
+	"portico/internal/telemetry/tally"
 )
 
 // Breached is the list of passwords that must not be chosen.

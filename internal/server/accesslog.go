@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"portico/internal/fault"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // statusClientGone marks in the log a request whose client did not wait for the

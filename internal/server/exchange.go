@@ -9,7 +9,7 @@ import (
 
 	"portico/internal/budget"
 	"portico/internal/ids"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // requestIDKey is under which the context of a request has its id.

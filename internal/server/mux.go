@@ -10,7 +10,7 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/locale"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // Handler answers a request, or returns the error that the kit answers with.

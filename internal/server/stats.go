@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"portico/internal/tally"
+	"portico/internal/telemetry/tally"
 )
 
 // NoRoute stands in RequestStats for requests that reached no route.

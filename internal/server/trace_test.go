@@ -16,7 +16,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/logtest"
 	"portico/internal/server"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // Every request has one span that tells its route and its answer, and every

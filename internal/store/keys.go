@@ -4,15 +4,15 @@ import (
 	"context"
 	"time"
 
-	"portico/internal/keys"
+	"portico/internal/signingkey"
 )
 
-// SigningKeys implements keys.Store.
-func (t *Tx) SigningKeys(ctx context.Context) ([]keys.Key, error) {
+// SigningKeys implements signingkey.Store.
+func (t *Tx) SigningKeys(ctx context.Context) ([]signingkey.Key, error) {
 	return collect(ctx, t, `SELECT id, generation, sealed, created_at, signs_at, revoked_at FROM signing_key
 		WHERE generation > 0 ORDER BY generation`, nil,
-		func(row scanner) (keys.Key, error) {
-			var k keys.Key
+		func(row scanner) (signingkey.Key, error) {
+			var k signingkey.Key
 			var created, signs, revoked int64
 			err := row.Scan(&k.ID, &k.Generation, &k.Sealed, &created, &signs, &revoked)
 			k.CreatedAt, k.SignsAt, k.RevokedAt = fromMicros(created), fromMicros(signs), fromMicros(revoked)
@@ -20,21 +20,21 @@ func (t *Tx) SigningKeys(ctx context.Context) ([]keys.Key, error) {
 		})
 }
 
-// InsertSigningKey implements keys.Store.
-func (t *Tx) InsertSigningKey(ctx context.Context, k keys.Key) (bool, error) {
+// InsertSigningKey implements signingkey.Store.
+func (t *Tx) InsertSigningKey(ctx context.Context, k signingkey.Key) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO signing_key (id, generation, sealed, created_at, signs_at, revoked_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (generation) DO NOTHING`,
 		k.ID, k.Generation, k.Sealed, micros(k.CreatedAt), micros(k.SignsAt), micros(k.RevokedAt))
 	return n == 1, err
 }
 
-// RevokeSigningKey implements keys.Store.
+// RevokeSigningKey implements signingkey.Store.
 func (t *Tx) RevokeSigningKey(ctx context.Context, id string, at time.Time) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE signing_key SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`, id, micros(at))
 	return n == 1, err
 }
 
-// DeleteSigningKeys implements keys.Store.
+// DeleteSigningKeys implements signingkey.Store.
 func (t *Tx) DeleteSigningKeys(ctx context.Context, before int64) error {
 	_, err := t.exec(ctx, `DELETE FROM signing_key WHERE generation < $1`, before)
 	return err

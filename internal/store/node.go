@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"portico/internal/node"
+	"portico/internal/cluster"
 )
 
-// Nodes implements node.Store.
-func (t *Tx) Nodes(ctx context.Context) ([]node.Row, error) {
+// Nodes implements cluster.NodeStore.
+func (t *Tx) Nodes(ctx context.Context) ([]cluster.NodeRow, error) {
 	return collect(ctx, t, `SELECT id, beat, settings FROM node`, nil,
-		func(row scanner) (r node.Row, err error) {
+		func(row scanner) (r cluster.NodeRow, err error) {
 			var settings string
 			if err := row.Scan(&r.ID, &r.Beat, &settings); err != nil {
 				return r, err
@@ -19,8 +19,8 @@ func (t *Tx) Nodes(ctx context.Context) ([]node.Row, error) {
 		})
 }
 
-// SaveNode implements node.Store.
-func (t *Tx) SaveNode(ctx context.Context, r node.Row) error {
+// SaveNode implements cluster.NodeStore.
+func (t *Tx) SaveNode(ctx context.Context, r cluster.NodeRow) error {
 	settings, err := json.Marshal(r.Settings)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (t *Tx) SaveNode(ctx context.Context, r node.Row) error {
 	return err
 }
 
-// DeleteNode implements node.Store.
+// DeleteNode implements cluster.NodeStore.
 func (t *Tx) DeleteNode(ctx context.Context, id string) error {
 	_, err := t.exec(ctx, `DELETE FROM node WHERE id = $1`, id)
 	return err

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"portico/client"
+	client "portico/clients/go"
 )
 
 // The client for apps in Go, behind the gateway: it knows who is there, also

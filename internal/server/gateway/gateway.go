@@ -13,19 +13,19 @@ import (
 	"portico/internal/clock"
 	"portico/internal/fault"
 	"portico/internal/flow"
-	"portico/internal/keys"
 	"portico/internal/origin"
 	"portico/internal/rule"
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/door"
 	"portico/internal/session"
+	"portico/internal/signingkey"
 )
 
 // Config is what the door is built from.
 type Config struct {
 	Desk    *door.Desk
-	Keys    *keys.Keeper
+	Keys    *signingkey.Keeper
 	Clock   clock.Clock
 	Log     *slog.Logger
 	Public  *url.URL
@@ -37,7 +37,7 @@ type Config struct {
 // Gateway is the door. It is safe for concurrent use.
 type Gateway struct {
 	desk    *door.Desk
-	keys    *keys.Keeper
+	keys    *signingkey.Keeper
 	clock   clock.Clock
 	log     *slog.Logger
 	issuer  string

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"portico/internal/keys"
 	"portico/internal/server"
+	"portico/internal/signingkey"
 )
 
 // keySet publishes the keys that tokens are verified with (RFC 7517 5). Whoever
@@ -21,7 +21,7 @@ func (g *Gateway) keySet(w http.ResponseWriter, r *http.Request) error {
 	sum := sha256.Sum256(set)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	h := w.Header()
-	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(keys.MaxAge/time.Second)))
+	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(signingkey.MaxAge/time.Second)))
 	h.Set("Etag", etag)
 	if server.Unchanged(r, etag) {
 		w.WriteHeader(http.StatusNotModified)

@@ -10,7 +10,7 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/server"
-	"portico/internal/span"
+	"portico/internal/telemetry/span"
 )
 
 // passage is one request on its way to an app and back.

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/server/doortest"
 	"portico/internal/server/screens"
 )
 
 // guarded runs a site with an app whose pages ask for a sign-in of a minute ago.
-func guarded(t *testing.T) *doortest.Site {
+func guarded(t *testing.T) *apptest.Site {
 	t.Helper()
 	app := httptest.NewServer(nil) // answers 404
 	t.Cleanup(app.Close)
@@ -25,7 +25,7 @@ func guarded(t *testing.T) *doortest.Site {
 
 // at opens the guarded page and returns what the sign-in page shows, nil when
 // the app answers.
-func at(b *doortest.Browser) *screens.Boot {
+func at(b *apptest.Browser) *screens.Boot {
 	b.Helper()
 	p := b.Open("/admin/users")
 	if p.StatusCode == 404 {
@@ -38,13 +38,13 @@ func at(b *doortest.Browser) *screens.Boot {
 }
 
 // press presses a provider's button as the page has it.
-func press(b *doortest.Browser, provider string, shown *screens.Boot) doortest.Page {
+func press(b *apptest.Browser, provider string, shown *screens.Boot) apptest.Page {
 	b.Helper()
 	return b.Send("/auth/provider/"+provider+"/start", url.Values{"return_to": {shown.ReturnTo}, "again": {shown.Again}})
 }
 
 // away returns the address that a page of ours sends the browser to.
-func away(b *doortest.Browser, p doortest.Page) *url.URL {
+func away(b *apptest.Browser, p apptest.Page) *url.URL {
 	b.Helper()
 	u, found := goesTo(p)
 	if !found {
@@ -107,7 +107,7 @@ func TestFresh_NotConfirmed(t *testing.T) {
 	b.SignIn("mara@example.org")
 	link := b.Open(chooseWith(b, leave(b, nil), url.Values{"choice": {"typed"}, "email": {"mara@example.org"}, "verified": {"yes"}, "stay": {"yes"}}))
 	u, _ := url.Parse(link.Next())
-	b.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "flow": {u.Query().Get("flow")}})
+	b.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "flow": {u.Query().Get("flow")}})
 	s.Clock.Advance(time.Hour)
 	session := b.Cookie("session")
 
@@ -127,7 +127,7 @@ func TestFresh_NotConfirmed(t *testing.T) {
 	if !strings.HasPrefix(again.Notice, "GitHub can't confirm") || !strings.Contains(again.Notice, "Enter your password instead") || again.Again != "yes" {
 		t.Errorf("never tells: %+v", again)
 	}
-	leads(b, b.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "return_to": {again.ReturnTo}}), "/admin/users")
+	leads(b, b.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {again.ReturnTo}}), "/admin/users")
 	if at(b) != nil {
 		t.Error("the password does not open the page")
 	}

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"portico/internal/account"
+	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/server/doortest"
 	"portico/internal/server/screens"
 )
 
 // signInPage follows a redirect to the sign-in page and returns what it shows.
 // A reload shows the same.
-func signInPage(b *doortest.Browser, p doortest.Page) (shown screens.Boot) {
+func signInPage(b *apptest.Browser, p apptest.Page) (shown screens.Boot) {
 	b.Helper()
 	if p.StatusCode != 303 || !strings.HasPrefix(p.Next(), "/auth/signin?") || !strings.Contains(p.Next(), "failed=") {
 		b.Fatalf("answered %d to %q: %s", p.StatusCode, p.Next(), p.Body)
@@ -39,32 +39,32 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	way := url.Values{"return_to": {"/reports"}}
-	callback := func(b *doortest.Browser, more string) doortest.Page {
+	callback := func(b *apptest.Browser, more string) apptest.Page {
 		return b.Open(path + "/callback?state=" + leave(b, way).Query().Get("state") + more)
 	}
 	for name, tt := range map[string]struct {
-		fail  func(*doortest.Browser) doortest.Page
+		fail  func(*apptest.Browser) apptest.Page
 		words string
 	}{
-		"unknown provider": {func(b *doortest.Browser) doortest.Page {
+		"unknown provider": {func(b *apptest.Browser) apptest.Page {
 			return b.Send("/auth/provider/nobody/start", way)
 		}, "You can't sign in with that provider here."},
-		"down at the beginning": {func(b *doortest.Browser) doortest.Page {
+		"down at the beginning": {func(b *apptest.Browser) apptest.Page {
 			return b.Send("/auth/provider/down/start", way)
 		}, "Down ID isn't responding."},
-		"cancelled": {func(b *doortest.Browser) doortest.Page {
+		"cancelled": {func(b *apptest.Browser) apptest.Page {
 			return b.Open(choose(b, leave(b, way), "cancel"))
 		}, "You didn't finish signing in with Example ID."},
-		"an error of the provider": {func(b *doortest.Browser) doortest.Page {
+		"an error of the provider": {func(b *apptest.Browser) apptest.Page {
 			return callback(b, "&error=invalid_request&error_description=Call+0123+now&iss="+url.QueryEscape(issuer(b)))
 		}, "We couldn't verify your sign-in with Example ID."},
-		"an outage of the provider": {func(b *doortest.Browser) doortest.Page {
+		"an outage of the provider": {func(b *apptest.Browser) apptest.Page {
 			return callback(b, "&error=server_error&iss="+url.QueryEscape(issuer(b)))
 		}, "Example ID isn't responding."},
-		"another site's answer": {func(b *doortest.Browser) doortest.Page {
+		"another site's answer": {func(b *apptest.Browser) apptest.Page {
 			return callback(b, "&code=x&iss=https%3A%2F%2Fevil.test")
 		}, "We couldn't verify your sign-in with Example ID."},
-		"no address": {func(b *doortest.Browser) doortest.Page {
+		"no address": {func(b *apptest.Browser) apptest.Page {
 			return b.Open(choose(b, leave(b, way), "sample-alan"))
 		}, "Example ID didn't share your email address."},
 	} {
@@ -83,7 +83,7 @@ func TestFailures(t *testing.T) {
 }
 
 // issuer returns the address of the stand-in provider.
-func issuer(b *doortest.Browser) string {
+func issuer(b *apptest.Browser) string {
 	at := leave(b, nil)
 	return at.Scheme + "://" + at.Host
 }
@@ -97,7 +97,7 @@ func TestFailures_NoAttempt(t *testing.T) {
 	answer := choose(late, leave(late, nil), "sample-ada")
 	unasked := s.Browser()
 	leave(unasked, nil) // has a cookie of its own
-	for name, p := range map[string]doortest.Page{
+	for name, p := range map[string]apptest.Page{
 		"another browser's": unasked.Open(answer), "no state": unasked.Open(path + "/callback?code=x"),
 		"a made-up state": unasked.Open(path + "/callback?code=x&state=0123456789abcdefghjkmnpqrs"),
 	} {
@@ -137,7 +137,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	if kept := signInPage(b, cancelled); kept.Flow.ID != shown.Flow.ID || kept.Values.Email != "ada@example.test" {
 		t.Errorf("the identity that waits is lost: %+v", kept)
 	}
-	leads(b, b.Send("/auth/signin", url.Values{"email": {"ada@example.test"}, "password": {doortest.Password}, "flow": {shown.Flow.ID}}), "/reports")
+	leads(b, b.Send("/auth/signin", url.Values{"email": {"ada@example.test"}, "password": {apptest.Password}, "flow": {shown.Flow.ID}}), "/reports")
 	b.Send("/auth/signout", nil)
 
 	if err := s.Flows.SetUserState(s.Context(), id, account.Closed); err != nil {
@@ -147,7 +147,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	if shown := signInPage(b, disabled); !strings.Contains(shown.Notice, "is disabled") {
 		t.Errorf("disabled: the page says %q", shown.Notice)
 	}
-	for _, p := range []doortest.Page{closed, disabled} {
+	for _, p := range []apptest.Page{closed, disabled} {
 		if shown := signInPage(s.Browser(), p); shown.Notice != "" {
 			t.Errorf("another browser is told %q", shown.Notice)
 		}

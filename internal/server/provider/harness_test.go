@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/dev/idp"
-	"portico/internal/server/doortest"
 )
 
 const path = "/auth/provider/example"
 
 // setup runs a site with a provider that signs in whom it is told to, one that
 // is down, and one that cannot tell when somebody has signed in.
-func setup(t *testing.T, changes ...func(*config.Config)) *doortest.Site {
+func setup(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(nil)
 	issuer := "http://" + srv.Listener.Addr().String()
@@ -30,7 +30,7 @@ func setup(t *testing.T, changes ...func(*config.Config)) *doortest.Site {
 			ID: "github", Preset: "github", Name: "GitHub", ClientID: "portico", ClientSecret: "at GitHub",
 		}}
 	}
-	s := doortest.Start(t, append(changes, providers)...)
+	s := apptest.Start(t, append(changes, providers)...)
 	handler, err := idp.New(idp.Config{
 		Issuer: issuer, ClientID: "portico", ClientSecret: "at the example",
 		RedirectURI: s.Origin + path + "/callback", Clock: s.Clock,
@@ -46,7 +46,7 @@ func setup(t *testing.T, changes ...func(*config.Config)) *doortest.Site {
 
 // leave presses the provider's button and returns the address that the browser
 // is sent to.
-func leave(b *doortest.Browser, form url.Values) *url.URL {
+func leave(b *apptest.Browser, form url.Values) *url.URL {
 	b.Helper()
 	p := b.Send(path+"/start", form)
 	u, found := goesTo(p)
@@ -57,7 +57,7 @@ func leave(b *doortest.Browser, form url.Values) *url.URL {
 }
 
 // goesTo returns where a page goes on to by itself.
-func goesTo(p doortest.Page) (*url.URL, bool) {
+func goesTo(p apptest.Page) (*url.URL, bool) {
 	_, to, _ := strings.Cut(p.Body, `content="0;url=`)
 	to, _, found := strings.Cut(to, `"`)
 	u, err := url.Parse(html.UnescapeString(to))
@@ -65,12 +65,12 @@ func goesTo(p doortest.Page) (*url.URL, bool) {
 }
 
 // choose presses a button of the provider's page and returns the callback.
-func choose(b *doortest.Browser, at *url.URL, choice string) string {
+func choose(b *apptest.Browser, at *url.URL, choice string) string {
 	b.Helper()
 	return chooseWith(b, at, url.Values{"choice": {choice}})
 }
 
-func chooseWith(b *doortest.Browser, at *url.URL, form url.Values) string {
+func chooseWith(b *apptest.Browser, at *url.URL, form url.Values) string {
 	b.Helper()
 	form.Set("request", at.RawQuery)
 	p := b.Send(at.Scheme+"://"+at.Host+"/authorize", form)
@@ -81,7 +81,7 @@ func chooseWith(b *doortest.Browser, at *url.URL, form url.Values) string {
 }
 
 // silently goes to a provider that does not ask, and returns the callback.
-func silently(b *doortest.Browser, at *url.URL) string {
+func silently(b *apptest.Browser, at *url.URL) string {
 	b.Helper()
 	p := b.Open(at.String())
 	if p.StatusCode != 303 {
@@ -91,7 +91,7 @@ func silently(b *doortest.Browser, at *url.URL) string {
 }
 
 // leads expects a redirect.
-func leads(b *doortest.Browser, p doortest.Page, to string) {
+func leads(b *apptest.Browser, p apptest.Page, to string) {
 	b.Helper()
 	if p.StatusCode != 303 || p.Next() != to {
 		b.Errorf("answered %d to %q, want 303 to %q", p.StatusCode, p.Next(), to)

@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"testing"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/server/doortest"
 	"portico/internal/server/screens"
 )
 
@@ -13,12 +13,12 @@ import (
 // the same is told before anything is typed.
 func TestSignUp_Closed(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t, func(c *config.Config) { c.SignUp.Enabled = false })
+	s := apptest.Start(t, func(c *config.Config) { c.SignUp.Enabled = false })
 	v := visit(s)
 	if b := v.opens("/auth/signin"); b.Policy.SignUp != "" {
 		t.Error("the sign-in page offers to register")
 	}
-	typed := url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "confirm_password": {doortest.Password}}
+	typed := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "confirm_password": {apptest.Password}}
 	for how, b := range map[string]screens.Boot{
 		"opened": v.opens("/auth/signup?return_to=%2Freports"),
 		"posted": v.reads(v.Send("/auth/signup?return_to=%2Freports", typed)),
@@ -31,7 +31,7 @@ func TestSignUp_Closed(t *testing.T) {
 	if p := v.Send("/auth/api/signup", typed); p.StatusCode != 403 {
 		t.Errorf("the API answers %d", p.StatusCode)
 	}
-	if b := visit(doortest.Start(t)).opens("/auth/signin"); b.Policy.SignUp != "yes" {
+	if b := visit(apptest.Start(t)).opens("/auth/signin"); b.Policy.SignUp != "yes" {
 		t.Error("the sign-in page does not offer to register")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"portico/internal/server/doortest"
+	"portico/internal/apptest"
 )
 
 const needed = "blocked the sign-in cookie"
@@ -14,9 +14,9 @@ const needed = "blocked the sign-in cookie"
 // Referer of the page that sent it: it is told what a sign-in needs.
 func TestCookiesBlocked_SignIn(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	s.Person("mara@example.org")
-	form := url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}}
+	form := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}}
 	from := s.Origin + "/auth/signin"
 	p := visit(s).Send("/auth/signin", form)
 
@@ -45,7 +45,7 @@ func TestCookiesBlocked_SignIn(t *testing.T) {
 // everybody is.
 func TestCookiesBlocked_Steps(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	next := visit(s).Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next()
 	elsewhere := visit(s)
 	elsewhere.Send("/auth/forgot-password", url.Values{"email": {"lea@example.org"}})
@@ -63,9 +63,9 @@ func TestCookiesBlocked_Steps(t *testing.T) {
 // and leads on, also after a press without script.
 func TestStepOver_LeadsOn(t *testing.T) {
 	t.Parallel()
-	v := visit(doortest.Start(t))
+	v := visit(apptest.Start(t))
 	over := v.Send("/auth/verify-code", url.Values{"flow": {"x"}, "code": {"123456"}})
-	for how, p := range map[string]doortest.Page{"opened": v.Open("/auth/verify-code?flow=x"), "pressed": over} {
+	for how, p := range map[string]apptest.Page{"opened": v.Open("/auth/verify-code?flow=x"), "pressed": over} {
 		b := v.reads(p)
 		if p.StatusCode != 404 || b.Screen != "error" || b.Errors.Code != "flow.unknown" || b.Next != "/auth/signin" || b.NextLabel != "Start again" {
 			t.Errorf("%s: %d %s, leads to %q", how, p.StatusCode, b.Screen, b.Next)

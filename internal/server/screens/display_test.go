@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"portico/internal/server/doortest"
+	"portico/internal/apptest"
 )
 
 // Owners of an international domain read their address as they write it;
@@ -13,9 +13,9 @@ import (
 func TestInternationalAddress(t *testing.T) {
 	t.Parallel()
 	const typed, canonical = "mara@bücher.example", "mara@xn--bcher-kva.example"
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
-	p := v.Send("/auth/signup", url.Values{"email": {typed}, "password": {doortest.Password}, "confirm_password": {doortest.Password}})
+	p := v.Send("/auth/signup", url.Values{"email": {typed}, "password": {apptest.Password}, "confirm_password": {apptest.Password}})
 	mail := s.NextMail()
 	if mail.To != canonical {
 		t.Errorf("the mail goes to %s", mail.To)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apptest"
 	"portico/internal/flow"
 	"portico/internal/secret"
-	"portico/internal/server/doortest"
 	"portico/internal/session"
 )
 
@@ -21,22 +21,22 @@ const toAccount = "/auth/signin?return_to=%2Fauth%2Faccount"
 func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	for why, tt := range map[session.Reason]struct {
-		end func(s *doortest.Site, v visitor, id string) error
+		end func(s *apptest.Site, v visitor, id string) error
 		en  string
 		de  string
 	}{
-		session.Idle: {func(s *doortest.Site, _ visitor, _ string) error {
+		session.Idle: {func(s *apptest.Site, _ visitor, _ string) error {
 			s.Clock.Advance(s.Config.Session.Idle)
 			return nil
 		}, "you were inactive for a while.", "Sie längere Zeit nicht aktiv waren."},
-		session.Absolute: {func(s *doortest.Site, v visitor, _ string) error {
+		session.Absolute: {func(s *apptest.Site, v visitor, _ string) error {
 			for end := s.Clock.Now().Add(s.Config.Session.Absolute); s.Clock.Now().Before(end); {
 				v.Open("/auth/account")
 				s.Clock.Advance(24 * time.Hour)
 			}
 			return nil
 		}, "your session expired.", "Ihre Sitzung abgelaufen ist."},
-		session.Elsewhere: {func(s *doortest.Site, _ visitor, _ string) error {
+		session.Elsewhere: {func(s *apptest.Site, _ visitor, _ string) error {
 			other := visit(s)
 			other.SignIn("mara@example.org")
 			c := flow.Caller{Session: other.Cookie("session")}
@@ -46,27 +46,27 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			}
 			return s.Flows.EndOtherSessions(s.Context(), c, found)
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
-		session.Password: {func(s *doortest.Site, _ visitor, _ string) error {
+		session.Password: {func(s *apptest.Site, _ visitor, _ string) error {
 			a, err := s.Flows.User(s.Context(), "mara@example.org")
 			if err != nil {
 				return err
 			}
 			return s.Flows.SetUserPassword(s.Context(), a, "seven hills under a paper lantern")
 		}, "your password was changed.", "Ihr Passwort geändert wurde."},
-		session.Closed: {func(s *doortest.Site, _ visitor, id string) error {
+		session.Closed: {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Flows.SetUserState(s.Context(), id, account.Closed)
 		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Betreiber dieser Website."},
-		session.Operator: {func(s *doortest.Site, _ visitor, id string) error {
+		session.Operator: {func(s *apptest.Site, _ visitor, id string) error {
 			_, err := s.Flows.EndUserSessions(s.Context(), id)
 			return err
 		}, "an administrator ended your session.", "der Betreiber dieser Website Ihre Sitzung beendet hat."},
-		session.Deleted: {func(s *doortest.Site, _ visitor, id string) error {
+		session.Deleted: {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Flows.DeleteUser(s.Context(), id)
 		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},
 	} {
 		t.Run(string(why), func(t *testing.T) {
 			t.Parallel()
-			s := doortest.Start(t)
+			s := apptest.Start(t)
 			id := s.Person("mara@example.org")
 			v, german := visit(s), visit(s)
 			german.Header = http.Header{"Accept-Language": {"de"}}
@@ -93,9 +93,9 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 // or nobody would be told of its absolute end.
 func TestSignIn_CookieOutlivesTheSession(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	s.Person("mara@example.org")
-	p := visit(s).Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}})
+	p := visit(s).Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}})
 	life := time.Duration(0)
 	for _, c := range p.Cookies() {
 		if c.Name == "portico-session" {

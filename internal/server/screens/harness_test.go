@@ -3,14 +3,14 @@ package screens_test
 import (
 	"testing"
 
-	"portico/internal/server/doortest"
+	"portico/internal/apptest"
 	"portico/internal/server/screens"
 )
 
 // visitor is a browser that reads what a document was filled with.
-type visitor struct{ *doortest.Browser }
+type visitor struct{ *apptest.Browser }
 
-func visit(s *doortest.Site) visitor { return visitor{s.Browser()} }
+func visit(s *apptest.Site) visitor { return visitor{s.Browser()} }
 
 // opens gets a document and returns its data.
 func (v visitor) opens(target string) screens.Boot {
@@ -18,7 +18,7 @@ func (v visitor) opens(target string) screens.Boot {
 	return v.reads(v.Open(target))
 }
 
-func (v visitor) reads(p doortest.Page) (b screens.Boot) {
+func (v visitor) reads(p apptest.Page) (b screens.Boot) {
 	v.Helper()
 	v.Boot(p, &b)
 	if b.Status != p.StatusCode {
@@ -28,16 +28,16 @@ func (v visitor) reads(p doortest.Page) (b screens.Boot) {
 }
 
 // leads expects a redirect.
-func (v visitor) leads(p doortest.Page, to string) {
+func (v visitor) leads(p apptest.Page, to string) {
 	v.Helper()
 	if p.StatusCode != 303 || p.Next() != to {
 		v.Errorf("answered %d to %q, want 303 to %q", p.StatusCode, p.Next(), to)
 	}
 }
 
-func person(t *testing.T) (*doortest.Site, visitor) {
+func person(t *testing.T) (*apptest.Site, visitor) {
 	t.Helper()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	s.Person("mara@example.org")
 	v := visit(s)
 	v.SignIn("mara@example.org")

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"portico/internal/server/doortest"
+	"portico/internal/apptest"
 )
 
 // Whose mailbox has had what it may get is told so, and until when, in place of
 // being told of a mail; an address with an account and one without alike.
 func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	s.Person("mara@example.org")
 	var told [2]string
 	for i, address := range []string{"mara@example.org", "nobody@example.org"} {
@@ -47,7 +47,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 // A form without script says in Retry-After what its page says in words.
 func TestForm_SaysWhenToTryAgain(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	_, id, _ := strings.Cut(v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next(), "flow=")
 	p := v.Send("/auth/verify-code", url.Values{"flow": {id}, "action": {"resend"}})

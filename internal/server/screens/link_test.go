@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/outbox"
-	"portico/internal/server/doortest"
 )
 
 // replaced returns a visitor and the link of a mail that two newer ones follow,
 // the last of them four minutes ago.
 func replaced(t *testing.T) (visitor, string) {
 	t.Helper()
-	s := doortest.Start(t, func(c *config.Config) { c.MailFrom = "Portico <no-reply@example.org>" })
+	s := apptest.Start(t, func(c *config.Config) { c.MailFrom = "Portico <no-reply@example.org>" })
 	v := visit(s)
-	p := v.Send("/auth/signup", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "confirm_password": {doortest.Password}})
+	p := v.Send("/auth/signup", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "confirm_password": {apptest.Password}})
 	link := mailedLink(s, s.NextMail())
 	_, flow, _ := strings.Cut(p.Next(), "flow=")
 	for range 2 {
@@ -32,7 +32,7 @@ func replaced(t *testing.T) (visitor, string) {
 }
 
 // mailedLink returns the link of a mail on the site's own origin.
-func mailedLink(s *doortest.Site, m outbox.Message) string {
+func mailedLink(s *apptest.Site, m outbox.Message) string {
 	return strings.TrimPrefix(m.Data["link"], s.Origin)
 }
 

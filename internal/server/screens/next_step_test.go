@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"portico/internal/server/doortest"
+	"portico/internal/apptest"
 )
 
 // signUp begins a registration and returns the page that waits for its code.
 func signUp(v visitor, email string) (waits string) {
 	v.Helper()
-	return v.Send("/auth/signup", url.Values{"email": {email}, "password": {doortest.Password}, "confirm_password": {doortest.Password}}).Next()
+	return v.Send("/auth/signup", url.Values{"email": {email}, "password": {apptest.Password}, "confirm_password": {apptest.Password}}).Next()
 }
 
 // The page of the code without a flow leads to the flow that this browser waits
 // in. A browser that waits for none gets a page that claims nothing.
 func TestVerifyCode_WithoutAFlow(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	if b := v.opens("/auth/verify-code"); b.Flow.ID != "" || b.Status != 200 {
 		t.Errorf("a browser that waits for nothing: %+v", b.Flow)
@@ -43,7 +43,7 @@ func TestVerifyCode_WithoutAFlow(t *testing.T) {
 // asked for it.
 func TestConfirmLink_MalformedOffersTheCode(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	waits := signUp(v, "mara@example.org")
 	for who, want := range map[*visitor]string{&v: waits, {s.Browser()}: "/auth/verify-code?flow="} {
@@ -57,7 +57,7 @@ func TestConfirmLink_MalformedOffersTheCode(t *testing.T) {
 // A link that nothing can be sent for again names the way to a new one.
 func TestConfirmLink_ExpiredForGood(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	s.Person("mara@example.org")
 	v := visit(s)
 	v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}})
@@ -75,7 +75,7 @@ func TestConfirmLink_ExpiredForGood(t *testing.T) {
 // A used link lets a person who is signed in go on.
 func TestConfirmLink_UsedGoesOn(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	signUp(v, "mara@example.org")
 	link := mailedLink(s, s.NextMail())
@@ -92,7 +92,7 @@ func TestConfirmLink_UsedGoesOn(t *testing.T) {
 // Success is said on the page that follows, once, and on no other.
 func TestSuccess_IsSaidOnce(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	once := func(page, want string) {
 		t.Helper()
@@ -128,7 +128,7 @@ func TestSuccess_IsSaidOnce(t *testing.T) {
 // The last guess leaves a page without a field for more.
 func TestVerifyCode_UsedUpWithoutScript(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	waits := signUp(v, "mara@example.org")
 	_, flow, _ := strings.Cut(waits, "flow=")
@@ -161,7 +161,7 @@ func TestChangePassword_SignedIn(t *testing.T) {
 // No link makes our error page say something about an account or a sign-up.
 func TestError_RepeatsNoCodeOfALink(t *testing.T) {
 	t.Parallel()
-	v := visit(doortest.Start(t))
+	v := visit(apptest.Start(t))
 	for _, code := range []string{"account.disabled", "signup.taken", "signup.closed", "flow.conflict", "provider.rejected"} {
 		if b := v.opens("/auth/error?code=" + code); b.Title != "Page not found" {
 			t.Errorf("%s: %s, %s", code, b.Title, b.Detail)
@@ -172,7 +172,7 @@ func TestError_RepeatsNoCodeOfALink(t *testing.T) {
 // The title of a page says what happened.
 func TestTitle_SaysWhatHappened(t *testing.T) {
 	t.Parallel()
-	v := visit(doortest.Start(t))
+	v := visit(apptest.Start(t))
 	if b := v.opens("/auth/verify-code?flow=x"); b.Title != "This request has expired" {
 		t.Errorf("a flow that is not open: %s", b.Title)
 	}
@@ -181,7 +181,7 @@ func TestTitle_SaysWhatHappened(t *testing.T) {
 // The page after a step may be an app's: it does not learn the id of the flow.
 func TestReferrer_KeepsTheFlow(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	v := visit(s)
 	waits := signUp(v, "mara@example.org")
 	s.NextMail()

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/server/doortest"
 	"portico/internal/server/screens"
 )
 
@@ -92,7 +92,7 @@ func TestRedirects(t *testing.T) {
 // so does where the person wants to go.
 func TestForms_RefusedWithoutScript(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t)
+	s := apptest.Start(t)
 	const typed = `"><b>not an address`
 	for name, tt := range map[string]struct {
 		form   url.Values
@@ -128,14 +128,14 @@ func TestForms_RefusedWithoutScript(t *testing.T) {
 // Where the person wants to go stays through every step.
 func TestForms_KeepTheTarget(t *testing.T) {
 	t.Parallel()
-	s := doortest.Start(t, func(c *config.Config) { c.ReturnOrigins = []string{"https://app.test"} })
+	s := apptest.Start(t, func(c *config.Config) { c.ReturnOrigins = []string{"https://app.test"} })
 	s.Person("mara@example.org")
 	for _, target := range []string{"/reports?page=2", "https://app.test/here"} {
 		v := visit(s)
 		if b := v.opens("/auth/signin?return_to=" + url.QueryEscape(target)); b.ReturnTo != target {
 			t.Errorf("the form goes to %q, want %q", b.ReturnTo, target)
 		}
-		v.leads(v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {doortest.Password}, "return_to": {target}}), target)
+		v.leads(v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {target}}), target)
 		if b := v.opens("/auth/signin?return_to=" + url.QueryEscape(target)); b.Next != target || b.Session.Email != "mara@example.org" {
 			t.Errorf("who is signed in may go on to %q, want %q", b.Next, target)
 		}
@@ -151,7 +151,7 @@ func TestForms_KeepTheTarget(t *testing.T) {
 // Anybody can write a link: the page shows known codes, and no words of the link.
 func TestErrorPage_RepeatsNothing(t *testing.T) {
 	t.Parallel()
-	v := visit(doortest.Start(t))
+	v := visit(apptest.Start(t))
 	p := v.Open("/auth/error?code=flow.unknown&provider=%3Cb%3EYour+bank&request=call+0123&return_to=https%3A%2F%2Fevil.test")
 	b := v.reads(p)
 	for _, foreign := range []string{"bank", "0123", "evil"} {
@@ -166,7 +166,7 @@ func TestErrorPage_RepeatsNothing(t *testing.T) {
 
 func TestAssets(t *testing.T) {
 	t.Parallel()
-	v := visit(doortest.Start(t))
+	v := visit(apptest.Start(t))
 	v.Header.Set("Accept-Encoding", "br")
 	p := v.Open("/auth/assets/app.js")
 	if p.StatusCode != 200 || p.Header.Get("Content-Encoding") != "br" || p.Body != "shorter" ||

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"portico/internal/tally"
+	"portico/internal/telemetry/tally"
 )
 
 // Stats are the figures of the database. The counts grow from the start of the

@@ -3,22 +3,22 @@ package storetest
 import (
 	"time"
 
-	"portico/internal/keys"
+	"portico/internal/signingkey"
 	"portico/internal/store"
 )
 
 type signingKeys struct{ *bundle }
 
 func (b signingKeys) InsertSigningKey_EveryField() {
-	first, second := full[keys.Key](1), full[keys.Key](2)
+	first, second := full[signingkey.Key](1), full[signingkey.Key](2)
 	b.insertKey(second)
 	b.insertKey(first)
-	b.equal("the keys", b.signingKeys(), []keys.Key{first, second})
+	b.equal("the keys", b.signingKeys(), []signingkey.Key{first, second})
 }
 
 func (b signingKeys) InsertSigningKey_OneOfAGeneration() {
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
-		k := full[keys.Key](worker)
+		k := full[signingkey.Key](worker)
 		k.Generation = 7
 		return tx.InsertSigningKey(b.Context(), k)
 	})
@@ -27,10 +27,10 @@ func (b signingKeys) InsertSigningKey_OneOfAGeneration() {
 	}
 }
 
-func (b signingKeys) SigningKeys_None() { b.equal("the keys", b.signingKeys(), []keys.Key(nil)) }
+func (b signingKeys) SigningKeys_None() { b.equal("the keys", b.signingKeys(), []signingkey.Key(nil)) }
 
 func (b signingKeys) RevokeSigningKey_Once() {
-	k, other := full[keys.Key](1), full[keys.Key](2)
+	k, other := full[signingkey.Key](1), full[signingkey.Key](2)
 	k.RevokedAt, other.RevokedAt = time.Time{}, time.Time{}
 	b.insertKey(k)
 	b.insertKey(other)
@@ -41,26 +41,26 @@ func (b signingKeys) RevokeSigningKey_Once() {
 		b.Error("not the key that was there to revoke, once, was revoked")
 	}
 	k.RevokedAt = moment()
-	b.equal("the keys", b.signingKeys(), []keys.Key{k, other})
+	b.equal("the keys", b.signingKeys(), []signingkey.Key{k, other})
 }
 
 func (b signingKeys) DeleteSigningKeys_TheEarlierOnes() {
 	for n := range 3 {
-		b.insertKey(full[keys.Key](n + 1))
+		b.insertKey(full[signingkey.Key](n + 1))
 	}
 	kept := b.signingKeys()[1:]
 	b.write(func(tx *store.Tx) error { return tx.DeleteSigningKeys(b.Context(), kept[0].Generation) })
 	b.equal("the keys", b.signingKeys(), kept)
 }
 
-func (b *bundle) insertKey(k keys.Key) {
+func (b *bundle) insertKey(k signingkey.Key) {
 	b.Helper()
 	if !b.did(func(tx *store.Tx) (bool, error) { return tx.InsertSigningKey(b.Context(), k) }) {
 		b.Errorf("the key of generation %d was not stored", k.Generation)
 	}
 }
 
-func (b *bundle) signingKeys() []keys.Key {
+func (b *bundle) signingKeys() []signingkey.Key {
 	b.Helper()
-	return list(b, func(tx *store.Tx) ([]keys.Key, error) { return tx.SigningKeys(b.Context()) })
+	return list(b, func(tx *store.Tx) ([]signingkey.Key, error) { return tx.SigningKeys(b.Context()) })
 }

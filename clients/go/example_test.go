@@ -1,0 +1,77 @@
+package client_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	client "portico/clients/go"
+	"portico/clients/go/clienttest"
+)
+
+// An app behind the gateway: two lines, and every handler knows who is there.
+func Example() {
+	portico, err := client.New("https://example.com", client.Options{})
+	if err != nil {
+		panic(err)
+	}
+	app := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		person, _ := client.User(r.Context())
+		fmt.Fprintf(w, "Hello, %s", person.Name)
+	})
+	server := httptest.NewServer(portico.Require(app))
+	defer server.Close()
+
+	answer, err := server.Client().Post(server.URL, "", nil)
+	if err != nil {
+		panic(err)
+	}
+	defer answer.Body.Close()
+	fmt.Println(answer.Status, answer.Header.Get("Content-Type"))
+	// Output: 401 Unauthorized application/problem+json
+}
+
+// Pages that everybody may see, and one for administrators.
+func ExampleClient_Optional() {
+	portico, err := client.New("https://example.com", client.Options{})
+	if err != nil {
+		panic(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		if person, ok := client.User(r.Context()); ok {
+			fmt.Fprintf(w, "Hello, %s", person.Name)
+			return
+		}
+		fmt.Fprint(w, "Hello")
+	})
+	mux.HandleFunc("GET /admin", func(w http.ResponseWriter, r *http.Request) {
+		if person, _ := client.User(r.Context()); !person.HasRole("admin") {
+			http.Error(w, "This is for administrators.", http.StatusForbidden)
+		}
+	})
+	app := portico.Optional(mux)
+	for _, path := range []string{"/", "/admin"} {
+		w := httptest.NewRecorder()
+		app.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Println(w.Code, w.Body)
+	}
+	// Output:
+	// 200 Hello
+	// 403 This is for administrators.
+}
+
+// The test of an app: nothing runs but the app.
+func TestExample(t *testing.T) {
+	portico := clienttest.New(t)
+	app := portico.Client(client.Options{}).Require(greeter)
+
+	r := httptest.NewRequest("GET", "/", nil)
+	portico.SignIn(r, client.Identity{ID: "mara"})
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, r)
+	if w.Body.String() != "mara" {
+		t.Errorf("the app greets %s", w.Body)
+	}
+}

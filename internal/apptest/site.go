@@ -1,0 +1,126 @@
+package apptest
+
+import (
+	"context"
+	"io/fs"
+	"net"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"portico/internal/app"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/outbox"
+	"portico/internal/server/door"
+)
+
+// Password passes every rule.
+const Password = "copper lantern over seven hills"
+
+// Site is a Portico that serves on a loopback port until the test ends.
+type Site struct {
+	testing.TB
+	*app.App
+	Clock  *clock.Manual
+	Origin string // as browsers write it
+	Addr   string // where it listens
+	Ops    string // where its operations listener does
+
+	mail chan outbox.Message
+}
+
+// Start runs a Site. Each change is made to its configuration first.
+func Start(t testing.TB, changes ...func(*config.Config)) *Site {
+	t.Helper()
+	public, ops := listen(t), listen(t)
+	_, port, _ := net.SplitHostPort(public.Addr().String())
+	dir := t.TempDir()
+	cfg := config.Default()
+	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
+	cfg.DatabaseURL = "sqlite:" + filepath.Join(dir, "portico.db")
+	cfg.SecretFile = filepath.Join(dir, "secret.key")
+	for _, change := range changes {
+		change(&cfg)
+	}
+	s := &Site{
+		TB: t, Origin: cfg.PublicURL.String(), Addr: public.Addr().String(), Ops: ops.Addr().String(), mail: make(chan outbox.Message, 100),
+		Clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
+	}
+	a, err := app.New(t.Context(), cfg, app.Options{Clock: s.Clock, Dist: documents(), Deliver: s.deliver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.App = a
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx, app.Listeners{Public: public, Ops: ops}) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (s *Site) deliver(_ context.Context, m outbox.Message) error {
+	s.mail <- m
+	return nil
+}
+
+// NextMail waits for the next mail and returns it.
+func (s *Site) NextMail() outbox.Message {
+	s.Helper()
+	select {
+	case m := <-s.mail:
+		return m
+	case <-time.After(20 * time.Second):
+		s.Fatal("no mail came")
+		return outbox.Message{}
+	}
+}
+
+// Person makes an account with the Password.
+func (s *Site) Person(address string) (id string) {
+	s.Helper()
+	a, err := s.Flows.CreateUser(s.Context(), address, "", Password)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a.ID
+}
+
+// documents is a front end whose screens show what they are filled with.
+func documents() fs.FS {
+	const document = `<!doctype html><title>{{html .screen}}</title>` +
+		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`
+	files := fstest.MapFS{
+		"documents/manifest.json":  {Data: []byte(`{"style_hashes":{}}`)},
+		"assets/app.js":            {Data: []byte("run();run();run()")},
+		"assets/app.js.br":         {Data: []byte("shorter")},
+		"assets/reauthenticate.js": {Data: []byte("again()")},
+		"assets/secret.map":        {Data: []byte("{}")},
+	}
+	for _, loc := range []string{"en", "de"} {
+		for _, name := range door.Screens() {
+			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
+		}
+		files["documents/"+loc+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
+	}
+	return files
+}

@@ -1,0 +1,144 @@
+package faults
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/secret"
+	"portico/internal/store/pgtest"
+)
+
+// documented returns the commands of the block that begins with the words, in
+// the section on backups of the page that operators read.
+func documented(t *testing.T, words string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/operating/postgresql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Backup\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	block := between(section, "\n```\n"+words, "\n```\n")
+	if block == "" {
+		t.Fatalf("the page has no commands that begin with %q", words)
+	}
+	return words + block + "\n"
+}
+
+// follow runs documented commands in a folder, on a database, with the programs
+// of the server's own version.
+func follow(t *testing.T, folder, url, commands string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "PORTICO_DATABASE_URL="+url,
+		"PATH="+cmp.Or(os.Getenv("POSTGRES_BIN"), "/usr/bin")+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", commands, err, out)
+	}
+}
+
+// FLT-13 on PostgreSQL: what the page on it says to do is done to the letter. A
+// dump of a serving node, restored into another database, has what was
+// acknowledged before, and sends and accepts nothing a second time.
+func TestFLT13_PostgresDrill(t *testing.T) {
+	t.Parallel()
+	p := onEmptyPostgres(t)
+	r := p.serve()
+	known := p.registered()
+	staying, leaving, stale := p.browser(), p.browser(), p.browser()
+	for _, b := range []*browser{staying, leaving} {
+		b.must("signin", map[string]string{"email": known, "password": good})
+	}
+	pending, lost := fresh("pending"), fresh("lost")
+	step := map[string]string{"flow": stale.begin(pending)}
+	step["code"] = p.mail.code(pending, 30*time.Second)
+	p.mail.be(holdBefore)
+	p.browser().must("signup", map[string]string{"email": lost, "password": good, "confirm_password": good})
+	held := <-p.mail.parked
+
+	folder := t.TempDir()
+	follow(t, folder, p.past, documented(t, "pg_dump"))
+
+	// What the dump does not know: the mail is sent, the code used, a session ended.
+	before := []map[string]string{maps.Clone(staying.cookies), maps.Clone(leaving.cookies), maps.Clone(stale.cookies)}
+	close(held.go_)
+	if p.mail.code(lost, 30*time.Second) == "" || !eventually(30*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
+		t.Fatal("the mail that waited was never sent")
+	}
+	p.mail.be(healthy)
+	stale.must("verify-code", step)
+	leaving.must("signout", map[string]string{})
+	since := p.registered()
+	r.stop()
+
+	m := p.restored(folder)
+	stranger := *m.place
+	key := filepath.Join(t.TempDir(), "other.key")
+	if _, err := secret.CreateKey(key); err != nil {
+		t.Fatal(err)
+	}
+	stranger.extra = append(stranger.extra, "PORTICO_SECRET_FILE="+key)
+	if out := stranger.refuses(); !strings.Contains(out, "is not the one that this database was made with") {
+		t.Errorf("with another key it says %s", out)
+	}
+
+	r = m.serve()
+	b := m.browser()
+	for i, who := range []string{"somebody who was signed in", "somebody who has signed out since"} {
+		if b.cookies = maps.Clone(before[i]); !b.whoami() {
+			t.Errorf("%s is not, after the restore", who)
+		}
+	}
+	b.cookies = before[2]
+	if a, err := b.post("verify-code", step); err != nil || a.status == 200 {
+		t.Errorf("a code of before is taken: %v %d %s", err, a.status, a.body)
+	}
+	if out := m.command("mail", "list"); !strings.Contains(out, lost) {
+		t.Errorf("the mail that was given up is not listed: %s", out)
+	}
+	if a, err := b.post("signin", map[string]string{"email": since, "password": good}); err != nil || a.status == 200 {
+		t.Errorf("an account that was made since signs in: %v %d", err, a.status)
+	}
+	m.journey(known)
+	r.stop()
+
+	follow(t, folder, m.past, documented(t, "psql --set=ON_ERROR_STOP=1"))
+	m.serve()
+	if b.cookies = before[0]; b.whoami() {
+		t.Error("a session holds that was to end")
+	}
+	m.journey(known)
+	m.once()
+	if most, which := p.mail.repeats(); most > 1 {
+		t.Errorf("one mail came %d times: %s", most, which)
+	}
+}
+
+// restored is the installation on a database that the dump in the folder was
+// restored to.
+func (p *onPostgres) restored(folder string) *onPostgres {
+	p.Helper()
+	dumps, err := filepath.Glob(filepath.Join(folder, "portico-*.dump"))
+	if err != nil || len(dumps) != 1 {
+		p.Fatalf("the dumps are %v, %v", dumps, err)
+	}
+	if err := os.Rename(dumps[0], filepath.Join(folder, "portico-2026-05-04.dump")); err != nil {
+		p.Fatal(err)
+	}
+	at := *p.place
+	m := &onPostgres{place: &at, past: pgtest.Empty(p.T)}
+	at.extra = append(p.extra[:len(p.extra):len(p.extra)], "PORTICO_DATABASE_URL="+pgtest.Patient(m.past))
+	follow(p.T, folder, m.past, documented(p.T, "pg_restore"))
+	follow(p.T, folder, m.past, documented(p.T, "psql --single-transaction"))
+	if n := m.count(`SELECT COUNT(*) FROM outbox WHERE dead_at = 0`); n > 0 {
+		p.Errorf("%d mails of the past wait to be sent", n)
+	}
+	return m
+}

@@ -1,0 +1,173 @@
+package security
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// binary builds the product once for the whole run.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "portico-security")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "portico")
+	build := exec.Command("go", "build", "-o", path, "./cmd/portico")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+// command runs the product as an operator does, in a folder of its own, and
+// returns all that it prints. A command that goes on is ended.
+func command(t *testing.T, dir string, settings []string, args ...string) string {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	run := exec.CommandContext(ctx, path, args...)
+	run.Dir = dir
+	run.Env = append(settings, "PATH="+os.Getenv("PATH"), "HOME="+dir)
+	out, _ := run.CombinedOutput()
+	return string(out)
+}
+
+// A URL of a setting can hold a secret wherever it is wrong. No command prints
+// it: operators paste what they see into issues.
+func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
+	t.Parallel()
+	const canary = "canary7Secret"
+	for _, setting := range []string{
+		"DATABASE_URL=postgres://u:canary7Secret@/x?host=/nonexistent",
+		"DATABASE_URL=postgres://u@/x?host=/nonexistent&password=canary7Secret",
+		"DATABASE_URL=postgres://u:canary7Secret@/x?host=/nonexistent&sslmode=verify-full&sslrootcert=/nonexistent",
+		"DATABASE_URL=postgres://u:canary7Secret@127.0.0.1:1,127.0.0.1:2/x",
+		"DATABASE_URL=postgres://u:canary7Secret@127.0.0.1:port/x",
+		"DATABASE_URL=postgres:u:canary7Secret",
+		"DATABASE_URL=postgres:canary7Secret@h/x",
+		"DATABASE_URL=mysql://u:canary7Secret@h/x",
+		"DATABASE_URL=u:canary7Secret@h/x",
+		"SMTP_URL=smtp://u:canary7Secret@127.0.0.1:1",
+		"SMTP_URL=smtp://u:canary7Secret@127.0.0.1:1?tls=none",
+		"SMTP_URL=smtp://u:canary7Secret%zz@h",
+		"SMTP_URL=smtp:u:canary7Secret@h",
+		"SMTP_URL=u:canary7Secret@h",
+		"PUBLIC_URL=https://u:canary7Secret@portico.test",
+		"UPSTREAM=http://u:canary7Secret@127.0.0.1:1",
+		"UPSTREAM=http://127.0.0.1:1/?token=canary7Secret",
+		"RETURN_ORIGINS=https://u:canary7Secret@app.test",
+		"RETURN_DEFAULT=https://u:canary7Secret@app.test/",
+		"PROVIDERS_CORP_ISSUER=https://u:canary7Secret@id.test",
+		"TRACING_ENDPOINT=http://u:canary7Secret@127.0.0.1:4318",
+		"TRACING_ENDPOINT=http://127.0.0.1:4318/?key=canary7Secret",
+		"TRACING_HEADER=Authorization canary7Secret",
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			settings := []string{
+				"PORTICO_PUBLIC_URL=https://portico.invalid", "PORTICO_SMTP_URL=smtp://127.0.0.1:1?tls=none",
+				"PORTICO_MAIL_FROM=no-reply@portico.test", "PORTICO_" + setting,
+			}
+			for _, args := range [][]string{{"doctor"}, {"config", "check"}, {"config", "show"}, {"user", "list"}, {"migrate"}} {
+				if out := command(t, dir, settings, args...); strings.Contains(out, canary) || out == "" {
+					t.Errorf("portico %s prints:\n%s", strings.Join(args, " "), out)
+				}
+			}
+		})
+	}
+}
+
+// installation makes an installation with one account by the operator's commands.
+func installation(t *testing.T) (dir string, settings []string) {
+	t.Helper()
+	dir = t.TempDir()
+	command(t, dir, nil, "migrate")
+	if out := command(t, dir, nil, "user", "create", "mara@x.test", "--name", "Mara"); !strings.Contains(out, "mara@x.test") {
+		t.Fatal(out)
+	}
+	return dir, nil
+}
+
+// plant changes the closed database of an installation.
+func plant(t *testing.T, file, statement string, values ...any) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), statement, values...)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A copy with a foreign trigger would make an administrator at the next sign-in.
+func TestSEC205_RestoreRefusesAForeignSchema(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"trigger": `CREATE TRIGGER planted AFTER INSERT ON session BEGIN UPDATE account SET roles = '["admin"]' WHERE id = NEW.account_id; END`,
+		"view":    `ALTER TABLE outbox RENAME TO sent; CREATE VIEW outbox AS SELECT * FROM sent`,
+		"column":  `ALTER TABLE account ADD COLUMN planted TEXT DEFAULT 'x'`,
+	} {
+		dir, settings := installation(t)
+		good, bad := filepath.Join(dir, "good.db"), filepath.Join(dir, "bad.db")
+		command(t, dir, settings, "backup", good)
+		command(t, dir, settings, "backup", bad)
+		plant(t, bad, statement)
+		out := command(t, dir, settings, "restore", "--replace", bad)
+		if !strings.Contains(out, "cannot be restored") || !strings.Contains(out, "not one that Portico makes") {
+			t.Errorf("a copy with a foreign %s: %s", name, out)
+		}
+		if out := command(t, dir, settings, "user", "list"); !strings.Contains(out, "mara@x.test") {
+			t.Errorf("after a refused %s the accounts are gone: %s", name, out)
+		}
+		if out := command(t, dir, settings, "restore", "--replace", good); !strings.Contains(out, "restored") {
+			t.Errorf("a copy of our own: %s", out)
+		}
+	}
+}
+
+// What is stored is a stranger's text. No command lets a terminal carry it out.
+func TestSEC206_CommandsPrintNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	const evil = "Eve\x1b]0;owned\x07\x1b[2J\x1b[1A\r\nroot@x.test\tactive\u009b31m\u202egnp.exe\u2028\x7f"
+	dir, settings := installation(t)
+	file := filepath.Join(dir, "portico-data", "portico.db")
+	plant(t, file, `UPDATE account SET name = $1`, evil)
+	plant(t, file, `INSERT INTO session (id, token_hash, account_id, version, created_at, last_seen_at, expires_at, browser, methods, authenticated_at)
+		SELECT '01jzzzzzzzzzzzzzzzzzzzzzzz', x'00', id, version, 1, 4000000000000000, 4000000000000000, $1, 'password', 1 FROM account`, evil)
+	plant(t, file, `UPDATE account SET roles = json_array($1)`, evil)
+	for _, args := range [][]string{
+		{"user", "list"}, {"user", "list", "--json"}, {"session", "list", "mara@x.test"}, {"session", "list", "mara@x.test", "--json"},
+		{"user", "delete", evil}, {"restore", evil}, {evil},
+	} {
+		out := command(t, dir, settings, args...)
+		for _, r := range out {
+			if r != '\n' && r != '\t' && !unicode.IsGraphic(r) {
+				t.Errorf("portico %.40q prints %q of %q", args, r, out)
+				break
+			}
+		}
+		if strings.Contains(out, "\nroot@x.test") {
+			t.Errorf("portico %.40q prints a line that a stranger wrote: %q", args, out)
+		}
+	}
+	if out := command(t, dir, settings, "user", "list"); !strings.Contains(out, "Eve\\u001b]0;owned") {
+		t.Errorf("the name is not shown: %q", out)
+	}
+}
