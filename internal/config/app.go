@@ -18,18 +18,18 @@ const appArray = "app"
 const defaultApp = "app"
 
 const (
-	defaultTimeout = time.Minute     // for an answer to begin
-	defaultSilence = 5 * time.Second // without any answer while requests wait
+	defaultTimeout = time.Minute     // until the response begins
+	defaultSilence = 5 * time.Second // without any response while requests wait
 )
 
 func defaultUploads() Uploads { return Uploads{Pace: 500, Wait: 20 * time.Second} }
 
 func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 
-// itemKey is the name under which the place of an item of a list is known.
+// itemKey returns the key under which sources holds the place of a list item.
 func itemKey(list string, i int) string { return list + "." + strconv.Itoa(i+1) }
 
-// appOf returns the number of the app that a key belongs to.
+// appOf returns the number of the app that a key belongs to, counted from 1.
 func appOf(name string) (int, bool) {
 	rest, ok := strings.CutPrefix(name, appArray+".")
 	number, _, _ := strings.Cut(rest, ".")
@@ -37,13 +37,14 @@ func appOf(name string) (int, bool) {
 	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
 }
 
-// appSetting reports whether a name is written below [[app]].
+// appSetting reports whether a key is a setting of an [[app]] table.
 func appSetting(name string) bool {
 	_, ok := appOf(name)
 	return ok
 }
 
-// app returns the nth app, added when there are fewer.
+// app returns the nth app. It appends apps with default settings until there
+// are n.
 func (c *Config) app(n int) *App {
 	for len(c.Apps) < n {
 		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Uploads: defaultUploads(), OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
@@ -81,7 +82,7 @@ func appKeys(n int) []key {
 	}, uploadKeys(prefix, func(c *Config) *Uploads { return &c.app(n).Uploads })...)
 }
 
-// uploadKeys returns the settings of the request bodies of an app.
+// uploadKeys returns the settings for request bodies of one app.
 func uploadKeys(prefix string, of func(*Config) *Uploads) []key {
 	return []key{
 		number(prefix+"body_pace", func(c *Config) *int { return &of(c).Pace }, 0, 1<<30,
@@ -95,7 +96,8 @@ func uploadKeys(prefix string, of func(*Config) *Uploads) []key {
 
 const aboutSilence = "How long the app may answer nothing at all while requests wait for it. Then Portico asks it by itself (`HEAD` of its path), and when that gets no answer either, tells everybody who waits that the app is slow, until it answers again. An app that serves one request at a time needs as long as its slowest page takes."
 
-// Served returns every app, with its defaults filled in.
+// Served returns every app, including the one of the setting upstream, with
+// defaults filled in.
 func (c *Config) Served() []App {
 	apps := slices.Clone(c.Apps)
 	if c.Upstream != nil {
@@ -119,8 +121,9 @@ func (c *Config) Served() []App {
 	return apps
 }
 
-// Setting returns the key of a setting of the app: "app.1.rules", or "rules" for
-// the app of upstream. A number of 0 or more names an item of the list.
+// Setting returns the key of a setting of the app: "app.1.rules", or "rules"
+// for the app of upstream. An item of 0 or more selects an item of a list; -1
+// selects the setting itself.
 func (a App) Setting(name string, item int) string {
 	if a.Key != "" {
 		name = a.Key + "." + name
@@ -131,7 +134,8 @@ func (a App) Setting(name string, item int) string {
 	return name
 }
 
-// checkApps finds what is wrong between apps.
+// checkApps adds problems that involve several apps or several settings of one
+// app.
 func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 	if c.Upstream == nil && len(c.Rules)+len(c.Headers)+len(c.KeepCookies)+len(c.SignOutURL) > 0 {
 		add("upstream", "there are rules, headers, keep_cookies or sign_out_url, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
@@ -157,7 +161,8 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 	}
 }
 
-// hostPort returns host:port of an origin, loopback names as one.
+// hostPort returns host:port of an origin. Every loopback name becomes
+// 127.0.0.1.
 func hostPort(u *url.URL) string {
 	host, port := u.Hostname(), u.Port()
 	if port == "" {
@@ -176,7 +181,7 @@ func checkAppName(s string) (string, *mistake) {
 	return s, nil
 }
 
-// checkAppHost accepts host or host:port as browsers send it.
+// checkAppHost accepts host or host:port in the form that browsers send.
 func checkAppHost(s string) (string, *mistake) {
 	if strings.ToLower(s) != s || origin.Check("https://"+s) != nil {
 		return "", &mistake{fmt.Sprintf("%q is not a host", s), "write the host as browsers send it: shop.example.com, or shop.example.com:8443"}
@@ -184,7 +189,8 @@ func checkAppHost(s string) (string, *mistake) {
 	return s, nil
 }
 
-// checkAppPath leaves the details of a path to the rules.
+// checkAppPath checks the form only. The rule package checks the rest of a
+// path.
 func checkAppPath(s string) (string, *mistake) {
 	const write = "write a path such as /shop, without a slash at the end"
 	switch {

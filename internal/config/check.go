@@ -21,12 +21,13 @@ var (
 	idForm     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 )
 
-// maxLogo keeps the logo a picture that is sent with every page.
+// maxLogo is in bytes. It is small because the screens show the logo on every
+// page.
 const maxLogo = 256 << 10
 
 func sameText(s string) string { return s }
 
-// parseText accepts every line of text.
+// parseText accepts any text on one line.
 func parseText(s string) (string, *mistake) {
 	if !printable(s) {
 		return "", &mistake{"an item holds a line end or another character that does not print", "write each on one line"}
@@ -44,7 +45,8 @@ func checkListen(s string) (string, *mistake) {
 	return s, nil
 }
 
-// parsePrefix reads a network, or one address as a network of its own.
+// parsePrefix reads a network. A single address becomes a network of one
+// address.
 func parsePrefix(s string) (netip.Prefix, *mistake) {
 	p, err := netip.ParsePrefix(s)
 	if addr, aerr := netip.ParseAddr(s); aerr == nil && addr.Zone() == "" {
@@ -76,7 +78,7 @@ func checkLocale(s string) (string, *mistake) {
 	return s, nil
 }
 
-// checkBrandName keeps the name short enough for a mail's subject.
+// checkBrandName limits the length so that the name fits into an email subject.
 func checkBrandName(s string) (string, *mistake) {
 	const most = 60
 	if strings.TrimSpace(s) != s || utf8.RuneCountInString(s) > most {

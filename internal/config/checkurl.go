@@ -12,8 +12,9 @@ import (
 	"portico/internal/origin"
 )
 
-// checkPublicURL accepts an origin. Everything below it is ours to choose, and
-// an http address on the network would send passwords in the clear.
+// checkPublicURL accepts an origin. A path is refused because Portico owns all
+// paths below it. Plain http is refused except on loopback, because passwords
+// would cross the network unencrypted.
 func checkPublicURL(s string) (*url.URL, *mistake) {
 	const write = "write https://host or https://host:port, without a path"
 	u, m := parseOrigin(s, write)
@@ -49,7 +50,7 @@ func checkHeader(s string) (string, *mistake) {
 	return s, nil
 }
 
-// parseOrigin reads an origin in any spelling that a person may use.
+// parseOrigin reads an origin and returns it in its normal form.
 func parseOrigin(s, write string) (*url.URL, *mistake) {
 	u, err := url.Parse(s)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Path != "" && u.Path != "/" {
@@ -66,8 +67,9 @@ func parseOrigin(s, write string) (*url.URL, *mistake) {
 	return u, nil
 }
 
-// parseReturnOrigin accepts an origin, or one with *. in place of one label.
-// Such a name must have two labels below the star: *.com is everybody's.
+// parseReturnOrigin accepts an origin, or an origin with *. in place of one
+// label. The star needs at least two labels below it, because *.com matches
+// domains of strangers.
 func parseReturnOrigin(s string) (string, *mistake) {
 	const write = "write https://app.example.com or https://*.apps.example.com"
 	concrete, wildcard := strings.Replace(s, "://*.", "://x.", 1), strings.Contains(s, "://*.")
@@ -106,8 +108,9 @@ func checkIssuer(s string) (string, *mistake) {
 	return s, nil
 }
 
-// checkDatabaseURL leaves the details to the driver, but for TLS: libpq's
-// default, sslmode=prefer, goes on in the clear when the other side says so.
+// checkDatabaseURL checks TLS and leaves other details to the driver. The
+// default of libpq, sslmode=prefer, continues unencrypted when the server has
+// no TLS.
 func checkDatabaseURL(s string) (string, *mistake) {
 	if path, ok := strings.CutPrefix(s, "sqlite:"); ok {
 		if path == "" {
@@ -135,8 +138,8 @@ func checkDatabaseURL(s string) (string, *mistake) {
 	return s, nil
 }
 
-// cutShort reports whether an @ stands behind the host: then what was taken for
-// the host is a piece of the password, which no message may show.
+// cutShort reports whether an @ appears behind the host. Then the parsed host
+// is a part of the password, and no message may show it.
 func cutShort(u *url.URL) bool {
 	at := func(s string) bool { return strings.Contains(s, "@") }
 	name, _, _ := strings.Cut(u.RawQuery, "=")
@@ -163,14 +166,14 @@ func checkSMTPURL(s string) (string, *mistake) {
 	return s, nil
 }
 
-// redactURL shows a URL without the passwords in it.
+// redactURL returns a URL with its passwords hidden.
 func redactURL(s string) string {
 	if strings.HasPrefix(s, "sqlite:") || s == "" {
 		return s
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" && u.Path == "" {
-		return hide(s) // a URL that lacks its slashes can be all password
+		return hide(s) // without slashes, any part can be the password
 	}
 	if _, has := u.User.Password(); has {
 		u.User = url.UserPassword(u.User.Username(), hidden)
@@ -185,8 +188,8 @@ func redactURL(s string) string {
 	return u.String()
 }
 
-// quoted shows a URL in a message. One that cannot be read, or that names a
-// user, can hold a password, so the message does not show it.
+// quoted returns a URL for a message. A URL that does not parse, or that names
+// a user, can hold a password, so quoted returns "the value" instead.
 func quoted(s string) string {
 	if u, err := url.Parse(s); err != nil || u.User != nil || strings.Contains(s, "@") {
 		return "the value"
@@ -194,7 +197,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// redactHeader shows the name of a header without its value.
+// redactHeader returns a header with its value hidden.
 func redactHeader(s string) string {
 	name, _, ok := strings.Cut(s, ":")
 	if !ok {
@@ -203,7 +206,7 @@ func redactHeader(s string) string {
 	return name + ": " + hidden
 }
 
-// hidden stands for a secret.
+// hidden replaces a secret.
 const hidden = "hidden"
 
 func hide(s string) string {
@@ -213,7 +216,7 @@ func hide(s string) string {
 	return hidden
 }
 
-// sameListener reports whether two addresses to listen on collide.
+// sameListener reports whether two listen addresses collide.
 func sameListener(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)

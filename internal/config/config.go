@@ -6,29 +6,30 @@ import (
 	"time"
 )
 
-// Config is the settings of an installation. It is read-only once loaded.
+// Config is the settings of an installation. Load returns it, and nothing
+// changes it afterwards, so it is safe for concurrent use.
 type Config struct {
 	PublicURL   *url.URL // scheme and host; nil when not set
 	Listen      string   // host:port of the public listener
 	OpsListen   string   // host:port of the operations listener
 	DatabaseURL string   // sqlite:PATH or postgres://...
 	SecretFile  string
-	Upstream    *url.URL // nil when there is no app behind the door by this setting
+	Upstream    *url.URL // nil when no app is set by this setting
 	Rules       []string // of the app at Upstream
 	Headers     []string // of the app at Upstream
 
-	UpstreamTimeout time.Duration // as App.Timeout, of the app at Upstream
+	UpstreamTimeout time.Duration // as App.Timeout, for the app at Upstream
 	UpstreamSilence time.Duration // as App.Silence
 	UpstreamUploads Uploads       // as App.Uploads
 	OnUserChange    string        // as App.OnUserChange
 	KeepCookies     []string      // as App.KeepCookies
 	SignOutURL      string        // as App.SignOutURL
-	Apps            []App         // as [[app]] of the file says; Served has them all
+	Apps            []App         // the [[app]] tables; Served returns all apps
 	TrustedProxies  []netip.Prefix
 	SMTPURL         string // "" when not set
 	MailFrom        string
 	ReturnOrigins   []string // "https://app.example.com", "https://*.apps.example.com"
-	ReturnDefault   string   // "" leaves it to the product
+	ReturnDefault   string   // "" for the product's default
 	Locale          string
 	HSTSSubdomains  bool
 	Brand           Brand
@@ -40,40 +41,40 @@ type Config struct {
 	Tracing         Tracing
 	Providers       []Provider // in the order of the file, then of the environment
 
-	sources map[string]string // key -> where its value came from
+	sources map[string]string // key -> where its value comes from
 	broken  map[string]bool   // keys with a Problem
-	unread  bool              // whether there is a file that could not be read
-	inFile  []string          // keys of which the file holds a secret
-	open    string            // the file, when every user of the machine can read it
+	unread  bool              // whether the file exists and could not be read
+	inFile  []string          // keys whose secret is in the file itself
+	open    string            // path of the file if every user of the machine can read it
 }
 
-// Brand is what the screens and mails show of the operator.
+// Brand is the operator's name and logo on screens and in emails.
 type Brand struct {
 	Name string
-	Logo string // path of an image file, "" for the word logo
+	Logo string // path of an image file; "" for the name as text
 }
 
-// SignUp says whether people may register.
+// SignUp says whether visitors may register.
 type SignUp struct {
 	Enabled bool
 	Name    string // whether the form asks for a name: "off", "optional" or "required"
 }
 
-// Password is the rule for new passwords, and who chooses the cost of a hash.
+// Password is the rule for new passwords, and how the cost of a hash is chosen.
 type Password struct {
 	Profile          string // "standard" or "nist"
-	Min              int    // code points; 0 leaves it to the profile
-	Hash             string // "fixed": as Hashing says; "auto": the strongest that the machine bears
-	SignInsPerSecond int    // that it must bear, for "auto"
+	Min              int    // in code points; 0 for the profile's minimum
+	Hash             string // "fixed": the values of Hashing; "auto": the strongest that the machine sustains
+	SignInsPerSecond int    // the rate that a node must sustain, for "auto"
 }
 
-// Hashing is the work that a password hash takes and how much of it is
-// admitted.
+// Hashing is the cost of a password hash and the number of hashes that may run
+// or wait.
 type Hashing struct {
 	MemoryMiB int
 	Passes    int
-	Slots     int // hashes at a time; 0: one for each core
-	Queue     int // hashes that may wait; 0 leaves it to the product
+	Slots     int // concurrent hashes; 0: one per core
+	Queue     int // hashes that may wait; 0 for the product's default
 }
 
 // Session is how long a browser stays signed in.
@@ -82,58 +83,58 @@ type Session struct {
 	Absolute time.Duration
 }
 
-// Log is how the log is written.
+// Log is the level and format of the log.
 type Log struct {
 	Level  string // "debug", "info", "warn" or "error"
 	Format string // "json" or "text"
 }
 
-// Tracing is where traces go.
+// Tracing is where traces are sent.
 type Tracing struct {
-	Endpoint    *url.URL // of the collector; nil: nothing is traced
-	Header      string   // "Name: value" that it asks for, "" for none
-	SampleRatio float64  // of the traces that begin here, 0 to 1
+	Endpoint    *url.URL // of the collector; nil turns tracing off
+	Header      string   // "Name: value" that the collector requires; "" for none
+	SampleRatio float64  // share of the traces started here, 0 to 1
 }
 
 // Provider is an external identity provider.
 type Provider struct {
 	ID           string // in its URLs: /auth/provider/{id}/callback
-	Preset       string // what is known about it: "google", or "openid" for none
-	Issuer       string // "" where the preset knows it
-	Name         string // on the button; "" where the preset knows it
+	Preset       string // what Portico knows about it: "google", or "openid" for nothing
+	Issuer       string // "" if the preset has one
+	Name         string // on the button; "" if the preset has one
 	ClientID     string
 	ClientSecret string
-	TeamID       string // Apple: in place of the secret, what it is made of
+	TeamID       string // Apple: with KeyID and PrivateKey, replaces the secret
 	KeyID        string
 	PrivateKey   string // PEM
-	TrustEmail   bool   // whether its verified addresses count as proven to us
+	TrustEmail   bool   // whether its verified addresses count as proven
 }
 
-// Uploads says how request bodies get to an app.
+// Uploads says how request bodies reach an app.
 type Uploads struct {
-	Pace      int           // least bytes a second; 0: any
-	Wait      time.Duration // for a client that is slower
-	BufferKiB int           // of a body before the app is asked
+	Pace      int           // minimum bytes per second; 0 for any
+	Wait      time.Duration // how far a client may fall behind the pace
+	BufferKiB int           // how much of a body is buffered before the app is called
 }
 
-// App is a web app behind the door.
+// App is a web app that the gateway protects.
 type App struct {
 	Name     string
-	Host     string        // host[:port] as browsers send it; "" for that of the public URL
-	Path     string        // what is below it belongs to the app: "/" or "/shop"
-	Upstream *url.URL      // nil when another proxy forwards, and asks /auth/api/check
-	Audience string        // of its tokens; "" for the name
-	Rules    []string      // who may pass, in order; none: everybody who is signed in
-	Headers  []string      // "Remote-User: email", beside X-Portico-...
-	Timeout  time.Duration // until an answer begins
-	Silence  time.Duration // for which it may answer nothing at all while requests wait
+	Host     string        // host[:port] as browsers send it; "" for the host of PublicURL
+	Path     string        // the app owns all paths below it: "/" or "/shop"
+	Upstream *url.URL      // nil when another proxy forwards and asks /auth/api/check
+	Audience string        // of the app's tokens; "" for Name
+	Rules    []string      // access rules in order; empty: every signed-in user
+	Headers  []string      // "Remote-User: email", in addition to X-Portico-...
+	Timeout  time.Duration // until the response begins
+	Silence  time.Duration // time without any response while requests wait
 	Uploads  Uploads
 
-	OnUserChange string   // what becomes of its cookies when another account uses the browser: OnUserChange...
-	KeepCookies  []string // names of those that stay
+	OnUserChange string   // ClearCookies, SignOutAtApp or IgnoreChanges
+	KeepCookies  []string // cookie names that ClearCookies keeps
 	SignOutURL   string   // path, for SignOutAtApp
 
-	Key string // under which its settings are known to Source: "app.1"; "" for Upstream
+	Key string // prefix of its settings for Source: "app.1"; "" for Upstream
 }
 
 // Default returns the settings of an installation that sets none.
@@ -161,7 +162,7 @@ func Default() Config {
 	}
 }
 
-// provider returns the provider of an id, added when there is none.
+// provider returns the provider with an id. It adds one if there is none.
 func (c *Config) provider(id string) *Provider {
 	for i := range c.Providers {
 		if c.Providers[i].ID == id {

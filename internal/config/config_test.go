@@ -17,7 +17,7 @@ import (
 	"portico/internal/secret"
 )
 
-// write makes a file in a folder of the test and returns its path.
+// write creates a file in a folder of the test and returns its path.
 func write(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -27,7 +27,8 @@ func write(t testing.TB, name, text string) string {
 	return path
 }
 
-// lines returns the problems of an error, with the file's folder cut off.
+// lines returns the problems of an error, with the path of the file shortened
+// to its name.
 func lines(t *testing.T, err error) []string {
 	t.Helper()
 	var ps config.Problems
@@ -259,7 +260,7 @@ func TestLoad_EnvironmentWins(t *testing.T) {
 
 func TestLoad_FindsTheFile(t *testing.T) {
 	path := write(t, "portico.toml", "listen = \":1\"\n")
-	t.Chdir(t.TempDir()) // the only test that is not parallel: the folder is the process's
+	t.Chdir(t.TempDir()) // t.Chdir changes the whole process, so only this test is not parallel
 	for name, c := range map[string]struct {
 		path    string
 		environ []string

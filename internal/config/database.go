@@ -1,7 +1,7 @@
 package config
 
-// CheckDatabaseURL returns the Problems of a database URL that a flag of the
-// command line has given, by the rules of database_url.
+// CheckDatabaseURL checks a database URL that a command line flag gave, by the
+// rules of database_url. The error is of type Problems.
 func CheckDatabaseURL(flag, url string) error {
 	if _, bad := checkDatabaseURL(url); bad != nil {
 		return Problems{{Source: "command line", Key: flag, Why: bad.why, Write: bad.write}}

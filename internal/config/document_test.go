@@ -27,8 +27,8 @@ func TestDocument_IsUpToDate(t *testing.T) {
 	}
 }
 
-// TestKeys_HaveOneName holds that no two settings share a name, in the file or
-// in the environment, and that each is documented.
+// No two settings share a name, in the file or in the environment, and each is
+// documented.
 func TestKeys_HaveOneName(t *testing.T) {
 	t.Parallel()
 	var names, variables []string
@@ -43,7 +43,7 @@ func TestKeys_HaveOneName(t *testing.T) {
 	}
 }
 
-// TestKeys_KeepTheirNames holds the names that installations depend on.
+// Installations depend on these names.
 func TestKeys_KeepTheirNames(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -62,8 +62,8 @@ func TestKeys_KeepTheirNames(t *testing.T) {
 	}
 }
 
-// FuzzLoad holds that no file and no environment makes loading panic, that
-// every problem is one line, and that what loads can be shown and loaded again.
+// Loading never panics, every problem is one line, and settings that load can
+// be shown and loaded again.
 func FuzzLoad(f *testing.F) {
 	f.Add("listen = \":1\"", "LISTEN", ":2")
 	f.Add("[session]\nidle = \"1d\"\n[[a]]\nb = {c = 1}", "SESSION_IDLE", "2d")

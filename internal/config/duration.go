@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// parseDuration reads what time.ParseDuration reads, and whole days: "30d".
+// parseDuration accepts the syntax of time.ParseDuration, and whole days:
+// "30d".
 func parseDuration(s string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)

@@ -9,12 +9,12 @@ const (
 	envPrefix      = "PORTICO_"
 	providerPrefix = envPrefix + "PROVIDERS_"
 
-	// envConfig names the file; it is no setting.
+	// envConfig names the file. It is not a setting.
 	envConfig = envPrefix + "CONFIG"
 )
 
-// variables returns our variables in alphabetical order, without those that a
-// cluster sets by itself: Kubernetes announces a service named "portico" by
+// variables returns Portico's variables in alphabetical order. It skips the
+// ones that a cluster sets: for a service named "portico", Kubernetes sets
 // PORTICO_SERVICE_HOST, PORTICO_PORT_8080_TCP and so on.
 func variables(environ []string) []entry {
 	var entries []entry
@@ -44,8 +44,9 @@ func lookUpEnv(environ []string, name string) string {
 	return ""
 }
 
-// providerOf returns the id in a variable or key of a provider, "" when there
-// is none: PORTICO_PROVIDERS_MY_ID_CLIENT_SECRET_FILE or providers.my_id.name.
+// providerOf returns the provider id in the name of a variable or key, such as
+// PORTICO_PROVIDERS_MY_ID_CLIENT_SECRET_FILE or providers.my_id.name. It
+// returns "" if there is no valid id.
 func providerOf(name string) string {
 	if rest, ok := strings.CutPrefix(name, providerPrefix); ok {
 		best := ""

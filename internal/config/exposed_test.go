@@ -9,14 +9,14 @@ import (
 	"portico/internal/config"
 )
 
-// A file that holds a secret and that every user can read gets a warning with
-// the command that mends it.
+// A file that holds a secret and that every user can read causes a warning. The
+// warning names the command that fixes it.
 func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		text string
 		mode os.FileMode
-		key  string // of the warning, "" for none
+		key  string // of the warning; "" for none
 	}{
 		"password of the mail server": {"smtp_url = \"smtp://u:hunter2@mail.test\"\n", 0o644, "smtp_url"},
 		"password of the database":    {"database_url = \"postgres://u:hunter2@localhost/x\"\n", 0o604, "database_url"},
@@ -50,7 +50,7 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 			t.Errorf("%s: the warning names %q, want %q", name, got, test.key)
 		}
 	}
-	// What the environment gives is not in the file.
+	// A secret in the environment is not in the file.
 	path := filepath.Join(t.TempDir(), "portico.toml")
 	if err := os.WriteFile(path, []byte("smtp_url = \"smtp://u:old@mail.test\"\n"), 0o644); err != nil {
 		t.Fatal(err)

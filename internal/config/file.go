@@ -10,14 +10,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// entry is one key of a file with its value, in the order of the file.
+// entry is one key with its value, in the order of its source.
 type entry struct {
 	name string
 	value
 }
 
-// readTOML returns the entries of a file, with the line of each. Nested and
-// inline tables become dotted names.
+// readTOML returns the entries of a file with their lines. Nested and inline
+// tables become dotted names.
 func readTOML(file string, data []byte) ([]entry, Problems) {
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -45,16 +45,16 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 	return entries, nil
 }
 
-// position is the place of a key in a file, and of the items when it is a list.
+// position is the line of a key in a file, and the lines of its items if it is
+// a list.
 type position struct {
 	path  []string
 	line  int
 	items []int
 }
 
-// positions walks over the syntax of a file that is known to be right. The
-// tables of the array of apps are numbered from 1; those of other arrays have no
-// names of their own and end as unknown keys.
+// positions returns the position of every key in valid TOML. Tables of [[app]]
+// are numbered from 1. Other arrays of tables become unknown keys.
 func positions(data []byte) []position {
 	var found []position
 	var table []string
@@ -82,7 +82,7 @@ func positions(data []byte) []position {
 	return found
 }
 
-// walk adds the places of a key, or of the keys in its inline table.
+// walk appends the position of a key, or of each key in its inline table.
 func walk(p *unstable.Parser, e *unstable.Node, table []string, found []position) []position {
 	path := pathOf(e.Key(), table)
 	if e.Value().Kind != unstable.InlineTable {
@@ -102,7 +102,7 @@ func pathOf(key unstable.Iterator, prefix []string) []string {
 	return path
 }
 
-// linesOf returns the lines of the items of a list.
+// linesOf returns the line of each item of a list.
 func linesOf(p *unstable.Parser, list *unstable.Node) []int {
 	var lines []int
 	if list.Kind == unstable.Array {
@@ -120,8 +120,8 @@ func lineOf(p *unstable.Parser, key unstable.Iterator) int {
 	return p.Shape(key.Node().Raw).Start.Line
 }
 
-// lookUp returns the value at a path, unless an array of tables other than that
-// of apps is on the way.
+// lookUp returns the value at a path. It does not look into arrays of tables
+// other than [[app]].
 func lookUp(tree map[string]any, path []string) (any, bool) {
 	if path[0] == appArray && len(path) > 1 {
 		list, _ := tree[appArray].([]any)

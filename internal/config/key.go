@@ -15,30 +15,30 @@ import (
 
 const day = 24 * time.Hour
 
-// key is one setting: its name, its meaning, and how it gets into a Config and
-// out again.
+// key is one setting: its name, its meaning, and how to set and read it in a
+// Config.
 type key struct {
 	name   string // in the file: "session.idle"
-	kind   string // for people: "duration"
+	kind   string // for documentation: "duration"
 	about  string
-	secret bool // can also be given as a file, and is hidden when shown
+	secret bool // the value is hidden, and can come from a file of its own
 
 	set func(*Config, value) mistakes
-	get func(*Config) string // as TOML; a secret without its secret part
+	get func(*Config) string // as TOML; hides the secret part
 
-	digest func(*Config) string // of a secret: tells two values apart and shows neither
+	digest func(*Config) string // of a secret: differs for two values and hides both
 }
 
-// value is what somebody wrote for a key.
+// value is the input for a key.
 type value struct {
-	raw    any // string, bool, int64, []any and so on; a string from the environment
+	raw    any // string, bool, int64, []any and so on; always a string from the environment
 	env    bool
 	source string
-	items  []string // where the items of a list stand
+	items  []string // where each item of a list is
 }
 
-// env returns the name of the key in the environment, "" for those of [[app]],
-// which have none: apps have no fixed order or number there.
+// env returns the environment variable of the key. Keys of [[app]] have none
+// and return "": the environment gives apps no order or number.
 func (k key) env() string {
 	if strings.HasPrefix(k.name, appArray+".") {
 		return ""
@@ -46,8 +46,7 @@ func (k key) env() string {
 	return "PORTICO_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 }
 
-// text returns a key that holds a string. The check may replace it by its one
-// spelling.
+// text returns a key that holds a string. check may return a normal form of it.
 func text(name string, at func(*Config) *string, check func(string) (string, *mistake), about string) key {
 	return key{
 		name: name, kind: "text", about: about,
@@ -69,13 +68,13 @@ func text(name string, at func(*Config) *string, check func(string) (string, *mi
 	}
 }
 
-// printable keeps out what no setting needs and no file shows.
+// printable reports whether s is valid UTF-8 without control characters.
 func printable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// secretly turns a text key into one whose value is hidden. Redact returns what
-// may be shown of it.
+// secretly makes the value of a text key secret. redact returns the part that
+// may be shown.
 func (k key) secretly(at func(*Config) *string, redact func(string) string) key {
 	k.secret = true
 	k.digest = func(c *Config) string {
@@ -87,10 +86,10 @@ func (k key) secretly(at func(*Config) *string, redact func(string) string) key 
 	return k
 }
 
-// anything accepts every text.
+// anything accepts any text.
 func anything(s string) (string, *mistake) { return s, nil }
 
-// oneOf accepts the given words.
+// oneOf accepts only the given words.
 func oneOf(words ...string) func(string) (string, *mistake) {
 	return func(s string) (string, *mistake) {
 		for _, w := range words {
@@ -142,7 +141,7 @@ func fraction(name string, at func(*Config) *float64, about string) key {
 				n, err = strconv.ParseFloat(s, 64)
 				ok = err == nil
 			}
-			if !ok || !(n >= 0 && n <= 1) { // not a number is neither
+			if !ok || !(n >= 0 && n <= 1) { // NaN fails both comparisons
 				return only(&mistake{"the value is not a part of one", "write a number from 0 to 1, such as 0.1"})
 			}
 			*at(c) = n
@@ -170,7 +169,7 @@ func toggle(name string, at func(*Config) *bool, about string) key {
 	}
 }
 
-// duration returns a key that holds a time span.
+// duration returns a key that holds a duration.
 func duration(name string, at func(*Config) *time.Duration, least, most time.Duration, about string) key {
 	write := fmt.Sprintf("write a time from %s to %s, such as 30d, 12h or 45m", formatDuration(least), formatDuration(most))
 	return key{
@@ -191,8 +190,8 @@ func duration(name string, at func(*Config) *time.Duration, least, most time.Dur
 	}
 }
 
-// list returns a key that holds several texts; in the environment they stand
-// between commas.
+// list returns a key that holds several texts. In the environment, commas
+// separate them.
 func list[T any](name string, at func(*Config) *[]T, parse func(string) (T, *mistake), format func(T) string, about string) key {
 	return key{
 		name: name, kind: "list", about: about,
@@ -226,7 +225,7 @@ func list[T any](name string, at func(*Config) *[]T, parse func(string) (T, *mis
 	}
 }
 
-// location returns a key that holds a URL, nil when it is not set.
+// location returns a key that holds a URL; nil means not set.
 func location(name string, at func(*Config) **url.URL, check func(string) (*url.URL, *mistake), about string) key {
 	return key{
 		name: name, kind: "URL", about: about,
@@ -268,6 +267,6 @@ func (v value) texts() ([]string, bool) {
 	return items, ok
 }
 
-// empty reports whether the value says that the key is not set, as compose
-// files do with variables that nobody has filled in.
+// empty reports whether the value is the empty string. It counts as not set,
+// because Compose files pass unset variables as empty ones.
 func (v value) empty() bool { return v.raw == "" }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// keys returns every setting but those of the providers, in the order in which
-// they are documented and shown.
+// keys returns all settings except those of providers and [[app]] tables, in
+// the order of the documentation.
 func keys() []key {
 	at := func(f func(*Config) *string) func(*Config) *string { return f }
 	database := at(func(c *Config) *string { return &c.DatabaseURL })
@@ -94,7 +94,7 @@ func keys() []key {
 	}
 }
 
-// providerKeys returns the settings of the provider of an id.
+// providerKeys returns the settings of one provider.
 func providerKeys(id string) []key {
 	of := func(field func(*Provider) *string) func(*Config) *string {
 		return func(c *Config) *string { return field(c.provider(id)) }
@@ -124,13 +124,13 @@ func providerKeys(id string) []key {
 	}
 }
 
-// presets are the providers that need no issuer, and openid for every other.
-// This and trusted repeat federation.Presets.
+// presets returns the names of known providers, and openid for any other. It
+// and trusted must match federation.Presets.
 func presets() []string {
 	return []string{"google", "microsoft", "apple", "github", "gitlab", "discord", "facebook", "linkedin", "openid"}
 }
 
-// trusted reports whether a preset's own service proves the addresses that it
+// trusted reports whether the preset's own service proves the addresses that it
 // calls verified.
 func trusted(preset string) bool {
 	return slices.Contains([]string{"google", "apple", "github", "gitlab", "discord", "linkedin"}, preset)

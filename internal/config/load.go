@@ -15,14 +15,14 @@ import (
 const (
 	defaultFile = "portico.toml"
 
-	// maxFile is the most bytes of a file with settings or a secret.
+	// maxFile is the size limit of a settings file or a secret file, in bytes.
 	maxFile = 1 << 20
 )
 
-// Load reads the settings: the defaults, over them the file at path, over it
-// the environment ("NAME=value" lines). Without a path it reads the file that
-// PORTICO_CONFIG names, else portico.toml of the current folder if there is
-// one. The error is of type Problems.
+// Load reads the settings. The environment ("NAME=value" lines) overrides the
+// file at path, and the file overrides the defaults. An empty path means the
+// file that PORTICO_CONFIG names, or else portico.toml in the current folder,
+// which may be missing. The error is of type Problems.
 func Load(path string, environ []string) (Config, error) {
 	named := true
 	if path == "" {
@@ -49,11 +49,11 @@ func load(file string, data []byte, environ []string) (Config, error) {
 	l := loader{config: Default(), taken: map[string]string{}}
 	fromFile, ps := readTOML(file, data)
 	l.problems, l.config.unread = ps, len(ps) > 0
-	// The environment goes first, so that a value of the file which it replaces
-	// is not even checked.
+	// Take the environment first, so that an overridden value of the file is
+	// not even checked.
 	env := variables(environ)
 	for _, e := range fromFile {
-		l.announce(e) // the order of providers is that of the file
+		l.announce(e) // providers keep the order of the file
 	}
 	for _, e := range env {
 		l.take(e, key.env)
@@ -73,7 +73,7 @@ func load(file string, data []byte, environ []string) (Config, error) {
 	return l.config, nil
 }
 
-// unread returns settings of which nothing is known.
+// unread returns the settings for a file that could not be read.
 func unread() Config {
 	c := Default()
 	c.unread = true
@@ -84,11 +84,11 @@ func unread() Config {
 type loader struct {
 	config   Config
 	problems Problems
-	taken    map[string]string // key -> the name under which it was given
-	fromEnv  map[string]bool   // keys that the environment has given
+	taken    map[string]string // key -> the name that gave it
+	fromEnv  map[string]bool   // keys that the environment gave
 }
 
-// announce makes room for the provider of an entry.
+// announce adds the provider that an entry belongs to.
 func (l *loader) announce(e entry) {
 	if id := providerOf(e.name); id != "" && !e.empty() {
 		l.config.provider(id)
@@ -98,7 +98,7 @@ func (l *loader) announce(e entry) {
 	}
 }
 
-// fileBegins ends the turn of the environment.
+// fileBegins marks the keys taken so far as given by the environment.
 func (l *loader) fileBegins() {
 	l.fromEnv = make(map[string]bool, len(l.taken))
 	for name := range l.taken {
@@ -106,7 +106,7 @@ func (l *loader) fileBegins() {
 	}
 }
 
-// take stores one entry under the key that spell gives its name to.
+// take stores one entry. spell returns the name of a key in the entry's source.
 func (l *loader) take(e entry, spell func(key) string) {
 	if n, ok := appOf(e.name); ok && e.name == appKey(n) {
 		l.config.app(n)
@@ -159,7 +159,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 	}
 }
 
-// presets fills in what the preset of each provider knows.
+// presets fills in the values that each provider's preset knows.
 func (l *loader) presets() {
 	for i := range l.config.Providers {
 		p := &l.config.Providers[i]
@@ -183,8 +183,8 @@ func (l *loader) problem(e entry, why, write string) {
 	l.problems = append(l.problems, Problem{Source: e.source, Key: name, Why: why, Write: write})
 }
 
-// find returns the key that is spelled name, and whether name is that of the
-// file which holds its value.
+// find returns the key with a given name. isFile reports whether the name is
+// the _file form of the key.
 func find(name string, spell func(key) string) (k key, isFile, found bool) {
 	for _, k := range withFiles(candidates(name)) {
 		if spell(k.key) == name {
@@ -194,7 +194,7 @@ func find(name string, spell func(key) string) (k key, isFile, found bool) {
 	return key{}, false, false
 }
 
-// candidates returns the keys that a name may mean.
+// candidates returns the keys that a name may refer to.
 func candidates(name string) []key {
 	if id := providerOf(name); id != "" {
 		return providerKeys(id)
@@ -205,8 +205,7 @@ func candidates(name string) []key {
 	return keys()
 }
 
-// spelled is a key under its own name, or under that of the file which holds
-// its value.
+// spelled is a key under its own name or under its _file form.
 type spelled struct {
 	key
 	of     key
@@ -227,8 +226,8 @@ func withFiles(ks []key) []spelled {
 	return all
 }
 
-// readSecret returns the content of a file without the line end that editors
-// leave.
+// readSecret returns the content of a file without the final line break that
+// editors add.
 func readSecret(raw any) (string, error) {
 	path, ok := raw.(string)
 	if !ok {

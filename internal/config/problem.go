@@ -9,7 +9,7 @@ import (
 // Problem is one setting that cannot be used as it is.
 type Problem struct {
 	Source string // "portico.toml:12", "environment", or "not set"
-	Key    string // as it is written there: session.idle or PORTICO_SESSION_IDLE
+	Key    string // as written in Source: session.idle or PORTICO_SESSION_IDLE
 	Why    string
 	Write  string // what to write instead
 }
@@ -19,8 +19,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s: %s", p.Source, p.Key, p.Why, p.Write)
 }
 
-// Problems is the error of settings that cannot be used: all of them, not the
-// first.
+// Problems is the error of Load and the checks. It lists all problems, not only
+// the first.
 type Problems []Problem
 
 func (ps Problems) Error() string {
@@ -31,18 +31,19 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Report gathers the Problems of a configuration.
+// Report collects the Problems of a configuration. It is not safe for
+// concurrent use.
 type Report struct {
 	config   *Config
 	problems Problems
 }
 
-// Report returns an empty Report.
+// Report returns an empty Report about c.
 func (c *Config) Report() *Report { return &Report{config: c} }
 
-// Add adds a Problem of a setting, unless a value that the judgement stands on
-// could not be read: that of the setting, or of one of the others. What is wrong
-// there is known from Load, and the rest is not known.
+// Add adds a Problem of the setting key. It adds nothing if that setting, or
+// one of the others that the check depends on, could not be read: Load already
+// reported it.
 func (r *Report) Add(key, why, write string, others ...string) {
 	if r.config.unread || slices.ContainsFunc(append(others, key), func(k string) bool { return r.config.broken[k] }) {
 		return
@@ -50,11 +51,11 @@ func (r *Report) Add(key, why, write string, others ...string) {
 	r.problems = append(r.problems, Problem{Source: r.config.Source(key), Key: key, Why: why, Write: write})
 }
 
-// Known reports whether a setting has the value that it was given, or that of its
-// default: false for one that could not be read.
+// Known reports whether the value of a setting is known. It returns false for a
+// setting that could not be read.
 func (c *Config) Known(key string) bool { return !c.unread && !c.broken[key] }
 
-// Err returns the Problems as an error, nil when there are none.
+// Err returns the Problems as an error, or nil if there are none.
 func (r *Report) Err() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -62,16 +63,16 @@ func (r *Report) Err() error {
 	return r.problems
 }
 
-// mistake is what is wrong with one value: why, and what to write.
+// mistake says why one value is wrong and what to write instead.
 type mistake struct{ why, write string }
 
-// mistakes are those of a value, with the place of the item in a list.
+// mistakes are the mistakes of one value. item is the index in a list.
 type mistakes []struct {
 	*mistake
-	item int // from 0; -1 for the whole
+	item int // from 0; -1 for the whole value
 }
 
-// only returns the mistake of a whole value, which may be nil.
+// only returns the mistake of a whole value. m may be nil.
 func only(m *mistake) mistakes {
 	if m == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"portico/internal/config"
 )
 
-// TestLoad_AllProblemsAtOnce holds the lines that an operator reads.
+// TestLoad_AllProblemsAtOnce compares the lines that an operator reads.
 func TestLoad_AllProblemsAtOnce(t *testing.T) {
 	t.Parallel()
 	file := write(t, "portico.toml", `public_url = "http://login.example.com"
@@ -58,7 +58,8 @@ name = "x"
 	}
 }
 
-// A mistake hides no other, and none that only follows from it is told.
+// One mistake hides no other, and a problem that only follows from another is
+// not reported.
 func TestLoad_OneMistakeHidesNoOther(t *testing.T) {
 	t.Parallel()
 	file := write(t, "portico.toml", `listen = "x"
@@ -101,8 +102,8 @@ client_id = "x"
 	}
 }
 
-// What was added at the end of a file belongs to its last table: the message says
-// where to put it, and nothing of the setting that seems to be missing.
+// Lines appended to a file belong to its last table. The message says where to
+// move them, and the setting is not reported as missing.
 func TestLoad_BelowATable(t *testing.T) {
 	t.Parallel()
 	file := write(t, "portico.toml", `[providers.google]
@@ -142,7 +143,7 @@ func TestLoad_Syntax(t *testing.T) {
 	}
 }
 
-// TestLoad_Refuses lists one wrong value a row and a part of its line.
+// Each row is one wrong value and a part of its message.
 func TestLoad_Refuses(t *testing.T) {
 	t.Parallel()
 	image := write(t, "logo.exe", "x")

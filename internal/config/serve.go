@@ -12,7 +12,7 @@ import (
 	"portico/internal/secret"
 )
 
-// check finds what is wrong between values that are right by themselves.
+// check finds values that are valid alone and contradict each other.
 func (c *Config) check() Problems {
 	r := c.Report()
 	add := r.Add
@@ -50,7 +50,7 @@ func (c *Config) check() Problems {
 	return r.problems
 }
 
-// least returns the shortest password that the profile allows.
+// least returns the shortest password that the profile allows, in code points.
 func (p Password) least() int {
 	if p.Profile == "nist" {
 		return 15
@@ -58,9 +58,9 @@ func (p Password) least() int {
 	return 8
 }
 
-// CheckServe returns the Problems of an installation that is to be reached by
-// people: what `portico dev` brings along by itself must be there, and the
-// files that hold secrets must be ones that nobody else can read.
+// CheckServe returns the Problems that stop `portico serve`: missing settings
+// that `portico dev` provides itself, and a secret file that is missing,
+// unreadable or open to other users.
 func (c *Config) CheckServe() error {
 	r := c.Report()
 	add := r.Add
@@ -75,22 +75,22 @@ func (c *Config) CheckServe() error {
 	}
 	_, err := secret.ReadKey(c.SecretFile)
 	switch sqlite := strings.HasPrefix(c.DatabaseURL, "sqlite:"); {
-	case errors.Is(err, secret.ErrNoKey) && sqlite: // the first start makes it
+	case errors.Is(err, secret.ErrNoKey) && sqlite: // the first start creates it
 	case errors.Is(err, secret.ErrNoKey):
 		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once with 'portico config new-key'")
 	case err != nil:
 		why, write := err.Error(), "let this user read it, or write the path of another key file"
 		if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable {
-			why, write, _ = strings.Cut(why, ": ") // the advice is in the words of the room
+			why, write, _ = strings.Cut(why, ": ") // the error of package secret already includes advice
 		}
 		add("secret_file", why, write)
 	}
 	return r.Err()
 }
 
-// Source returns where the value of a setting comes from, for a Problem: that of
-// an item of a list where it is known, or of the table that the setting is
-// missing from.
+// Source returns where the value of a setting comes from, for a Problem. For a
+// list item it is the line of the item. For a missing setting it is the line of
+// its table.
 func (c *Config) Source(key string) string {
 	for name, more := key, true; more; {
 		if s, ok := c.sources[name]; ok {

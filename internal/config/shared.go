@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ownSettings are those that each of several nodes may have for itself: where
-// it listens and what it reaches, what its machine bears, how it logs.
+// ownSettings returns the settings that may differ between nodes: addresses,
+// the capacity of the machine, and logging.
 func ownSettings() []string {
 	return []string{
 		"listen", "ops_listen", "database_url", "secret_file", "upstream", "trusted_proxies", "smtp_url", "brand.logo",
@@ -15,10 +15,12 @@ func ownSettings() []string {
 	}
 }
 
-// Shared returns the settings that all nodes of an installation must have
-// alike, by their keys; of a secret a digest, which is for a keyed hash only: a
-// secret that is guessed can be held against it. One that is as by default is left
-// out: a version that does not know it yet agrees with one that does.
+// Shared returns the settings that must be equal on all nodes of an
+// installation, by key. It omits settings with their default value, so that a
+// version that does not know a new setting still agrees.
+//
+// The value of a secret is an unkeyed digest, which allows offline guessing.
+// Use it only as the input of a keyed hash.
 func (c *Config) Shared() map[string]string {
 	byDefault := Default()
 	defaults := map[string]string{}

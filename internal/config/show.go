@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Entry is one setting as it stands, for people and for scripts.
+// Entry is one setting as it is in effect.
 type Entry struct {
 	Key    string `json:"key"`
 	Env    string `json:"env"`
@@ -13,7 +13,7 @@ type Entry struct {
 	Source string `json:"source"` // "portico.toml:12", "environment" or "default"
 }
 
-// Entries returns every setting with its value and where that came from.
+// Entries returns every setting with its value and the source of it.
 func (c *Config) Entries() []Entry {
 	all := c.keys()
 	entries := make([]Entry, len(all))
@@ -27,7 +27,7 @@ func (c *Config) Entries() []Entry {
 	return entries
 }
 
-// keys returns every setting, those of its providers and apps included.
+// keys returns every setting, including those of configured providers and apps.
 func (c *Config) keys() []key {
 	all := keys()
 	for _, p := range c.Providers {
@@ -45,8 +45,8 @@ func (c *Config) IsSet(key string) bool {
 	return set
 }
 
-// Show returns the settings as a TOML file that says where each came from. It
-// can be loaded again, but for the secrets.
+// Show returns the settings as a TOML file with the source of each value. It
+// can be loaded again, except for the secrets.
 func (c *Config) Show() string {
 	var b strings.Builder
 	table := ""
@@ -123,8 +123,7 @@ headers  = ["Remote-User: email", "Remote-Groups: roles"]
 	return b.String()
 }
 
-// describe writes the section of a key. Without a value its default is not
-// stated.
+// describe writes the section of a key. An empty value omits the default.
 func describe(b *strings.Builder, k key, value string) {
 	switch value {
 	case "":

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// suggest says what to write instead of a name that is none.
+// suggest returns what to write instead of an unknown name.
 func suggest(name string, spell func(key) string) string {
 	if name == appArray || strings.HasPrefix(name, appArray+".") && !appSetting(name) {
 		return "write each app as a table of its own, [[app]] in two brackets, with its settings below"
@@ -22,8 +22,8 @@ func suggest(name string, spell func(key) string) string {
 	return "remove it; 'portico config doc' lists the settings"
 }
 
-// misplaced returns the setting that belongs to no table and was written below
-// the line of one, as when it was added at the end of the file.
+// misplaced returns the top-level setting that was written below a table, for
+// example because it was appended to the file.
 func misplaced(name string) (string, bool) {
 	at := strings.LastIndexByte(name, '.')
 	if at < 0 {
@@ -33,9 +33,9 @@ func misplaced(name string) (string, bool) {
 	return own, slices.ContainsFunc(withFiles(keys()), func(k spelled) bool { return k.name == own })
 }
 
-// nearest returns the key whose name was meant, if one is near.
+// nearest returns the key whose name is closest, if one is close enough.
 func nearest(name string, spell func(key) string) (best spelled, found bool) {
-	distance := min(4, len(name)/2) // more changes than that are another word
+	distance := min(4, len(name)/2) // more changes make a different word
 	known := append(keys(), providerKeys(likelyProvider(name))...)
 	if n, ok := appOf(name); ok {
 		known = appKeys(n)
@@ -48,7 +48,7 @@ func nearest(name string, spell func(key) string) (best spelled, found bool) {
 	return best, found
 }
 
-// likelyProvider returns the part of a name that may be a provider's id.
+// likelyProvider returns the part of a name that may be a provider id.
 func likelyProvider(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(name, envPrefix))
 	if parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '_' }); len(parts) > 1 {
@@ -57,8 +57,8 @@ func likelyProvider(name string) string {
 	return "id"
 }
 
-// changes returns how many characters must be added, removed or replaced to
-// make b of a (Levenshtein). Names longer than any of ours count as different.
+// changes returns the Levenshtein distance of a and b. For a name of more than
+// 64 bytes it returns 64, so that a long name costs no time.
 func changes(a, b string) int {
 	const longest = 64
 	if len(a) > longest {

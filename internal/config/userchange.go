@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// What the gateway does with an app's cookies when another account, or nobody,
-// uses the browser.
+// The values of on_user_change: what the gateway does with the app's cookies
+// when the account in the browser changes.
 const (
 	ClearCookies  = "clear-cookies"
 	SignOutAtApp  = "sign-out-url"
@@ -22,7 +22,7 @@ const (
 	aboutSignOutURL  = "The path at which the app signs a person out on a GET request, such as `/logout`. It is written in full, with `path` before it. `on_user_change = \"sign-out-url\"` needs it."
 )
 
-// checkUserChange finds settings that contradict each other.
+// checkUserChange adds problems of settings that contradict each other.
 func (a App) checkUserChange(add func(key, why, write string, others ...string)) {
 	mode, url := a.Setting("on_user_change", -1), a.Setting("sign_out_url", -1)
 	asks := a.OnUserChange == SignOutAtApp
@@ -45,7 +45,8 @@ func checkSignOutURL(s string) (string, *mistake) {
 	return s, nil
 }
 
-// parseCookieName accepts a token (RFC 6265 4.1.1) that is not one of our names.
+// parseCookieName accepts a token (RFC 6265 4.1.1) that is not a cookie name of
+// Portico.
 func parseCookieName(s string) (string, *mistake) {
 	isToken := s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) })
 	folded := strings.ToLower(s)

@@ -6,8 +6,7 @@ import (
 	"portico/internal/origin"
 )
 
-// Warnings returns what may be meant, and is worth a second look before people
-// are served.
+// Warnings returns settings that are allowed and probably not intended.
 func (c *Config) Warnings() Problems {
 	r := c.Report()
 	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 {
