@@ -32,7 +32,7 @@ ci: ## What CI runs: make test, then all the rest
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, all journeys
 	@tools/stages build! race postgres,client-test faults-short proxies e2e e2e-postgres
 
-check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes
+check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes, plain English
 	@cd web && npm run --silent check
 	@cd clients/js && npm run --silent check
 	@cd test/e2e && npm run --silent check
@@ -43,6 +43,7 @@ fmt: web/node_modules/.package-lock.json
 lint: build
 	@go vet ./... && cd clients/go && go vet ./...
 	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
+	@go test ./internal/archtest
 
 # The rooms, and what tests the product from outside in stages of its own.
 ROOMS = $(shell go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')

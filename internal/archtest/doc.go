@@ -1,10 +1,10 @@
-// Package archtest holds the shape of the code base by tests: which package may
-// import which, what every package must have, how large files may grow, that
-// every fault has its words, and that every link of the documents leads
-// somewhere. It has no code of its own.
+// Package archtest checks the shape of the code base by tests. It checks which
+// package may import which, what every package must have, and how large files
+// may grow. It also checks that every fault has its words, that every link of the
+// documents leads somewhere, and that documents and comments are plain English.
 //
-// It reads source text and does not build it, so that a package which does not
-// compile at the moment is judged all the same. Each rule is a function of a
-// tree of files that returns what breaks it; the rules are tested on small
-// trees, and then run on this repository.
+// The rules read source text and do not build it, so that they also judge a
+// package that does not compile. Each rule is a function of a tree of files that
+// returns what breaks it. Each rule is tested on a small tree, and then runs on
+// this repository. The package has only tests.
 package archtest

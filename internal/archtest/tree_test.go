@@ -119,6 +119,7 @@ func rules() map[string]rule {
 		"fault codes":         faultCodes,
 		"words of the faults": words,
 		"links":               links,
+		"prose":               prose,
 	}
 }
 
