@@ -98,7 +98,6 @@ type App struct {
 	log       *slog.Logger
 	catalogue *locale.Catalogue
 	providers *federation.Service
-	targets   flow.Targets
 	holders   *secret.MAC    // of accounts, in the cookies that say whose an app's cookies are
 	runner    *outbox.Runner // nil when nothing delivers mail
 	traces    *otlp.Traces   // nil when nothing is traced
@@ -200,11 +199,11 @@ func (a *App) assemble(ctx context.Context) error {
 	}
 	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
 	a.holders = key.MAC("app cookies")
-	a.targets = flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()}
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
-		Keys: a.Keys, Targets: a.targets, SignUp: a.Config.SignUp.Enabled, Names: flow.NameRule(a.Config.SignUp.Name), PublicURL: a.publicURL().String(),
+		Keys: a.Keys, SignUp: a.Config.SignUp.Enabled, Names: flow.NameRule(a.Config.SignUp.Name), PublicURL: a.publicURL().String(),
+		Targets: flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()},
 	})
 	return nil
 }

@@ -62,7 +62,7 @@ func (a *App) public() (doors, error) {
 
 func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Targets: a.targets, Root: !a.atRoot(),
+		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(),
 		SignUp:    a.Config.SignUp.Enabled,
 		Names:     flow.NameRule(a.Config.SignUp.Name),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},

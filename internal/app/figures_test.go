@@ -278,7 +278,7 @@ func TestFigures_OldestMail(t *testing.T) {
 		t.Errorf("an empty outbox is %+v", q)
 	}
 	for _, address := range []string{"a@example.org", "b@example.org"} {
-		if _, err := a.Flows.Recover(t.Context(), flow.Caller{Peer: "192.0.2.1", Locale: "en"}, address, ""); err != nil {
+		if _, err := a.Flows.Recover(t.Context(), flow.Caller{Peer: "192.0.2.1", Locale: "en"}, address, flow.Target{}); err != nil {
 			t.Fatal(err)
 		}
 		now.Advance(time.Minute)

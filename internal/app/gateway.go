@@ -13,7 +13,7 @@ func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Targets: a.targets, Apps: apps, Holders: a.holders}), nil
+	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Apps: apps, Holders: a.holders}), nil
 }
 
 // Apps returns the apps of a configuration as the door takes them, or says what

@@ -29,7 +29,7 @@ func (f *Flows) given(method string) evidence { return evidence{method, f.clock.
 
 // enter is the one place where a session starts. It ends the session that the
 // browser had, whoever's it was, so that no token outlives a sign-in.
-func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string, proof evidence) (Result, error) {
+func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo Target, proof evidence) (Result, error) {
 	left, err := f.leave(ctx, tx, c)
 	if err != nil {
 		return Result{}, err

@@ -89,7 +89,7 @@ type Config struct {
 	Outbox    *outbox.Outbox
 	Keys      *signingkey.Keeper
 	Targets   Targets
-	SignUp    bool // whether people may register
+	SignUp    bool // whether visitors may sign up
 	Names     NameRule
 
 	PublicURL string // the base of the links in mails
@@ -134,6 +134,9 @@ func New(cfg Config) *Flows {
 		counts: newCounts(),
 	}
 }
+
+// Targets returns the addresses that a browser may be sent to after a flow.
+func (f *Flows) Targets() Targets { return f.targets }
 
 // fact returns an entry for the record with what is known of the caller.
 func fact(c Caller, name audit.Name, accountID, detail string) audit.Fact {

@@ -30,7 +30,7 @@ func TestSignUp_ToSession(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{
-		Email: "Mara@Example.org", Password: good, Confirm: good, ReturnTo: "/welcome?a=1",
+		Email: "Mara@Example.org", Password: good, Confirm: good, ReturnTo: b.flows.Targets().Check("/welcome?a=1"),
 	}))
 	if want := "/auth/verify-code?flow=" + r.FlowID; r.Next != want || r.Session != nil {
 		t.Fatalf("after sign-up: next %q, session %v", r.Next, r.Session)
@@ -202,7 +202,7 @@ func TestRecover_KnownAndUnknown(t *testing.T) {
 	owner.register("mara@example.org")
 	for address, template := range map[string]string{"mara@example.org": "recover", "nobody@example.org": "no-account"} {
 		v := b.visitor("192.0.2.5")
-		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, ""))
+		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, flow.Target{}))
 		if r.Next != "/auth/verify-code?flow="+r.FlowID {
 			t.Errorf("%s: next %q", address, r.Next)
 		}
@@ -222,7 +222,7 @@ func TestRecover_TellsFewWhoAreUnknown(t *testing.T) {
 	b := setup(t)
 	for n := range 500 {
 		v := b.visitor(fmt.Sprintf("192.0.2.%d", n/100))
-		v.must(b.flows.Recover(t.Context(), v.Caller, fmt.Sprintf("nobody%d@x.test", n), ""))
+		v.must(b.flows.Recover(t.Context(), v.Caller, fmt.Sprintf("nobody%d@x.test", n), flow.Target{}))
 	}
 	waiting := func() (n int) {
 		err := b.store.Read(t.Context(), func(tx flow.Tx) error {
@@ -250,7 +250,7 @@ func TestReset_EndsSessions(t *testing.T) {
 	b := setup(t)
 	intruder, owner := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	intruder.register("mara@example.org")
-	r := owner.must(b.flows.Recover(t.Context(), owner.Caller, "mara@example.org", ""))
+	r := owner.must(b.flows.Recover(t.Context(), owner.Caller, "mara@example.org", flow.Target{}))
 	r = owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, b.next().Data["code"]))
 	if r.Session != nil || r.Next != "/auth/reset-password?flow="+r.FlowID {
 		t.Fatalf("after the code: %+v", r)
@@ -279,7 +279,7 @@ func TestReset_DeadAfterChange(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := b.next()
 	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
 	a, _ := b.flows.User(t.Context(), "mara@example.org")
@@ -331,7 +331,7 @@ func TestVerifyCode_Guesses(t *testing.T) {
 	v.register("mara@example.org")
 	evaluated := 0
 	for range 3 {
-		r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+		r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 		digits := b.next().Data["code"]
 		var wrong atomic.Int64
 		var group sync.WaitGroup
@@ -352,7 +352,7 @@ func TestVerifyCode_Guesses(t *testing.T) {
 			t.Fatal("the right code passed a flow whose guesses are used up")
 		}
 	}
-	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "123456")
 	if codeOf(err) != throttle.CodeLimited {
 		t.Errorf("after ten guesses in the hour: %v", err)
@@ -386,7 +386,7 @@ func TestVerifyCode_ExpiredWhateverIsTyped(t *testing.T) {
 	b.visitor("192.0.2.9").register("mara@example.org")
 	for _, address := range []string{"mara@example.org", "nobody@example.org"} {
 		v := b.visitor("192.0.2.1")
-		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, ""))
+		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, flow.Target{}))
 		b.next()
 		b.clock.Advance(10 * time.Minute)
 		for i := range 12 {
@@ -501,7 +501,7 @@ func TestConfirmLink_RecoveryElsewhere(t *testing.T) {
 	b := setup(t)
 	here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	here.register("a@example.org")
-	asked := here.must(b.flows.Recover(t.Context(), here.Caller, "a@example.org", ""))
+	asked := here.must(b.flows.Recover(t.Context(), here.Caller, "a@example.org", flow.Target{}))
 	token := linkToken(b.next())
 	r := there.must(b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}))
 	r = there.must(b.flows.ResetPassword(t.Context(), there.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "quite another phrase 42", Confirm: "quite another phrase 42"}))
@@ -665,7 +665,7 @@ func TestRecover_ClosedAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := b.visitor("192.0.2.2")
-	v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", ""))
+	v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
 	for range 2 {
 		if m := b.next(); m.Template != "account-closed" || m.Data["code"] != "" || m.Data["link"] != "" {

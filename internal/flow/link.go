@@ -169,5 +169,5 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if p.Kind == SignUp && !f.here(c, p) {
 		d = d.addressOnly()
 	}
-	return f.startProof(ctx, c, p.Kind, address, p.ReturnTo, d)
+	return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
 }

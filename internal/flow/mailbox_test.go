@@ -14,7 +14,7 @@ import (
 // forgets asks for the recovery of an address and returns the flow.
 func (v *visitor) forgets(address string) flow.Result {
 	v.Helper()
-	return v.must(v.flows.Recover(v.Context(), v.Caller, address, ""))
+	return v.must(v.flows.Recover(v.Context(), v.Caller, address, flow.Target{}))
 }
 
 func isHeld(r flow.Result) bool { return r.Held != nil && errors.Is(r.Held, code.Held) }

@@ -15,7 +15,7 @@ import (
 // ProviderInput is what a provider's button sends.
 type ProviderInput struct {
 	ProviderID string
-	ReturnTo   string
+	ReturnTo   Target
 	LinkFlow   string // another provider's identity that waits to be linked
 	Again      bool   // the page asks for a new proof of who is signed in
 }
@@ -42,7 +42,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 	value, fresh := browser(c)
 	err = f.store.Write(ctx, func(tx Tx) error {
 		_, err := f.begin(ctx, tx,
-			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: f.targets.Clean(in.ReturnTo)},
+			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: in.ReturnTo.String()},
 			data{ProviderID: in.ProviderID, Attempt: begun.Pending, LinkFlow: in.LinkFlow, Again: in.Again}, value)
 		return err
 	})
@@ -53,7 +53,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 // sign-in. The sign-in page goes on from there.
 type Detour struct {
 	Attempt  string // its flow; "" when the answer is none of this browser's
-	ReturnTo string
+	ReturnTo Target
 	LinkFlow string
 	Again    bool
 }
@@ -70,9 +70,9 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	defer w.end(&r, &err)
 	p, d, err := f.takeCallback(ctx, c, providerID, answer.Get("state"))
 	if err != nil {
-		return Result{}, Detour{ReturnTo: p.ReturnTo}, err
+		return Result{}, Detour{ReturnTo: f.target(p)}, err
 	}
-	rest = Detour{p.ID, p.ReturnTo, d.LinkFlow, d.Again}
+	rest = Detour{p.ID, f.target(p), d.LinkFlow, d.Again}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
 		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
@@ -139,7 +139,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	returnTo, err := f.linkPending(ctx, tx, c, d.LinkFlow, a, p.ReturnTo)
+	returnTo, err := f.linkPending(ctx, tx, c, d.LinkFlow, a, f.target(p))
 	if err != nil {
 		return Result{}, err
 	}
@@ -176,7 +176,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if !who.EmailVerified {
 		// The provider does not vouch for the address, so the mailbox must: also
 		// when it has an account, which only the mailbox learns.
-		return f.awaitProof(ctx, tx, c, SignUp, address, known, p.ReturnTo, waiting)
+		return f.awaitProof(ctx, tx, c, SignUp, address, known, f.target(p), waiting)
 	}
 	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.Browser)
 	if err != nil {

@@ -36,7 +36,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 // has just been signed in to is the one it waits for, and tells its owner. A
 // flow that is not there, or waits for another account, changes nothing about
 // the sign-in.
-func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo string) (string, error) {
+func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo Target) (Target, error) {
 	if flowID == "" {
 		return returnTo, nil
 	}
@@ -47,14 +47,14 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 	if err != nil || p.AccountID != a.ID || p.Version != a.Version || d.Identity == nil {
 		return returnTo, err
 	}
-	if returnTo == "" {
-		returnTo = p.ReturnTo
+	if returnTo == (Target{}) {
+		returnTo = f.target(p)
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
-		return "", err
+		return Target{}, err
 	}
 	if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
-		return "", err
+		return Target{}, err
 	}
 	return returnTo, f.post(ctx, tx, c, letter{
 		template: mailLinked, owner: &a, provider: f.named(d.Identity.Provider)["provider"],

@@ -15,7 +15,7 @@ import (
 // answer is the same for an address without an account; its mailbox learns so.
 //
 // Faults: the field email, throttle.Limited.
-func (f *Flows) Recover(ctx context.Context, c Caller, email, returnTo string) (r Result, err error) {
+func (f *Flows) Recover(ctx context.Context, c Caller, email string, returnTo Target) (r Result, err error) {
 	ctx, w := f.watch(ctx, "forgot-password", Recovery)
 	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(email, "email")
@@ -113,7 +113,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		}
 		changed := owner
 		changed.Version++
-		r, err = f.enter(ctx, tx, c, changed, p.ReturnTo, f.given("mail"))
+		r, err = f.enter(ctx, tx, c, changed, f.target(p), f.given("mail"))
 		return err
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 type SignInInput struct {
 	Email    string
 	Password string
-	ReturnTo string
+	ReturnTo Target
 	FlowID   string // a provider's identity that waits to be linked
 }
 
@@ -165,8 +165,8 @@ func (f *Flows) resume(ctx context.Context, c Caller, who candidate, address acc
 		return f.refuse(ctx, c, who, address, d)
 	}
 	returnTo := in.ReturnTo
-	if returnTo == "" {
-		returnTo = who.pending.ReturnTo
+	if returnTo == (Target{}) {
+		returnTo = f.target(*who.pending)
 	}
 	return f.startProof(ctx, c, SignUp, address, returnTo, who.data)
 }

@@ -17,7 +17,7 @@ type SignUpInput struct {
 	Email    string
 	Password string
 	Confirm  string
-	ReturnTo string
+	ReturnTo Target
 }
 
 // NameRule says whether the form asks for a name.
@@ -99,7 +99,7 @@ func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address stri
 // or leaves that to Resend while the mailbox gets no more mail. With a fault,
 // Result still has the cookie that binds the browser: the step may have been
 // committed, and then its mail is on its way.
-func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo string, d data) (Result, error) {
+func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo Target, d data) (Result, error) {
 	value, fresh := browser(c)
 	c.Browser = value
 	var r Result
@@ -108,7 +108,7 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 		if err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, kind, address, known, f.targets.Clean(returnTo), d)
+		r, err = f.awaitProof(ctx, tx, c, kind, address, known, returnTo, d)
 		return err
 	})
 	r.Browser = fresh
@@ -116,8 +116,8 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 }
 
 // awaitProof is startProof in the transaction of its caller.
-func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, address account.Address, known *account.Account, returnTo string, d data) (Result, error) {
-	p := Pending{Kind: kind, Step: Verify, AddressKey: address.Key, ReturnTo: returnTo}
+func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, address account.Address, known *account.Account, returnTo Target, d data) (Result, error) {
+	p := Pending{Kind: kind, Step: Verify, AddressKey: address.Key, ReturnTo: returnTo.String()}
 	if known != nil {
 		p.AccountID, p.Version = known.ID, known.Version
 	}

@@ -72,7 +72,7 @@ type Pending struct {
 	Version    int64  // credential version of that account at the beginning
 	AddressKey string
 	Browser    []byte // SHA-256 of the browser-binding cookie
-	ReturnTo   string
+	ReturnTo   string // text of a Target, checked again by Flows.target
 	Sealed     []byte
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
@@ -184,6 +184,10 @@ func (f *Flows) at(ctx context.Context, tx PendingStore, c Caller, id string, st
 	}
 	return p, d, err
 }
+
+// target returns the return target of a flow. It is checked again, because the
+// allowed origins may have changed since the row was written.
+func (f *Flows) target(p Pending) Target { return f.targets.Check(p.ReturnTo) }
 
 func (f *Flows) open(p Pending) (data, error) {
 	var d data

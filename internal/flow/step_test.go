@@ -48,7 +48,7 @@ func walk(b *bundle, r *rapid.T, address string) {
 			if !exists || len(ids) > 3 {
 				continue
 			}
-			next := v.must(b.flows.Recover(ctx, v.Caller, address, ""))
+			next := v.must(b.flows.Recover(ctx, v.Caller, address, flow.Target{}))
 			ids, kind[next.FlowID] = append(ids, next.FlowID), flow.Recovery
 			for mail[next.FlowID].Template != "recover" {
 				mail[next.FlowID] = b.nextTo(address) // a notice may come before it

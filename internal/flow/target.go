@@ -12,21 +12,37 @@ import (
 
 const maxTarget = 2048 // bytes
 
-// Targets says where people may be sent after a flow.
+// Target is an address that a browser may be sent to after a flow: a path on
+// this origin, or a URL of an allowed origin. Only Targets.Check makes one, so
+// a value of this type needs no second check. The zero value is no target.
+//
+// A Target does not outlive its process. A database row keeps the text, and the
+// text is checked again, because the configuration may have changed since.
+type Target struct{ text string }
+
+// String returns the address, "" for no target.
+func (t Target) String() string { return t.text }
+
+// Targets are the addresses that a browser may be sent to after a flow.
 type Targets struct {
-	Fallback string   // where to go when nothing was asked for
+	Fallback string   // used when there is no target
 	Self     string   // this origin, "https://login.example.com"; "" when it is not known
-	Origins  []string // allowed besides this one: "https://app.example.com", "https://*.apps.example.com"
+	Origins  []string // other allowed origins: "https://app.example.com", "https://*.apps.example.com"
 }
 
-// Clean returns raw when people may be sent there, and "" when not.
+// Check returns raw as a target if it is allowed, else no target. It reduces a
+// URL of this origin to its path.
+func (t Targets) Check(raw string) Target { return Target{t.clean(raw)} }
+
+// Or returns the address of a target, or the fallback if there is no target.
+func (t Targets) Or(target Target) string { return cmp.Or(target.text, t.Fallback) }
+
+// clean returns the checked text of a target, or "".
 //
-// A target is either a path on this origin or an absolute URL of an allowed
-// origin. Of a URL of this origin the path is returned, and judged as any path. Paths are judged by a rule that no URL parser takes part in, since
-// Go and browsers disagree about what leaves the site: "/\evil.test",
-// "https:evil.test" and a tab between two slashes are local to one and foreign
-// to the other.
-func (t Targets) Clean(raw string) string {
+// It compares paths byte by byte, because Go and browsers parse URLs
+// differently: "/\evil.test", "https:evil.test" and a tab between two slashes
+// stay on this site for one parser and leave it for another.
+func (t Targets) clean(raw string) string {
 	if raw == "" || len(raw) > maxTarget || !printable(raw) {
 		return ""
 	}
@@ -40,8 +56,8 @@ func (t Targets) Clean(raw string) string {
 	if err != nil || u.User != nil || u.Opaque != "" || u.Host == "" || !plainHost(u.Host) {
 		return ""
 	}
-	// What was parsed must be what a browser reads: the text up to the path is
-	// compared, not the parts.
+	// The text up to the path must be what a browser reads, so compare the text
+	// and not the parsed parts.
 	origin := u.Scheme + "://" + u.Host
 	rest, ok := strings.CutPrefix(raw, origin)
 	if !ok || rest != "" && rest[0] != '/' && rest[0] != '?' && rest[0] != '#' {
@@ -55,17 +71,9 @@ func (t Targets) Clean(raw string) string {
 	return ""
 }
 
-// Or returns raw when it is a clean target, else the fallback.
-func (t Targets) Or(raw string) string {
-	if clean := t.Clean(raw); clean != "" {
-		return clean
-	}
-	return t.Fallback
-}
-
 // cleanPath accepts a path that starts with exactly one slash and has no empty
-// or dot segment, before and after one percent-decoding. Our own screens are
-// no targets, but for the account: they would lead in a circle.
+// or dot segment, before and after one percent-decoding. It refuses our own
+// pages except the account page: they would send the browser in a circle.
 func cleanPath(raw string) string {
 	path, _, _ := strings.Cut(raw, "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -98,9 +106,9 @@ func printable(s string) bool {
 	return true
 }
 
-// legible reports whether a decoded path is text in which nothing can be taken
-// for a part of a URL: also not once its compatibility forms are folded, as some
-// programs do that decode a second time.
+// legible reports whether a decoded path is printable text without characters
+// that a second decoder could take for URL syntax. Some programs fold
+// compatibility forms, so the folded characters count as well.
 func legible(path string) bool {
 	for _, r := range path {
 		switch {
@@ -123,8 +131,8 @@ func plainHost(host string) bool {
 	return true
 }
 
-// sameOrigin compares exactly; a leading "*." of the allowed host stands for
-// one label.
+// sameOrigin compares exactly. A leading "*." of the allowed host matches one
+// label.
 func sameOrigin(origin, allowed string) bool {
 	scheme, host, _ := strings.Cut(allowed, "://")
 	suffix, wild := strings.CutPrefix(host, "*")

@@ -17,8 +17,8 @@ func TestTargets(t *testing.T) {
 		"/", "/a", "/a/", "/a/b?c=d&e=https://evil.test/x#f", "/my%20files/a", "/caf%C3%A9/%D1%84?q=%C3", "/%E4%B8%AD%E6%96%87", "/wiki/%E2%80%94", "/?next=//evil.test", "/auth/account", "/authors",
 		"https://app.test", "https://app.test/", "https://app.test/x?y#z", "https://app.test?x", "https://a.apps.test/x", "https://port.test:8443/x",
 	} {
-		if got := targets.Clean(ok); got != ok {
-			t.Errorf("Clean(%q) = %q", ok, got)
+		if got := targets.Check(ok).String(); got != ok {
+			t.Errorf("Check(%q) = %q", ok, got)
 		}
 	}
 	for _, bad := range []string{
@@ -31,11 +31,11 @@ func TestTargets(t *testing.T) {
 		"https://app.test:8443", "HTTPS://app.test", "https://APP.test", "https://user@app.test", "https://port.test", "/a/../b", "/a/%2e%2e/b", "/./a",
 		"/auth/signin", "/auth/", "/%61uth/signin", "/auth", "evil.test", "?x", "#x", "/a%00b", "/%EF%BC%8F%EF%BC%8Fevil.test", "/a%EF%BC%BCb", "/%EF%BC%8E%EF%BC%8E/a", "/a%E2%80%A6", "/a%C2%85", "/a%E2%80%A8b", "/a%c0%ae", "/a%ff", "/a%zz", "/caf\u00e9", "ftp://app.test/",
 	} {
-		if got := targets.Clean(bad); got != "" {
-			t.Errorf("Clean(%q) = %q, want nothing", bad, got)
+		if got := targets.Check(bad); got != (flow.Target{}) {
+			t.Errorf("Check(%q) = %q, want nothing", bad, got)
 		}
-		if got := targets.Or(bad); got != "/home" {
-			t.Errorf("Or(%q) = %q, want the fallback", bad, got)
+		if got := targets.Or(targets.Check(bad)); got != "/home" {
+			t.Errorf("Or(Check(%q)) = %q, want the fallback", bad, got)
 		}
 	}
 }
@@ -53,8 +53,8 @@ func TestTargets_Self(t *testing.T) {
 		"http://self.test:8080.evil.test/": "", "http://self.test:8080@evil.test/": "", "https://self.test:8080/": "", "http://SELF.test:8080/": "",
 		"http://self.test:8080///evil.test": "",
 	} {
-		if got := self.Clean(raw); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", raw, got, want)
+		if got := self.Check(raw).String(); got != want {
+			t.Errorf("Check(%q) = %q, want %q", raw, got, want)
 		}
 	}
 }
@@ -67,24 +67,24 @@ func FuzzTargets(f *testing.F) {
 	}
 	base, _ := url.Parse("https://portico.test/auth/signin")
 	f.Fuzz(func(t *testing.T, raw string) {
-		got := targets.Clean(raw)
+		got := targets.Check(raw).String()
 		if got == "" {
 			return
 		}
 		if got != raw {
-			t.Fatalf("Clean(%q) changed it to %q", raw, got)
+			t.Fatalf("Check(%q) changed it to %q", raw, got)
 		}
 		u, err := base.Parse(raw)
 		if err != nil {
-			t.Fatalf("Clean(%q) accepted what no parser reads", raw)
+			t.Fatalf("Check(%q) accepted what no parser reads", raw)
 		}
 		// A browser drops tabs and newlines and reads a backslash as a slash.
 		if strings.ContainsAny(raw, "\\\t\r\n") || strings.HasPrefix(raw, "//") {
-			t.Fatalf("Clean(%q) accepted what a browser reads otherwise", raw)
+			t.Fatalf("Check(%q) accepted what a browser reads otherwise", raw)
 		}
 		host := u.Host
 		if host != "portico.test" && host != "app.test" && host != "port.test:8443" && !strings.HasSuffix(host, ".apps.test") || u.Scheme != "https" || u.User != nil {
-			t.Fatalf("Clean(%q) leads to %s", raw, u)
+			t.Fatalf("Check(%q) leads to %s", raw, u)
 		}
 	})
 }

@@ -118,7 +118,7 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c)
 	if err == nil && p.Step == Done && found.Person.ID == p.AccountID {
-		return Result{Next: f.targets.Or(p.ReturnTo)}, nil
+		return Result{Next: f.targets.Or(f.target(p))}, nil
 	}
 	if err := ignore(err, session.Required); err != nil {
 		return Result{}, err
@@ -211,7 +211,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.choosePassword(ctx, tx, c, a, p.ReturnTo)
 	} else {
-		r, err = f.enter(ctx, tx, c, a, p.ReturnTo, evidence{method, proven})
+		r, err = f.enter(ctx, tx, c, a, f.target(p), evidence{method, proven})
 	}
 	r.registered = method
 	return r, err
@@ -252,7 +252,7 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 		return Result{}, err
 	}
 	if spent {
-		return f.startProof(ctx, c, p.Kind, address, p.ReturnTo, d)
+		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
 	}
 	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID}, nil
 }

@@ -25,7 +25,7 @@ type View struct {
 	Held      *fault.Error // no code was sent, and none can be yet
 	Next      string
 	Provider  string // of a flow that waits to be linked
-	ReturnTo  string
+	ReturnTo  Target
 }
 
 // View returns the state of a flow, or Unknown. Next is where the person
@@ -38,7 +38,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			return err
 		}
 		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now()}
-		v.ReturnTo = f.targets.Clean(p.ReturnTo) // the list of apps may have changed since
+		v.ReturnTo = f.target(p)
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
 		}
@@ -46,7 +46,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		case Reset:
 			v.Next = "/auth/reset-password?flow=" + p.ID
 		case Done:
-			v.Next = f.targets.Or(p.ReturnTo)
+			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:
 			return f.viewCode(ctx, tx, c, p, &v)
 		}

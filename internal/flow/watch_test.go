@@ -36,7 +36,7 @@ func TestStats(t *testing.T) {
 	v.register("mara@example.org")
 	v.fails(v.flows.VerifyCode(v.Context(), v.Caller, ids.New(), "123456"))
 	v.fails(v.signIn("mara@example.org", "another password of nobody"))
-	r := v.must(v.flows.Recover(v.Context(), v.Caller, "mara@example.org", ""))
+	r := v.must(v.flows.Recover(v.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := v.next()
 	v.fails(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, "no"))
 	r = v.must(v.flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: linkToken(m)}))

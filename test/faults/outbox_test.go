@@ -106,7 +106,7 @@ func (o *postOffice) arrives(dir string, now time.Time) bool {
 
 func (o *postOffice) begin(a *app.App) {
 	o.Helper()
-	_, err := a.Flows.Recover(o.Context(), flow.Caller{Peer: "192.0.2.1/32", Locale: "en"}, fresh("nobody"), "")
+	_, err := a.Flows.Recover(o.Context(), flow.Caller{Peer: "192.0.2.1/32", Locale: "en"}, fresh("nobody"), flow.Target{})
 	if err != nil {
 		o.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func Receive[Form any](r *http.Request) (in Form, err error) {
 func (d *Desk) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string, error) {
 	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return d.Flows.SignIn(ctx, c, flow.SignInInput{
-			Email: in.Email, Password: in.Password, ReturnTo: in.ReturnTo, FlowID: in.Flow,
+			Email: in.Email, Password: in.Password, ReturnTo: d.Targets.Check(in.ReturnTo), FlowID: in.Flow,
 		})
 	})
 }
@@ -68,7 +68,7 @@ func (d *Desk) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string
 func (d *Desk) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string, error) {
 	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return d.Flows.SignUp(ctx, c, flow.SignUpInput{
-			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: in.ReturnTo,
+			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: d.Targets.Check(in.ReturnTo),
 		})
 	})
 }
@@ -76,7 +76,7 @@ func (d *Desk) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string
 // ForgotPassword is the action of /auth/forgot-password.
 func (d *Desk) ForgotPassword(w http.ResponseWriter, r *http.Request, in ForgotPassword) (string, error) {
 	return d.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return d.Flows.Recover(ctx, c, in.Email, in.ReturnTo)
+		return d.Flows.Recover(ctx, c, in.Email, d.Targets.Check(in.ReturnTo))
 	})
 }
 

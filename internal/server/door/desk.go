@@ -37,6 +37,7 @@ const (
 // safe for concurrent use.
 type Desk struct {
 	Flows     *flow.Flows
+	Targets   flow.Targets
 	Catalogue *locale.Catalogue
 
 	clock   clock.Clock
@@ -54,7 +55,7 @@ type Desk struct {
 // NewDesk returns a Desk for the site at the public URL.
 func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, public *url.URL) *Desk {
 	return &Desk{
-		Flows: flows, Catalogue: catalogue, clock: c,
+		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, clock: c,
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
 		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),

@@ -64,7 +64,7 @@ func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
 // Only what a person sees as a page of its own gets a ticket.
 func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	to := g.targets.Clean(query.Get("to"))
+	to := g.desk.Targets.Check(query.Get("to")).String()
 	u, err := url.Parse(to)
 	if err != nil || !g.ownHost(u.Host) || !navigates(r.Header, r.Method) {
 		return flow.Unknown
@@ -129,7 +129,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 
 // localTarget returns a target at the host that is asked.
 func (g *Gateway) localTarget(raw string) string {
-	if to := g.targets.Clean(raw); strings.HasPrefix(to, "/") {
+	if to := g.desk.Targets.Check(raw).String(); strings.HasPrefix(to, "/") {
 		return to
 	}
 	return "/"
@@ -170,7 +170,7 @@ func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) str
 // signInURL is where a person at a host signs in to come back to a target there.
 func (g *Gateway) signInURL(asked ask, target string, err error) string {
 	again := errors.Is(err, rule.TooOld)
-	if asked.host == g.host && target == g.targets.Fallback {
+	if asked.host == g.host && target == g.desk.Targets.Fallback {
 		target = "" // where people go anyway: the address stays short
 	}
 	switch {

@@ -29,7 +29,6 @@ type Config struct {
 	Clock   clock.Clock
 	Log     *slog.Logger
 	Public  *url.URL
-	Targets flow.Targets // where people may return to; the hosts of apps among them
 	Apps    []App
 	Holders *secret.MAC // of the accounts whose cookies browsers keep for apps
 }
@@ -41,7 +40,6 @@ type Gateway struct {
 	clock   clock.Clock
 	log     *slog.Logger
 	issuer  string
-	targets flow.Targets
 	host    string // of the public URL, as browsers send it
 	proto   string
 	apps    []*app
@@ -58,7 +56,7 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		desk: c.Desk, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, targets: c.Targets, issuer: public, proto: c.Public.Scheme,
+		desk: c.Desk, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
 		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme},
 	}
 	_, g.host, _ = strings.Cut(public, "://")

@@ -53,7 +53,7 @@ func (d *Door) start(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: in.ReturnTo, LinkFlow: in.Flow, Again: in.Again != ""}
+	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: d.Desk.Targets.Check(in.ReturnTo), LinkFlow: in.Flow, Again: in.Again != ""}
 	result, err := d.Desk.Flows.StartProvider(r.Context(), d.Desk.Caller(w, r), way)
 	if err != nil {
 		return d.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, LinkFlow: way.LinkFlow, Again: way.Again}, err)

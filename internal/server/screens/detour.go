@@ -57,7 +57,7 @@ func ofAnAccount(code string) bool {
 // answer with its used code could not.
 func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error {
 	f := fault.From(err)
-	target := s.Targets.Clean(rest.ReturnTo)
+	target := rest.ReturnTo.String()
 	if f.Kind == fault.Limited {
 		server.Note(w, err)
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))

@@ -49,8 +49,8 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 // signInFor returns the sign-in page that leads back to the page of an app that
 // was asked for.
 func (s *Screens) signInFor(r *http.Request) string {
-	scheme, _, _ := strings.Cut(s.Targets.Self, "://")
-	target := s.Targets.Clean(scheme + "://" + r.Host + r.URL.RequestURI())
+	scheme, _, _ := strings.Cut(s.Desk.Targets.Self, "://")
+	target := s.Desk.Targets.Check(scheme + "://" + r.Host + r.URL.RequestURI()).String()
 	if target == "" || r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/auth/") {
 		return "/auth/signin"
 	}

@@ -47,6 +47,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	if ended {
 		s.Desk.ClearSession(w)
 	}
+	target := s.asked(r)
 	return s.show(w, r, "signin", func(b *Boot) {
 		if ended {
 			b.Notice = server.Words(s.Catalogue, b.Locale, why)
@@ -54,8 +55,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		if query.Has("return_to") && cookieLost(r) {
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.cookies", nil)
 		}
-		b.ReturnTo, b.Session = s.Targets.Clean(query.Get("return_to")), person
-		b.Next = s.Targets.Or(b.ReturnTo)
+		b.ReturnTo, b.Next, b.Session = target.String(), s.Desk.Targets.Or(target), person
 		if query.Has("again") && person != (Person{}) {
 			// Going on as who is signed in already would lead back here.
 			b.Session, b.Values.Email, b.Again = Person{}, person.Email, "yes"
@@ -64,7 +64,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
 			if b.ReturnTo == "" {
-				b.ReturnTo = link.ReturnTo
+				b.ReturnTo = link.ReturnTo.String()
 			}
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
 		}
@@ -118,11 +118,16 @@ func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// asked returns the return target in the query of a page.
+func (s *Screens) asked(r *http.Request) flow.Target {
+	return s.Desk.Targets.Check(r.URL.Query().Get("return_to"))
+}
+
 // keepTarget lets the way forward of the error screen lead on to where the
 // person wanted to go.
 func (s *Screens) keepTarget(r *http.Request, b *Boot) {
-	if target := s.Targets.Clean(r.URL.Query().Get("return_to")); target != "" {
-		b.Next += "?return_to=" + url.QueryEscape(target)
+	if target := s.asked(r); target != (flow.Target{}) {
+		b.Next += "?return_to=" + url.QueryEscape(target.String())
 	}
 }
 
@@ -138,12 +143,12 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string
 	if err != nil {
 		return err
 	}
-	target := s.Targets.Clean(r.URL.Query().Get("return_to"))
-	if person == (Person{}) && target == "" {
+	target := s.asked(r)
+	if person == (Person{}) && target == (flow.Target{}) {
 		return s.show(w, r, name, nil)
 	}
 	return s.show(w, r, name, func(b *Boot) {
-		b.Session, b.ReturnTo, b.Next = person, target, s.Targets.Or(target)
+		b.Session, b.ReturnTo, b.Next = person, target.String(), s.Desk.Targets.Or(target)
 		if name == "forgot-password" {
 			b.Values.Email = person.Email
 		}
@@ -231,7 +236,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 			b.Flow.ID = waiting // of the same mail, most likely
 		case b.Link.State == "used" && person != (Person{}):
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
-			b.Next = s.Targets.Or("")
+			b.Next = s.Desk.Targets.Or(flow.Target{})
 		}
 	})
 }

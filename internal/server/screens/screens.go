@@ -28,7 +28,6 @@ type Config struct {
 	Policy    Policy
 	Sender    string // address that mails come from, "" when none are sent
 	Providers []Provider
-	Targets   flow.Targets
 	SignUp    bool // whether people may register
 	Names     flow.NameRule
 	// Root says that this door answers "/": there is no app behind it.
@@ -54,7 +53,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Targets.Origins)
+	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Desk.Targets.Origins)
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +96,13 @@ func (s *Screens) Mount(m *server.Mux) {
 	}
 	m.Handle("GET /auth/signin", s.signIn)
 	m.Handle("POST /auth/signin", form(s, "signin", s.Desk.SignIn, func(in door.SignIn, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 		b.Flow.ID = in.Flow
 	}))
 	s.mountSignUp(m)
 	m.Handle("GET /auth/forgot-password", s.forgotPassword)
 	m.Handle("POST /auth/forgot-password", form(s, "forgot-password", s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Targets.Clean(in.ReturnTo)
+		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 	}))
 	m.Handle("GET /auth/verify-code", s.verifyCode)
 	m.Handle("POST /auth/verify-code", s.postVerifyCode)
@@ -132,7 +131,7 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 	}
 	m.Handle("GET /auth/signup", s.signUp)
 	m.Handle("POST /auth/signup", form(s, "signup", s.Desk.SignUp, func(in door.SignUp, b *Boot) {
-		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Targets.Clean(in.ReturnTo)
+		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 	}))
 }
 
