@@ -18,8 +18,11 @@ export async function open(browser: Engine, url: string): Promise<void> {
 /** Waits until a screen with this element is there and its script has taken over: it has turned off the browser's own checks. */
 export const alive = (browser: Engine, element: string) =>
   expect
-    .poll(() =>
-      browser.evaluate(`return document.querySelector('${element}')?.closest('form').noValidate === true`),
+    .poll(
+      () =>
+        browser
+          .evaluate(`return document.querySelector('${element}')?.closest('form').noValidate === true`)
+          .catch(() => false), // between two pages
     )
     .toBe(true);
 
