@@ -24,7 +24,7 @@ func importBans() []ban {
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("clients/go/clienttest internal/telemetry/otlp/otlptest internal/logtest test/bench test/security test/faults")},
-		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/logtest test/bench test/security test/faults")},
+		{"testing", "it belongs to tests", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/logtest internal/testform test/bench test/security test/faults")},
 		{"unsafe", "nothing here needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is no format for what is kept or sent", nil},

@@ -168,6 +168,7 @@ func (p *place) visitSick(name string, want int) (slowest time.Duration) {
 // within seconds, and at once while it lasts; the other app, the screens and the
 // memory do not notice.
 func TestFLT08_AppMisbehaves(t *testing.T) {
+	announce(t)
 	measures(t)
 	r, sick := behindTheDoor(t)
 	p := r.place
@@ -232,6 +233,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 // What an app answers is its own, however bad; and a page that takes longer than
 // an app may be silent is waited for while the app answers others.
 func TestFLT08_AppIsSlowOrSick(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	r, sick := behindTheDoor(t)
 	b := r.browser()

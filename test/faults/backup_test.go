@@ -51,6 +51,7 @@ func (p *place) machine() *place {
 // newer state they have everything that was acknowledged when they were begun,
 // and send and accept nothing a second time.
 func TestFLT13_BackupAndRestore(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	mail := newSink(t)
 	p := newPlace(t, mail)

@@ -16,6 +16,7 @@ import (
 
 // FLT-05: a node starts before its database. It waits, lives, and is not ready.
 func TestFLT05_DatabaseAwayAtStart(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -78,6 +79,7 @@ func (p *onPostgres) begin(extra ...string) (cmd *exec.Cmd, log *logtest.Buffer,
 // FLT-05: who is told to stop while it waits stops at once, and what waiting
 // does not mend is said at once.
 func TestFLT05_NoWaitForNothing(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	soon := testform.Limit(2 * time.Second)
 	p := newOnPostgres(t, 4)

@@ -16,6 +16,7 @@ const year = 365 * 24 * time.Hour
 // longer than the limits say, who comes afterwards can sign up and in, mail
 // still goes, and the operator is told.
 func TestFLT10_ClockJumps(t *testing.T) {
+	announce(t)
 	for _, jump := range []struct {
 		name  string
 		by    time.Duration

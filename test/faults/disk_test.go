@@ -110,6 +110,7 @@ func (o *outage) kept(known string) {
 
 // FLT-09: no file may grow any more.
 func TestFLT09_FilesCannotGrow(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	o := &outage{place: p, r: p.serve()}
@@ -127,6 +128,7 @@ func TestFLT09_FilesCannotGrow(t *testing.T) {
 
 // FLT-09: the file system is full.
 func TestFLT09_DiskFull(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	if err := mountSmall(p.dir, 16<<20); err != nil {
@@ -190,6 +192,7 @@ func fill(t *testing.T, file string) {
 // FLT-09: the disk takes writes and cannot keep them: fsync fails. Whether it
 // kept some of them nobody knows, so the process is started anew afterwards.
 func TestFLT09_SyncFails(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	cmd := exec.Command(os.Args[0], "serve")

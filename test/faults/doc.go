@@ -1,8 +1,9 @@
-// Package faults holds the fault tests FLT-nn: what the product promises when
-// it is killed, when what it depends on misbehaves and when it is flooded. Most
-// drive the real binary from outside; those that come through its clock run the
-// application in the test. A fault is never a switch of the product.
+// Package faults holds the fault tests. Each test TestFLTnn breaks something under
+// Portico or floods it, and checks what docs/operating/faults.md promises for that
+// case. catalogue_test.go says in one sentence what each number breaks; `go test
+// -v` prints it and the figures of the test.
 //
-// `go test` runs the quick form; `make faults` all kills, waits and samples.
-// Each test prints its figure.
+// Most tests drive the real binary. Those that change its clock run the
+// application inside the test. The product has no switch that causes a fault.
+// `go test` runs the short form, `make faults` every kill, wait and sample.
 package faults

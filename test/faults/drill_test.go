@@ -48,6 +48,7 @@ func follow(t *testing.T, folder, url, commands string) {
 // dump of a serving node, restored into another database, has what was
 // acknowledged before, and sends and accepts nothing a second time.
 func TestFLT13_PostgresDrill(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := onEmptyPostgres(t)
 	r := p.serve()

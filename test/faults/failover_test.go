@@ -126,6 +126,7 @@ func (w *witness) accounted(name string) {
 // FLT-05: the server that takes writes changes: once in order, and the one of
 // before comes back as the standby of the other, and once because it is killed.
 func TestFLT05_FailoverOfTwo(t *testing.T) {
+	announce(t)
 	measures(t)
 	p := newPair(t)
 	a, b := p.servers[0], p.servers[1]
@@ -155,6 +156,7 @@ func TestFLT05_FailoverOfTwo(t *testing.T) {
 // FLT-06: the standby that each commit waits for is away. What it has not
 // confirmed a failover could undo, so nobody is told that it was done.
 func TestFLT06_StandbyAway(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPair(t)
 	c, _ := failingOver(t, "portico", p.addresses(), p.addresses())
@@ -171,6 +173,7 @@ func TestFLT06_StandbyAway(t *testing.T) {
 // then comes back. The nodes reach the server that takes writes in each of the
 // ways that the page on PostgreSQL shows.
 func TestFLT05_FailoverOfPatroni(t *testing.T) {
+	announce(t)
 	if !full() {
 		t.Skip("whoever watches over a cluster waits for half a minute; FailoverOfTwo holds the same of two servers")
 	}

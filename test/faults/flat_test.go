@@ -24,6 +24,7 @@ type crowd struct {
 
 // FLT-21: many requests of every kind leave nothing behind.
 func TestFLT21_NothingLeaks(t *testing.T) {
+	announce(t)
 	measures(t)
 	r, sick := behindTheDoor(t)
 	sick.be(pours("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n", "more"))

@@ -86,6 +86,7 @@ func (f *flood) drips() {
 // FLT-17: thousands of connections that dribble or wait. Each ends in time, one
 // network gets only its share, and an honest browser does not notice.
 func TestFLT17_SlowLoris(t *testing.T) {
+	announce(t)
 	measures(t)
 	p := newPlace(t, newSink(t))
 	r := p.serve()

@@ -100,6 +100,7 @@ func (p *place) write(file string, data []byte) {
 // That nothing is acknowledged before it is on the disk (synchronous=FULL) is
 // held by FLT-09: where fsync fails, nothing is.
 func TestFLT04_PowerLoss(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for range rounds(1, 20) { // of one that has grown no copy is done before its log begins anew
 		powerLosses(t, 25)

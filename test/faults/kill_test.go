@@ -61,6 +61,7 @@ func (p *promises) lost(at *place, count func(query string, args ...any) int) (l
 // FLT-01: kill -9 under write load. Nothing that was acknowledged is lost, and
 // nothing is half done.
 func TestFLT01_KillUnderWriteLoad(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	mail := newSink(t)
 	p := newPlace(t, mail)

@@ -12,6 +12,7 @@ import (
 // FLT-21: with few files the server goes on accepting when they are used up,
 // and is as before when they are free again.
 func TestFLT21_FewFiles(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	r := p.run(exec.Command("/bin/sh", "-c", "ulimit -n 128 && exec "+binary+" serve"))

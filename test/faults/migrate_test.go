@@ -71,6 +71,7 @@ func (p *place) change(query string) {
 // FLT-12: a migration that is interrupted anywhere is completed by the next
 // start, and the copy from before it can be restored.
 func TestFLT12_InterruptedMigration(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	mail := newSink(t)
 	for _, upgrade := range []bool{false, true} {
@@ -131,6 +132,7 @@ func (p *place) sometimesSound(migrated bool) {
 
 // Several processes that find an old schema: one migrates, all of them start.
 func TestFLT12_MigrateAtOnce(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	r := p.serve()
@@ -161,6 +163,7 @@ func TestFLT12_MigrateAtOnce(t *testing.T) {
 // A server of another version is not migrated away under its feet, and one that
 // finds a newer schema says the command that leads back.
 func TestFLT12_OtherVersions(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	r := p.serve()

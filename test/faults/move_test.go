@@ -66,6 +66,7 @@ func countPostgres(t *testing.T, url, query string, args ...any) (n int) {
 // lost, nobody is signed out, no mail comes twice, who only asks never waits,
 // and there is never more than one that serves.
 func TestMove_UnderLoad(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	to := pgtest.Empty(t)
 	mail := newSink(t)
@@ -151,6 +152,7 @@ func (p *place) killedMoving(to string, event int) (events int) {
 // A move that is killed at any statement leaves one database that can be served,
 // or none until the next move; never two. The next move ends it.
 func TestMove_Killed(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	p.populate(50)
@@ -191,6 +193,7 @@ func TestMove_Killed(t *testing.T) {
 // A mail that the mail server has taken, and whose answer is under way when a
 // move begins, is waited for: the new database does not know of it.
 func TestMove_MailUnderWay(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	to := pgtest.Empty(t)
 	mail := newSink(t)
@@ -222,6 +225,7 @@ func TestMove_MailUnderWay(t *testing.T) {
 // How long a large installation takes while people register, and that writes can
 // wait for its switch, however large it is.
 func TestMove_Large(t *testing.T) {
+	announce(t)
 	if !full() {
 		t.Skip("in the full form only")
 	}

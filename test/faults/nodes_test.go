@@ -17,6 +17,7 @@ import (
 // FLT-22: a node with another key is refused, and one with other settings is
 // reported by all, with the names of the settings, until it is like them.
 func TestFLT22_NodesDiffer(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	c := newCluster(t, onEmptyPostgres(t), 2)
 	first := c.nodes[0].serve()
@@ -78,6 +79,7 @@ func (p *place) figure(name string) string {
 // than the lease: another node takes it, once, and keeps it when the first wakes
 // up. What is old is deleted all the while.
 func TestFLT22_HolderStandsStill(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	if !full() {
 		t.Skip("a lease takes half a minute; internal/app holds the same in a time of its own")

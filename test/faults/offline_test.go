@@ -131,6 +131,7 @@ func (h *holder) judge(o *offline, now time.Time) (judged int, unknown []string)
 // another minute on: none refuses a token that holds. Of a key that is revoked
 // none accepts one when the keys it has are over.
 func TestFLT14_Rotation(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := &holder{tokens: map[string]held{}}
 	upstream := httptest.NewServer(app)

@@ -115,6 +115,7 @@ func (o *postOffice) begin(a *app.App) {
 // FLT-03: the process ends between claim, delivery and mark. Each mail comes
 // at least once and at most twice, with one Message-ID, once the lease is over.
 func TestFLT03_KillAroundTheOutbox(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for _, point := range []mode{holdBefore, holdAfter} {
 		mail := newSink(t)

@@ -44,6 +44,7 @@ func oversizedRequests() []oversized {
 // FLT-18: input that is too large is refused at once, whatever follows, and
 // costs no memory.
 func TestFLT18_OversizedInput(t *testing.T) {
+	announce(t)
 	measures(t)
 	p := newPlace(t, newSink(t))
 	r := p.serve()

@@ -106,6 +106,7 @@ func post(operation string, body map[string]string) (string, string, map[string]
 // FLT-21: a panic in a handler, at each place where it looks at the clock,
 // costs one request: a 500 with its id. Nothing stays locked or half done.
 func TestFLT21_PanicInAHandler(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	c := &trap{}
 	c.left.Store(unarmed)

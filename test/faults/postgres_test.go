@@ -104,6 +104,7 @@ func (p *onPostgres) health(path string) int {
 
 // FLT-05: the database is away, hangs or crawls.
 func TestFLT05_DatabaseAway(t *testing.T) {
+	announce(t)
 	const connections = 4
 	span := time.Duration(rounds(4, 60)) * time.Second
 	for _, c := range []struct {
@@ -176,6 +177,7 @@ func TestFLT05_DatabaseAway(t *testing.T) {
 
 // FLT-06: a table that is locked, and with it every connection that there is.
 func TestFLT06_TableLocked(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	const connections = 2
 	span := time.Duration(rounds(4, 30)) * time.Second
@@ -225,6 +227,7 @@ func TestFLT06_TableLocked(t *testing.T) {
 // Not parallel: where making a connection takes as long as it lives, nobody gets
 // through.
 func TestFLT06_ConnectionsEnd(t *testing.T) {
+	announce(t)
 	measures(t)
 	span := time.Duration(rounds(4, 60)) * time.Second
 	for name, disturb := range map[string]func(p *onPostgres, past *pgx.Conn){

@@ -49,6 +49,7 @@ func (b *browser) signInWith(id string) (end string, err error) {
 // FLT-08: a provider is down, slow, huge, or has new keys. Its button says so
 // within seconds; the other one, the screens and the memory do not notice.
 func TestFLT08_ProviderMisbehaves(t *testing.T) {
+	announce(t)
 	for path, first := range map[string]int{"/.well-known/": 3, "/keys": 0, "/token": 1} {
 		t.Run(strings.Trim(path, "/"), func(t *testing.T) {
 			measures(t)

@@ -31,6 +31,7 @@ func feltIn(disturbed bool) time.Duration {
 //
 // Not parallel: it measures.
 func TestRevocation_FeltOnAllNodes(t *testing.T) {
+	announce(t)
 	measures(t)
 	for _, disturbed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("connections end/%v", disturbed), func(t *testing.T) {
@@ -234,6 +235,7 @@ func (p *place) disables(address string) {
 // a stated time, and then for nothing: no notification tells it that a session
 // was ended elsewhere.
 func TestRevocation_NodeCutOff(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	if !full() {
 		t.Skip("it takes two minutes")

@@ -77,6 +77,7 @@ func (v *visitors) leave() {
 // the key that signs. The server that runs signs with another within seconds,
 // and an app that verifies with our client refuses what the old one has signed.
 func TestFLT14_Revoke(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	var verify atomic.Pointer[client.Client]
 	var last atomic.Pointer[string]

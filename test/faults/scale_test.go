@@ -21,6 +21,7 @@ import (
 // contract of the store holds the last for every statement, by its plan. Where
 // the disk is too small for ten million, as many are taken as it has room for.
 func TestFLT23_Scale(t *testing.T) {
+	announce(t)
 	measures(t)
 	t.Run("sqlite", func(t *testing.T) {
 		place := func(people int) side {

@@ -24,6 +24,7 @@ func (a ahead) Now() time.Time { return clock.System{}.Now().Add(a.by) }
 // finished on the other, what has ended is ended on both, nobody is told to wait
 // longer than a limit says, one node holds the lease, and the operator is told.
 func TestFLT10_NodesApart(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	past, mail, log := pgtest.Migrated(t), newSink(t), &logtest.Buffer{}
 	key := filepath.Join(t.TempDir(), "secret.key")

@@ -14,6 +14,7 @@ import (
 //
 // Not parallel: it compares times.
 func TestFLT07_MailServerMisbehaves(t *testing.T) {
+	announce(t)
 	mail := newSink(t)
 	p := newPlace(t, mail)
 	p.serve()

@@ -35,6 +35,7 @@ func sockets(c net.Conn, r *http.Request) {
 // FLT-20: on a stop each open WebSocket is told to go, and no request for an app
 // that is under way fails.
 func TestFLT20_WebSockets(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	r, app := behindTheDoor(t)
 	app.be(sockets)

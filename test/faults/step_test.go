@@ -116,6 +116,7 @@ func (b *browser) resets(address, flow string) string {
 // step. Whatever the instant, the person can finish, and nothing is half done
 // or usable twice.
 func TestFLT02_KillInsideSingleUseSteps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for _, step := range steps() {
 		mail := newSink(t)

@@ -95,6 +95,7 @@ func (u upload) finish() (int, error) {
 // FLT-20: a server that is told to stop says first that it is not ready, fails
 // no request that it has taken, and ends in time.
 func TestFLT20_GracefulStop(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	r := p.serve()
@@ -150,6 +151,7 @@ func TestFLT20_GracefulStop(t *testing.T) {
 // Starting is what an operator does after everything else: it is quick each
 // time, with a million accounts too.
 func TestFLT20_Restarts(t *testing.T) {
+	announce(t)
 	measures(t)
 	p := newPlace(t, newSink(t))
 	people := rounds(1_000, 1_000_000)

@@ -14,6 +14,7 @@ import (
 //
 // Not parallel: it measures.
 func TestFLT19_SignInStorm(t *testing.T) {
+	announce(t)
 	p := newPlace(t, newSink(t))
 	r := p.serve()
 	me := p.browser()

@@ -11,6 +11,7 @@ import (
 // says why; the first does not notice. What a process leaves behind stops
 // nobody.
 func TestFLT22_TwoProcesses(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
 	r := p.serve()

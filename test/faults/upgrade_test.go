@@ -12,6 +12,7 @@ import (
 // FLT-11: nodes are replaced one after the other by those of the next version,
 // which changes the schema under the others. Nobody notices.
 func TestFLT11_RollingUpgrade(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	t.Run("to a version with one more migration", func(t *testing.T) {
 		t.Parallel()

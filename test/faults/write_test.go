@@ -166,6 +166,7 @@ func syncs(t *testing.T, count int) (times []time.Duration) {
 //
 // Not parallel: it measures.
 func TestRegistrationWrites(t *testing.T) {
+	announce(t)
 	measures(t)
 	ctx := t.Context()
 	url := "sqlite:" + filepath.Join(t.TempDir(), "portico.db")

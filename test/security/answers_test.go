@@ -65,6 +65,7 @@ func (s *site) transcript(request string) string {
 // SEC-220: neither an interim answer nor a trailer of an app sets a cookie of
 // ours, and the answer keeps our headers, whatever comes before it.
 func TestSEC220_InterimAnswersAndTrailersOfApps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	const evil = "Set-Cookie: __Host-portico-session=evil; Path=/; Secure\r\nX-Request-Id: evil\r\nStrict-Transport-Security: max-age=0\r\nConnection: X-Evil\r\nX-Evil: evil\r\nKeep-Alive: evil\r\n"
 	const end = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -105,6 +106,7 @@ func TestSEC220_InterimAnswersAndTrailersOfApps(t *testing.T) {
 // SEC-221: an app at the public host says nothing that holds for our pages too;
 // at a host of its own it rules its own.
 func TestSEC221_AppsDoNotRuleTheSignInPages(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	ruling := map[string]string{
 		"Strict-Transport-Security": "max-age=0", "Nel": `{"report_to":"x","max_age":9}`, "Report-To": `{"group":"x","max_age":9,"endpoints":[{"url":"https://evil.test"}]}`,
@@ -148,6 +150,7 @@ func TestSEC221_AppsDoNotRuleTheSignInPages(t *testing.T) {
 // SEC-222: the names by which other products tell apps who is there reach no app,
 // whichever of their headers it is.
 func TestSEC222_IdentityHeadersOfOtherProducts(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "public /public/*"))
@@ -189,6 +192,7 @@ func TestSEC222_IdentityHeadersOfOtherProducts(t *testing.T) {
 // SEC-223: a header that a server could take for framing reaches no app in
 // another spelling.
 func TestSEC223_FramingNamesInAnySpelling(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "public /public/*"))
@@ -217,6 +221,7 @@ func TestSEC223_FramingNamesInAnySpelling(t *testing.T) {
 // SEC-224: HTTP/1.0 does not know Transfer-Encoding, so where such a request
 // ends is anybody's guess (RFC 9112 6.1): nothing behind it is read.
 func TestSEC224_HTTP10EndsItsConnection(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "public /public/*"))

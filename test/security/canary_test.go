@@ -17,6 +17,7 @@ import (
 // debug level and with failures on the way, and looks for them in everything
 // that is written, shown as a figure or sent as a trace.
 func TestSEC171_NoSecretIsWritten(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	collector := otlptest.New(t)
 	s, p := startWithIDP(t, true, func(c *config.Config) {

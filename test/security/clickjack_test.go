@@ -23,6 +23,7 @@ func (c *chromium) key(key, text string, number int) {
 // was meant for it, does not press the button of a mailed link. Moments are
 // those of the page's own clock, which the test stops.
 func TestSEC214_ConfirmButtonIsNotPressedUnseen(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	const guard = `document.querySelector('form button[type=submit]').parentElement.getAnimations({subtree: true}).filter((a) => a.animationName)`
 	for name, attack := range map[string]func(c *chromium, x, y float64){

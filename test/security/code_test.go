@@ -8,6 +8,7 @@ import (
 )
 
 func TestSEC025_CodeWorksOnce(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -44,6 +45,7 @@ func TestSEC025_CodeWorksOnce(t *testing.T) {
 }
 
 func TestSEC026_CodeWorksOnceUnderConcurrency(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	workers := rounds(20, 30)
@@ -89,6 +91,7 @@ func oneWins(s *site, what string, workers int, v *visitor, operation string, bo
 }
 
 func TestSEC027_CodeIsBoundToItsPurpose(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known, unknown := fresh("v"), fresh("n")
@@ -112,6 +115,7 @@ func TestSEC027_CodeIsBoundToItsPurpose(t *testing.T) {
 }
 
 func TestSEC028_CodeIsBoundToAccountFlowAndBrowser(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	attacker, victim := fresh("attacker"), fresh("victim")
@@ -141,6 +145,7 @@ func TestSEC028_CodeIsBoundToAccountFlowAndBrowser(t *testing.T) {
 }
 
 func TestSEC029_ResetIsDeadAfterUse(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -168,6 +173,7 @@ func TestSEC029_ResetIsDeadAfterUse(t *testing.T) {
 }
 
 func TestSEC030_ResetIsDeadAfterAnotherChange(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	for name, event := range map[string]func(address string){
@@ -213,6 +219,7 @@ func TestSEC030_ResetIsDeadAfterAnotherChange(t *testing.T) {
 }
 
 func TestSEC031_LifetimesAreKept(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known := fresh("v")
@@ -251,6 +258,7 @@ func TestSEC031_LifetimesAreKept(t *testing.T) {
 }
 
 func TestSEC032_ExpiryIsCheckedAtEachStep(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -281,6 +289,7 @@ func TestSEC032_ExpiryIsCheckedAtEachStep(t *testing.T) {
 }
 
 func TestSEC033_OldCodesAfterResend(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")

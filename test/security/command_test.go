@@ -49,6 +49,7 @@ func command(t *testing.T, dir string, settings []string, args ...string) string
 // A URL of a setting can hold a secret wherever it is wrong. No command prints
 // it: operators paste what they see into issues.
 func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	const canary = "canary7Secret"
 	for _, setting := range []string{
@@ -118,6 +119,7 @@ func plant(t *testing.T, file, statement string, values ...any) {
 
 // A copy with a foreign trigger would make an administrator at the next sign-in.
 func TestSEC205_RestoreRefusesAForeignSchema(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for name, statement := range map[string]string{
 		"trigger": `CREATE TRIGGER planted AFTER INSERT ON session BEGIN UPDATE account SET roles = '["admin"]' WHERE id = NEW.account_id; END`,
@@ -144,6 +146,7 @@ func TestSEC205_RestoreRefusesAForeignSchema(t *testing.T) {
 
 // What is stored is a stranger's text. No command lets a terminal carry it out.
 func TestSEC206_CommandsPrintNoControlCharacters(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	const evil = "Eve\x1b]0;owned\x07\x1b[2J\x1b[1A\r\nroot@x.test\tactive\u009b31m\u202egnp.exe\u2028\x7f"
 	dir, settings := installation(t)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestSEC075_CookiesAreLockedDown(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -51,6 +52,7 @@ func TestSEC075_CookiesAreLockedDown(t *testing.T) {
 }
 
 func TestSEC076_NothingPersonalIsCached(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t)
 	address := fresh("v")
@@ -93,6 +95,7 @@ func TestSEC076_NothingPersonalIsCached(t *testing.T) {
 
 // What the browser itself keeps is held by the browser tests (SEC-082).
 func TestSEC077_SignOutEmptiesTheBrowser(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -108,6 +111,7 @@ func TestSEC077_SignOutEmptiesTheBrowser(t *testing.T) {
 }
 
 func TestSEC078_MalformedSessionIsNobody(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -142,6 +146,7 @@ func TestSEC078_MalformedSessionIsNobody(t *testing.T) {
 }
 
 func TestSEC080_CookieBombs(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -176,6 +181,7 @@ func TestSEC080_CookieBombs(t *testing.T) {
 }
 
 func TestSEC081_IntermediateTokensAreNoSessions(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")

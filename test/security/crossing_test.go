@@ -123,6 +123,7 @@ const readable = `JSON.stringify([...navigation.entries().map(e => e.url), ...pe
 // of the session to its host with a bind that the attacker knows, and reads what
 // it can find. Nothing of that signs the attacker in.
 func TestSEC235_TicketsCannotBeStolenByScripts(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, newWiki(t).serves)
 	address := fresh("v")
@@ -232,6 +233,7 @@ func (c *chromium) settle() {
 // works a second time. One that keeps a ticket from us is beyond this: see
 // docs/decisions/0020.
 func TestSEC236_AWorkerOfTheAppCannotUseATicketAgain(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newWiki(t)
 	s := start(t, app.serves)
@@ -263,6 +265,7 @@ func TestSEC236_AWorkerOfTheAppCannotUseATicketAgain(t *testing.T) {
 // SEC-237: a ticket is taken once, from one browser, at one host, in one spelling
 // and for seconds; each refusal spends it.
 func TestSEC237_ATicketIsTakenOnce(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, newWiki(t).serves)
 	owner := s.staff()
@@ -358,6 +361,7 @@ func nextInAlphabet(c byte) byte {
 
 // Who uses the app meets nothing of the way: Back leads to the page before.
 func TestSEC238_BackLeadsOverTheWay(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, newWiki(t).serves)
 	address := fresh("v")

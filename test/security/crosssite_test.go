@@ -11,6 +11,7 @@ import (
 var assetIn = regexp.MustCompile(`/auth/assets/[\w.-]+\.js`)
 
 func TestSEC083_LoginCSRF(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	attacker := fresh("attacker")
@@ -53,6 +54,7 @@ func TestSEC083_LoginCSRF(t *testing.T) {
 }
 
 func TestSEC086_NoForeignOriginMayRead(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -101,6 +103,7 @@ func (a *answer) inert(what string) {
 
 // What a browser makes of it is held by TestSEC058 in a real one.
 func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t)
 	v := s.visitor().register(fresh("v"))
@@ -151,6 +154,7 @@ func ascii(r rune) rune {
 }
 
 func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	logo := t.TempDir() + "/logo.svg"
 	writeFile(t, logo, `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><foreignObject><body onload="alert(1)"/></foreignObject></svg>`)

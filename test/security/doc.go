@@ -1,10 +1,10 @@
-// Package security holds the executable security suite: each number of the
-// corpus is a test TestSECnnn that attacks a whole Portico over its listeners,
-// as somebody from outside would. What the product does not have yet is listed
-// with the reason (catalogue_test.go) and printed; it never counts as passed.
+// Package security holds the security suite. Each test TestSECnnn attacks a whole
+// Portico over its listeners, as a stranger on the network would. attacks_test.go
+// says in one sentence what each number attacks; `go test -v` prints it. The
+// suite also prints the numbers whose feature the product does not have yet: they
+// never count as passed.
 //
-// It knows nothing of the inside but how to build the application with a clock,
-// a mail server and a database file of its own, and the commands of an
-// operator. `go test` runs the quick form; `make security` every sample and
-// round.
+// The tests use the inside of the product only to build it with a clock, a mail
+// server and a database of their own, and to run the commands of an operator.
+// `go test` runs the short form, `make security` every sample and round.
 package security

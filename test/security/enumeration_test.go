@@ -69,6 +69,7 @@ func (c cast) all() map[string]string {
 }
 
 func TestSEC001_SignInAnswersAlike(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	people := s.cast()
@@ -105,6 +106,7 @@ func TestSEC001_SignInAnswersAlike(t *testing.T) {
 }
 
 func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
+	announce(t)
 	s := start(t)
 	people := s.cast()
 	attempt := func(address string) func() time.Duration {
@@ -130,6 +132,7 @@ func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
 }
 
 func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	people := s.cast()
@@ -185,6 +188,7 @@ func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
 }
 
 func TestSEC004_ForgotPasswordIsUniform(t *testing.T) {
+	announce(t)
 	s := start(t)
 	people := s.cast()
 	answers := map[string]*answer{}
@@ -217,6 +221,7 @@ func TestSEC004_ForgotPasswordIsUniform(t *testing.T) {
 }
 
 func TestSEC005_ResendAndVerifyTellNothing(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	people := s.cast()
@@ -253,6 +258,7 @@ func TestSEC005_ResendAndVerifyTellNothing(t *testing.T) {
 }
 
 func TestSEC009_NoSideChannels(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known, unknown := fresh("aaaa"), fresh("bbbb")
@@ -289,6 +295,7 @@ func TestSEC009_NoSideChannels(t *testing.T) {
 }
 
 func TestSEC010_OutsidersGetNoListsOrHints(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known := fresh("aaaa")

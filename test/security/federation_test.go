@@ -12,6 +12,7 @@ import (
 )
 
 func TestSEC110_UnverifiedAddressDoesNotLink(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for name, one := range map[string]struct {
 		trusted  bool
@@ -64,6 +65,7 @@ func TestSEC110_UnverifiedAddressDoesNotLink(t *testing.T) {
 }
 
 func TestSEC111_OnlyTrueIsVerified(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	for _, value := range []any{"false", "true", "FALSE", " true", 0, 1, nil, []any{}, []any{true}, object{}, false} {
@@ -87,6 +89,7 @@ func TestSEC111_OnlyTrueIsVerified(t *testing.T) {
 }
 
 func TestSEC112_AnotherSubjectIsAnotherPerson(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	victim := fresh("victim")
@@ -110,6 +113,7 @@ func TestSEC112_AnotherSubjectIsAnotherPerson(t *testing.T) {
 // The whole matrix is in the tests of the federation room; here are those
 // forgeries that an attacker beside the provider can make.
 func TestSEC113_ForgedIDTokens(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	stranger := newIDP(t)
@@ -174,6 +178,7 @@ func payloadOf(t *testing.T, token string) string {
 }
 
 func TestSEC114_UserInfoIsAboutTheSamePerson(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	victim := fresh("victim")
@@ -186,6 +191,7 @@ func TestSEC114_UserInfoIsAboutTheSamePerson(t *testing.T) {
 }
 
 func TestSEC115_StateIsBoundToTheBrowser(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true, newIDP(t).at("second", true))
 	p.says(object{"email": fresh("n"), "email_verified": true})
@@ -226,6 +232,7 @@ func TestSEC115_StateIsBoundToTheBrowser(t *testing.T) {
 }
 
 func TestSEC116_MixUp(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	honest, evil := newIDP(t), newIDP(t)
 	s := start(t, honest.at("honest", true), evil.at("evil", true))
@@ -249,6 +256,7 @@ func TestSEC116_MixUp(t *testing.T) {
 }
 
 func TestSEC117_CallbacksWorkOnce(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	p.says(object{"email": fresh("n"), "email_verified": true})
@@ -282,6 +290,7 @@ func TestSEC117_CallbacksWorkOnce(t *testing.T) {
 }
 
 func TestSEC120_ClosedRegistrationHasNoSideDoor(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	address := fresh("n")
@@ -308,6 +317,7 @@ func TestSEC120_ClosedRegistrationHasNoSideDoor(t *testing.T) {
 }
 
 func TestSEC122_DisabledStaysDisabledAtTheProvider(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	address := fresh("v")
@@ -323,6 +333,7 @@ func TestSEC122_DisabledStaysDisabledAtTheProvider(t *testing.T) {
 }
 
 func TestSEC123_ProvidersDoNotLeadInside(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	inside, p := newIDP(t), newIDP(t)
 	p.away = inside.server.URL + "/keys"
@@ -360,6 +371,7 @@ func TestSEC123_ProvidersDoNotLeadInside(t *testing.T) {
 }
 
 func TestSEC125_UnprovenPasswordNeverOwnsAnAccount(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	victim := fresh("victim")
@@ -395,6 +407,7 @@ func TestSEC125_UnprovenPasswordNeverOwnsAnAccount(t *testing.T) {
 }
 
 func TestSEC126_NoSessionBeforeTheProof(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")
@@ -419,6 +432,7 @@ func TestSEC126_NoSessionBeforeTheProof(t *testing.T) {
 }
 
 func TestSEC127_NothingIsAttachedBeforeTheProof(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, false)
 	victim := fresh("victim")
@@ -444,6 +458,7 @@ func TestSEC127_NothingIsAttachedBeforeTheProof(t *testing.T) {
 }
 
 func TestSEC129_NonVerifyingProvider(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	victim := fresh("victim")

@@ -14,6 +14,7 @@ import (
 // Somebody at a browser that is still signed in at the provider must not open a
 // page that asks for a new sign-in: the provider answers without a question.
 func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s, p := startWithIDP(t, true, protects(app, "fresh:1m /admin/*", "signed-in /*"))
@@ -76,6 +77,7 @@ func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 // A forged callback, or a link to the page where a failed one ends, shows no
 // words of its author, makes no claim about an account and signs nobody out.
 func TestSEC251_ForgedCallbacksSayNothing(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, _ := startWithIDP(t, true)
 	v := s.staff()
@@ -111,6 +113,7 @@ func TestSEC251_ForgedCallbacksSayNothing(t *testing.T) {
 // An ID token that belongs to another access token, or to another code, is one
 // that was put in the place of the right one.
 func TestSEC252_TokensOfAnotherAnswer(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	for _, name := range []string{"at_hash", "c_hash"} {
@@ -127,6 +130,7 @@ func TestSEC252_TokensOfAnotherAnswer(t *testing.T) {
 // A provider that changes its keys under the same key id keeps its people, and
 // the old key signs nobody in any more.
 func TestSEC253_KeysChangedUnderTheirID(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	claims := func() object { return object{"sub": fresh("s"), "email": fresh("n"), "email_verified": true} }
@@ -158,6 +162,7 @@ func TestSEC253_KeysChangedUnderTheirID(t *testing.T) {
 
 // An account that is closed or gone stays so for its provider.
 func TestSEC254_FreshnessOfAClosedAccount(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	address := fresh("v")

@@ -31,6 +31,7 @@ func claimed() []string {
 // SEC-146, SEC-147: under whatever spelling, on whatever path, the app reads our
 // values or none, each once.
 func TestSEC146_ClientIdentityHeadersNeverReachTheApp(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...), func(c *config.Config) { c.Headers = []string{"Remote-User: id"} })
@@ -81,6 +82,7 @@ func TestSEC146_ClientIdentityHeadersNeverReachTheApp(t *testing.T) {
 
 // SEC-147: also what no client library sends.
 func TestSEC147_LookAlikeHeaderNames(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -100,6 +102,7 @@ func TestSEC147_LookAlikeHeaderNames(t *testing.T) {
 }
 
 func TestSEC148_HopByHopAbuse(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -123,6 +126,7 @@ func TestSEC148_HopByHopAbuse(t *testing.T) {
 
 // SEC-149, gateway: what a client says about its own request decides nothing.
 func TestSEC149_GatewayIgnoresForwardedTargets(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	for name, trust := range map[string]option{"no proxy": func(*config.Config) {}, "a trusted proxy": trusting()} {
@@ -143,6 +147,7 @@ func TestSEC149_GatewayIgnoresForwardedTargets(t *testing.T) {
 // SEC-150: however a path is spelled and however the app reads it, nobody gets to
 // the admin page without the role.
 func TestSEC150_PathSpellingCannotPassAPublicRule(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	targets := []string{
 		"/public/../admin", "/public/..%2fadmin", "/public/%2e%2e/admin", "/public/%252e%252e/admin", "//admin", "/./admin", "/public/..;/admin", "/public;/../admin",
@@ -183,6 +188,7 @@ func TestSEC150_PathSpellingCannotPassAPublicRule(t *testing.T) {
 }
 
 func TestSEC152_MethodsOfApps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "public GET /public/*", "public PREFLIGHT /api/*", "role:admin DELETE /app/*", "signed-in /app/*"))
@@ -214,6 +220,7 @@ func TestSEC152_MethodsOfApps(t *testing.T) {
 }
 
 func TestSEC153_NoBackDoorToApps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -232,6 +239,7 @@ func TestSEC153_NoBackDoorToApps(t *testing.T) {
 }
 
 func TestSEC155_AppsAreClosedWhenNobodyCanSayWhoIsThere(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -254,6 +262,7 @@ func TestSEC155_AppsAreClosedWhenNobodyCanSayWhoIsThere(t *testing.T) {
 }
 
 func TestSEC156_SecretsStayWithTheirOwners(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -281,6 +290,7 @@ func TestSEC156_SecretsStayWithTheirOwners(t *testing.T) {
 
 // SEC-157: behind the door as well one request is one request.
 func TestSEC157_FramingTowardsApps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -344,6 +354,7 @@ func (v *visitor) socket(target string, lines ...string) (net.Conn, int) {
 }
 
 func TestSEC158_WebSocketOriginAndAuthentication(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := socketApp(t)
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -373,6 +384,7 @@ func TestSEC158_WebSocketOriginAndAuthentication(t *testing.T) {
 
 // SEC-074: a WebSocket and an event stream end within 5 s of their session.
 func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for name, end := range map[string]func(s *site, v *visitor){
 		"signed out":   func(_ *site, v *visitor) { v.post("signout", object{}).must(200) },
@@ -408,6 +420,7 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 
 // SEC-159: what people are called breaks no header.
 func TestSEC159_HeaderValuesAreSafe(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "signed-in /*"))
@@ -444,6 +457,7 @@ func TestSEC159_HeaderValuesAreSafe(t *testing.T) {
 
 // SEC-160: nobody but the upstream is ever dialled.
 func TestSEC160_UpstreamTargetIsFixed(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
@@ -490,6 +504,7 @@ func TestSEC160_UpstreamTargetIsFixed(t *testing.T) {
 
 // SEC-071: a role that is given or taken counts from the next request.
 func TestSEC071_RolesApplyAtTheNextRequest(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, publicAndAdmin()...))
@@ -536,6 +551,7 @@ func (s *site) setPassword(a account.Account) {
 // SEC-149, forward-auth: what is asked about is believed from a trusted proxy
 // alone, and only when it can be read in one way.
 func TestSEC149_ForwardAuthInput(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	describe := func(method, uri string) http.Header {
@@ -589,6 +605,7 @@ func TestSEC149_ForwardAuthInput(t *testing.T) {
 
 // SEC-165: with an app behind the door these routes are there, and no others.
 func TestSEC165_RoutesOfTheGateway(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, protects(newApp(t, tempers()["raw"])))
 	s.visitor().get("/auth/signin").must(200)

@@ -16,6 +16,7 @@ import (
 )
 
 func TestSEC011_PasswordLimitHoldsAcrossNetworks(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")
@@ -99,6 +100,7 @@ func forwarding(address string) http.Header {
 }
 
 func TestSEC012_ForwardingHeadersDoNotMoveTheLimit(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
@@ -122,6 +124,7 @@ func TestSEC012_ForwardingHeadersDoNotMoveTheLimit(t *testing.T) {
 }
 
 func TestSEC012_TrustedProxyNamesTheClient(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.99.0.0/16")} })
 	address := fresh("v")
@@ -137,6 +140,7 @@ func TestSEC012_TrustedProxyNamesTheClient(t *testing.T) {
 }
 
 func TestSEC014_SpellingsShareOneCount(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("victim")
@@ -161,6 +165,7 @@ func TestSEC014_SpellingsShareOneCount(t *testing.T) {
 }
 
 func TestSEC015_CodeGuessesCountAcrossFlows(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")
@@ -211,6 +216,7 @@ func (s *site) startAnother(v *visitor, flow, address string) string {
 }
 
 func TestSEC018_ParallelGuessesCannotPassTheLimit(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	workers := rounds(40, 200)
@@ -248,6 +254,7 @@ func TestSEC018_ParallelGuessesCannotPassTheLimit(t *testing.T) {
 }
 
 func TestSEC019_LimitsDoNotDependOnTheSpellingOfTheURL(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")
@@ -284,6 +291,7 @@ func TestSEC019_LimitsDoNotDependOnTheSpellingOfTheURL(t *testing.T) {
 // One network is stopped. Spraying from many networks is held by the limit of
 // each account alone: nothing counts failures over all accounts yet.
 func TestSEC021_SprayingFromOneNetworkIsStopped(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
@@ -307,6 +315,7 @@ func TestSEC021_SprayingFromOneNetworkIsStopped(t *testing.T) {
 
 // Each way to a provider is a row that is kept for a while.
 func TestSEC021_OneNetworkCannotBeginWithoutEnd(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, _ := startWithIDP(t, true)
 	v := s.visitor()
@@ -321,6 +330,7 @@ func TestSEC021_OneNetworkCannotBeginWithoutEnd(t *testing.T) {
 }
 
 func TestSEC023_LimitsSurviveRestart(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")

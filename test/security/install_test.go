@@ -22,6 +22,7 @@ import (
 
 // The scan of the modules is CI's; here is what the tree itself shows.
 func TestSEC187_Toolchain(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	parts := strings.Split(strings.TrimPrefix(runtime.Version(), "go"), ".")
 	number := 0
@@ -59,6 +60,7 @@ func TestSEC187_Toolchain(t *testing.T) {
 
 // Not parallel: the umask is the process's.
 func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
+	announce(t)
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	var keys []string
@@ -126,6 +128,7 @@ func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
 }
 
 func TestSEC190_ConcurrentSignUpGivesOneAccount(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for round := range rounds(2, 50) {
 		s, p := startWithIDP(t, true)

@@ -8,6 +8,7 @@ import (
 
 // Whoever causes a mail to an account does not choose its language.
 func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")

@@ -29,6 +29,7 @@ func (a *answer) boot() (b boot) {
 // Someone who opens the link of a registration in another browser need not know
 // its password. Then nothing of it survives: a stranger may have sent the form.
 func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")
@@ -63,6 +64,7 @@ func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
 // A page that was shown for one link does not carry out another one that was
 // opened in the browser since.
 func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim, attacker := fresh("victim"), fresh("attacker")
@@ -95,6 +97,7 @@ func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
 // The page of a link to a provider does not show a target that is not allowed
 // any more.
 func TestSEC215_TargetIsCheckedWhenItIsShown(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	const target = "https://app.test/x"
 	s, p := startWithIDP(t, true, apps)

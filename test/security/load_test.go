@@ -18,6 +18,7 @@ import (
 )
 
 func TestSEC175_HugePasswords(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -59,6 +60,7 @@ func (v *visitor) tryAs(other *visitor, operation string, body object) (*answer,
 
 // Not parallel: it measures.
 func TestSEC176_HashStorm(t *testing.T) {
+	announce(t)
 	const slots, queue = 2, 8
 	s := start(t, func(c *config.Config) { c.Hashing.Slots, c.Hashing.Queue = slots, queue })
 	signedIn := s.visitor().register(fresh("v"))
@@ -135,6 +137,7 @@ func TestSEC176_HashStorm(t *testing.T) {
 }
 
 func TestSEC182_JSONAbuse(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
@@ -185,6 +188,7 @@ func TestSEC182_JSONAbuse(t *testing.T) {
 }
 
 func TestSEC183_CompressedBodies(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	var bomb bytes.Buffer
@@ -202,6 +206,7 @@ func TestSEC183_CompressedBodies(t *testing.T) {
 }
 
 func TestSEC184_TokenBloat(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	var before, after runtime.MemStats
@@ -225,6 +230,7 @@ func TestSEC184_TokenBloat(t *testing.T) {
 }
 
 func TestSEC186_LongAddressesAreNotParsed(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()

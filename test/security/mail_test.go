@@ -38,6 +38,7 @@ func (s *site) ownLinksOnly(l *letter) {
 }
 
 func TestSEC043_HostReachesNoLink(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := fresh("victim")
@@ -70,6 +71,7 @@ func TestSEC043_HostReachesNoLink(t *testing.T) {
 }
 
 func TestSEC044_ForwardingHeadersReachNoLink(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	for name, value := range map[string]string{
@@ -101,6 +103,7 @@ func TestSEC044_ForwardingHeadersReachNoLink(t *testing.T) {
 }
 
 func TestSEC046_AddressAsListOrTwice(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim, attacker := fresh("victim"), fresh("attacker")
@@ -158,6 +161,7 @@ func trickAddresses(victim, attacker string) []string {
 }
 
 func TestSEC047_OneMailHasOneRecipient(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim, attacker := fresh("victim"), fresh("attacker")
@@ -182,6 +186,7 @@ func TestSEC047_OneMailHasOneRecipient(t *testing.T) {
 }
 
 func TestSEC048_StrangeAddressesAreRefused(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
@@ -215,6 +220,7 @@ func headersOf() []string {
 }
 
 func TestSEC049_NothingIsInjectedIntoMails(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for _, trick := range []string{
 		"x\r\nBcc: a@evil.test\r\n\r\nbody", "x\u2028Bcc: a@evil.test", "\n.\n", strings.Repeat("Aa ", 3000), "=?utf-8?q?x?=", "Firefox\x00\x1b[31m",
@@ -256,6 +262,7 @@ func TestSEC049_NothingIsInjectedIntoMails(t *testing.T) {
 }
 
 func TestSEC050_NothingIsInjectedIntoTheTextOfMails(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	for _, trick := range []string{
@@ -280,6 +287,7 @@ func TestSEC050_NothingIsInjectedIntoTheTextOfMails(t *testing.T) {
 }
 
 func TestSEC051_MailGoesToTheStoredAddress(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	s.operator("mike@x.test", good)
@@ -301,6 +309,7 @@ func TestSEC051_MailGoesToTheStoredAddress(t *testing.T) {
 }
 
 func TestSEC053_CaseIsNoOtherAccount(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
@@ -325,6 +334,7 @@ func TestSEC053_CaseIsNoOtherAccount(t *testing.T) {
 }
 
 func TestSEC054_MailboxesAreNotFlooded(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known, unknown := fresh("known"), fresh("unknown")
@@ -377,6 +387,7 @@ func TestSEC054_MailboxesAreNotFlooded(t *testing.T) {
 }
 
 func TestSEC055_OwnersAreTold(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")

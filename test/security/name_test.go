@@ -12,6 +12,7 @@ import (
 // A name that is asked for at sign-up reaches apps as it was typed, and cannot
 // turn text around, add a header or carry a control character.
 func TestSEC216_NamesCarryNothingIntoApps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	a := newApp(t, tempers()["raw"])
 	s := start(t, protects(a, publicAndAdmin()...), func(c *config.Config) { c.SignUp.Name = "required" })

@@ -25,6 +25,7 @@ func (s *site) at(address string) *visitor {
 // password and codes. The owner still recovers the account, from a network that
 // has not mailed the mailbox, and from a browser that was signed in before.
 func TestSEC201_StrangersCannotStarveRecovery(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, behindProxy)
 	victim := fresh("victim")
@@ -66,6 +67,7 @@ func TestSEC201_StrangersCannotStarveRecovery(t *testing.T) {
 // The flood of one mailbox is bounded, whatever the number of networks: 25
 // emails in an hour and 40 in a day, or one to an address without an account.
 func TestSEC201_FloodOfAMailboxIsBounded(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known, unknown := fresh("known"), fresh("unknown")
@@ -93,6 +95,7 @@ func TestSEC201_FloodOfAMailboxIsBounded(t *testing.T) {
 
 // A /48 has 65,536 networks. Guesses from all of them count together.
 func TestSEC202_SprayingFromOneSiteIsStopped(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, behindProxy)
 	for _, spray := range []struct {
@@ -123,6 +126,7 @@ func TestSEC202_SprayingFromOneSiteIsStopped(t *testing.T) {
 
 // One address guesses the codes of many accounts, five guesses each.
 func TestSEC203_CodeGuessesOfOneNetworkAreStopped(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()

@@ -151,6 +151,7 @@ func (d *description) object(at string, s schema, v any) {
 // What openapi.json says is what is mounted, and what is answered: to everybody
 // at once wrong, and along the journeys.
 func TestOpenAPI_IsWhatIsAnswered(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	s.visitor().get("/auth/signin").must(200) // it serves: everything is mounted

@@ -36,6 +36,7 @@ func phrase(n int) string {
 }
 
 func TestSEC174_LongPasswordsCountInFull(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	lengths := []int{64, 72, 73, 256}
@@ -67,6 +68,7 @@ func TestSEC174_LongPasswordsCountInFull(t *testing.T) {
 }
 
 func TestSEC177_PasswordsAreComparedAfterNFC(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -94,6 +96,7 @@ func TestSEC177_PasswordsAreComparedAfterNFC(t *testing.T) {
 }
 
 func TestSEC179_NothingIsTrimmed(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -122,6 +125,7 @@ func TestSEC179_NothingIsTrimmed(t *testing.T) {
 }
 
 func TestSEC180_KnownPasswordsAreRefusedEverywhere(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, brand("Zephyr Works", ""))
 	address := "marabella.lind@x.test"
@@ -166,6 +170,7 @@ func errorText(err error) string {
 }
 
 func TestSEC181_HashParameters(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address, second := fresh("v"), fresh("v")

@@ -18,6 +18,7 @@ import (
 // and Sec-WebSocket-Key. A page of another origin opens none. The proxy tests send
 // a real one.
 func TestSEC240_SocketsOverHTTP2(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, trusting(), func(c *config.Config) {
 		c.Apps = []config.App{{Name: "guarded", Path: "/", Rules: publicAndAdmin(), Key: "app.1"}}
@@ -39,6 +40,7 @@ func TestSEC240_SocketsOverHTTP2(t *testing.T) {
 // SEC-241: strangers who send half a byte now and then hold the four workers of an
 // app no longer than they may. The pace is scaled so that the test is short.
 func TestSEC241_SlowUploads(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	workers, asked := make(chan struct{}, 4), atomic.Int32{}
 	app := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

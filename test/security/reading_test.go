@@ -5,6 +5,7 @@ import "testing"
 // SEC-239: a person without the role does not get to a page by a spelling that
 // some app takes for its address. Pages in any language stay reachable.
 func TestSEC239_SpellingsOfGenerousApps(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "role:admin /settings/*", "role:admin /admin/*", "signed-in /*"))

@@ -9,6 +9,7 @@ import (
 // SEC-056 to SEC-058 and SEC-087 as a real browser sees them: where it lands,
 // and that nothing of what was sent runs.
 func TestSEC058_ScriptURLsNeverRun(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t, apps)
 	c := s.browse()
@@ -44,6 +45,7 @@ func TestSEC058_ScriptURLsNeverRun(t *testing.T) {
 }
 
 func TestSEC082_BrowserKeepsNoSecret(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t)
 	c := s.browse()
@@ -92,6 +94,7 @@ func TestSEC082_BrowserKeepsNoSecret(t *testing.T) {
 }
 
 func TestSEC092_QueriesDoNotReachObjects(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t)
 	c := s.browse()

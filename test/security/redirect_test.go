@@ -42,6 +42,7 @@ func (s *site) landing(address, target string) (script, form string) {
 }
 
 func TestSEC056_ReturnTargetsStayHere(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, apps)
 	address := fresh("v")
@@ -71,6 +72,7 @@ func TestSEC056_ReturnTargetsStayHere(t *testing.T) {
 // The targets of SEC-056 contain the origins that only look like an allowed
 // one; here they come by the other ways: registration, recovery, the account.
 func TestSEC057_AllowedOriginsAreExact(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t, apps)
 	for _, target := range []string{"https://app.test.evil", "https://xapp.test", "https://a.b.apps.test", "http://app.test", "https://app.test:8443"} {
@@ -90,6 +92,7 @@ func TestSEC057_AllowedOriginsAreExact(t *testing.T) {
 }
 
 func TestSEC060_CanonicalRedirectsStayHere(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	for _, target := range []string{
@@ -114,6 +117,7 @@ func TestSEC060_CanonicalRedirectsStayHere(t *testing.T) {
 }
 
 func TestSEC061_NoSecretsInURLs(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	secrets := s.journey()

@@ -12,6 +12,7 @@ import (
 )
 
 func TestSEC153_NoBackDoorForMachines(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	for _, agent := range []string{"kube-probe/1.0", "GoogleHC/1.0", "ELB-HealthChecker/2.0", "Prometheus/3", "curl/8"} {
@@ -42,6 +43,7 @@ func TestSEC153_NoBackDoorForMachines(t *testing.T) {
 }
 
 func TestSEC155_FailsClosed(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -76,6 +78,7 @@ func TestSEC155_FailsClosed(t *testing.T) {
 }
 
 func TestSEC157_FramingIsUnambiguous(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	head := "POST /auth/api/signin HTTP/1.1\r\nHost: portico.test\r\nOrigin: " + s.origin + "\r\nContent-Type: application/json\r\n"
@@ -126,6 +129,7 @@ func TestSEC157_FramingIsUnambiguous(t *testing.T) {
 }
 
 func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	known := fresh("v")
@@ -169,6 +173,7 @@ func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
 }
 
 func TestSEC163_IdentityComesFromTheSession(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim := s.visitor().register(fresh("victim"))
@@ -199,6 +204,7 @@ func TestSEC163_IdentityComesFromTheSession(t *testing.T) {
 }
 
 func TestSEC164_ForeignIDsAreMissing(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	victim, attacker := s.visitor().register(fresh("victim")), s.visitor().register(fresh("a"))
@@ -231,6 +237,7 @@ func TestSEC164_ForeignIDsAreMissing(t *testing.T) {
 }
 
 func TestSEC169_NoInputReachesSQL(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -261,6 +268,7 @@ func TestSEC169_NoInputReachesSQL(t *testing.T) {
 }
 
 func TestSEC170_LogLinesCannotBeForged(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
@@ -290,6 +298,7 @@ func TestSEC170_LogLinesCannotBeForged(t *testing.T) {
 }
 
 func TestSEC172_ErrorsTellNothingInternal(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t)
 	v := s.visitor()

@@ -111,6 +111,7 @@ func (v *visitor) call(pattern string, r route) *answer {
 }
 
 func TestSEC165_EveryRouteIsKnown(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	table := routes()
@@ -154,6 +155,7 @@ func TestSEC165_EveryRouteIsKnown(t *testing.T) {
 }
 
 func TestSEC085_ReadingChangesNothing(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -175,6 +177,7 @@ func TestSEC085_ReadingChangesNothing(t *testing.T) {
 }
 
 func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -274,6 +277,7 @@ func (a *answer) strictHeaders(what string, document bool) {
 }
 
 func TestSEC089_EveryAnswerHasTheHeaders(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := startWhole(t)
 	v := s.visitor().register(fresh("v"))
@@ -312,6 +316,7 @@ func TestSEC089_EveryAnswerHasTheHeaders(t *testing.T) {
 }
 
 func TestSEC089_AlsoWhenTheDatabaseIsGone(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	s.breakStore()
@@ -335,6 +340,7 @@ func TestSEC089_AlsoWhenTheDatabaseIsGone(t *testing.T) {
 }
 
 func TestSEC152_OtherMethodsAreRefused(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))

@@ -60,6 +60,7 @@ func (s *site) journey() map[string]string {
 }
 
 func TestSEC040_NoUsableSecretInTheDatabase(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	secrets := s.journey()
@@ -123,6 +124,7 @@ func TestSEC040_NoUsableSecretInTheDatabase(t *testing.T) {
 }
 
 func TestSEC041_CodesAndTokensAreRandom(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	people, browsers := make([]string, 40), make([]*visitor, 40)
@@ -190,6 +192,7 @@ func judgeDigits(t *testing.T, codes []string) {
 }
 
 func TestSEC042_ScannersDoNotUseLinks(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestSEC062_SignInMakesANewSession(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	mara, noor := fresh("mara"), fresh("noor")
@@ -48,6 +49,7 @@ func TestSEC062_SignInMakesANewSession(t *testing.T) {
 }
 
 func TestSEC064_PlantedCookiesDoNotWin(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -78,6 +80,7 @@ func TestSEC064_PlantedCookiesDoNotWin(t *testing.T) {
 }
 
 func TestSEC065_SignOutIsOnTheServer(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	for _, way := range []string{"api", "form"} {
@@ -113,6 +116,7 @@ func TestSEC065_SignOutIsOnTheServer(t *testing.T) {
 
 // There is no page to change a password yet; an operator can.
 func TestSEC066_PasswordChangeEndsSessions(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -143,6 +147,7 @@ func TestSEC066_PasswordChangeEndsSessions(t *testing.T) {
 }
 
 func TestSEC067_ResetEndsTheAttackersSessions(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -172,6 +177,7 @@ func TestSEC067_ResetEndsTheAttackersSessions(t *testing.T) {
 }
 
 func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for _, event := range []string{"disabled", "deleted", "disabled by another process"} {
 		s := start(t)
@@ -234,6 +240,7 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 }
 
 func TestSEC070_SessionsEnd(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")
@@ -286,6 +293,7 @@ func TestSEC070_SessionsEnd(t *testing.T) {
 }
 
 func TestSEC072_SessionsAreListedAndEndedByTheirOwnerOnly(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
@@ -326,6 +334,7 @@ func TestSEC072_SessionsAreListedAndEndedByTheirOwnerOnly(t *testing.T) {
 }
 
 func TestSEC073_UseDoesNotReviveAnEndedSession(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	address := fresh("v")

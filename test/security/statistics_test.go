@@ -107,6 +107,7 @@ func atOnce(n int, fn func(i int)) {
 }
 
 func TestStatistics(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	steady := func(d time.Duration) func() time.Duration {
 		i := 0

@@ -6,6 +6,7 @@ import (
 )
 
 func TestSEC095_StepsCannotBeSkipped(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	known := fresh("v")

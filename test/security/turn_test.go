@@ -212,6 +212,7 @@ func (b *shared) sees(target, who string) {
 // used the browser before: not after a sign-out, not when another account signs
 // in over the first, and not at a path to which the old cookie alone is sent.
 func TestSEC225_TheNextPersonIsNotThePersonBefore(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for name, leave := range map[string]func(*shared){"signed out": (*shared).signOut, "over the first": func(*shared) {}} {
 		for where, lines := range map[string]func(session string) []string{
@@ -269,6 +270,7 @@ func TestSEC225_TheNextPersonIsNotThePersonBefore(t *testing.T) {
 // SEC-225: a script's cookie at a deeper path, which the gateway has never seen,
 // comes with a later request and does not reach the app either.
 func TestSEC225_CookiesThatScriptsHaveSet(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
 	s := start(t, gullible(app, nil))
@@ -303,6 +305,7 @@ func forty(session string) (lines []string) {
 // SEC-226: what a public rule passes while nobody is signed in is not the person
 // who has left, and does not cost that person anything when they come back.
 func TestSEC226_AfterTheSignOutNobodyIsThere(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
 	s := start(t, gullible(app, nil))
@@ -343,6 +346,7 @@ func TestSEC226_AfterTheSignOutNobodyIsThere(t *testing.T) {
 // app that wants all of them keeps all; and an app with a sign-out of its own is
 // asked for it with the old cookies alone.
 func TestSEC227_UserChangePerApp(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	t.Run("keep_cookies", func(t *testing.T) {
 		t.Parallel()
@@ -395,6 +399,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 // SEC-228: several apps, by path and at hosts of their own: each gives up the
 // cookies of the person before, also the one that is visited last.
 func TestSEC228_UserChangeAtEveryApp(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	root, shop, wiki := newGullibleApp(t), newGullibleApp(t), newGullibleApp(t)
 	shop.set = func(_ *http.Request, v string) []string { return []string{"shop=" + v + "; Path=/shop"} }
@@ -422,6 +427,7 @@ func TestSEC228_UserChangeAtEveryApp(t *testing.T) {
 // the browser, and no cookie by that; the page of the person before is not
 // confirmed; our own cookie reaches no app and names nobody.
 func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
 	header := make(chan http.Header, 9)
@@ -474,6 +480,7 @@ func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
 // SEC-230: a WebSocket of the next person does not carry the cookies of the
 // person before.
 func TestSEC230_UserChangeAndWebSockets(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
 	s := start(t, gullible(app, nil))
@@ -498,6 +505,7 @@ func TestSEC230_UserChangeAndWebSockets(t *testing.T) {
 // SEC-225, SEC-229 in a real browser: the cookies, the storage and the cache of
 // the person before are gone, and the session of the next one is not.
 func TestSEC229_UserChangeInARealBrowser(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
 	app.set = func(_ *http.Request, v string) []string {

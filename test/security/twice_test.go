@@ -10,6 +10,7 @@ import (
 // and guesses count together, however many forms were sent, one after another
 // or at once.
 func TestSEC211_FormsSentTwiceShareTheirGuesses(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for _, operation := range []string{"signup", "forgot-password"} {
 		s := start(t)
@@ -66,6 +67,7 @@ func TestSEC211_FormsSentTwiceShareTheirGuesses(t *testing.T) {
 // Whoever repeats a form because its answer got lost gets two mails. The page
 // of the form has bound the browser before, so either code holds in it.
 func TestSEC211_EitherCodeHoldsAfterALostAnswer(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	for n := range 2 {
 		s := start(t)
