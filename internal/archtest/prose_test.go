@@ -88,7 +88,6 @@ test/proxies
 test/security
 tools
 web
-web/src/api
 web/src/lib
 web/src/screens
 web/src/screens/account

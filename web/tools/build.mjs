@@ -19,7 +19,7 @@ await build({ ...options, build: { ssr: true } });
 /** @type {typeof import('../src/entry/prerender.tsx')} */
 const { locales, screenNames, renderTemplate } = await import(at('.build/server/prerender.js').href);
 
-/** Documents without a script, which go on to the address "next" by themselves, and the screen whose style they share. @type {Record<string, string>} */
+/** Documents without a script, which go on to the address "next" by themselves, and the screen whose style they share. @type {{ [screen in import('./messages.mjs').ScreenName]?: import('./messages.mjs').ScreenName }} */
 const SCRIPTLESS = { leaving: 'error' };
 
 /** The module that a document of this screen loads, generated: static imports need no loader and no waterfall. @param {string} screen */
@@ -78,7 +78,7 @@ function loading(scripts) {
   ];
 }
 
-/** The data that the script starts from; the words as JSON that cannot end the element it stands in. @param {string} screen @param {string} locale */
+/** The data that the script starts from; the words as JSON that cannot end the element it stands in. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
 const dataOf = (screen, locale) =>
   `<script type="application/json" id="words">${JSON.stringify(messagesOf(screen, locale)).replaceAll('<', '\\u003c')}</script><script type="application/json" id="boot">{{.boot}}</script>`;
 

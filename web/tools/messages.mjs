@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
+/** @typedef {import('../src/api/schema.gen').Boot['screen']} ScreenName */
 
 const folder = new URL('../src/i18n/messages/', import.meta.url);
 const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
@@ -15,7 +16,7 @@ const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.n
 /**
  * Faults that only these screens can meet, by the beginning of their code; any
  * other goes to every screen. Those of nobody are worded by the server alone.
- * @type {Record<string, string[]>}
+ * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {
   'account.exists': [],
@@ -39,7 +40,7 @@ const ONLY_ON = {
   'session.ended.': [],
 };
 
-/** @param {string} key @param {string} screen */
+/** @param {string} key @param {ScreenName} screen */
 function reaches(key, screen) {
   if (serverOnly.test(key)) return false;
   if (key.startsWith('common.')) return true;
@@ -49,7 +50,7 @@ function reaches(key, screen) {
   return screens === undefined || screens.includes(screen);
 }
 
-/** The messages of one screen: its own, what all share, and the faults it can meet. @param {string} screen @param {string} locale @returns {Messages} */
+/** The messages of one screen: its own, what all share, and the faults it can meet. @param {ScreenName} screen @param {string} locale @returns {Messages} */
 export const messagesOf = (screen, locale) =>
   Object.fromEntries(Object.entries(read(locale)).filter(([key]) => reaches(key, screen)));
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -10,30 +11,38 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"portico/internal/server/door"
+	"portico/internal/server/screens"
 )
 
 //go:generate go test -run TestTypeScript -update
 
 var update = flag.Bool("update", false, "write the generated files")
 
-// The screens are typed by the same structs as the handlers.
+// The front end takes the types of its requests, of the answers and of the boot
+// data from the structs of the handlers.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "..", "..", "web", "src", "api", "schema.gen.ts")
-	want := typeScript((&API{}).routes())
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+	for name, want := range map[string]string{"schema.gen.ts": typeScript((&API{}).routes()), "shape.gen.mjs": shape()} {
+		path := filepath.Join("..", "..", "..", "web", "src", "api", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil || string(got) != want {
-		t.Errorf("web/src/api/schema.gen.ts is not what the handlers say (%v): run go generate ./internal/server/api", err)
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != want {
+			t.Errorf("web/src/api/%s is not what the handlers say (%v): run go generate ./internal/server/api", name, err)
+		}
 	}
 }
 
+const generated = "// Made from the handlers by go generate ./internal/server/api; do not edit.\n"
+
 func typeScript(routes []route) string {
 	types := map[string]reflect.Type{}
+	gather(reflect.TypeFor[screens.Boot](), types)
 	for _, r := range routes {
 		for _, body := range []any{r.in, r.out} {
 			if body != nil {
@@ -42,7 +51,7 @@ func typeScript(routes []route) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("// Made from the handlers by go generate ./internal/server/api; do not edit.\n")
+	b.WriteString(generated)
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
 		for f := range types[name].Fields() {
@@ -51,7 +60,7 @@ func typeScript(routes []route) string {
 				field += "?"
 			}
 			kind := tsType(f.Type)
-			if words := enum(f); words != nil {
+			if words := words(f); words != nil {
 				kind = "'" + strings.Join(words, "' | '") + "'"
 			}
 			fmt.Fprintf(&b, "  %s: %s;\n", field, kind)
@@ -59,6 +68,44 @@ func typeScript(routes []route) string {
 		b.WriteString("}\n")
 	}
 	return b.String()
+}
+
+// words returns the values of a field that holds one of a list.
+func words(f reflect.StructField) []string {
+	if f.Tag.Get("json") == "screen" {
+		return door.Screens()
+	}
+	return enum(f)
+}
+
+// shape writes boot data in which every value is empty and every list of
+// objects holds one.
+func shape() string {
+	var b screens.Boot
+	fill(reflect.ValueOf(&b).Elem())
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return generated + "\n/** @type {import('./schema.gen').Boot} */\nexport const SHAPE = " + string(text) + ";\n"
+}
+
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		size := 0
+		if v.Type().Elem().Kind() == reflect.Struct {
+			size = 1
+		}
+		v.Set(reflect.MakeSlice(v.Type(), size, size))
+	case reflect.Struct:
+		for f, field := range v.Fields() {
+			fill(field)
+			if words := words(f); words != nil {
+				field.SetString(words[0])
+			}
+		}
+	}
 }
 
 func gather(t reflect.Type, types map[string]reflect.Type) {

@@ -6,6 +6,9 @@ import (
 
 // Boot is all that a document shows beside its own words: the template is
 // filled with it and the script starts from it. Every key is always there.
+//
+// If you change a type of this file you MUST run go generate ./internal/server/api:
+// the front end takes its types and its empty boot data from here.
 type Boot struct {
 	Screen    string     `json:"screen"`
 	Locale    string     `json:"locale"`
@@ -78,12 +81,11 @@ type FieldErrors struct {
 	Code     string `json:"code"`
 }
 
-// Link is the state of a mailed link: ready, password, expired, used,
-// replaced or malformed.
+// Link is the state of a mailed link.
 type Link struct {
-	State   string `json:"state"`
+	State   string `json:"state" enum:" ready password expired used replaced malformed"`
 	Mark    string `json:"mark"` // goes back with the form, which carries out this link only
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind" enum:" signup recovery provider"`
 	Address string `json:"address"`
 	Email   string `json:"email"`
 	Age     string `json:"age"` // in words, of the newest mail when it replaces this one

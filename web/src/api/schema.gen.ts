@@ -1,5 +1,34 @@
 // Made from the handlers by go generate ./internal/server/api; do not edit.
 
+export interface Boot {
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'account' | 'signed-out' | 'error' | 'leaving';
+  locale: string;
+  locales: string[];
+  brand: Brand;
+  policy: Policy;
+  sender: string;
+  providers: Provider[];
+  return_to: string;
+  values: Values;
+  errors: Errors;
+  notice: string;
+  again: string;
+  success: string;
+  flow: Flow;
+  link: Link;
+  session: Person;
+  status: number;
+  title: string;
+  detail: string;
+  next: string;
+  next_label: string;
+}
+
+export interface Brand {
+  name: string;
+  logo: string;
+}
+
 export interface ConfirmLink {
   password?: string;
   link?: string;
@@ -16,6 +45,22 @@ export interface Device {
   browser: string;
   created_at: string;
   last_seen_at: string;
+}
+
+export interface Errors {
+  form: string;
+  code: string;
+  request_id: string;
+  retry_after: number;
+  fields: FieldErrors;
+}
+
+export interface FieldErrors {
+  name: string;
+  email: string;
+  password: string;
+  confirm_password: string;
+  code: string;
 }
 
 export interface Flow {
@@ -36,8 +81,39 @@ export interface ForgotPassword {
   return_to?: string;
 }
 
+export interface Link {
+  state: '' | 'ready' | 'password' | 'expired' | 'used' | 'replaced' | 'malformed';
+  mark: string;
+  kind: '' | 'signup' | 'recovery' | 'provider';
+  address: string;
+  email: string;
+  age: string;
+}
+
 export interface Next {
   next: string;
+}
+
+export interface Person {
+  id: string;
+  email: string;
+  name: string;
+}
+
+export interface Policy {
+  signup: string;
+  name: string;
+  password_min: number;
+  password_max: number;
+  code_length: number;
+  code_minutes: number;
+}
+
+export interface Provider {
+  id: string;
+  name: string;
+  icon: string;
+  last: string;
 }
 
 export interface Resend {
@@ -88,6 +164,11 @@ export interface User {
   email: string;
   name: string;
   roles: string[];
+}
+
+export interface Values {
+  name: string;
+  email: string;
 }
 
 export interface VerifyCode {

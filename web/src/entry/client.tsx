@@ -1,5 +1,5 @@
 import { hydrateRoot } from 'react-dom/client';
-import type { Boot } from '../api/boot';
+import type { Boot } from '../api/schema.gen';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages } from '../i18n/text';
 import { carryFragment } from '../lib/fragment';

@@ -1,53 +1,14 @@
 import { renderToString } from 'react-dom/server';
-import type { Boot, ScreenName } from '../api/boot';
+import type { Boot } from '../api/schema.gen';
+import { SHAPE } from '../api/shape.gen.mjs';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages } from '../i18n/text';
 import { goTemplate, slots } from '../lib/template';
 import { screens } from './screens';
 
-const catalogues = import.meta.glob<Messages>('../i18n/messages/*.json', { import: 'default', eager: true });
+type ScreenName = Boot['screen'];
 
-/** Every value that a screen can show; the one provider stands for the list. */
-const SHAPE: Boot = {
-  screen: 'signin',
-  locale: '',
-  locales: [],
-  brand: { name: '', logo: '' },
-  policy: { signup: '', name: '', password_min: 0, password_max: 0, code_length: 0, code_minutes: 0 },
-  sender: '',
-  providers: [{ id: '', name: '', icon: '', last: '' }],
-  return_to: '',
-  values: { name: '', email: '' },
-  errors: {
-    form: '',
-    code: '',
-    request_id: '',
-    retry_after: 0,
-    fields: { name: '', email: '', password: '', confirm_password: '', code: '' },
-  },
-  notice: '',
-  again: '',
-  success: '',
-  flow: {
-    id: '',
-    kind: '',
-    address: '',
-    email: '',
-    sent_at: 0,
-    expires_at: 0,
-    resend_at: 0,
-    now: 0,
-    state: '',
-    next: '',
-  },
-  link: { state: '', mark: '', kind: '', address: '', email: '', age: '' },
-  session: { id: '', email: '', name: '' },
-  status: 0,
-  title: '',
-  detail: '',
-  next: '',
-  next_label: '',
-};
+const catalogues = import.meta.glob<Messages>('../i18n/messages/*.json', { import: 'default', eager: true });
 
 export const locales = Object.keys(catalogues).map((path) => path.replace(/.*\/|\.json/g, ''));
 

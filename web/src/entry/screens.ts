@@ -1,4 +1,4 @@
-import type { ScreenName } from '../api/boot';
+import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as error } from '../screens/error/error';
@@ -12,7 +12,7 @@ import { screen as signup } from '../screens/signup/signup';
 import { screen as verifyCode } from '../screens/verify-code/verify-code';
 
 /** Every screen by the name that the boot data gives. */
-export const screens: Record<ScreenName, Screen> = {
+export const screens: Record<Boot['screen'], Screen> = {
   signin,
   signup,
   'forgot-password': forgotPassword,

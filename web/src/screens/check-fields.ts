@@ -1,5 +1,5 @@
-import type { FieldName } from '../api/boot';
 import type { Text } from '../i18n/text';
+import type { FieldName } from './failure';
 
 /** The fault code of a field by what the browser finds wrong with it. */
 const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {

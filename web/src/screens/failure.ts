@@ -1,6 +1,8 @@
-import type { Boot, FieldName } from '../api/boot';
 import type { Failure, Problem } from '../api/problem';
+import type { Boot, FieldErrors } from '../api/schema.gen';
 import type { Text } from '../i18n/text';
+
+export type FieldName = keyof FieldErrors;
 
 /** A failure in words, for the summary and for the fields. */
 export interface Trouble {
@@ -11,10 +13,10 @@ export interface Trouble {
   retryAfter: number;
   /** The same input may succeed when it is sent again. */
   again: boolean;
-  fields: Record<FieldName, string>;
+  fields: FieldErrors;
 }
 
-export const NO_FIELDS: Record<FieldName, string> = {
+export const NO_FIELDS: FieldErrors = {
   name: '',
   email: '',
   password: '',

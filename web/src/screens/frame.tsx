@@ -1,7 +1,6 @@
 import { type ReactNode, useCallback } from 'react';
-import type { Boot } from '../api/boot';
 import { request } from '../api/client';
-import type { Current } from '../api/schema.gen';
+import type { Boot, Current } from '../api/schema.gen';
 import { AuthPage } from '../ui/auth-page';
 import { Announcement, ErrorSummary, Notice } from '../ui/message';
 import { useRestoredPage } from './form-effects';

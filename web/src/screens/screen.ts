@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Boot } from '../api/boot';
+import type { Boot } from '../api/schema.gen';
 import type { Text } from '../i18n/text';
 
 /** One screen: its own document, so the title is asked for before anything is rendered. */

@@ -1,4 +1,4 @@
-import type { Boot } from '../api/boot';
+import type { Boot } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import { When } from '../lib/template';
 import { Notice } from '../ui/message';

@@ -1,8 +1,7 @@
 import { type FormEvent, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
-import type { Boot } from '../api/boot';
 import { request } from '../api/client';
 import { foreign } from '../api/problem';
-import type { Next } from '../api/schema.gen';
+import type { Boot, Next } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import { withFragment } from '../lib/fragment';
 import { useCountdown } from '../lib/use-countdown';

@@ -1,4 +1,4 @@
-import type { Boot } from '../../api/boot';
+import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, queryValue, When } from '../../lib/template';

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useCallback, useState } from 'react';
-import type { Boot } from '../../api/boot';
+import type { Boot } from '../../api/schema.gen';
 import { HiddenField } from '../../ui/provider-buttons';
 import { useRestoredPage } from '../form-effects';
 

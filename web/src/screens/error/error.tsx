@@ -1,4 +1,4 @@
-import type { Boot } from '../../api/boot';
+import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';

@@ -1,5 +1,4 @@
-import type { Boot } from '../../api/boot';
-import type { Flow } from '../../api/schema.gen';
+import type { Boot, Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { Whole } from '../../ui/lead';

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import type { Boot } from '../../api/boot';
-import type { Flow, Resent } from '../../api/schema.gen';
+import type { Boot, Flow, Resent } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { withFragment } from '../../lib/fragment';

@@ -1,0 +1,80 @@
+// Made from the handlers by go generate ./internal/server/api; do not edit.
+
+/** @type {import('./schema.gen').Boot} */
+export const SHAPE = {
+  "screen": "signin",
+  "locale": "",
+  "locales": [],
+  "brand": {
+    "name": "",
+    "logo": ""
+  },
+  "policy": {
+    "signup": "",
+    "name": "",
+    "password_min": 0,
+    "password_max": 0,
+    "code_length": 0,
+    "code_minutes": 0
+  },
+  "sender": "",
+  "providers": [
+    {
+      "id": "",
+      "name": "",
+      "icon": "",
+      "last": ""
+    }
+  ],
+  "return_to": "",
+  "values": {
+    "name": "",
+    "email": ""
+  },
+  "errors": {
+    "form": "",
+    "code": "",
+    "request_id": "",
+    "retry_after": 0,
+    "fields": {
+      "name": "",
+      "email": "",
+      "password": "",
+      "confirm_password": "",
+      "code": ""
+    }
+  },
+  "notice": "",
+  "again": "",
+  "success": "",
+  "flow": {
+    "id": "",
+    "kind": "",
+    "state": "",
+    "address": "",
+    "email": "",
+    "sent_at": 0,
+    "expires_at": 0,
+    "resend_at": 0,
+    "now": 0,
+    "next": ""
+  },
+  "link": {
+    "state": "",
+    "mark": "",
+    "kind": "",
+    "address": "",
+    "email": "",
+    "age": ""
+  },
+  "session": {
+    "id": "",
+    "email": "",
+    "name": ""
+  },
+  "status": 0,
+  "title": "",
+  "detail": "",
+  "next": "",
+  "next_label": ""
+};
