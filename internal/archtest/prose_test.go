@@ -85,7 +85,6 @@ test/e2e/support
 test/e2e/support/states
 test/faults
 test/proxies
-test/security
 tools
 web
 web/src/lib

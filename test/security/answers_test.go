@@ -13,8 +13,8 @@ import (
 	"portico/internal/config"
 )
 
-// hostileApp answers each connection with the bytes of its path, whatever was
-// sent to it.
+// hostileApp answers each connection with fixed bytes for its path, whatever
+// the request was.
 func hostileApp(t *testing.T, answers map[string]string) *url.URL {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,7 +42,7 @@ func hostileApp(t *testing.T, answers map[string]string) *url.URL {
 	return &url.URL{Scheme: "http", Host: l.Addr().String()}
 }
 
-// ways are the requests for a path: with and without a body.
+// ways returns the requests for a path, with and without a body.
 func ways(path, host string) map[string]string {
 	head := " " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\nTE: trailers\r\n"
 	return map[string]string{
@@ -53,7 +53,7 @@ func ways(path, host string) map[string]string {
 	}
 }
 
-// transcript is all that the server sends.
+// transcript sends a request and returns all bytes that the server sends.
 func (s *site) transcript(request string) string {
 	s.Helper()
 	c := s.connect()
@@ -62,8 +62,8 @@ func (s *site) transcript(request string) string {
 	return string(all)
 }
 
-// SEC-220: neither an interim answer nor a trailer of an app sets a cookie of
-// ours, and the answer keeps our headers, whatever comes before it.
+// An app's interim responses and trailers must not set our cookies. The final
+// response keeps our headers.
 func TestSEC220_InterimAnswersAndTrailersOfApps(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -85,16 +85,16 @@ func TestSEC220_InterimAnswersAndTrailersOfApps(t *testing.T) {
 				t.Errorf("%s, %s: the browser is told:\n%s", path, name, got)
 			}
 			if strings.Count(got, "X-Request-Id: ") != 1 || !strings.Contains(got, "ok") {
-				t.Errorf("%s, %s: the answer has lost our id, or is none:\n%s", path, name, got)
+				t.Errorf("%s, %s: the answer has no request id, or did not come:\n%s", path, name, got)
 			}
 			if (path == "/103" || path == "/twice") && !strings.Contains(got, "103 Early Hints\r\nLink: </a.css>\r\n\r\n") {
-				t.Errorf("%s, %s: the hint has not come:\n%s", path, name, got)
+				t.Errorf("%s, %s: the early hint did not come:\n%s", path, name, got)
 			}
 			if (path == "/trailer" || path == "/sneaked") && !strings.Contains(got, "\r\n0\r\nSum: fine\r\n\r\n") {
-				t.Errorf("%s, %s: the app's own trailer has not come:\n%s", path, name, got)
+				t.Errorf("%s, %s: the app's own trailer is missing:\n%s", path, name, got)
 			}
 			if name == "chunks" && !strings.Contains(got, "Connection: close\r\n") {
-				t.Errorf("%s: the connection of a chunked request goes on:\n%s", path, got)
+				t.Errorf("%s: the connection of a chunked request stays open:\n%s", path, got)
 			}
 		}
 	}
@@ -103,8 +103,8 @@ func TestSEC220_InterimAnswersAndTrailersOfApps(t *testing.T) {
 	}
 }
 
-// SEC-221: an app at the public host says nothing that holds for our pages too;
-// at a host of its own it rules its own.
+// An app at the public host must not send headers that act on the whole host,
+// because our pages are there too. At a host of its own it may.
 func TestSEC221_AppsDoNotRuleTheSignInPages(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -130,25 +130,24 @@ func TestSEC221_AppsDoNotRuleTheSignInPages(t *testing.T) {
 			got := strings.ToLower(s.transcript(request))
 			for name := range ruling {
 				if strings.Contains(got, "\r\n"+strings.ToLower(name)+":") {
-					t.Errorf("%s, %s: the app has sent %s for our pages", path, way, name)
+					t.Errorf("%s, %s: the app has set %s for our pages", path, way, name)
 				}
 			}
 			if path == "/" && (!strings.Contains(got, "content-security-policy: default-src 'self'") || !strings.Contains(got, "reporting-endpoints: ")) {
-				t.Errorf("%s: what is of the app's own page has not come:\n%s", way, got)
+				t.Errorf("%s: the headers of the app's own page are missing:\n%s", way, got)
 			}
 		}
 	}
 	got := strings.ToLower(s.transcript(ways("/", "wiki.test")["GET"]))
 	for name := range ruling {
-		passes := name != "Alt-Svc" // it would lead past us
+		passes := name != "Alt-Svc" // it would send browsers past the gateway
 		if strings.Contains(got, "\r\n"+strings.ToLower(name)+":") != passes {
 			t.Errorf("at a host of its own the app sends %s: %v", name, !passes)
 		}
 	}
 }
 
-// SEC-222: the names by which other products tell apps who is there reach no app,
-// whichever of their headers it is.
+// Identity headers of other products must reach no app, in any spelling.
 func TestSEC222_IdentityHeadersOfOtherProducts(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -168,7 +167,7 @@ func TestSEC222_IdentityHeadersOfOtherProducts(t *testing.T) {
 		for _, spelled := range []string{name, strings.ReplaceAll(name, "-", "_"), "HTTP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))} {
 			request += spelled + ": evil\r\n"
 		}
-		if len(request) > 8<<10 { // one request holds only so many
+		if len(request) > 8<<10 { // the server limits the header of a request
 			s.raw(request + "\r\n")
 			request = "GET /public/x HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\nX-Auth-Token: fine\r\n"
 		}
@@ -189,7 +188,7 @@ func TestSEC222_IdentityHeadersOfOtherProducts(t *testing.T) {
 	}
 }
 
-// SEC-223: a header that a server could take for framing reaches no app in
+// A header that some server takes for a framing header must reach no app in
 // another spelling.
 func TestSEC223_FramingNamesInAnySpelling(t *testing.T) {
 	announce(t)
@@ -218,8 +217,9 @@ func TestSEC223_FramingNamesInAnySpelling(t *testing.T) {
 	}
 }
 
-// SEC-224: HTTP/1.0 does not know Transfer-Encoding, so where such a request
-// ends is anybody's guess (RFC 9112 6.1): nothing behind it is read.
+// HTTP/1.0 does not define Transfer-Encoding, so the end of such a request is
+// ambiguous (RFC 9112 6.1). The server must read no second request from its
+// connection.
 func TestSEC224_HTTP10EndsItsConnection(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -15,23 +15,24 @@ import (
 	"portico/internal/config"
 )
 
-// echo is what an app was asked, in the app's own eyes.
+// echo describes a request as an app received it.
 type echo struct {
 	Method, Target, Host string
 	Header               http.Header
-	Variables            map[string][]string // the headers as CGI, WSGI and PHP name them
-	Admin                bool                // whether the app took it for its admin page
+	Variables            map[string][]string // the headers under the names of CGI, WSGI and PHP
+	Admin                bool                // whether the app took the request for its admin page
 }
 
-// protectedApp is an app behind the door that has an admin page and says what
-// it was asked. Its temper is how it reads paths.
+// protectedApp is an app behind the gateway. It has an admin page, and answers
+// with a description of the request. How it finds the page of a request is a
+// parameter.
 type protectedApp struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []echo
 }
 
-// tempers are ways in which apps find the page of a request.
+// tempers returns three ways in which apps find the page of a request.
 func tempers() map[string]func(r *http.Request) string {
 	return map[string]func(r *http.Request) string{
 		"raw":     func(r *http.Request) string { return strings.SplitN(r.RequestURI, "?", 2)[0] },
@@ -74,7 +75,7 @@ func newApp(t *testing.T, page func(r *http.Request) string) *protectedApp {
 	return a
 }
 
-// variables are the headers as a CGI layer hands them on.
+// variables returns the headers as a CGI layer passes them on.
 func variables(h http.Header) map[string][]string {
 	all := map[string][]string{}
 	for name, values := range h {
@@ -95,7 +96,7 @@ func (a *protectedApp) asked() []echo {
 	return append([]echo(nil), a.seen...)
 }
 
-// protects puts an app behind the door, with rules.
+// protects puts an app behind the gateway, with rules.
 func protects(a *protectedApp, rules ...string) option {
 	return func(c *config.Config) {
 		c.Upstream, _ = url.Parse(a.URL)
@@ -103,19 +104,19 @@ func protects(a *protectedApp, rules ...string) option {
 	}
 }
 
-// publicAndAdmin are the rules of the corpus.
+// publicAndAdmin returns the rules of most gateway tests.
 func publicAndAdmin() []string {
 	return []string{"public /public/*", "role:admin /admin/*", "signed-in /app/*"}
 }
 
-// echoed reads the app's answer.
+// echoed returns the app's description of the request.
 func (a *answer) echoed() (e echo) {
 	a.Helper()
 	a.must(200).parse(&e)
 	return e
 }
 
-// staff makes an account with roles and signs in to it.
+// staff creates an account with roles and signs in to it.
 func (s *site) staff(roles ...string) *visitor {
 	s.Helper()
 	address := fresh("staff")
@@ -127,7 +128,7 @@ func (s *site) staff(roles ...string) *visitor {
 	return v
 }
 
-// script are the headers of a fetch.
+// script returns the headers of a fetch.
 func script() http.Header {
 	return http.Header{"Sec-Fetch-Mode": {"cors"}, "Sec-Fetch-Dest": {"empty"}}
 }

@@ -13,9 +13,9 @@ import (
 	"portico/internal/telemetry/otlp/otlptest"
 )
 
-// TestSEC171 runs every way there is with secrets that can be recognised, at
-// debug level and with failures on the way, and looks for them in everything
-// that is written, shown as a figure or sent as a trace.
+// TestSEC171 uses all flows with secrets that it can recognize, at debug level
+// and with failures in between. Then it looks for the secrets in emails, logs,
+// figures and traces.
 func TestSEC171_NoSecretIsWritten(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestSEC171_NoSecretIsWritten(t *testing.T) {
 	answer := p.approve(request)
 	secrets["provider code"] = answer.Get("code") + "-canary"
 	answer.Set("code", secrets["provider code"])
-	w.callback("acme", answer) // the provider refuses it
+	w.callback("acme", answer) // the provider refuses this one
 	p.says(object{"nonce": "canary-nonce-94"})
 	x := s.visitor()
 	x.continueWith(p)
@@ -79,7 +79,7 @@ func TestSEC171_NoSecretIsWritten(t *testing.T) {
 		for _, l := range s.mail.all() {
 			head, _, _ := strings.Cut(l.raw, "\r\n\r\n")
 			if strings.Contains(head, value) {
-				t.Errorf("the header of a mail holds the %s", name)
+				t.Errorf("the header of an email holds the %s", name)
 			}
 		}
 	}
@@ -88,8 +88,8 @@ func TestSEC171_NoSecretIsWritten(t *testing.T) {
 			t.Error("the log holds a code")
 		}
 	}
-	// Figures and traces tell nobody's address either, neither that of a mailbox
-	// nor that of a client.
+	// Figures and traces must not contain email addresses or client addresses
+	// either.
 	for where, text := range map[string]string{"figures": figures, "traces": attributes(collector.Spans())} {
 		if strings.Contains(text, "@") || strings.Contains(text, "127.0.0.1") || strings.Contains(text, "x.test") {
 			t.Errorf("the %s hold an address", where)
@@ -103,7 +103,7 @@ func TestSEC171_NoSecretIsWritten(t *testing.T) {
 	}
 }
 
-// figures returns what the operations listener tells to Prometheus.
+// figures returns the metrics of the operations listener.
 func (s *site) figures() string {
 	s.Helper()
 	answer, err := http.Get("http://" + s.ops + "/metrics")
@@ -118,8 +118,8 @@ func (s *site) figures() string {
 	return string(text)
 }
 
-// attributes returns what spans say in words, but for the names of configured
-// providers' servers.
+// attributes returns the texts in spans, without the names of configured
+// provider servers.
 func attributes(spans []otlptest.Span) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -129,7 +129,7 @@ func attributes(spans []otlptest.Span) string {
 	return b.String()
 }
 
-// saw reports whether there is a span of every name.
+// saw reports whether spans of all names exist.
 func saw(spans []otlptest.Span, names ...string) bool {
 	for _, name := range names {
 		if !slices.ContainsFunc(spans, func(s otlptest.Span) bool { return s.Name == name }) {

@@ -15,7 +15,7 @@ import (
 )
 
 // chromium is a real browser, driven over the pipe of its developer tools. It
-// finds every https name of the tests at one site.
+// resolves every https name of the tests to one site.
 type chromium struct {
 	t       *testing.T
 	write   io.WriteCloser
@@ -32,14 +32,14 @@ type reply struct {
 	Error  *struct{ Message string }
 }
 
-// event is what the browser tells unasked.
+// event is a message that the browser sends without a request.
 type event struct {
 	Method string
 	Params json.RawMessage
 }
 
-// browse starts a browser for the site, or skips the test when there is none:
-// `make security` installs it.
+// browse starts a browser for the site. Without an installed browser it skips
+// the test; `make chromium` installs one.
 func (s *site) browse() *chromium {
 	s.Helper()
 	binary := os.Getenv("CHROMIUM")
@@ -76,7 +76,7 @@ func (s *site) browse() *chromium {
 	s.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // with its children
 		_ = cmd.Wait()
-		for range 50 { // until the last of them has let go of the folder
+		for range 50 { // its last children may still use the folder
 			if os.RemoveAll(profile) == nil {
 				return
 			}
@@ -121,7 +121,7 @@ func (c *chromium) read(r io.Reader) {
 	}
 }
 
-// send writes a command and returns where its reply will come.
+// send writes a command and returns the channel of its reply.
 func (c *chromium) send(method string, params object) chan reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +143,7 @@ func (c *chromium) call(method string, params object, result any) {
 	}
 }
 
-// ask is call for what the browser may refuse.
+// ask is call for a command that the browser may refuse.
 func (c *chromium) ask(method string, params object, result any) error {
 	c.t.Helper()
 	select {
@@ -160,7 +160,7 @@ func (c *chromium) ask(method string, params object, result any) error {
 	return nil
 }
 
-// evaluate returns the value of an expression, promises awaited.
+// evaluate returns the value of an expression. It awaits promises.
 func (c *chromium) evaluate(expression string) string {
 	c.t.Helper()
 	value, err := c.value(expression)
@@ -170,8 +170,8 @@ func (c *chromium) evaluate(expression string) string {
 	return value
 }
 
-// value is evaluate for a page that may just be going to another: what it is
-// asked meanwhile is an error.
+// value is evaluate for a page that may be navigating: it returns an error
+// meanwhile.
 func (c *chromium) value(expression string) (string, error) {
 	c.t.Helper()
 	var r struct{ Result struct{ Value any } }
@@ -187,7 +187,7 @@ func (c *chromium) visit(target string) {
 	c.evaluate(`new Promise(done => setTimeout(done, 100))`)
 }
 
-// until waits for a condition of the page, or of the one that it goes on to.
+// until waits for a condition of the current page or of the next one.
 func (c *chromium) until(condition string) {
 	c.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -216,7 +216,7 @@ func encodeText(s string) string {
 	return string(text)
 }
 
-// seen returns the events of a kind so far.
+// seen returns the events of a kind that came so far.
 func (c *chromium) seen(method string) (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,8 +228,8 @@ func (c *chromium) seen(method string) (list []string) {
 	return list
 }
 
-// quiet holds that no script but ours has run: no dialog, no violation of the
-// policy by a script.
+// quiet fails if a foreign script ran: if a dialog opened, or a script violated
+// the policy.
 func (c *chromium) quiet() {
 	c.t.Helper()
 	for _, dialog := range c.seen("Page.javascriptDialogOpening") {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// press is a real mouse button at a place, or a key.
+// press presses the mouse button at a place.
 func (c *chromium) press(x, y float64) {
 	c.t.Helper()
 	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
@@ -19,9 +19,9 @@ func (c *chromium) key(key, text string, number int) {
 	c.call("Input.dispatchKeyEvent", object{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": number}, nil)
 }
 
-// The second click of a double click that began on another page, or a key that
-// was meant for it, does not press the button of a mailed link. Moments are
-// those of the page's own clock, which the test stops.
+// The second click of a double click, or a key, may be meant for the page
+// before. It must not press the confirm button. The test stops the page's own
+// clock and sets it.
 func TestSEC214_ConfirmButtonIsNotPressedUnseen(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestSEC214_ConfirmButtonIsNotPressedUnseen(t *testing.T) {
 			at := func(moment string) {
 				t.Helper()
 				if n := c.evaluate(`String(` + guard + `.map((a) => { a.pause(); a.currentTime = ` + moment + `; return a; }).length)`); n == "0" {
-					t.Log("there is no guard")
+					t.Log("the page has no click guard")
 				}
 			}
 			at("137")
@@ -59,7 +59,7 @@ func TestSEC214_ConfirmButtonIsNotPressedUnseen(t *testing.T) {
 			if path := c.evaluate(`location.pathname`); path != "/auth/confirm-link" {
 				t.Fatalf("137 ms after the page came, a press leads to %s", path)
 			}
-			// Seen again after a while in which it was covered, it begins anew.
+			// When the page comes back into view, the wait begins again.
 			at("1000")
 			c.evaluate(`document.dispatchEvent(new Event("visibilitychange")); "seen"`)
 			at("137")
@@ -67,7 +67,7 @@ func TestSEC214_ConfirmButtonIsNotPressedUnseen(t *testing.T) {
 			if path := c.evaluate(`location.pathname`); path != "/auth/confirm-link" {
 				t.Fatalf("137 ms after the page came into view again, a press leads to %s", path)
 			}
-			// A later press is not lost.
+			// A later press counts.
 			at("600")
 			attack(c, box.X, box.Y)
 			c.until(`location.pathname === "/auth/reset-password"`)
@@ -76,7 +76,7 @@ func TestSEC214_ConfirmButtonIsNotPressedUnseen(t *testing.T) {
 	}
 }
 
-// forgetsIn asks for the recovery of an account that is made for it.
+// forgetsIn starts a recovery in this browser, for a new account.
 func (v *visitor) forgetsIn(address string) {
 	v.Helper()
 	v.operator(address, good)

@@ -15,16 +15,16 @@ func TestSEC025_CodeWorksOnce(t *testing.T) {
 	v := s.visitor()
 	flow := v.signUp(address, good)
 	code := s.mail.next(address).code(t)
-	thief := s.visitor() // has seen code and flow
+	thief := s.visitor() // knows the code and the flow
 	v.verify(flow, code).must(200)
 	session := v.cookie("session")
 
-	again := v.verify(flow, code) // a double click is no replay: it goes on, without a second session
+	again := v.verify(flow, code) // a double click is no replay: it continues, without a second session
 	if again.must(200); v.cookie("session") != session {
 		t.Error("the second use of a code made another session")
 	}
 	thief.verify(flow, code).refused(404, "flow.unknown")
-	thief.cookies[thief.cookieName("browser")] = v.cookie("browser") // even in the browser of the flow
+	thief.cookies[thief.cookieName("browser")] = v.cookie("browser") // even with the cookie that binds the flow
 	replay := thief.verify(flow, code)
 	replay.refused(409, "code.used")
 	if len(replay.header["Set-Cookie"]) > 0 {
@@ -53,15 +53,15 @@ func TestSEC026_CodeWorksOnceUnderConcurrency(t *testing.T) {
 		address := fresh("v")
 		v := s.visitor()
 		flow := v.signUp(address, good)
-		letter := s.mail.next(address)
-		oneWins(s, "sign-up code", workers, v, "verify-code", object{"flow": flow, "code": letter.code(t)})
+		email := s.mail.next(address)
+		oneWins(s, "sign-up code", workers, v, "verify-code", object{"flow": flow, "code": email.code(t)})
 		if n := s.count(`SELECT COUNT(*) FROM session JOIN account a ON a.id = account_id WHERE a.address = $1`, address); n != 1 {
 			t.Errorf("round %d: %d sessions, want one", round, n)
 		}
 		w := s.visitor()
 		flow = w.forgot(address)
-		letter = s.mail.next(address)
-		w.open(letter.token(t)).must(200)
+		email = s.mail.next(address)
+		w.open(email.token(t)).must(200)
 		oneWins(s, "recovery link", workers, w, "confirm-link", object{})
 		oneWins(s, "reset", rounds(4, 30), w, "reset-password", object{"flow": flow, "password": other, "confirm_password": other})
 		s.visitor().signIn(address, other).must(200)
@@ -69,8 +69,8 @@ func TestSEC026_CodeWorksOnceUnderConcurrency(t *testing.T) {
 	}
 }
 
-// oneWins sends the same write many times at once and holds that one succeeds,
-// the others are refused, and nothing breaks.
+// oneWins sends the same write many times at once. One must succeed, the others
+// must be refused, and none may fail otherwise.
 func oneWins(s *site, what string, workers int, v *visitor, operation string, body object) {
 	s.Helper()
 	var won, refused, odd atomic.Int64
@@ -135,7 +135,7 @@ func TestSEC028_CodeIsBoundToAccountFlowAndBrowser(t *testing.T) {
 	}
 
 	a.verify(own, code).must(200)
-	a.reset(theirs, other).refused(404, "flow.unknown") // the hidden field is swapped after the code
+	a.reset(theirs, other).refused(404, "flow.unknown") // the attacker changes the hidden field after the code
 	a.post("reset-password", object{"flow": own, "password": other, "confirm_password": other, "email": victim}).refused(400, "field.unknown")
 	a.form("/auth/reset-password?email="+victim, map[string][]string{"flow": {own}, "password": {other}, "confirm_password": {other}}).must(303)
 	if a.whoami() != attacker {
@@ -152,20 +152,20 @@ func TestSEC029_ResetIsDeadAfterUse(t *testing.T) {
 	s.operator(address, good)
 	v := s.visitor()
 	flow := v.forgot(address)
-	letter := s.mail.next(address)
-	v.verify(flow, letter.code(t)).must(200)
+	email := s.mail.next(address)
+	v.verify(flow, email.code(t)).must(200)
 	v.reset(flow, other).must(200)
 	v.cookies = map[string]string{v.cookieName("browser"): v.cookie("browser")}
 	for range 2 {
 		v.reset(flow, good+" again").refused(409, "flow.conflict")
-		v.verify(flow, letter.code(t)).refused(409, "code.used")
-		v.open(letter.token(t))
+		v.verify(flow, email.code(t)).refused(409, "code.used")
+		v.open(email.token(t))
 		v.post("confirm-link", object{}).refused(409, "link.used")
 		s.clock.Advance(time.Minute)
 	}
-	s.clock.Advance(49 * time.Hour) // long after everything of the flow may be deleted
+	s.clock.Advance(49 * time.Hour) // long after the flow may be deleted
 	v.reset(flow, good+" again").refused(404, "flow.unknown")
-	v.open(letter.token(t))
+	v.open(email.token(t))
 	if a := v.post("confirm-link", object{}); a.status == 200 {
 		t.Error("the link works after its end")
 	}
@@ -198,17 +198,17 @@ func TestSEC030_ResetIsDeadAfterAnotherChange(t *testing.T) {
 		s.operator(address, good)
 		proven, mailed := s.visitor(), s.visitor()
 		first := proven.forgot(address)
-		proven.verify(first, s.mail.next(address).code(t)).must(200) // waits for the new password
-		second := mailed.forgot(address)                             // waits for the code
-		letter := s.mail.next(address)
+		proven.verify(first, s.mail.next(address).code(t)).must(200) // this flow waits for the new password
+		second := mailed.forgot(address)                             // this flow waits for the code
+		email := s.mail.next(address)
 		event(address)
 		if a := proven.reset(first, "the attacker's choice 5"); a.status != 404 {
-			t.Errorf("%s: a reset that was proven before is answered %d", name, a.status)
+			t.Errorf("%s: a reset that was proven before gets status %d", name, a.status)
 		}
-		if a := mailed.verify(second, letter.code(t)); a.status == 200 {
+		if a := mailed.verify(second, email.code(t)); a.status == 200 {
 			t.Errorf("%s: a code that was mailed before still works", name)
 		}
-		mailed.open(letter.token(t))
+		mailed.open(email.token(t))
 		if a := mailed.post("confirm-link", object{}); a.status == 200 {
 			t.Errorf("%s: a link that was mailed before still works", name)
 		}
@@ -234,9 +234,9 @@ func TestSEC031_LifetimesAreKept(t *testing.T) {
 				s.clock.Advance(25 * time.Hour)
 				v := s.visitor()
 				flow, address := run(v)
-				letter := s.mail.next(address)
-				if text, _ := letter.bodies(t); !strings.Contains(text, "10 minutes") {
-					t.Errorf("the mail does not say how long the code works:\n%s", text)
+				email := s.mail.next(address)
+				if text, _ := email.bodies(t); !strings.Contains(text, "10 minutes") {
+					t.Errorf("the email does not say how long the code works:\n%s", text)
 				}
 				s.clock.Advance(10*time.Minute - time.Second)
 				if late {
@@ -244,9 +244,9 @@ func TestSEC031_LifetimesAreKept(t *testing.T) {
 				}
 				var a *answer
 				if way == "code" {
-					a = v.verify(flow, letter.code(t))
+					a = v.verify(flow, email.code(t))
 				} else {
-					v.open(letter.token(t))
+					v.open(email.token(t))
 					a = v.post("confirm-link", object{})
 				}
 				if want := map[bool]int{false: 200, true: 410}[late]; a.status != want {
@@ -263,22 +263,23 @@ func TestSEC032_ExpiryIsCheckedAtEachStep(t *testing.T) {
 	s := start(t)
 	address := fresh("v")
 	s.operator(address, good)
-	// The link is opened in time and its button pressed too late.
+	// The link is opened in time, and its button is pressed too late.
 	v := s.visitor()
 	v.forgot(address)
-	letter := s.mail.next(address)
-	if a := v.open(letter.token(t)); a.status != 200 {
+	email := s.mail.next(address)
+	if a := v.open(email.token(t)); a.status != 200 {
 		t.Fatalf("the link opens with %d", a.status)
 	}
 	s.clock.Advance(11 * time.Minute)
 	v.post("confirm-link", object{}).refused(410, "link.expired")
-	// The page for the new password is opened in time and sent too late.
+	// The page for the new password is opened in time, and its form is sent too
+	// late.
 	flow := v.forgot(address)
 	v.verify(flow, s.mail.next(address).code(t)).must(200)
 	v.get("/auth/reset-password?flow=" + flow).must(200)
 	s.clock.Advance(time.Hour)
 	v.reset(flow, other).refused(404, "flow.unknown")
-	// Wrong browser and too late, each alone and together.
+	// In the wrong browser and too late, each alone and together.
 	flow = v.forgot(address)
 	code := s.mail.next(address).code(t)
 	s.visitor().verify(flow, code).refused(404, "flow.unknown")
@@ -298,12 +299,12 @@ func TestSEC033_OldCodesAfterResend(t *testing.T) {
 	flow := v.forgot(address)
 	codes := []string{s.mail.next(address).code(t)}
 	for range 3 {
-		s.settle() // or the time that passes ends a lease, and a mail is sent again
+		s.settle() // otherwise the clock ends a lease, and an email is sent again
 		s.clock.Advance(31 * time.Second)
 		v.post("resend", object{"flow": flow}).must(200)
 		codes = append(codes, s.mail.next(address).code(t))
 	}
-	for _, code := range codes[:2] { // only the two newest hold, so that the one on its way still does
+	for _, code := range codes[:2] { // only the two newest codes are valid, because an email may still be on its way
 		if a := v.verify(flow, code); a.status == 200 {
 			t.Error("a replaced code works")
 		}

@@ -14,7 +14,7 @@ import (
 	"unicode"
 )
 
-// binary builds the product once for the whole run.
+// binary builds the product once for all tests.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "portico-security")
 	if err != nil {
@@ -29,8 +29,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// command runs the product as an operator does, in a folder of its own, and
-// returns all that it prints. A command that goes on is ended.
+// command runs the product as an operator does, in the given folder, and
+// returns its output. It ends a command that keeps running.
 func command(t *testing.T, dir string, settings []string, args ...string) string {
 	t.Helper()
 	path, err := binary()
@@ -46,8 +46,8 @@ func command(t *testing.T, dir string, settings []string, args ...string) string
 	return string(out)
 }
 
-// A URL of a setting can hold a secret wherever it is wrong. No command prints
-// it: operators paste what they see into issues.
+// The URL of a setting can contain a secret, also where the URL is wrong. No
+// command may print it: operators paste output into issues.
 func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -93,7 +93,8 @@ func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
 	}
 }
 
-// installation makes an installation with one account by the operator's commands.
+// installation creates an installation with one account, by the operator's
+// commands.
 func installation(t *testing.T) (dir string, settings []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -104,7 +105,7 @@ func installation(t *testing.T) (dir string, settings []string) {
 	return dir, nil
 }
 
-// plant changes the closed database of an installation.
+// plant changes the database of an installation that does not run.
 func plant(t *testing.T, file, statement string, values ...any) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+file)
@@ -117,7 +118,8 @@ func plant(t *testing.T, file, statement string, values ...any) {
 	}
 }
 
-// A copy with a foreign trigger would make an administrator at the next sign-in.
+// A backup with a foreign trigger would create an administrator at the next
+// sign-in.
 func TestSEC205_RestoreRefusesAForeignSchema(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -144,7 +146,8 @@ func TestSEC205_RestoreRefusesAForeignSchema(t *testing.T) {
 	}
 }
 
-// What is stored is a stranger's text. No command lets a terminal carry it out.
+// Stored text may come from a stranger. No command may print control characters
+// that a terminal acts on.
 func TestSEC206_CommandsPrintNoControlCharacters(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -19,9 +19,9 @@ func TestSEC075_CookiesAreLockedDown(t *testing.T) {
 	var lines []string
 	note := func(a *answer) *answer { lines = append(lines, a.header["Set-Cookie"]...); return a }
 	flow := note(v.post("signup", object{"email": address, "password": good, "confirm_password": good})).flow()
-	letter := s.mail.next(address)
-	note(v.do("GET", "/auth/confirm-link?token="+letter.token(t), "", nil))
-	note(v.verify(flow, letter.code(t)))
+	email := s.mail.next(address)
+	note(v.do("GET", "/auth/confirm-link?token="+email.token(t), "", nil))
+	note(v.verify(flow, email.code(t)))
 	note(v.post("signout", object{}))
 	note(s.with("malformed!").do("GET", "/auth/api/session", "", nil))
 	if len(lines) < 5 {
@@ -42,7 +42,8 @@ func TestSEC075_CookiesAreLockedDown(t *testing.T) {
 			t.Errorf("the cookie %s holds more than an opaque value", line)
 		}
 	}
-	// In development, on a loopback name without TLS, the same without Secure.
+	// In development, on a loopback name without TLS, the cookies are the same
+	// without Secure.
 	local := start(t, plain).visitor()
 	for _, line := range local.post("forgot-password", object{"email": fresh("n")}).header["Set-Cookie"] {
 		if strings.Contains(line, "Secure") || strings.HasPrefix(line, "__Host-") || !strings.Contains(line, "HttpOnly") {
@@ -63,21 +64,21 @@ func TestSEC076_NothingPersonalIsCached(t *testing.T) {
 			a := v.call(pattern, r)
 			want := "no-store"
 			if strings.HasSuffix(target, "/jwks.json") {
-				want = "public, max-age=300" // the same for everybody
+				want = "public, max-age=300" // the same for all visitors
 			}
 			if cache := a.header.Get("Cache-Control"); cache != want {
 				t.Errorf("%s: Cache-Control is %q", target, cache)
 			}
 		}
 	}
-	// A suffix that looks like a file does not make a cache keep the page.
+	// A path that ends like a file name must not make a cache keep the page.
 	for _, target := range []string{
 		"/auth/account/x.css", "/auth/account;.js", "/auth/account%2f..%2fassets/a.js", "/auth/account.css", "/auth/account%00.js", "/auth/api/session/x.js",
 		"/auth/api/session.css", "/auth/api/session%23.css", "/auth/account/..%2fa.png", "/auth/assets/../account",
 	} {
 		a := v.do("GET", target, "", http.Header{"Accept": {"text/html"}})
 		if a.status < 400 || strings.Contains(a.body, address) || strings.Contains(a.header.Get("Cache-Control"), "public") {
-			t.Errorf("%s is answered %d, Cache-Control %q", target, a.status, a.header.Get("Cache-Control"))
+			t.Errorf("%s gets status %d, Cache-Control %q", target, a.status, a.header.Get("Cache-Control"))
 		}
 	}
 	page := v.get("/auth/account").must(200)
@@ -93,7 +94,7 @@ func TestSEC076_NothingPersonalIsCached(t *testing.T) {
 	}
 }
 
-// What the browser itself keeps is held by the browser tests (SEC-082).
+// TestSEC082 checks the storage of a real browser.
 func TestSEC077_SignOutEmptiesTheBrowser(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -125,7 +126,7 @@ func TestSEC078_MalformedSessionIsNobody(t *testing.T) {
 	} {
 		a := v.do("GET", "/auth/api/session", "", http.Header{"Cookie": {name + "=" + value}})
 		if a.status != 401 && !(strings.TrimSpace(value) == token) {
-			t.Errorf("%.30q is answered %d", value, a.status)
+			t.Errorf("%.30q gets status %d", value, a.status)
 		}
 		if a.status == 401 && requestIDs.ReplaceAllString(a.body, "") != requestIDs.ReplaceAllString(nobody.body, "") {
 			t.Errorf("%.30q is answered differently from nobody: %s", value, a.body)
@@ -137,7 +138,7 @@ func TestSEC078_MalformedSessionIsNobody(t *testing.T) {
 	}
 	for _, a := range s.raw("GET /auth/api/session HTTP/1.1\r\nHost: portico.test\r\nCookie: " + name + "=a\x00b\r\nConnection: close\r\n\r\n") {
 		if a.status < 400 || a.status >= 500 {
-			t.Errorf("NUL in a cookie is answered %d", a.status)
+			t.Errorf("NUL in a cookie gets status %d", a.status)
 		}
 	}
 	if a := s.with("malformed!").do("GET", "/auth/api/session", "", nil); !strings.Contains(strings.Join(a.header["Set-Cookie"], " "), "Max-Age=0") {
@@ -172,7 +173,7 @@ func TestSEC080_CookieBombs(t *testing.T) {
 	}
 	for _, a := range s.raw("GET /auth/signin HTTP/1.1\r\nHost: portico.test\r\nCookie: x=" + strings.Repeat("x", 64<<10) + "\r\n\r\n") {
 		if a.status != 431 {
-			t.Errorf("a cookie of 64 KiB is answered %d", a.status)
+			t.Errorf("a cookie of 64 KiB gets status %d", a.status)
 		}
 	}
 	if v.whoami() == "" {
@@ -187,12 +188,12 @@ func TestSEC081_IntermediateTokensAreNoSessions(t *testing.T) {
 	address := fresh("v")
 	v := s.visitor()
 	flow := v.signUp(address, good)
-	letter := s.mail.next(address)
-	v.open(letter.token(t))
+	email := s.mail.next(address)
+	v.open(email.token(t))
 	tokens := map[string]string{
-		"flow id": flow, "mailed link": letter.token(t), "code": letter.code(t), "browser binding": v.cookie("browser"), "link cookie": v.cookie("link"),
+		"flow id": flow, "mailed link": email.token(t), "code": email.code(t), "browser binding": v.cookie("browser"), "link cookie": v.cookie("link"),
 	}
-	v.verify(flow, letter.code(t)).must(200)
+	v.verify(flow, email.code(t)).must(200)
 	tokens["device"] = v.cookie("device")
 	recovering := s.visitor()
 	reset := recovering.forgot(address)
@@ -209,6 +210,6 @@ func TestSEC081_IntermediateTokensAreNoSessions(t *testing.T) {
 			s.visitor().do("GET", "/auth/api/session", "", http.Header{"Authorization": {authorization}}).refused(401, "session.required")
 		}
 	}
-	// Nor does a session travel in another way than its cookie.
+	// A session must not be accepted from a query or a header either.
 	s.visitor().do("GET", "/auth/api/session?session="+v.cookie("session"), "", http.Header{"Authorization": {"Bearer " + v.cookie("session")}}).refused(401, "session.required")
 }

@@ -18,14 +18,15 @@ import (
 
 const wikiHost = "wiki.test"
 
-// wiki is an app on a host of its own, in which an attacker's scripts run.
+// wiki is an app at a host of its own. An attacker's scripts run in it.
 type wiki struct {
 	*httptest.Server
 	mu    sync.Mutex
-	taken []string // what its service worker has sent to the attacker
+	taken []string // the requests that its service worker sent to the attacker
 }
 
-// spyWorker is a service worker that copies every navigation and lets it go on.
+// spyWorker is a service worker that copies every navigation and then lets it
+// pass.
 const spyWorker = `
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", e => e.waitUntil(clients.claim()));
@@ -71,7 +72,8 @@ func (a *wiki) serves(c *config.Config) {
 	}
 }
 
-// at sends a request to another host of the site with the visitor's cookies there.
+// at sends a request to another host of the site, with the visitor's cookies
+// for that host.
 func (v *visitor) at(host, method, target, body string) *answer {
 	v.Helper()
 	h := http.Header{"Host": {host}, "Accept": {"text/html"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"document"}}
@@ -81,16 +83,16 @@ func (v *visitor) at(host, method, target, body string) *answer {
 	return v.do(method, target, body, h).keep()
 }
 
-// tries is everything that an attacker can do with a text that may hold a ticket:
-// ask for it as an address and send it as a form, with a cookie of our own host.
-// It reports whether that opened the app.
+// tries does everything that an attacker can do with a text that may contain a
+// ticket. It requests the text as an address and sends it as a form, with a
+// cookie of the attacker's own browser. It reports whether the app opened.
 func (v *visitor) tries(text string) bool {
 	v.Helper()
 	target, body := text, ""
 	if u, err := url.Parse(text); err == nil {
 		target, body = u.RequestURI(), u.RawQuery
 	}
-	if strings.HasPrefix(text, "{") { // what the worker has copied
+	if strings.HasPrefix(text, "{") { // a request that the worker copied
 		var copied struct{ URL, Body string }
 		_ = json.Unmarshal([]byte(text), &copied)
 		u, _ := url.Parse(copied.URL)
@@ -116,12 +118,12 @@ func (v *visitor) tries(text string) bool {
 	return v.at(wikiHost, "GET", "/app/x", "").status == http.StatusOK
 }
 
-// readable is what a script of the app can read of what its host was asked for.
+// readable returns the URLs that a script of the app can read.
 const readable = `JSON.stringify([...navigation.entries().map(e => e.url), ...performance.getEntries().map(e => e.name), location.href, document.referrer])`
 
-// SEC-235: the whole theft in a real browser. A script of one app starts the way
-// of the session to its host with a bind that the attacker knows, and reads what
-// it can find. Nothing of that signs the attacker in.
+// A script of one app starts the redirect to the app's host with a bind that
+// the attacker knows. It then reads all it can. Nothing that it reads may sign
+// the attacker in. The browser is real.
 func TestSEC235_TicketsCannotBeStolenByScripts(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -132,8 +134,8 @@ func TestSEC235_TicketsCannotBeStolenByScripts(t *testing.T) {
 	c.visit(s.origin + "/auth/signin")
 	c.signInByAPI(address)
 	for name, attack := range map[string]struct {
-		bind  func(*visitor) string // which the attacker can redeem
-		first string                // what the script does before
+		bind  func(*visitor) string // the attacker knows its nonce
+		first string                // the script runs it first
 	}{
 		"a bind of its own":       {ownBind, evict},
 		"a bind of our host":      {hostBind, evict},
@@ -166,24 +168,25 @@ func TestSEC235_TicketsCannotBeStolenByScripts(t *testing.T) {
 		}
 		c.evaluate(`for (const pair of document.cookie.split("; ")) document.cookie = pair.split("=")[0] + "=; Path=/; Secure; Max-Age=0"; for (let i = 0; i < 8; i++) document.cookie = "bomb" + i + "=; Path=/auth/; Secure; Max-Age=0"; "clean"`)
 	}
-	// The person goes on as before.
+	// The user is still signed in.
 	c.lands("https://" + wikiHost + "/app/x")
 	if at := c.evaluate(`location.pathname + " " + (document.body.innerText.length > 6)`); at != "/app/x true" {
-		t.Errorf("the person lands at %s", at)
+		t.Errorf("the browser lands at %s", at)
 	}
 }
 
-// evict fills the jar of the host until our cookies are thrown out of it.
+// evict sets cookies until the browser drops ours.
 const evict = `for (let i = 0; i < 400; i++) document.cookie = "evict" + i + "=1; Path=/; Secure";`
 
-// ownBind is what a caller can make up: the hash of a nonce that it knows.
+// ownBind returns a bind that any caller can compute: the hash of a nonce that
+// it chose.
 func ownBind(v *visitor) string {
 	nonce := secret.Token()
 	v.cookies[v.cookieName("crossing")] = nonce
 	return hashOf(nonce)
 }
 
-// hostBind is what our own host makes for the attacker's browser.
+// hostBind returns a bind that our own host made for the attacker's browser.
 func hostBind(v *visitor) string {
 	to, err := url.Parse(v.at(wikiHost, "GET", "/auth/enter?to=/app/x", "").header.Get("Location"))
 	if err != nil || to.Query().Get("bind") == "" {
@@ -192,27 +195,27 @@ func hostBind(v *visitor) string {
 	return to.Query().Get("bind")
 }
 
-// hashOf is how a nonce is named in an address.
+// hashOf returns a nonce as the bind parameter names it.
 func hashOf(nonce string) string { return base64.RawURLEncoding.EncodeToString(secret.Hash(nonce)) }
 
-// signInByAPI signs in from the page that is open.
+// signInByAPI signs in by a script of the open page.
 func (c *chromium) signInByAPI(address string) {
 	c.t.Helper()
 	sent := encode(object{"email": address, "password": good})
 	status := c.evaluate(`fetch("/auth/api/signin", { method: "POST", headers: { "Content-Type": "application/json" }, body: ` + encodeText(sent) + ` }).then(r => r.status)`)
 	if status != "200" {
-		c.t.Fatalf("the sign-in is answered %s", status)
+		c.t.Fatalf("the sign-in gets %s", status)
 	}
 }
 
-// lands goes to an address and on to wherever that leads.
+// lands loads an address and waits for its redirects.
 func (c *chromium) lands(target string) {
 	c.t.Helper()
 	c.call("Page.navigate", object{"url": target}, nil)
 	c.settle()
 }
 
-// settle waits until the browser goes on to no other page.
+// settle waits until the browser navigates no more.
 func (c *chromium) settle() {
 	c.t.Helper()
 	last, same := "", 0
@@ -226,12 +229,12 @@ func (c *chromium) settle() {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	c.t.Fatalf("the browser goes on and on: %s", last)
+	c.t.Fatalf("the browser keeps navigating: %s", last)
 }
 
-// SEC-236: a worker of the app that reads every navigation gets nothing that
-// works a second time. One that keeps a ticket from us is beyond this: see
-// docs/decisions/0020.
+// A service worker of the app reads every navigation. Nothing that it reads may
+// work a second time. Portico cannot help against a worker that withholds a
+// ticket: see docs/decisions/0020.
 func TestSEC236_AWorkerOfTheAppCannotUseATicketAgain(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -247,7 +250,7 @@ func TestSEC236_AWorkerOfTheAppCannotUseATicketAgain(t *testing.T) {
 	c.signInByAPI(address)
 	attacker := s.visitor()
 	c.lands(s.origin + "/auth/enter?" + url.Values{"to": {"https://" + wikiHost + "/app/x"}, "bind": {hostBind(attacker)}}.Encode())
-	c.lands("https://" + wikiHost + "/app/x") // the person's own way there
+	c.lands("https://" + wikiHost + "/app/x") // the user's own navigation
 	app.mu.Lock()
 	taken := append([]string(nil), app.taken...)
 	app.mu.Unlock()
@@ -256,14 +259,14 @@ func TestSEC236_AWorkerOfTheAppCannotUseATicketAgain(t *testing.T) {
 	}
 	for _, text := range taken {
 		if attacker.tries(text) {
-			t.Errorf("the attacker is in by %.300s", text)
+			t.Errorf("the attacker gets in with %.300s", text)
 			break
 		}
 	}
 }
 
-// SEC-237: a ticket is taken once, from one browser, at one host, in one spelling
-// and for seconds; each refusal spends it.
+// A ticket must work once, for seconds, in one browser, at one host and in one
+// spelling. Each refusal uses it up.
 func TestSEC237_ATicketIsTakenOnce(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -281,7 +284,7 @@ func TestSEC237_ATicketIsTakenOnce(t *testing.T) {
 		}
 		return v, url.Values{"ticket": {ticket}, "to": {"/app/x"}}
 	}
-	// arrives reports whether a browser is let in by a form.
+	// arrives reports whether a form lets a browser in.
 	arrives := func(v *visitor, form url.Values) bool {
 		a := v.at(wikiHost, "POST", "/auth/arrive", form.Encode())
 		if a.status == http.StatusSeeOther {
@@ -346,20 +349,20 @@ func TestSEC237_ATicketIsTakenOnce(t *testing.T) {
 	}
 }
 
-// without forgets a cookie.
+// without deletes a cookie.
 func (v *visitor) without(purpose string) *visitor {
 	delete(v.cookies, v.cookieName(purpose))
 	return v
 }
 
-// nextInAlphabet returns the character of base64 that follows one, which differs
-// from it in the last bits only.
+// nextInAlphabet returns the next character of base64. It differs from the
+// given one only in the last bits.
 func nextInAlphabet(c byte) byte {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return alphabet[(strings.IndexByte(alphabet, c)+1)%len(alphabet)]
 }
 
-// Who uses the app meets nothing of the way: Back leads to the page before.
+// Back must lead to the page before the app, not into the redirects in between.
 func TestSEC238_BackLeadsOverTheWay(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -373,7 +376,7 @@ func TestSEC238_BackLeadsOverTheWay(t *testing.T) {
 	c.evaluate(`location.href = "/app/x"; "going"`)
 	c.settle()
 	if at := c.evaluate(`location.host + location.pathname`); at != wikiHost+"/app/x" {
-		t.Fatalf("the person lands at %s", at)
+		t.Fatalf("the browser lands at %s", at)
 	}
 	if urls := c.evaluate(readable); strings.Contains(urls, "ticket") || strings.Contains(urls, "/auth/") {
 		t.Errorf("the app can read %s", urls)

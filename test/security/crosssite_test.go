@@ -45,12 +45,12 @@ func TestSEC083_LoginCSRF(t *testing.T) {
 				h.Set("Content-Type", contentType)
 				got := v.do("POST", target, body, h)
 				if got.status != 403 || len(got.header["Set-Cookie"]) > 0 {
-					t.Errorf("%s from %s as %s is answered %d, cookies %v", target, name, contentType, got.status, got.header["Set-Cookie"])
+					t.Errorf("%s from %s as %s gets status %d, cookies %v", target, name, contentType, got.status, got.header["Set-Cookie"])
 				}
 			}
 		}
 	}
-	a.verify(flow, code).must(200) // nothing of it was used
+	a.verify(flow, code).must(200) // no request has used the code
 }
 
 func TestSEC086_NoForeignOriginMayRead(t *testing.T) {
@@ -84,10 +84,11 @@ func TestSEC086_NoForeignOriginMayRead(t *testing.T) {
 	}
 }
 
-// polyglot closes whatever it stands in and calls a function when it runs.
+// polyglot leaves the context in which it is inserted, and calls a function if
+// it runs.
 const polyglot = `jaVasCript:/*-/*` + "`" + `/*\'/*"/**/(/* */oNcliCk=alert(1) )//</stYle/</titLe/</teXtarEa/</scRipt/--!>\x3csVg/<sVg/oNloAd=alert(1)//>'">{{alert(1)}}<!--`
 
-// inert holds that a document repeats the payload as text at most.
+// inert fails if a document repeats the payload other than as text.
 func (a *answer) inert(what string) {
 	a.Helper()
 	lower := strings.ToLower(a.body)
@@ -101,7 +102,7 @@ func (a *answer) inert(what string) {
 	}
 }
 
-// What a browser makes of it is held by TestSEC058 in a real one.
+// TestSEC058 checks the same in a real browser.
 func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -137,7 +138,7 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 			want = 404 // there is no such flow
 		}
 		if a.status != want {
-			t.Errorf("%s is answered %d", target, a.status)
+			t.Errorf("%s gets status %d", target, a.status)
 		}
 	}
 	a := v.post("signin", object{polyglot: polyglot, "email": polyglot})

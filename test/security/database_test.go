@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	_ "github.com/jackc/pgx/v5/stdlib"       // reads the database beside the product
-	_ "github.com/ncruces/go-sqlite3/driver" // the same of a file
+	_ "github.com/jackc/pgx/v5/stdlib"       // reads the database of the site
+	_ "github.com/ncruces/go-sqlite3/driver" // the same for SQLite
 
 	"portico/internal/store/pgtest"
 )
 
-// database opens the database of the site for reading, as a thief of it would.
+// database opens the database of the site for reading, as a thief of the file
+// would.
 func (s *site) database() *sql.DB { return s.openDatabase("mode=ro&") }
 
 func (s *site) openDatabase(options string) *sql.DB {
@@ -33,8 +34,8 @@ func (s *site) openDatabase(options string) *sql.DB {
 
 func (s *site) onSQLite() bool { return strings.HasPrefix(s.config.DatabaseURL, "sqlite:") }
 
-// tables names those that hold something of the product. The others hold what
-// runs in the background, and change by themselves.
+// tables returns the tables that hold accounts, flows and the like. Tables of
+// the background work are left out, because they change by themselves.
 func (s *site) tables(db *sql.DB) []string {
 	s.Helper()
 	query := `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
@@ -46,7 +47,7 @@ func (s *site) tables(db *sql.DB) []string {
 
 func (s *site) databaseFile() string { return strings.TrimPrefix(s.config.DatabaseURL, "sqlite:") }
 
-// count returns the number that a query gives.
+// count returns the number that a query selects.
 func (s *site) count(query string, args ...any) int {
 	s.Helper()
 	var n int
@@ -56,14 +57,14 @@ func (s *site) count(query string, args ...any) int {
 	return n
 }
 
-// evaluated returns how many codes or passwords were really compared and
-// found wrong, as the record says: attempts that a limit refused leave no entry.
+// evaluated returns how many codes or passwords were compared and found wrong,
+// from the audit record. A guess that a limit refuses leaves no entry there.
 func (s *site) evaluated(what string) int {
 	s.Helper()
 	return s.count(`SELECT COUNT(*) FROM audit WHERE name IN ($1, 'throttled')`, what)
 }
 
-// rows returns every value of every table, as text.
+// rows returns every value of every table as text.
 func (s *site) rows() map[string][]string {
 	s.Helper()
 	db := s.database()
@@ -124,10 +125,10 @@ func (s *site) strings(db *sql.DB, query string) (list []string) {
 	return list
 }
 
-// unchanged holds that fn changes nothing in the database.
+// unchanged fails if fn changes the database.
 func (s *site) unchanged(what string, fn func()) {
 	s.Helper()
-	s.settle() // a mail is marked as sent after it has arrived
+	s.settle() // an email is marked as sent only after it has arrived
 	before := s.rows()
 	fn()
 	after := s.rows()
@@ -138,11 +139,12 @@ func (s *site) unchanged(what string, fn func()) {
 	}
 }
 
-// files returns what lies on the disk beside the key: the database with its log.
+// files returns the files of the database without the key, with the log of
+// SQLite.
 func (s *site) files() map[string]string {
 	s.Helper()
 	found := map[string]string{}
-	if !s.onSQLite() { // they lie on another machine: what is in them
+	if !s.onSQLite() { // the files are on another machine, so it returns their rows
 		for table, rows := range s.rows() {
 			found["the table "+table] = strings.Join(rows, "\n")
 		}
@@ -158,8 +160,8 @@ func (s *site) files() map[string]string {
 	return found
 }
 
-// breakStore makes every statement of the site fail, with words of the
-// database in the error.
+// breakStore makes every statement of the site fail. The error contains the
+// words of the database.
 func (s *site) breakStore() {
 	s.Helper()
 	db := s.openDatabase("")

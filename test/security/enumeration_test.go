@@ -15,7 +15,8 @@ var (
 	flowIDs    = regexp.MustCompile(`[0-9a-hjkmnp-tv-z]{26}`)
 )
 
-// face is an answer without what must differ from one request to the next.
+// face returns an answer without the parts that differ between any two
+// requests.
 func (a *answer) face() string {
 	h := maps.Clone(a.header)
 	h.Del("Date")
@@ -24,7 +25,7 @@ func (a *answer) face() string {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		value := strings.Join(h[name], "|")
 		if name == "Set-Cookie" {
-			value = regexp.MustCompile(`=[^;|]+`).ReplaceAllString(value, "=") // the random value
+			value = regexp.MustCompile(`=[^;|]+`).ReplaceAllString(value, "=") // a random value
 		}
 		lines = append(lines, name+": "+flowIDs.ReplaceAllString(value, "ID"))
 	}
@@ -32,7 +33,7 @@ func (a *answer) face() string {
 	return http.StatusText(a.status) + "\n" + strings.Join(lines, "\n") + "\n\n" + body
 }
 
-// alike holds that the answers cannot be told apart.
+// alike fails if the answers differ.
 func alike(t *testing.T, answers map[string]*answer) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(answers))
@@ -43,11 +44,12 @@ func alike(t *testing.T, answers map[string]*answer) {
 	}
 }
 
-// cast is one person of each kind that a stranger must not tell apart.
+// cast holds one address for each kind of account that a stranger must not tell
+// apart.
 type cast struct {
 	active, unverified, disabled, federated, nobody string
 
-	registrant *visitor // the browser of the unverified
+	registrant *visitor // the browser of the unverified user
 }
 
 func (s *site) cast() cast {
@@ -57,7 +59,7 @@ func (s *site) cast() cast {
 	c.registrant.signUp(c.unverified, good)
 	s.operator(c.disabled, good)
 	s.disable(c.disabled)
-	s.operator(c.federated, "") // as a person who came by a provider: no password
+	s.operator(c.federated, "") // a user who came from a provider and has no password
 	s.settle()
 	return c
 }
@@ -82,13 +84,13 @@ func TestSEC001_SignInAnswersAlike(t *testing.T) {
 				continue
 			}
 			a := s.visitor().form("/auth/signin", map[string][]string{"email": {address}, "password": {other}})
-			a.body = strings.ReplaceAll(a.body, address, "ADDRESS") // what was typed is shown again
+			a.body = strings.ReplaceAll(a.body, address, "ADDRESS") // the page repeats the typed address
 			a.header.Del("Content-Length")
 			answers[kind] = a
 		}
 		alike(t, answers)
 	}
-	// The sixth attempt is throttled for all, and says so to all.
+	// The sixth attempt is limited for all addresses alike.
 	answers := map[string]*answer{}
 	for kind, address := range people.all() {
 		for range 4 {
@@ -97,7 +99,7 @@ func TestSEC001_SignInAnswersAlike(t *testing.T) {
 		answers[kind].refused(429, "throttle.limited")
 	}
 	alike(t, answers)
-	// Only the right password tells more.
+	// Only the right password gets a different answer.
 	s.clock.Advance(time.Hour)
 	s.visitor().signIn(people.disabled, good).refused(403, "account.disabled")
 	if next := people.registrant.signIn(people.unverified, good).next(); !strings.HasPrefix(next, "/auth/verify-code?flow=") {
@@ -112,7 +114,7 @@ func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
 	attempt := func(address string) func() time.Duration {
 		v := s.visitor()
 		return func() time.Duration {
-			s.clock.Advance(31 * 24 * time.Hour) // no limit is in the way
+			s.clock.Advance(31 * 24 * time.Hour) // after all limits have ended
 			return timed(func() { v.signIn(address, other).refused(401, "signin.rejected") })
 		}
 	}
@@ -151,7 +153,7 @@ func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
 	alike(t, answers)
 	s.settle()
 	if n := len(s.mail.all()) - before; n != 5 {
-		t.Errorf("%d mails, want one to each", n)
+		t.Errorf("%d emails, want one to each", n)
 	}
 	if mails := s.mail.to(people.active); mails[len(mails)-1].code(t) != "" || !strings.Contains(mails[len(mails)-1].subject(t), "already") {
 		t.Error("the owner of the address does not learn that it has an account, or gets a code")
@@ -162,7 +164,8 @@ func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
 	if owner.whoami() != people.active {
 		t.Error("the owner's session has ended")
 	}
-	// To sign up and then in with the same password tells nothing either.
+	// A sign-up and then a sign-in with the same password reveal nothing
+	// either.
 	for kind, address := range people.all() {
 		v := s.visitor()
 		v.signUp(address, other)
@@ -175,7 +178,7 @@ func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
 
 	n := rounds(20, 200)
 	if !full() {
-		return // the time is held in TestSEC004 as well, and hashing dominates it here
+		return // TestSEC004 also measures the time, and hashing dominates it here
 	}
 	try := func(address func() string) func() time.Duration {
 		return func() time.Duration {
@@ -198,7 +201,7 @@ func TestSEC004_ForgotPasswordIsUniform(t *testing.T) {
 	alike(t, answers)
 	s.settle()
 	if c := s.mail.to(people.disabled); len(c) != 1 || c[0].code(t) != "" || c[0].token(t) != "" {
-		t.Error("a disabled account gets mail that helps to recover it, or is not told that it is closed")
+		t.Error("a disabled account gets email that helps to recover it, or is not told that it is closed")
 	}
 	if s.mail.to(people.active)[0].code(t) == "" {
 		t.Error("the owner of an account gets no code")
@@ -246,7 +249,7 @@ func TestSEC005_ResendAndVerifyTellNothing(t *testing.T) {
 	}
 	alike(t, guessed)
 
-	s.clock.Advance(2 * time.Hour) // the flows are over
+	s.clock.Advance(2 * time.Hour) // the flows have expired
 	v := browsers["active"]
 	gone := map[string]*answer{
 		"expired":         v.verify(flows["active"], "000000"),
@@ -277,14 +280,15 @@ func TestSEC009_NoSideChannels(t *testing.T) {
 				answers[kind] = v.post(operation, body(address))
 				for name := range answers[kind].header {
 					if strings.Contains(name, "Ratelimit") {
-						t.Errorf("%s counts aloud: %s", operation, name)
+						t.Errorf("%s shows a counter: %s", operation, name)
 					}
 				}
 			}
-			alike(t, answers) // Content-Length and the names of the cookies are part of the face
+			alike(t, answers) // the face contains Content-Length and the names of the cookies
 		}
 	}
-	// The limits of both run out at the same request and ask for the same wait.
+	// The limits of both addresses are reached at the same request, with the
+	// same wait.
 	for range 6 {
 		answers := map[string]*answer{}
 		for kind, address := range map[string]string{"known": known, "unknown": unknown} {

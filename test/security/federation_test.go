@@ -36,7 +36,8 @@ func TestSEC110_UnverifiedAddressDoesNotLink(t *testing.T) {
 			}
 		}
 	}
-	// Verified by a trusted one: the owner of the account signs in to it first.
+	// A trusted provider has verified the address: its owner must sign in to
+	// the account first.
 	s, p := startWithIDP(t, true)
 	victim := fresh("victim")
 	s.operator(victim, good)
@@ -75,7 +76,7 @@ func TestSEC111_OnlyTrueIsVerified(t *testing.T) {
 			t.Errorf("email_verified %v counts as verified", value)
 		}
 	}
-	// The flag of one document says nothing about the address of the other.
+	// The flag of one document must not count for the address of the other.
 	p.userinfo = object{"sub": "subject-u", "email": fresh("n"), "email_verified": false}
 	v := s.visitor()
 	v.continueWith(p.says(object{"sub": "subject-u", "email_verified": true}))
@@ -110,7 +111,7 @@ func TestSEC112_AnotherSubjectIsAnotherPerson(t *testing.T) {
 	}
 }
 
-// The whole matrix is in the tests of the federation room; here are those
+// The tests of internal/federation hold the whole matrix. This test has the
 // forgeries that an attacker beside the provider can make.
 func TestSEC113_ForgedIDTokens(t *testing.T) {
 	announce(t)
@@ -208,7 +209,7 @@ func TestSEC115_StateIsBoundToTheBrowser(t *testing.T) {
 	}
 	answer := p.approve(request)
 	victim.get("/auth/signin")
-	victim.forgot(fresh("n")) // has a cookie of its own
+	victim.forgot(fresh("n")) // sets a cookie in the victim's own browser
 	nobody("the attacker's answer in the victim's browser", victim, victim.callback("acme", answer))
 
 	nobody("no state", attacker, attacker.callback("acme", url.Values{"code": answer["code"], "iss": answer["iss"]}))
@@ -239,7 +240,7 @@ func TestSEC116_MixUp(t *testing.T) {
 	honest.site, evil.site = s, s
 	honest.says(object{"email": fresh("n"), "email_verified": true})
 	v := s.visitor()
-	answer := honest.approve(v.leave("evil", nil)) // the evil one has sent the browser on to the honest one
+	answer := honest.approve(v.leave("evil", nil)) // the malicious provider has redirected the browser to the honest one
 	v.callback("evil", answer)
 	if v.whoami() != "" || evil.posted != nil {
 		t.Errorf("the honest provider's code went to the evil one: %v", evil.posted)
@@ -274,7 +275,7 @@ func TestSEC117_CallbacksWorkOnce(t *testing.T) {
 	if again.whoami() != "" || s.count(`SELECT COUNT(*) FROM session`) != 1 {
 		t.Error("a replayed callback signs in")
 	}
-	// The continuation, too: the flow that waits for a sign-in links once.
+	// A flow that waits for a sign-in must also link only once.
 	victim := fresh("victim")
 	s.operator(victim, good)
 	w := s.visitor()
@@ -294,15 +295,15 @@ func TestSEC120_ClosedRegistrationHasNoSideDoor(t *testing.T) {
 	t.Parallel()
 	s, p := startWithIDP(t, true)
 	address := fresh("n")
-	begun := s.visitor() // before the operator closed it
+	begun := s.visitor() // begun before the operator closes registration
 	flow := begun.signUp(address, good)
-	letter := s.mail.next(address)
+	email := s.mail.next(address)
 	s.config.SignUp.Enabled = false
 	s.restart()
 	begun2 := s.visitor()
 	begun2.cookies = begun.cookies
-	begun2.verify(flow, letter.code(t)).refused(403, "signup.closed")
-	begun2.open(letter.token(t))
+	begun2.verify(flow, email.code(t)).refused(403, "signup.closed")
+	begun2.open(email.token(t))
 	begun2.post("confirm-link", object{}).refused(403, "signup.closed")
 	s.visitor().post("signup", object{"email": fresh("n"), "password": good, "confirm_password": good}).refused(403, "signup.closed")
 	v := s.visitor()
@@ -382,8 +383,8 @@ func TestSEC125_UnprovenPasswordNeverOwnsAnAccount(t *testing.T) {
 	if v.whoami() != victim {
 		t.Fatalf("signed in as %q", v.whoami())
 	}
-	letter := s.mail.next(victim)
-	attacker.verify(flow, letter.code(t)).refused(409, "signup.taken") // even with the code
+	email := s.mail.next(victim)
+	attacker.verify(flow, email.code(t)).refused(409, "signup.taken") // even with the code
 	if a := attacker.signIn(victim, other); a.status == 200 && attacker.cookie("session") != "" {
 		t.Error("the attacker's password signs in")
 	}
@@ -391,8 +392,8 @@ func TestSEC125_UnprovenPasswordNeverOwnsAnAccount(t *testing.T) {
 	if n := s.count(`SELECT COUNT(*) FROM account WHERE password <> ''`); n != 0 {
 		t.Error("the account has the attacker's password")
 	}
-	// The mailed link of the attacker's registration, opened late and sent
-	// again, does not bring it back either.
+	// The link of the attacker's registration must not restore it either when
+	// it is opened late, or requested again.
 	trap := fresh("victim")
 	s.visitor().signUp(trap, other)
 	first := s.mail.next(trap)
@@ -417,11 +418,11 @@ func TestSEC126_NoSessionBeforeTheProof(t *testing.T) {
 	if attacker.whoami() != "" || attacker.cookie("session") != "" {
 		t.Fatal("a session before the address is proven")
 	}
-	letters := []*letter{s.mail.next(victim), s.mail.next(victim)}
+	emails := []*email{s.mail.next(victim), s.mail.next(victim)}
 	owner := s.visitor()
 	proof := owner.signUp(victim, good)
 	owner.verify(proof, lastCode(s, s.mail, victim)).must(200)
-	for _, l := range letters {
+	for _, l := range emails {
 		attacker.verify(flow, l.code(t))
 	}
 	if attacker.whoami() != "" {
@@ -438,9 +439,9 @@ func TestSEC127_NothingIsAttachedBeforeTheProof(t *testing.T) {
 	victim := fresh("victim")
 	attacker := s.visitor()
 	attacker.continueWith(p.says(object{"sub": "attacker", "email": victim, "email_verified": true}))
-	letter := s.mail.next(victim)
-	owner := s.visitor() // opens the mail that the attacker has caused
-	owner.open(letter.token(t)).must(200)
+	email := s.mail.next(victim)
+	owner := s.visitor() // this browser opens the email that the attacker caused
+	owner.open(email.token(t)).must(200)
 	next := owner.post("confirm-link", object{}).next()
 	if !strings.HasPrefix(next, "/auth/reset-password?flow=") {
 		t.Fatalf("the owner is sent to %s", next)
@@ -465,9 +466,9 @@ func TestSEC129_NonVerifyingProvider(t *testing.T) {
 	attacker := s.visitor()
 	next := attacker.continueWith(p.says(object{"sub": "attacker", "email": victim, "email_verified": false}))
 	if attacker.whoami() != "" || s.count(`SELECT COUNT(*) FROM account`) != 0 {
-		t.Fatalf("an account of an address that nobody has proven: sent to %s", next)
+		t.Fatalf("an account of an unproven address: sent to %s", next)
 	}
-	s.settle() // its mail comes before that of the owner
+	s.settle() // that email comes before the owner's own
 	owner := s.visitor()
 	flow := owner.signUp(victim, good)
 	owner.verify(flow, lastCode(s, s.mail, victim)).must(200)

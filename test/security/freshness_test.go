@@ -11,8 +11,8 @@ import (
 	"portico/internal/account"
 )
 
-// Somebody at a browser that is still signed in at the provider must not open a
-// page that asks for a new sign-in: the provider answers without a question.
+// An app page asks for a new sign-in. The browser is still signed in at the
+// provider, which answers without a question. That must not open the page.
 func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -32,9 +32,10 @@ func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 			t.Errorf("%s: nobody is signed in", name)
 		}
 		if a := v.get("/admin/users"); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/auth/signin?again=1") {
-			t.Errorf("auth_time %s: the page is answered %d to %q", name, a.status, a.header.Get("Location"))
+			t.Errorf("auth_time %s: the page gets status %d to %q", name, a.status, a.header.Get("Location"))
 		}
-		// The same with the page's own button: it is not confirmed, and nobody is led in a circle.
+		// The same with the page's own button. It must not confirm the page,
+		// and the browser must not be redirected in a circle.
 		session := v.cookie("session")
 		again := url.Values{"again": {"1"}, "return_to": {"/admin/users"}}
 		request := v.leave("acme", again)
@@ -46,7 +47,8 @@ func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 			t.Errorf("auth_time %s: asked for a new proof, the browser is sent to %s", name, end)
 		}
 	}
-	// What an app is told of a proof whose time is not known: 1970, and so never new.
+	// An app is told 1970 as the time of a sign-in whose time is not known, so
+	// that it never counts as new.
 	delete(claims, "auth_time")
 	v.continueWith(p.says(claims))
 	var current struct {
@@ -64,7 +66,7 @@ func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 		t.Errorf("the token says %s", token)
 	}
 
-	// A proof after the question opens the page.
+	// A sign-in after the question opens the page.
 	claims["auth_time"] = at(0)
 	p.says(claims)
 	request := v.leave("acme", url.Values{"again": {"1"}, "return_to": {"/admin/users"}})
@@ -74,8 +76,8 @@ func TestSEC250_SilentProviderSignInIsNotFresh(t *testing.T) {
 	v.get("/admin/users").must(200)
 }
 
-// A forged callback, or a link to the page where a failed one ends, shows no
-// words of its author, makes no claim about an account and signs nobody out.
+// A forged callback, or a link to the error page, must show no words of its
+// author. It must make no claim about an account and sign no user out.
 func TestSEC251_ForgedCallbacksSayNothing(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -110,8 +112,8 @@ func TestSEC251_ForgedCallbacksSayNothing(t *testing.T) {
 	}
 }
 
-// An ID token that belongs to another access token, or to another code, is one
-// that was put in the place of the right one.
+// An attacker puts in an ID token that belongs to another access token or
+// another code. It must be refused.
 func TestSEC252_TokensOfAnotherAnswer(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -127,8 +129,8 @@ func TestSEC252_TokensOfAnotherAnswer(t *testing.T) {
 	}
 }
 
-// A provider that changes its keys under the same key id keeps its people, and
-// the old key signs nobody in any more.
+// A provider changes its keys under the same key id. Its users still sign in,
+// and tokens of the old key are refused.
 func TestSEC253_KeysChangedUnderTheirID(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -160,7 +162,7 @@ func TestSEC253_KeysChangedUnderTheirID(t *testing.T) {
 	}
 }
 
-// An account that is closed or gone stays so for its provider.
+// A closed or deleted account stays so when its user comes from the provider.
 func TestSEC254_FreshnessOfAClosedAccount(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"portico/internal/testform"
 )
 
-// claimed are the names under which a client says who it is.
+// claimed returns the header names by which a client can claim an identity.
 func claimed() []string {
 	names := []string{"Remote-User", "Remote-Groups"}
 	for _, part := range []string{"User", "Email", "Name", "Roles", "Token", "Session-Age", "Session", "Groups"} {
@@ -28,8 +28,8 @@ func claimed() []string {
 	return names
 }
 
-// SEC-146, SEC-147: under whatever spelling, on whatever path, the app reads our
-// values or none, each once.
+// In any spelling and on any path, the app must get our value of each identity
+// header once, or none.
 func TestSEC146_ClientIdentityHeadersNeverReachTheApp(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestSEC146_ClientIdentityHeadersNeverReachTheApp(t *testing.T) {
 		if e.Header.Get("X-Portico-User") == "" {
 			want = ""
 			if !strings.HasPrefix(e.Target, "/public") {
-				t.Fatal("the app was asked for a protected page by nobody")
+				t.Fatal("the app got a request for a protected page without a session")
 			}
 		}
 		if got := e.Header.Get("X-Portico-User") + e.Header.Get("Remote-User"); got != want+want {
@@ -80,7 +80,7 @@ func TestSEC146_ClientIdentityHeadersNeverReachTheApp(t *testing.T) {
 	}
 }
 
-// SEC-147: also what no client library sends.
+// The same with names that no client library sends.
 func TestSEC147_LookAlikeHeaderNames(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -124,7 +124,8 @@ func TestSEC148_HopByHopAbuse(t *testing.T) {
 	}
 }
 
-// SEC-149, gateway: what a client says about its own request decides nothing.
+// Forwarding headers of a client must not choose the host, path or method of a
+// rule.
 func TestSEC149_GatewayIgnoresForwardedTargets(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -144,8 +145,8 @@ func TestSEC149_GatewayIgnoresForwardedTargets(t *testing.T) {
 	}
 }
 
-// SEC-150: however a path is spelled and however the app reads it, nobody gets to
-// the admin page without the role.
+// However a path is spelled and however the app reads it, a user without the
+// role must not reach the admin page.
 func TestSEC150_PathSpellingCannotPassAPublicRule(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -166,7 +167,7 @@ func TestSEC150_PathSpellingCannotPassAPublicRule(t *testing.T) {
 				for _, cookie := range []string{v.cookieLine(), "a=b"} {
 					for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: portico.test\r\nCookie: " + cookie + "\r\nSec-Fetch-Mode: cors\r\nConnection: close\r\n\r\n") {
 						if a.status >= 500 {
-							t.Errorf("%s is answered %d", target, a.status)
+							t.Errorf("%s gets status %d", target, a.status)
 						}
 					}
 				}
@@ -176,10 +177,11 @@ func TestSEC150_PathSpellingCannotPassAPublicRule(t *testing.T) {
 					t.Errorf("the app showed its admin page for %s", e.Target)
 				}
 				if !slices.Contains(targets, e.Target) {
-					t.Errorf("the app was asked for %s, which nobody has sent", e.Target)
+					t.Errorf("the app got the target %s, which no request had", e.Target)
 				}
 			}
-			// With the role it is reached, and asked for exactly that.
+			// A user with the role reaches the page, under exactly the
+			// requested target.
 			if e := s.staff("admin").do("GET", "/admin/x?y=..%2f", "", script()).echoed(); e.Target != "/admin/x?y=..%2f" || !e.Admin {
 				t.Errorf("the admin page with the role: %+v", e)
 			}
@@ -196,7 +198,7 @@ func TestSEC152_MethodsOfApps(t *testing.T) {
 	for _, method := range []string{"TRACE", "CONNECT", "FOO", "get", "PREFLIGHT"} {
 		for _, a := range s.raw(method + " /app/x HTTP/1.1\r\nHost: portico.test\r\nCookie: " + v.cookieLine() + "\r\nConnection: close\r\n\r\n") {
 			if a.status != 405 && a.status != 400 && a.status != 501 {
-				t.Errorf("%s is answered %d", method, a.status)
+				t.Errorf("%s gets status %d", method, a.status)
 			}
 		}
 	}
@@ -207,7 +209,7 @@ func TestSEC152_MethodsOfApps(t *testing.T) {
 		h := http.Header{name: {"DELETE"}}
 		for header := range v.do("POST", "/app/x", "", h).echoed().Header {
 			if strings.Contains(strings.ToLower(header), "override") || strings.Contains(strings.ToLower(header), "http-method") {
-				t.Errorf("the app is told to take another method by %s", header)
+				t.Errorf("the app gets another method through %s", header)
 			}
 		}
 	}
@@ -229,7 +231,7 @@ func TestSEC153_NoBackDoorToApps(t *testing.T) {
 			h := script()
 			h.Set("User-Agent", agent)
 			if a := s.visitor().do("GET", target, "", h); a.status != 401 && a.status != 403 {
-				t.Errorf("%s at %s is answered %d", agent, target, a.status)
+				t.Errorf("%s at %s gets status %d", agent, target, a.status)
 			}
 		}
 	}
@@ -250,7 +252,7 @@ func TestSEC155_AppsAreClosedWhenNobodyCanSayWhoIsThere(t *testing.T) {
 	w := s.with(token)
 	for _, h := range []http.Header{script(), {"Accept": {"text/html"}}} {
 		if a := w.do("GET", "/admin/x", "", h); a.status != 503 {
-			t.Errorf("a protected page without a database is answered %d", a.status)
+			t.Errorf("a protected page without a database gets status %d", a.status)
 		}
 	}
 	if n := len(app.asked()); n > 0 {
@@ -279,7 +281,7 @@ func TestSEC156_SecretsStayWithTheirOwners(t *testing.T) {
 		}
 	}
 	a := v.do("GET", "/public/evil", "", nil)
-	own := func(line string) bool { return strings.HasPrefix(line, "__Host-portico-user-app=") } // ours, and not set by the app
+	own := func(line string) bool { return strings.HasPrefix(line, "__Host-portico-user-app=") } // Portico sets this one
 	if set := slices.DeleteFunc(slices.Clone(a.header["Set-Cookie"]), own); !slices.Equal(set, []string{"x=1; Domain=portico.test"}) || a.header.Get("Clear-Site-Data") != "" {
 		t.Errorf("the app has set %q, and cleared %q", set, a.header.Get("Clear-Site-Data"))
 	}
@@ -288,7 +290,7 @@ func TestSEC156_SecretsStayWithTheirOwners(t *testing.T) {
 	}
 }
 
-// SEC-157: behind the door as well one request is one request.
+// An app must see one request where the client sent one.
 func TestSEC157_FramingTowardsApps(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -313,7 +315,7 @@ func TestSEC157_FramingTowardsApps(t *testing.T) {
 	}
 }
 
-// socketApp is an app that takes WebSockets and sends back what it hears.
+// socketApp is an app that accepts WebSockets and echoes their messages.
 func socketApp(t *testing.T) *protectedApp {
 	t.Helper()
 	app := newApp(t, tempers()["raw"])
@@ -362,7 +364,7 @@ func TestSEC158_WebSocketOriginAndAuthentication(t *testing.T) {
 	for _, origin := range []string{"https://evil.test", "null", "http://portico.test", "https://portico.test.evil.test", "https://sub.portico.test", "https://portico.test:444", ""} {
 		for _, target := range []string{"/app/ws", "/public/ws"} {
 			if _, status := v.socket(target, "Origin: "+origin); status != 403 {
-				t.Errorf("%s from %q is answered %d", target, origin, status)
+				t.Errorf("%s from %q gets status %d", target, origin, status)
 			}
 		}
 	}
@@ -382,7 +384,7 @@ func TestSEC158_WebSocketOriginAndAuthentication(t *testing.T) {
 	}
 }
 
-// SEC-074: a WebSocket and an event stream end within 5 s of their session.
+// A WebSocket and an event stream must end within 5 s of their session.
 func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -404,12 +406,12 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 			v := s.staff("admin")
 			c, status := v.socket("/admin/ws", "Origin: "+s.origin)
 			if status != 101 {
-				t.Fatalf("the WebSocket is answered %d", status)
+				t.Fatalf("the WebSocket gets status %d", status)
 			}
 			end(s, v)
 			begun := time.Now()
 			_ = c.SetReadDeadline(begun.Add(testform.Limit(8 * time.Second)))
-			const closing = "\x88" // all that may come is the frame that says so (RFC 6455 5.5.1)
+			const closing = "\x88" // only the close frame may come (RFC 6455 5.5.1)
 			last, _ := io.ReadAll(io.LimitReader(c, 256))
 			if time.Since(begun) > testform.Limit(5*time.Second) || len(last) == 256 || !strings.HasPrefix(string(last), closing) {
 				t.Errorf("after %v: %q", time.Since(begun), last)
@@ -418,7 +420,7 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 	}
 }
 
-// SEC-159: what people are called breaks no header.
+// A user's name and address must not break a header.
 func TestSEC159_HeaderValuesAreSafe(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -455,7 +457,7 @@ func TestSEC159_HeaderValuesAreSafe(t *testing.T) {
 	}
 }
 
-// SEC-160: nobody but the upstream is ever dialled.
+// The gateway must connect to no server but the configured upstream.
 func TestSEC160_UpstreamTargetIsFixed(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -488,11 +490,11 @@ func TestSEC160_UpstreamTargetIsFixed(t *testing.T) {
 	}
 	a := s.visitor().do("GET", "/public/evil", "", nil)
 	if a.status != 302 || a.header.Get("Location") != "http://169.254.169.254/latest" {
-		t.Errorf("a redirect of the app is answered %d %s", a.status, a.header.Get("Location"))
+		t.Errorf("a redirect of the app gets status %d %s", a.status, a.header.Get("Location"))
 	}
 	select {
 	case <-dialled:
-		t.Error("another address was dialled")
+		t.Error("another address was dialed")
 	default:
 	}
 	for _, e := range app.asked() {
@@ -502,7 +504,7 @@ func TestSEC160_UpstreamTargetIsFixed(t *testing.T) {
 	}
 }
 
-// SEC-071: a role that is given or taken counts from the next request.
+// A role counts from the next request after it was given or taken away.
 func TestSEC071_RolesApplyAtTheNextRequest(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -535,12 +537,12 @@ func (s *site) account(v *visitor) account.Account {
 	return a
 }
 
-// trusting makes every loopback address a proxy.
+// trusting makes every loopback address a trusted proxy.
 func trusting() option {
 	return func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
 }
 
-// setPassword sets another one as 'portico user set-password' does.
+// setPassword sets a new password as `portico user set-password` does.
 func (s *site) setPassword(a account.Account) {
 	s.Helper()
 	if err := s.app.Flows.SetUserPassword(s.Context(), a, other); err != nil {
@@ -548,8 +550,8 @@ func (s *site) setPassword(a account.Account) {
 	}
 }
 
-// SEC-149, forward-auth: what is asked about is believed from a trusted proxy
-// alone, and only when it can be read in one way.
+// Forward-auth believes the description of a request only from a trusted proxy,
+// and only if it has one meaning.
 func TestSEC149_ForwardAuthInput(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -591,7 +593,8 @@ func TestSEC149_ForwardAuthInput(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	// A public path says whose visit it is, or expressly that it is nobody's.
+	// The answer for a public path names the user, or says with empty headers
+	// that there is none.
 	h := s.visitor().do("GET", "/auth/api/check", "", describe("GET", "/public/x")).must(200).header
 	for _, name := range []string{"X-Portico-User", "X-Portico-Roles", "X-Portico-Token"} {
 		if values, there := h[name]; !there || strings.Join(values, "") != "" {
@@ -603,7 +606,7 @@ func TestSEC149_ForwardAuthInput(t *testing.T) {
 	}
 }
 
-// SEC-165: with an app behind the door these routes are there, and no others.
+// With an app behind the gateway exactly these routes are mounted.
 func TestSEC165_RoutesOfTheGateway(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -34,9 +34,9 @@ func TestSEC011_PasswordLimitHoldsAcrossNetworks(t *testing.T) {
 	}
 	s.settle()
 	if mails := s.mail.to(victim); len(mails) != 1 || !strings.Contains(mails[0].subject(t), "paused") {
-		t.Errorf("the owner got %d mails about the burst, want one", len(mails))
+		t.Errorf("the owner got %d emails about the burst, want one", len(mails))
 	}
-	// A patient attacker waits as long as he is told to.
+	// A patient attacker waits as long as each answer says.
 	waits, tries := []time.Duration{}, max(10, rounds(10, 110))
 	for range tries {
 		a := s.visitor().signIn(victim, other)
@@ -46,7 +46,7 @@ func TestSEC011_PasswordLimitHoldsAcrossNetworks(t *testing.T) {
 		wait := time.Duration(a.problem().RetryAfter) * time.Second
 		waits = append(waits, wait)
 		if wait > 24*time.Hour {
-			break // the hard stop
+			break // the limit that ends all guessing
 		}
 		s.clock.Advance(wait)
 		s.visitor().signIn(victim, other).refused(401, "signin.rejected")
@@ -59,10 +59,10 @@ func TestSEC011_PasswordLimitHoldsAcrossNetworks(t *testing.T) {
 		t.Errorf("%d wrong passwords in a row were compared, at most 100 may be (NIST 800-63B-4 3.2.2)", n)
 	}
 	if full() && n != 100 {
-		t.Errorf("the row ended after %d", n)
+		t.Errorf("guessing ended after %d", n)
 	}
 	t.Logf("SEC-011: %d compared of %d sent, first waits %v", n, rounds(60, 150)+2*len(waits), waits[:4])
-	// The owner still gets in: by the mailbox.
+	// The owner still gets in through the mailbox.
 	v := s.visitor()
 	flow := v.forgot(victim)
 	mails := s.mail
@@ -71,15 +71,15 @@ func TestSEC011_PasswordLimitHoldsAcrossNetworks(t *testing.T) {
 	s.visitor().signIn(victim, other+" 2").must(200)
 }
 
-// lastCode waits for the mails under way and returns the newest code.
+// lastCode waits for the outbox and returns the newest code.
 func lastCode(s *site, m *mailServer, address string) string {
 	s.Helper()
-	return lastLetter(s, m, address).code(s.T)
+	return lastEmail(s, m, address).code(s.T)
 }
 
-// lastLetter waits for the mails under way and returns the newest that has a
-// code: the notices sent beside it may arrive before or after.
-func lastLetter(s *site, m *mailServer, address string) *letter {
+// lastEmail waits for the outbox and returns the newest email with a code.
+// Notices that are sent at the same time may arrive before or after it.
+func lastEmail(s *site, m *mailServer, address string) *email {
 	s.Helper()
 	s.settle()
 	for _, l := range slices.Backward(m.to(address)) {
@@ -91,7 +91,7 @@ func lastLetter(s *site, m *mailServer, address string) *letter {
 	return nil
 }
 
-// forwarding are the headers by which proxies name a client.
+// forwarding returns the headers by which proxies name a client.
 func forwarding(address string) http.Header {
 	return http.Header{
 		"X-Forwarded-For": {address}, "X-Real-Ip": {address}, "True-Client-Ip": {address}, "Cf-Connecting-Ip": {address},
@@ -104,7 +104,7 @@ func TestSEC012_ForwardingHeadersDoNotMoveTheLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
-	const limit = 300 // flows that send mail, from one network in an hour
+	const limit = 300 // flows that send email, for one network in an hour
 	for i := range limit + 1 {
 		h := v.ours("application/json")
 		for name, values := range forwarding(fmt.Sprintf("203.0.%d.%d", i/200, i%200+1)) {
@@ -112,12 +112,12 @@ func TestSEC012_ForwardingHeadersDoNotMoveTheLimit(t *testing.T) {
 		}
 		a := v.do("POST", "/auth/api/forgot-password", encode(object{"email": "nobody@x.test"}), h)
 		if want := map[bool]int{true: 200, false: 429}[i < limit]; a.status != want {
-			t.Fatalf("request %d is answered %d, want %d", i+1, a.status, want)
+			t.Fatalf("request %d gets status %d, want %d", i+1, a.status, want)
 		}
 	}
 	v.header = forwarding("203.0.113.1")
 	v.header.Set("Accept-Language", "en")
-	v.signIn("nobody@x.test", good).refused(401, "signin.rejected") // the record names peers
+	v.signIn("nobody@x.test", good).refused(401, "signin.rejected") // the audit record names the client's address
 	if n := s.count(`SELECT COUNT(*) FROM audit WHERE peer LIKE '203.%'`); n != 0 {
 		t.Errorf("%d entries of the record name an address that the client made up", n)
 	}
@@ -131,7 +131,7 @@ func TestSEC012_TrustedProxyNamesTheClient(t *testing.T) {
 	s.operator(address, good)
 	for proxy, want := range map[string]string{"127.99.0.1": "198.51.100.7/32", "127.98.0.1": "127.98.0.1/32"} {
 		v := s.visitorFrom(proxy)
-		v.header["X-Forwarded-For"] = []string{"1.2.3.4, 198.51.100.7"} // the client itself wrote the first
+		v.header["X-Forwarded-For"] = []string{"1.2.3.4, 198.51.100.7"} // the client itself wrote the first address
 		v.signIn(address, good).must(200)
 		if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'signed_in' AND peer = $1`, want); n != 1 {
 			t.Errorf("through %s the record does not name %s", proxy, want)
@@ -171,14 +171,14 @@ func TestSEC015_CodeGuessesCountAcrossFlows(t *testing.T) {
 	victim := fresh("victim")
 	s.operator(victim, good)
 	perHour := []int{}
-	// A mailbox that has had its mails of the day has no code to guess.
+	// After the emails of the day there is no code to guess.
 	for total := 0; total < 100 && len(perHour) < 48; {
 		v := s.visitor()
 		flow := v.forgot(victim)
 		for i := range 30 {
 			switch i {
 			case 8, 16:
-				flow = s.startAnother(v, flow, victim) // each new flow and code
+				flow = s.startAnother(v, flow, victim) // each new flow sends a new code
 			}
 			v.verify(flow, fmt.Sprintf("%06d", rand.IntN(1e6)))
 		}
@@ -195,18 +195,18 @@ func TestSEC015_CodeGuessesCountAcrossFlows(t *testing.T) {
 	v := s.visitor()
 	s.clock.Advance(25 * time.Hour)
 	flow := v.forgot(victim)
-	mailed := lastLetter(s, s.mail, victim)
+	mailed := lastEmail(s, s.mail, victim)
 	code, token := mailed.code(t), mailed.token(t)
-	v.verify(flow, code).refused(429, "throttle.limited") // even the right one
+	v.verify(flow, code).refused(429, "throttle.limited") // even the right code
 	if n := s.evaluated("code_failed"); n > 100 {
 		t.Errorf("%d wrong codes in a row were compared, at most 100 may be", n)
 	}
-	t.Logf("SEC-015: compared by hour %v; the chance to hit one of two live codes was %.1e an hour", perHour, 2e-6*10)
+	t.Logf("SEC-015: compared by hour %v; the chance to hit one of two valid codes was %.1e an hour", perHour, 2e-6*10)
 	v.open(token).must(200)
-	v.post("confirm-link", object{}).must(200) // the owner has the link
+	v.post("confirm-link", object{}).must(200) // the owner opens the link
 }
 
-// startAnother begins another flow, by a re-send where that is possible.
+// startAnother begins another flow, by a resend where that is possible.
 func (s *site) startAnother(v *visitor, flow, address string) string {
 	s.clock.Advance(31 * time.Second)
 	if a := v.post("resend", object{"flow": flow}); a.status == 200 {
@@ -278,7 +278,7 @@ func TestSEC019_LimitsDoNotDependOnTheSpellingOfTheURL(t *testing.T) {
 			for _, a := range s.raw(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: portico.test\r\nOrigin: %s\r\nContent-Type: %s\r\nX-HTTP-Method-Override: PUT\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 				target, s.origin, contentType, len(sent), sent)) {
 				if a.status < 300 || len(a.header["Set-Cookie"]) > 0 {
-					t.Errorf("%s (form %v) is answered %d", target, form, a.status)
+					t.Errorf("%s (form %v) gets status %d", target, form, a.status)
 				}
 			}
 		}
@@ -288,15 +288,16 @@ func TestSEC019_LimitsDoNotDependOnTheSpellingOfTheURL(t *testing.T) {
 	}
 }
 
-// One network is stopped. Spraying from many networks is held by the limit of
-// each account alone: nothing counts failures over all accounts yet.
+// The limit of a network stops one network. Only the limit of each account
+// stops spraying from many networks: no limit counts failures over all accounts
+// yet.
 func TestSEC021_SprayingFromOneNetworkIsStopped(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t)
 	v := s.visitor()
 	var stopped atomic.Int64
-	atOnce(4, func(worker int) { // as many as the network layer lets through
+	atOnce(4, func(worker int) { // the network limit lets four pass at once
 		for i := range 26 {
 			address := fmt.Sprintf("spray%d.%d@x.test", worker, i)
 			a, err := v.try("POST", "/auth/api/signin", encode(object{"email": address, "password": "Summer2026!"}), v.ours("application/json"))
@@ -310,10 +311,10 @@ func TestSEC021_SprayingFromOneNetworkIsStopped(t *testing.T) {
 	}
 	address := fresh("v")
 	s.operator(address, good)
-	s.visitor().signIn(address, good).must(200) // nobody else is locked out
+	s.visitor().signIn(address, good).must(200) // other networks are not locked out
 }
 
-// Each way to a provider is a row that is kept for a while.
+// Each redirect to a provider stores a row for a while.
 func TestSEC021_OneNetworkCannotBeginWithoutEnd(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -324,7 +325,7 @@ func TestSEC021_OneNetworkCannotBeginWithoutEnd(t *testing.T) {
 	}
 	a := v.form("/auth/provider/acme/start", nil)
 	if a.status != 429 || a.header.Get("Retry-After") == "" {
-		t.Errorf("the 201st way to a provider in ten minutes is answered %d", a.status)
+		t.Errorf("the 201st way to a provider in ten minutes gets status %d", a.status)
 	}
 	s.visitor().form("/auth/provider/acme/start", nil).must(200)
 }

@@ -28,21 +28,21 @@ const (
 	clientSecret = "canary-client-secret 91"
 )
 
-// idp is an OpenID provider that says what a test wants it to say.
+// idp is an OpenID provider whose responses a test chooses.
 type idp struct {
 	t      *testing.T
 	server *httptest.Server
 	key    *ecdsa.PrivateKey
 
 	mu        sync.Mutex
-	claims    object // of the next ID token; nil leaves one out
-	userinfo  object // what UserInfo says
+	claims    object // of the next ID token; nil leaves the token out
+	userinfo  object // the response of UserInfo
 	forge     func(signed string) string
-	codes     map[string]url.Values // of the authorization requests
+	codes     map[string]url.Values // the authorization request of each code
 	posted    url.Values            // the last token request
-	asked     int                   // requests so far
-	askedKeys int                   // of them, for the keys
-	signer    *ecdsa.PrivateKey     // signs in place of the published key
+	asked     int                   // the number of requests so far
+	askedKeys int                   // the number of requests for the keys
+	signer    *ecdsa.PrivateKey     // signs instead of the published key
 	metadata  object                // changes to the discovery document
 	away      string                // where /away redirects
 	site      *site
@@ -150,7 +150,7 @@ func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, payload string) st
 	return ""
 }
 
-// says makes the provider's next statements.
+// says sets the claims of the next ID token.
 func (p *idp) says(claims object) *idp {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,14 +179,13 @@ func startWithIDP(t *testing.T, trusted bool, options ...option) (*site, *idp) {
 var refreshIn = regexp.MustCompile(`content="0;url=([^"]+)"`)
 
 // leave begins a sign-in with the provider and returns the request that the
-// browser brings there.
+// browser takes there.
 func (v *visitor) leave(provider string, fields url.Values) url.Values {
 	v.Helper()
 	return leaving(v.form("/auth/provider/"+provider+"/start", fields).must(200))
 }
 
-// leaving returns the authorization request that a document sends the browser
-// away with.
+// leaving returns the authorization request to which a document redirects.
 func leaving(a *answer) url.Values {
 	a.Helper()
 	found := refreshIn.FindStringSubmatch(a.body)
@@ -200,7 +199,7 @@ func leaving(a *answer) url.Values {
 	return u.Query()
 }
 
-// approve is what the person does at the provider: it returns the callback.
+// approve is what the user does at the provider. It returns the callback.
 func (p *idp) approve(request url.Values) url.Values {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,13 +208,13 @@ func (p *idp) approve(request url.Values) url.Values {
 	return url.Values{"code": {code}, "state": {request.Get("state")}, "iss": {p.server.URL}}
 }
 
-// callback comes back from the provider.
+// callback requests the callback of a provider.
 func (v *visitor) callback(provider string, values url.Values) *answer {
 	v.Helper()
 	return v.get("/auth/provider/" + provider + "/callback?" + values.Encode())
 }
 
-// continueWith goes the whole way and returns where it ends.
+// continueWith signs in with the provider and returns where the browser ends.
 func (v *visitor) continueWith(p *idp) string {
 	v.Helper()
 	return v.callback("acme", p.approve(v.leave("acme", nil))).must(303).header.Get("Location")

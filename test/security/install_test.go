@@ -20,7 +20,8 @@ import (
 	"portico/internal/config"
 )
 
-// The scan of the modules is CI's; here is what the tree itself shows.
+// CI scans the modules for known defects. This test checks the toolchain and
+// the build.
 func TestSEC187_Toolchain(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -58,7 +59,7 @@ func TestSEC187_Toolchain(t *testing.T) {
 	}
 }
 
-// Not parallel: the umask is the process's.
+// Not parallel: it changes the umask of the process.
 func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
 	announce(t)
 	old := syscall.Umask(0)
@@ -107,7 +108,7 @@ func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
 	if keys[0] == keys[1] || len(keys[0]) < 40 {
 		t.Error("two installations have the same key, or a short one")
 	}
-	// A key that somebody has typed is refused, and so is a fresh one beside old data.
+	// A typed master key is refused, and so is a new one beside old data.
 	s := start(t)
 	s.stop()
 	for name, change := range map[string]func(c *config.Config, file string){
@@ -158,11 +159,11 @@ func TestSEC190_ConcurrentSignUpGivesOneAccount(t *testing.T) {
 		for _, l := range s.mail.all() {
 			codes[l.code(t)] = true
 		}
-		if len(s.mail.all()) > 25 { // five an hour, and one for each of twenty fresh networks
-			t.Errorf("%d mails to one mailbox", len(s.mail.all()))
+		if len(s.mail.all()) > 25 { // five an hour, and one more for each of twenty new networks
+			t.Errorf("%d emails to one mailbox", len(s.mail.all()))
 		}
-		// Everybody who got a code gives it at once, and a provider vouches for
-		// the same address meanwhile.
+		// All registrants redeem their codes at once, while a provider vouches
+		// for the same address.
 		w := s.visitor()
 		answer := p.approve(w.leave("acme", nil))
 		p.says(object{"email": address, "email_verified": true})

@@ -18,13 +18,14 @@ func (v *visitor) signUp(address, password string) (flow string) {
 	return v.post("signup", object{"email": address, "password": password, "confirm_password": password}).flow()
 }
 
-// verify gives a code.
+// verify submits a code.
 func (v *visitor) verify(flow, code string) *answer {
 	v.Helper()
 	return v.post("verify-code", object{"flow": flow, "code": code})
 }
 
-// register makes an account by its own registration; the visitor is signed in.
+// register creates an account by the normal registration. The visitor is signed
+// in afterwards.
 func (v *visitor) register(address string) *visitor {
 	v.Helper()
 	flow := v.signUp(address, good)
@@ -32,7 +33,7 @@ func (v *visitor) register(address string) *visitor {
 	return v
 }
 
-// signIn tries address and password.
+// signIn submits an address and a password.
 func (v *visitor) signIn(address, password string) *answer {
 	v.Helper()
 	return v.post("signin", object{"email": address, "password": password})
@@ -44,20 +45,20 @@ func (v *visitor) forgot(address string) (flow string) {
 	return v.post("forgot-password", object{"email": address}).flow()
 }
 
-// reset sets a new password in a flow whose code was right.
+// reset sets a new password in a flow whose code was accepted.
 func (v *visitor) reset(flow, password string) *answer {
 	v.Helper()
 	return v.post("reset-password", object{"flow": flow, "password": password, "confirm_password": password})
 }
 
-// open opens a mailed link: afterwards its button can be pressed.
+// open opens an emailed link. Afterwards the confirm button works.
 func (v *visitor) open(token string) *answer {
 	v.Helper()
 	v.get("/auth/confirm-link?token=" + token).must(303)
 	return v.get("/auth/confirm-link")
 }
 
-// whoami returns who is signed in, "" for nobody.
+// whoami returns the address of the signed-in user, or "".
 func (v *visitor) whoami() string {
 	v.Helper()
 	a := v.do("GET", "/auth/api/session", "", nil)
@@ -73,14 +74,14 @@ func (v *visitor) whoami() string {
 	return body.User.Email
 }
 
-// with returns a browser elsewhere that has got hold of the session token.
+// with returns another browser that has a copy of the session token.
 func (s *site) with(token string) *visitor {
 	v := s.visitor()
 	v.cookies[v.cookieName("session")] = token
 	return v
 }
 
-// wrong returns another code than the given one.
+// wrong returns a code that differs from the given one.
 func wrong(code string) string {
 	return strings.Map(func(r rune) rune { return '0' + (r-'0'+5)%10 }, code)
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Whoever causes a mail to an account does not choose its language.
+// A visitor who causes an email to another user's account must not choose its
+// language.
 func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -22,7 +23,7 @@ func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
 	for range 5 {
 		attacker.signIn(victim, "wrong")
 	}
-	s.settle()                   // a mail on its way when the clock jumps is sent again
+	s.settle()                   // otherwise an email that is on its way is sent again after the jump
 	s.clock.Advance(time.Minute) // the wait after wrong passwords
 	thief := s.visitor()
 	thief.header.Set("Accept-Language", "de")
@@ -30,14 +31,14 @@ func TestSEC210_StrangersDoNotChooseTheLanguageOfMails(t *testing.T) {
 	s.settle()
 	all := s.mail.to(victim)[1:]
 	if len(all) != 4 {
-		t.Errorf("%d mails were caused, want 4: registered already, reset, wrong passwords, new browser", len(all))
+		t.Errorf("%d emails were caused, want 4: registered already, reset, wrong passwords, new browser", len(all))
 	}
 	for _, l := range all {
 		if text, _ := l.bodies(t); strings.Contains(text, "automatisch versendet") || !strings.Contains(text, "automated email") {
 			t.Errorf("an account that was made in English is written to in another language:\n%s", text)
 		}
 	}
-	// Without an account there is nothing but the request.
+	// Without an account, the language of the request is used.
 	nobody := fresh("nobody")
 	attacker.forgot(nobody)
 	if text, _ := s.mail.next(nobody).bodies(t); !strings.Contains(text, "automatisch versendet") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// boot is what the tests read of the data in a document.
+// boot is the part of a document's data that the tests read.
 type boot struct {
 	ReturnTo string `json:"return_to"`
 	Notice   string `json:"notice"`
@@ -26,8 +26,9 @@ func (a *answer) boot() (b boot) {
 	return b
 }
 
-// Someone who opens the link of a registration in another browser need not know
-// its password. Then nothing of it survives: a stranger may have sent the form.
+// A user may open the link of a registration in another browser without knowing
+// its password. Nothing of the registration may survive then, because a
+// stranger may have sent the form.
 func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -35,12 +36,12 @@ func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
 	victim := fresh("victim")
 	attacker := s.visitor()
 	flow := attacker.signUp(victim, other)
-	letter := s.mail.next(victim)
+	email := s.mail.next(victim)
 	owner := s.visitor()
-	if b := owner.open(letter.token(t)).must(200).boot(); b.Link.State != "password" || b.Flow.ID != "" || b.Link.Address == victim {
+	if b := owner.open(email.token(t)).must(200).boot(); b.Link.State != "password" || b.Flow.ID != "" || b.Link.Address == victim {
 		t.Fatalf("the page of the link is %+v", b)
 	}
-	for range 6 { // also when the guesses of the password are used up
+	for range 6 { // also when no guesses of the password are left
 		owner.post("confirm-link", object{"password": good})
 	}
 	next := owner.form("/auth/confirm-link", url.Values{"action": {"anew"}}).must(303).header.Get("Location")
@@ -49,7 +50,7 @@ func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
 		t.Fatalf("the owner is sent to %s", next)
 	}
 	attacker.signIn(victim, other).refused(401, "signin.rejected")
-	if a := attacker.verify(flow, letter.code(t)); a.status == 200 {
+	if a := attacker.verify(flow, email.code(t)); a.status == 200 {
 		t.Error("the code works after the link")
 	}
 	attacker.reset(reset, other).refused(404, "flow.unknown")
@@ -61,8 +62,8 @@ func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
 	s.visitor().signIn(victim, good).must(200)
 }
 
-// A page that was shown for one link does not carry out another one that was
-// opened in the browser since.
+// A confirmation page must not submit a link that was opened in the same
+// browser after it.
 func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -94,8 +95,8 @@ func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
 	own.post("confirm-link", object{"link": page.Link.Mark}).must(200)
 }
 
-// The page of a link to a provider does not show a target that is not allowed
-// any more.
+// The page that links a provider must not show a return target that is no
+// longer allowed.
 func TestSEC215_TargetIsCheckedWhenItIsShown(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -35,10 +35,10 @@ func TestSEC175_HugePasswords(t *testing.T) {
 		} {
 			a, err := s.visitor().tryAs(v, operation, body)
 			if err != nil {
-				continue // the server has closed the connection before the end of the body
+				continue // the server closed the connection before the end of the body
 			}
 			if a.status != 422 && a.status != 413 && !(operation == "signin" && a.status == 401) {
-				t.Errorf("%s with %d bytes is answered %d", operation, size, a.status)
+				t.Errorf("%s with %d bytes gets status %d", operation, size, a.status)
 			}
 		}
 	}
@@ -47,11 +47,11 @@ func TestSEC175_HugePasswords(t *testing.T) {
 	}
 	a, err := v.try("POST", "/auth/api/signin", encode(object{"email": address, "password": strings.Repeat("x", 8<<20)}), v.ours("application/json"))
 	if err == nil && a.status != 413 {
-		t.Errorf("8 MiB are answered %d", a.status)
+		t.Errorf("8 MiB get status %d", a.status)
 	}
 }
 
-// tryAs sends the write with the cookies of another browser.
+// tryAs sends a write with the cookies of another browser.
 func (v *visitor) tryAs(other *visitor, operation string, body object) (*answer, error) {
 	h := v.ours("application/json")
 	h.Set("Cookie", other.cookieLine())
@@ -103,7 +103,8 @@ func TestSEC176_HashStorm(t *testing.T) {
 			odd.Add(1)
 		}
 	})
-	// One address is throttled before it is hashed; the storm over many is not.
+	// An address is limited before its password is hashed. Many addresses are
+	// not, so the storm uses many.
 	atOnce(workers, func(i int) {
 		v := visitors[i]
 		a, err := v.try("POST", "/auth/api/signin", encode(object{"email": "storm" + v.peer + "@x.test", "password": other}), v.ours("application/json"))
@@ -124,15 +125,15 @@ func TestSEC176_HashStorm(t *testing.T) {
 	t.Logf("SEC-176: %d sign-ins at once: %d answered, %d shed; %d session checks, p99 %v; heap +%d MiB (slots %d x 19 MiB)",
 		2*workers, answered.Load(), shed.Load(), len(checks), p99, grown, slots)
 	if odd.Load() > 0 || shed.Load() == 0 {
-		t.Errorf("%d answers were neither given nor shed with Retry-After, %d were shed", odd.Load(), shed.Load())
+		t.Errorf("%d sign-ins were neither answered nor shed with Retry-After, %d were shed", odd.Load(), shed.Load())
 	}
-	// The attackers run in this process as well, with their own TLS: the strict
-	// figures are those of FLT-19, on the real binary.
+	// The attackers run in this process too, with their own TLS. FLT-19 judges
+	// the strict figures on the real binary.
 	if limit := int64(slots*19 + 100 + workers); !raceDetector && grown > limit {
 		t.Errorf("the heap grew by %d MiB, at most %d may be", grown, limit)
 	}
 	if !raceDetector && p99 > testform.Limit(3*time.Second) {
-		t.Errorf("session checks waited %v behind the storm", p99)
+		t.Errorf("session checks took %v during the storm", p99)
 	}
 }
 
@@ -152,7 +153,7 @@ func TestSEC182_JSONAbuse(t *testing.T) {
 		began := time.Now()
 		a := v.do("POST", "/auth/api/forgot-password", body, v.ours("application/json"))
 		if a.status != 400 {
-			t.Errorf("%s is answered %d %.100s", name, a.status, a.body)
+			t.Errorf("%s gets status %d %.100s", name, a.status, a.body)
 		}
 		if took := time.Since(began); took > testform.Limit(time.Second) {
 			t.Errorf("%s took %v", name, took)
@@ -163,13 +164,13 @@ func TestSEC182_JSONAbuse(t *testing.T) {
 		"application/json, text/plain", "application/x-www-form-urlencoded; charset=latin1", "application/json-patch+json", "application/problem+json",
 	} {
 		if a := v.do("POST", "/auth/api/forgot-password", good, v.ours(contentType)); a.status != 415 {
-			t.Errorf("the content type %q is answered %d", contentType, a.status)
+			t.Errorf("the content type %q gets status %d", contentType, a.status)
 		}
 	}
 	h := v.ours("application/json")
 	h["Content-Type"] = []string{"application/json", "text/plain"}
 	if a := v.do("POST", "/auth/api/forgot-password", good, h); a.status != 415 {
-		t.Errorf("two content types are answered %d", a.status)
+		t.Errorf("two content types get status %d", a.status)
 	}
 	var form []string
 	for range 3000 {
@@ -177,12 +178,12 @@ func TestSEC182_JSONAbuse(t *testing.T) {
 	}
 	for _, body := range []string{strings.Join(form, "&"), "email[999999999]=x", "email=%", "email=%zz", "email=%ff", "=x", "&&&&x"} {
 		if a := v.do("POST", "/auth/forgot-password", body, v.ours("application/x-www-form-urlencoded")); a.status != 400 && a.status != 422 {
-			t.Errorf("the form %.30q is answered %d", body, a.status)
+			t.Errorf("the form %.30q gets status %d", body, a.status)
 		}
 	}
 	for _, size := range []int{20 << 10, 1 << 20} {
 		if a, err := v.try("POST", "/auth/api/forgot-password", `{"email":"`+strings.Repeat("a", size)+`"}`, v.ours("application/json")); err == nil && a.status != 413 {
-			t.Errorf("%d bytes are answered %d", size, a.status)
+			t.Errorf("%d bytes get status %d", size, a.status)
 		}
 	}
 }
@@ -200,7 +201,7 @@ func TestSEC183_CompressedBodies(t *testing.T) {
 		h := v.ours("application/json")
 		h["Content-Encoding"] = []string{coding}
 		if a := v.do("POST", "/auth/api/forgot-password", bomb.String(), h); a.status != 415 {
-			t.Errorf("the content encoding %q is answered %d", coding, a.status)
+			t.Errorf("the content encoding %q gets status %d", coding, a.status)
 		}
 	}
 }
@@ -224,7 +225,7 @@ func TestSEC184_TokenBloat(t *testing.T) {
 	t.Logf("SEC-184: %d KiB were allocated, the test's own megabytes included", (after.TotalAlloc-before.TotalAlloc)>>10)
 	for _, target := range []string{"/auth/signin?" + strings.Repeat("a", 9<<10), "/" + strings.Repeat("a/", 5<<10)} {
 		if a := s.visitor().get(target); a.status != 414 {
-			t.Errorf("a target of %d bytes is answered %d", len(target), a.status)
+			t.Errorf("a target of %d bytes gets status %d", len(target), a.status)
 		}
 	}
 }
@@ -240,11 +241,11 @@ func TestSEC186_LongAddressesAreNotParsed(t *testing.T) {
 	} {
 		most := testform.Limit(500 * time.Millisecond)
 		took := time.Hour
-		for tries := 0; tries < 5 && took > most; tries++ { // what parses it is slow each time, a busy machine is not
+		for tries := 0; tries < 5 && took > most; tries++ { // a slow parser is slow each time, a busy machine is not
 			began := time.Now()
 			a := v.form("/auth/api/forgot-password", url.Values{"email": {address}})
 			if a.status != 422 && a.status != 413 {
-				t.Errorf("%.20q... is answered %d", address, a.status)
+				t.Errorf("%.20q... gets status %d", address, a.status)
 			} else if a.status == 422 && a.code() != "address.too_long" {
 				t.Errorf("%.20q... is refused as %s", address, a.code())
 			}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// links returns every address of the web in a mail.
-func (l *letter) links(t *testing.T) []string {
+// links returns every web address in an email.
+func (l *email) links(t *testing.T) []string {
 	t.Helper()
 	text, html := l.bodies(t)
 	var found []string
@@ -23,16 +23,16 @@ func (l *letter) links(t *testing.T) []string {
 	return found
 }
 
-// ownLinksOnly holds that a mail leads nowhere but to the site.
-func (s *site) ownLinksOnly(l *letter) {
+// ownLinksOnly fails if an email links to another site.
+func (s *site) ownLinksOnly(l *email) {
 	s.Helper()
 	links := l.links(s.T)
 	if len(links) == 0 {
-		s.Error("the mail has no link at all")
+		s.Error("the email has no link at all")
 	}
 	for _, link := range links {
 		if !strings.HasPrefix(link, s.origin+"/") && link != s.origin && !strings.HasPrefix(link, "http://www.w3.org/") {
-			s.Errorf("the mail leads to %s", link)
+			s.Errorf("the email leads to %s", link)
 		}
 	}
 }
@@ -51,18 +51,18 @@ func TestSEC043_HostReachesNoLink(t *testing.T) {
 		request := fmt.Sprintf("POST /auth/api/forgot-password HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", host, s.origin, len(body), body)
 		for _, a := range s.raw(request) {
 			if a.status != 421 && a.status != 400 {
-				t.Errorf("the host %q is answered %d", host, a.status)
+				t.Errorf("the host %q gets status %d", host, a.status)
 			}
 		}
 		for _, a := range s.raw("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n") {
 			if location := a.header.Get("Location"); a.status < 400 && location != "/auth/signin" || strings.Contains(location, "evil") {
-				t.Errorf("the host %q is answered %d to %q", host, a.status, location)
+				t.Errorf("the host %q gets status %d to %q", host, a.status, location)
 			}
 		}
 	}
 	s.settle()
 	if n := len(s.mail.to(victim)); n != 0 {
-		t.Errorf("%d mails were caused under a foreign host", n)
+		t.Errorf("%d emails were caused under a foreign host", n)
 	}
 	s.visitor().do("POST", "/auth/api/forgot-password", body, http.Header{
 		"Host": {"PORTICO.test"}, "Origin": {s.origin}, "Content-Type": {"application/json"},
@@ -121,7 +121,7 @@ func TestSEC046_AddressAsListOrTwice(t *testing.T) {
 		`[{"email":"` + victim + `"}]`,
 	} {
 		if a := v.do("POST", "/auth/api/forgot-password", body, v.ours("application/json")); a.status != 400 {
-			t.Errorf("%s is answered %d %s", body, a.status, a.body)
+			t.Errorf("%s gets status %d %s", body, a.status, a.body)
 		}
 	}
 	for _, body := range []string{
@@ -130,7 +130,7 @@ func TestSEC046_AddressAsListOrTwice(t *testing.T) {
 	} {
 		for _, target := range []string{"/auth/forgot-password", "/auth/api/forgot-password"} {
 			if a := v.do("POST", target, body, v.ours("application/x-www-form-urlencoded")); a.status != 400 && a.status != 422 {
-				t.Errorf("%s is answered %d", body, a.status)
+				t.Errorf("%s gets status %d", body, a.status)
 			}
 		}
 	}
@@ -138,15 +138,15 @@ func TestSEC046_AddressAsListOrTwice(t *testing.T) {
 	s.mail.next(victim)
 	s.settle()
 	if n := len(s.mail.to(attacker)); n != 0 {
-		t.Errorf("%d mails went to the attacker", n)
+		t.Errorf("%d emails went to the attacker", n)
 	}
 	if n := len(s.mail.all()); n != 1 {
-		t.Errorf("%d mails, want one", n)
+		t.Errorf("%d emails, want one", n)
 	}
 }
 
-// trickAddresses are texts that some library on the way would read as another
-// address, as several, or as a command.
+// trickAddresses are texts that some library reads as another address, as
+// several addresses or as a command.
 func trickAddresses(victim, attacker string) []string {
 	return []string{
 		attacker + "," + victim, attacker + ";" + victim, attacker + " " + victim, attacker + "\t" + victim, attacker + "\n" + victim,
@@ -169,18 +169,18 @@ func TestSEC047_OneMailHasOneRecipient(t *testing.T) {
 	v := s.visitor()
 	for _, address := range trickAddresses(victim, attacker) {
 		if a := v.post("forgot-password", object{"email": address}); a.status != 422 && a.status != 400 {
-			t.Errorf("%q is answered %d %s", address, a.status, a.body)
+			t.Errorf("%q gets status %d %s", address, a.status, a.body)
 		}
 	}
 	s.settle()
 	if n := len(s.mail.all()); n != 0 {
-		t.Errorf("%d mails were sent to addresses that are none", n)
+		t.Errorf("%d emails were sent to addresses that are none", n)
 	}
 	v.forgot(" " + victim + " ")
 	s.settle()
 	for _, l := range s.mail.all() {
 		if len(l.recipients) != 1 || l.recipients[0] != victim {
-			t.Errorf("a mail went to %q", l.recipients)
+			t.Errorf("an email went to %q", l.recipients)
 		}
 	}
 }
@@ -197,11 +197,11 @@ func TestSEC048_StrangeAddressesAreRefused(t *testing.T) {
 		} {
 			a := v.post(operation, body)
 			if a.status != 422 && a.status != 400 {
-				t.Errorf("%s: %q is answered %d", operation, address, a.status)
+				t.Errorf("%s: %q gets status %d", operation, address, a.status)
 			}
 		}
 	}
-	// What passes is stored as it was typed.
+	// Accepted addresses are stored as typed.
 	for _, address := range []string{"User.Name+tag@X.test", "o'hara@x.test", "a_b-c=d@sub.x.test", "#$&*/?^{|}~@x.test"} {
 		w := s.visitor()
 		flow := w.signUp(" "+address, good)
@@ -212,7 +212,7 @@ func TestSEC048_StrangeAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// headersOf are all that a mail of ours has.
+// headersOf returns the names of all headers of our emails.
 func headersOf() []string {
 	return []string{
 		"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress",
@@ -226,7 +226,7 @@ func TestSEC049_NothingIsInjectedIntoMails(t *testing.T) {
 		"x\r\nBcc: a@evil.test\r\n\r\nbody", "x\u2028Bcc: a@evil.test", "\n.\n", strings.Repeat("Aa ", 3000), "=?utf-8?q?x?=", "Firefox\x00\x1b[31m",
 	} {
 		s := start(t)
-		s.config.Brand.Name = trick // what an operator may get wrong must not reach further either
+		s.config.Brand.Name = trick // a wrong setting of the operator must not inject either
 		s.restart()
 		address := fresh("v")
 		v := s.visitor()
@@ -234,9 +234,9 @@ func TestSEC049_NothingIsInjectedIntoMails(t *testing.T) {
 		v.header["User-Agent"] = []string{agent[:min(len(agent), 8000)]}
 		v.header["Accept-Language"] = []string{"de;q=1\tx"}
 		v.forgot(address)
-		letter := s.mail.next(address)
+		email := s.mail.next(address)
 		var names []string
-		for name, values := range letter.header(t) {
+		for name, values := range email.header(t) {
 			names = append(names, name)
 			if len(values) != 1 || strings.Contains(values[0], "evil.test") && name != "Subject" && name != "From" {
 				t.Errorf("%.20q makes %s: %q", trick, name, values)
@@ -246,18 +246,18 @@ func TestSEC049_NothingIsInjectedIntoMails(t *testing.T) {
 		if !slices.Equal(names, headersOf()) {
 			t.Errorf("%.20q makes the headers %v", trick, names)
 		}
-		if from := letter.header(t).Get("From"); !strings.HasSuffix(from, "no-reply@portico.test>") && from != "no-reply@portico.test" {
+		if from := email.header(t).Get("From"); !strings.HasSuffix(from, "no-reply@portico.test>") && from != "no-reply@portico.test" {
 			t.Errorf("%.20q makes the sender %q", trick, from)
 		}
-		for line := range strings.SplitSeq(letter.raw, "\r\n") {
+		for line := range strings.SplitSeq(email.raw, "\r\n") {
 			if len(line) > 998 || strings.ContainsAny(line, "\r\n\x00") {
 				t.Errorf("%.20q makes a line of %d bytes", trick, len(line))
 			}
 		}
-		if len(letter.recipients) != 1 || letter.from != "no-reply@portico.test" {
-			t.Errorf("%.20q makes the envelope %v", trick, letter)
+		if len(email.recipients) != 1 || email.from != "no-reply@portico.test" {
+			t.Errorf("%.20q makes the envelope %v", trick, email)
 		}
-		s.ownLinksOnly(letter)
+		s.ownLinksOnly(email)
 	}
 }
 
@@ -275,14 +275,14 @@ func TestSEC050_NothingIsInjectedIntoTheTextOfMails(t *testing.T) {
 		v := s.visitor()
 		v.header["User-Agent"] = []string{strings.Map(func(r rune) rune { return map[bool]rune{true: r, false: '?'}[r < 0x80] }, trick)}
 		v.signIn(address, good).must(200)
-		letter := s.mail.next(address) // a sign-in from a new browser
-		text, html := letter.bodies(t)
+		email := s.mail.next(address) // a sign-in from a new browser
+		text, html := email.bodies(t)
 		for _, body := range []string{text, html} {
 			if strings.Contains(body, "evil.test") || strings.Contains(body, "onerror=alert") || strings.Contains(body, "\u202e") || strings.Contains(body, strings.Repeat("x", 200)) {
-				t.Errorf("%.30q stands in the mail:\n%s", trick, body)
+				t.Errorf("%.30q stands in the email:\n%s", trick, body)
 			}
 		}
-		s.ownLinksOnly(letter)
+		s.ownLinksOnly(email)
 	}
 }
 
@@ -299,12 +299,12 @@ func TestSEC051_MailGoesToTheStoredAddress(t *testing.T) {
 	}
 	s.settle()
 	if n := len(s.mail.all()); n != 0 {
-		t.Fatalf("%d mails to look-alikes", n)
+		t.Fatalf("%d emails to look-alikes", n)
 	}
 	v.forgot("MIKE@X.TEST")
 	s.settle()
 	if all := s.mail.all(); len(all) != 1 || all[0].recipients[0] != "mike@x.test" {
-		t.Errorf("the mail went to %v, not to the address of the account", all[0].recipients)
+		t.Errorf("the email went to %v, not to the address of the account", all[0].recipients)
 	}
 }
 
@@ -363,16 +363,16 @@ func TestSEC054_MailboxesAreNotFlooded(t *testing.T) {
 				if i%5 == 0 {
 					a = v.post("resend", object{"flow": a.flow()})
 					if a.status != 429 {
-						t.Errorf("a re-send within the pause is answered %d", a.status)
+						t.Errorf("a resend within the pause gets status %d", a.status)
 					}
 				} else if a.status != 200 {
-					t.Errorf("request %d is answered %d", i, a.status)
+					t.Errorf("request %d gets status %d", i, a.status)
 				}
 			}
 		}
 		s.visitor().signUp(known, other)
 		if n := received() - before; n > 25+1 {
-			t.Errorf("%d mails to two mailboxes in hour %d, at most 25 to the known and one to the other", n, hour)
+			t.Errorf("%d emails to two mailboxes in hour %d, at most 25 to the known and one to the other", n, hour)
 		}
 		s.clock.Advance(time.Hour)
 	}
@@ -380,9 +380,9 @@ func TestSEC054_MailboxesAreNotFlooded(t *testing.T) {
 	for _, l := range s.mail.all() {
 		n[map[bool]string{true: "unknown", false: "known"}[strings.Contains(strings.ToLower(l.recipients[0]), "unknown")]]++
 	}
-	t.Logf("SEC-054: %d mails to the known and %d to the unknown mailbox in %d hours", n["known"], n["unknown"], rounds(6, 26))
+	t.Logf("SEC-054: %d emails to the known and %d to the unknown mailbox in %d hours", n["known"], n["unknown"], rounds(6, 26))
 	if n["known"] > rounds(40, 80) || n["unknown"] > rounds(1, 2) {
-		t.Error("more mails than 40 a day, or more than one a day to an unknown mailbox")
+		t.Error("more emails than 40 a day, or more than one a day to an unknown mailbox")
 	}
 }
 
@@ -396,7 +396,7 @@ func TestSEC055_OwnersAreTold(t *testing.T) {
 	v.header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
 	v.signIn(address, good).must(200)
 	newBrowser := s.mail.next(address)
-	v.signIn(address, good).must(200) // known by now
+	v.signIn(address, good).must(200) // the browser is known now
 	for range 5 {
 		s.visitor().signIn(address, other)
 	}
@@ -405,17 +405,17 @@ func TestSEC055_OwnersAreTold(t *testing.T) {
 	v.verify(flow, s.mail.next(address).code(t)).must(200)
 	v.reset(flow, other).must(200)
 	changed := s.mail.next(address)
-	for want, letter := range map[string]*letter{"New sign-in": newBrowser, "paused": blocked, "was changed": changed} {
-		text, _ := letter.bodies(t)
-		if !strings.Contains(letter.subject(t), want) {
-			t.Errorf("the notice is %q, want one about %q", letter.subject(t), want)
+	for want, email := range map[string]*email{"New sign-in": newBrowser, "paused": blocked, "was changed": changed} {
+		text, _ := email.bodies(t)
+		if !strings.Contains(email.subject(t), want) {
+			t.Errorf("the notice is %q, want one about %q", email.subject(t), want)
 		}
 		for _, part := range []string{"2026", "/auth/forgot-password", "If this was"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("the notice about %q does not say %q:\n%s", want, part, text)
 			}
 		}
-		if letter.code(t) != "" || letter.token(t) != "" || strings.Contains(text, "token=") {
+		if email.code(t) != "" || email.token(t) != "" || strings.Contains(text, "token=") {
 			t.Errorf("the notice about %q holds a secret", want)
 		}
 	}
@@ -424,6 +424,6 @@ func TestSEC055_OwnersAreTold(t *testing.T) {
 	}
 	s.settle()
 	if n := len(s.mail.to(address)); n != 4 {
-		t.Errorf("%d mails, want 4", n)
+		t.Errorf("%d emails, want 4", n)
 	}
 }

@@ -17,20 +17,19 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// mailServer is where a site hands over its mails: a real SMTP server that
-// keeps what it is told.
+// mailServer is a real SMTP server that keeps the emails of a site.
 type mailServer struct {
 	t    *testing.T
 	addr string
 
 	mu    sync.Mutex
-	kept  []*letter
-	taken map[*letter]bool
-	more  chan struct{} // closed and replaced when a mail comes
+	kept  []*email
+	taken map[*email]bool
+	more  chan struct{} // closed and replaced when an email comes
 }
 
-// letter is one mail as it went over the wire.
-type letter struct {
+// email is one message as it was sent.
+type email struct {
 	from       string
 	recipients []string
 	raw        string
@@ -38,7 +37,7 @@ type letter struct {
 
 func newMailServer(t *testing.T) *mailServer {
 	t.Helper()
-	m := &mailServer{t: t, taken: map[*letter]bool{}, more: make(chan struct{})}
+	m := &mailServer{t: t, taken: map[*email]bool{}, more: make(chan struct{})}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -53,16 +52,16 @@ func newMailServer(t *testing.T) *mailServer {
 
 type smtpSession struct {
 	server *mailServer
-	letter letter
+	email  email
 }
 
 func (s *smtpSession) Mail(from string, _ *smtp.MailOptions) error {
-	s.letter = letter{from: from}
+	s.email = email{from: from}
 	return nil
 }
 
 func (s *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
-	s.letter.recipients = append(s.letter.recipients, to)
+	s.email.recipients = append(s.email.recipients, to)
 	return nil
 }
 
@@ -71,7 +70,7 @@ func (s *smtpSession) Data(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	l := s.letter
+	l := s.email
 	l.raw = string(raw)
 	m := s.server
 	m.mu.Lock()
@@ -88,19 +87,19 @@ func (s *smtpSession) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(string, string, string) error { return nil }), nil
 }
 
-func (s *smtpSession) Reset()        { s.letter = letter{} }
+func (s *smtpSession) Reset()        { s.email = email{} }
 func (s *smtpSession) Logout() error { return nil }
 
-// all returns every mail so far.
-func (m *mailServer) all() []*letter {
+// all returns every email so far.
+func (m *mailServer) all() []*email {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]*letter(nil), m.kept...)
+	return append([]*email(nil), m.kept...)
 }
 
-// to returns every mail so far that went to the address.
-func (m *mailServer) to(address string) []*letter {
-	var found []*letter
+// to returns every email to the address so far.
+func (m *mailServer) to(address string) []*email {
+	var found []*email
 	for _, l := range m.all() {
 		if len(l.recipients) == 1 && strings.EqualFold(l.recipients[0], address) {
 			found = append(found, l)
@@ -109,8 +108,9 @@ func (m *mailServer) to(address string) []*letter {
 	return found
 }
 
-// code waits for the oldest mail with a code that was not taken yet, and takes
-// all before it: what is sent at the same time comes in any order.
+// code waits for the oldest email with a code that was not taken yet. It takes
+// that email and all before it, because emails that are sent at the same time
+// come in any order.
 func (m *mailServer) code(address string) string {
 	m.t.Helper()
 	for {
@@ -120,9 +120,9 @@ func (m *mailServer) code(address string) string {
 	}
 }
 
-// next waits for the oldest mail to the address that was not taken yet and
+// next waits for the oldest email to the address that was not taken yet, and
 // takes it.
-func (m *mailServer) next(address string) *letter {
+func (m *mailServer) next(address string) *email {
 	m.t.Helper()
 	timeout := time.After(20 * time.Second)
 	for {
@@ -141,23 +141,23 @@ func (m *mailServer) next(address string) *letter {
 		select {
 		case <-more:
 		case <-timeout:
-			m.t.Fatalf("no mail to %s came", address)
+			m.t.Fatalf("no email to %s came", address)
 		}
 	}
 }
 
 // header returns the parsed header.
-func (l *letter) header(t *testing.T) mail.Header {
+func (l *email) header(t *testing.T) mail.Header {
 	t.Helper()
 	msg, err := mail.ReadMessage(strings.NewReader(l.raw))
 	if err != nil {
-		t.Fatalf("the mail cannot be read: %v\n%s", err, l.raw)
+		t.Fatalf("the email cannot be read: %v\n%s", err, l.raw)
 	}
 	return msg.Header
 }
 
 // subject returns the decoded subject.
-func (l *letter) subject(t *testing.T) string {
+func (l *email) subject(t *testing.T) string {
 	t.Helper()
 	s, err := new(mime.WordDecoder).DecodeHeader(l.header(t).Get("Subject"))
 	if err != nil {
@@ -167,7 +167,7 @@ func (l *letter) subject(t *testing.T) string {
 }
 
 // bodies returns the decoded plain text and HTML.
-func (l *letter) bodies(t *testing.T) (text, html string) {
+func (l *email) bodies(t *testing.T) (text, html string) {
 	t.Helper()
 	msg, err := mail.ReadMessage(strings.NewReader(l.raw))
 	if err != nil {
@@ -199,8 +199,8 @@ var (
 	linkIn = regexp.MustCompile(`https?://\S+/auth/confirm-link\?token=(\S+)`)
 )
 
-// code returns the code of a mail, "" when it has none.
-func (l *letter) code(t *testing.T) string {
+// code returns the code of an email, or "".
+func (l *email) code(t *testing.T) string {
 	t.Helper()
 	text, _ := l.bodies(t)
 	if m := codeIn.FindStringSubmatch(text); m != nil {
@@ -209,8 +209,8 @@ func (l *letter) code(t *testing.T) string {
 	return ""
 }
 
-// token returns the token of the mailed link, "" when there is none.
-func (l *letter) token(t *testing.T) string {
+// token returns the token of the emailed link, or "".
+func (l *email) token(t *testing.T) string {
 	t.Helper()
 	text, _ := l.bodies(t)
 	if m := linkIn.FindStringSubmatch(text); m != nil {

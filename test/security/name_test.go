@@ -9,8 +9,8 @@ import (
 	"portico/internal/config"
 )
 
-// A name that is asked for at sign-up reaches apps as it was typed, and cannot
-// turn text around, add a header or carry a control character.
+// A name from the sign-up form reaches apps as it was typed. It must not
+// reverse text, add a header or carry a control character.
 func TestSEC216_NamesCarryNothingIntoApps(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -26,16 +26,16 @@ func TestSEC216_NamesCarryNothingIntoApps(t *testing.T) {
 		body["name"] = name
 		answer := v.post("signup", body)
 		if answer.status != 422 && answer.status != 400 {
-			t.Errorf("%q is answered %d %s", name, answer.status, answer.body)
+			t.Errorf("%q gets status %d %s", name, answer.status, answer.body)
 		}
 		form := url.Values{"email": {address}, "password": {good}, "confirm_password": {good}, "name": {name}}
 		if answer := v.form("/auth/signup", form); answer.status != 422 && answer.status != 400 {
-			t.Errorf("%q without script is answered %d", name, answer.status)
+			t.Errorf("%q without script gets status %d", name, answer.status)
 		}
 	}
 	s.settle()
 	if n := len(s.mail.all()); n != 0 {
-		t.Errorf("%d mails were sent for names that are refused", n)
+		t.Errorf("%d emails were sent for names that are refused", n)
 	}
 	const typed, kept = " Zoë \r\nX-Portico-Roles:\tadmin 山 ", "Zoë X-Portico-Roles: admin 山"
 	body["name"] = typed

@@ -14,16 +14,16 @@ func behindProxy(c *config.Config) {
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.99.0.0/16")}
 }
 
-// at returns a browser behind the proxy, at the given address.
+// at returns a browser behind the proxy, with the given client address.
 func (s *site) at(address string) *visitor {
 	v := s.visitorFrom("127.99.0.1")
 	v.header["X-Forwarded-For"] = []string{address}
 	return v
 }
 
-// Strangers in many networks use up the emails of a mailbox and guess its
-// password and codes. The owner still recovers the account, from a network that
-// has not mailed the mailbox, and from a browser that was signed in before.
+// Strangers in many networks use up the emails of a mailbox, and guess its
+// password and codes. The owner still recovers the account: from a network that
+// caused no email, and from a browser that was signed in before.
 func TestSEC201_StrangersCannotStarveRecovery(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestSEC201_StrangersCannotStarveRecovery(t *testing.T) {
 	}
 	s.settle()
 	if n := len(s.mail.to(victim)) - before; n > 5+10+1 {
-		t.Errorf("strangers caused %d mails, want five, one for each of ten more networks, and one notice", n)
+		t.Errorf("strangers caused %d emails, want five, one for each of ten more networks, and one notice", n)
 	}
 	s.at("203.0.113.1").signIn(victim, good).refused(429, "throttle.limited")
 	for name, owner := range map[string]*visitor{"a fresh network": s.at("203.0.113.2"), "the owner's browser": own} {
@@ -52,20 +52,20 @@ func TestSEC201_StrangersCannotStarveRecovery(t *testing.T) {
 		flow := owner.forgot(victim)
 		s.settle()
 		if n := len(s.mail.to(victim)) - before; n != 1 {
-			t.Fatalf("%s gets %d mails, want 1", name, n)
+			t.Fatalf("%s gets %d emails, want 1", name, n)
 		}
-		if owner == own { // the link opens for anybody, the code where it counts for itself
+		if owner == own { // the link works for any visitor, the code only where the limit counts the browser on its own
 			owner.verify(flow, lastCode(s, s.mail, victim)).must(200)
 			own.signIn(victim, good).must(200)
 			continue
 		}
-		owner.open(lastLetter(s, s.mail, victim).token(t)).must(200)
+		owner.open(lastEmail(s, s.mail, victim).token(t)).must(200)
 		owner.post("confirm-link", object{}).must(200)
 	}
 }
 
-// The flood of one mailbox is bounded, whatever the number of networks: 25
-// emails in an hour and 40 in a day, or one to an address without an account.
+// The emails to one mailbox are limited for any number of networks: 25 in an
+// hour and 40 in a day, or one without an account.
 func TestSEC201_FloodOfAMailboxIsBounded(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -81,15 +81,15 @@ func TestSEC201_FloodOfAMailboxIsBounded(t *testing.T) {
 			v.forgot(unknown)
 		}
 		if n := sent(known) - before; n > 25 {
-			t.Errorf("%d mails in hour %d, at most 25 may be", n, hour)
+			t.Errorf("%d emails in hour %d, at most 25 may be", n, hour)
 		}
 		s.clock.Advance(time.Hour)
 	}
 	if n := sent(known); n != 40 {
-		t.Errorf("%d mails in a day, want 40", n)
+		t.Errorf("%d emails in a day, want 40", n)
 	}
 	if n := sent(unknown); n != 1 {
-		t.Errorf("%d mails to an address without an account, want 1", n)
+		t.Errorf("%d emails to an address without an account, want 1", n)
 	}
 }
 
@@ -121,10 +121,10 @@ func TestSEC202_SprayingFromOneSiteIsStopped(t *testing.T) {
 	}
 	address := fresh("v")
 	s.operator(address, good)
-	s.at("2001:db8:c::1").signIn(address, good).must(200) // another site goes on
+	s.at("2001:db8:c::1").signIn(address, good).must(200) // another /48 is not limited
 }
 
-// One address guesses the codes of many accounts, five guesses each.
+// One network guesses the codes of many accounts, five guesses each.
 func TestSEC203_CodeGuessesOfOneNetworkAreStopped(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// description is what openapi.json says of the API.
+// description is the content of openapi.json.
 type description struct {
 	*testing.T
 	Paths      map[string]map[string]operation
@@ -33,7 +33,8 @@ type schema struct {
 	AdditionalProperties any // a schema, or false
 }
 
-// describe returns the description, having held it against what is mounted.
+// describe returns the description, after it was compared with the mounted
+// routes.
 func (s *site) describe() *description {
 	s.Helper()
 	d := &description{T: s.T}
@@ -53,8 +54,8 @@ func (s *site) describe() *description {
 	return d
 }
 
-// besideTheAPI reports whether a path answers to browsers and proxies by
-// themselves, or is the description.
+// besideTheAPI reports whether a path belongs to browsers and proxies only, or
+// is the description itself.
 func besideTheAPI(path string) bool {
 	return slices.Contains([]string{"/auth/api/openapi.json", "/auth/api/csp-report", "/auth/api/check", "/auth/api/check/{path...}"}, path)
 }
@@ -64,7 +65,7 @@ func (d *description) has(method, path string) bool {
 	return ok
 }
 
-// holds compares an answer with what its operation promises.
+// holds compares an answer with the description of its operation.
 func (d *description) holds(pattern string, a *answer) *answer {
 	d.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
@@ -72,7 +73,7 @@ func (d *description) holds(pattern string, a *answer) *answer {
 	response, ok := responses[fmt.Sprint(a.status)]
 	if !ok {
 		if a.status < 400 {
-			d.Errorf("%s is answered %d, which is not described", pattern, a.status)
+			d.Errorf("%s gets status %d, which is not described", pattern, a.status)
 		}
 		response = responses["default"]
 	}
@@ -81,7 +82,7 @@ func (d *description) holds(pattern string, a *answer) *answer {
 	switch {
 	case len(response.Content) == 0 && a.body == "":
 	case !ok:
-		d.Errorf("%s is answered %d as %q, which is not described", pattern, a.status, mediaType)
+		d.Errorf("%s gets status %d as %q, which is not described", pattern, a.status, mediaType)
 	default:
 		var body any
 		a.parse(&body)
@@ -148,13 +149,13 @@ func (d *description) object(at string, s schema, v any) {
 	}
 }
 
-// What openapi.json says is what is mounted, and what is answered: to everybody
-// at once wrong, and along the journeys.
+// The operations of openapi.json are exactly the mounted ones. Their answers
+// match it, for malformed requests and along the normal flows.
 func TestOpenAPI_IsWhatIsAnswered(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t)
-	s.visitor().get("/auth/signin").must(200) // it serves: everything is mounted
+	s.visitor().get("/auth/signin").must(200) // the server is ready, so everything is mounted
 	d := s.describe()
 	table := routes()
 	for path, methods := range d.Paths {
@@ -167,7 +168,7 @@ func TestOpenAPI_IsWhatIsAnswered(t *testing.T) {
 	v, address := s.visitor(), fresh("v")
 	step := func(operation string, body object) *answer {
 		asked := d.Paths["/auth/api/"+operation]["post"].RequestBody.Content["application/json"].Schema
-		d.value("the request of "+operation, asked, map[string]any(body)) // nothing beside what is required
+		d.value("the request of "+operation, asked, map[string]any(body)) // with the required fields only
 		return d.holds("POST /auth/api/"+operation, v.post(operation, body).must(200))
 	}
 	ask := func(pattern, id string, status int) *answer {
@@ -176,7 +177,7 @@ func TestOpenAPI_IsWhatIsAnswered(t *testing.T) {
 	}
 	flow := step("signup", object{"email": address, "password": good, "confirm_password": good}).flow()
 	ask("GET /auth/api/flows/{id}", flow, 200)
-	d.holds("POST /auth/api/resend", v.post("resend", object{"flow": flow})) // too early
+	d.holds("POST /auth/api/resend", v.post("resend", object{"flow": flow})) // sooner than allowed
 	s.mail.code(address)
 	s.clock.Advance(time.Minute)
 	flow = step("resend", object{"flow": flow}).flow()

@@ -12,7 +12,7 @@ import (
 	"portico/internal/config"
 )
 
-// accepts reports whether the password of the account is the given one.
+// accepts reports whether the account has the given password.
 func (s *site) accepts(address, password string) bool {
 	s.Helper()
 	switch a := s.visitor().signIn(address, password); a.status {
@@ -21,12 +21,12 @@ func (s *site) accepts(address, password string) bool {
 	case 401, 422:
 		return false
 	default:
-		s.Fatalf("a sign-in is answered %d %s", a.status, a.body)
+		s.Fatalf("a sign-in gets status %d %s", a.status, a.body)
 		return false
 	}
 }
 
-// phrase returns n characters that no list holds.
+// phrase returns n characters that are on no password list.
 func phrase(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -54,11 +54,11 @@ func TestSEC174_LongPasswordsCountInFull(t *testing.T) {
 			t.Errorf("the last of %d characters does not count", n)
 		}
 	}
-	// A character of several bytes across the border that bcrypt has.
+	// A character of several bytes lies across the limit of bcrypt.
 	border, address := phrase(71)+"\u00e9x", fresh("v")
 	s.operator(address, border)
 	if !s.accepts(address, border) || s.accepts(address, phrase(71)+"\u00e9y") || s.accepts(address, phrase(71)+"\u00e8x") {
-		t.Error("a character across the 72nd byte does not count")
+		t.Error("the character across the 72nd byte does not count")
 	}
 	long := strings.Repeat("a", 50) + fresh("v")
 	s.operator(long, phrase(80))
@@ -87,7 +87,7 @@ func TestSEC177_PasswordsAreComparedAfterNFC(t *testing.T) {
 	if s.accepts(wide, "abc lantern seven hills") {
 		t.Error("full-width letters are the same as ASCII")
 	}
-	// Characters are counted, not bytes or halves of them.
+	// The limit counts characters, not bytes or UTF-16 units.
 	v := s.visitor()
 	for password, want := range map[string]string{strings.Repeat("\U0001f980", 7): "password.too_short", "e\u0301x" + strings.Repeat("\u0301", 3) + "y": "password.too_short"} {
 		v.post("signup", object{"email": fresh("n"), "password": password, "confirm_password": password}).refused(422, want)
@@ -115,12 +115,12 @@ func TestSEC179_NothingIsTrimmed(t *testing.T) {
 		{"email": address, "password": chosen + "\x00"}, {"email": address, "password": "\x00"}, {"email": address + "\x00", "password": chosen},
 	} {
 		if a := v.post("signin", body); a.status != 400 {
-			t.Errorf("NUL is answered %d", a.status)
+			t.Errorf("NUL gets status %d", a.status)
 		}
 	}
 	blanks := strings.Repeat(" ", 15)
 	if a := v.post("signup", object{"email": fresh("n"), "password": blanks, "confirm_password": blanks}); a.status != 422 {
-		t.Errorf("blanks alone are answered %d", a.status)
+		t.Errorf("blanks alone get status %d", a.status)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestSEC180_KnownPasswordsAreRefusedEverywhere(t *testing.T) {
 			},
 		} {
 			if got := refusal(); !strings.HasPrefix(got, "password.") && got != "invalid" {
-				t.Errorf("%s: %q is answered %s", way, password, got)
+				t.Errorf("%s: %q gets %s", way, password, got)
 			}
 		}
 	}
@@ -198,7 +198,8 @@ func TestSEC181_HashParameters(t *testing.T) {
 	if one[4] == two[4] || len(one[4]) < 22 {
 		t.Errorf("the salts are %s and %s", one[4], two[4])
 	}
-	// Higher cost: the next right sign-in, and only that, hashes anew.
+	// After a higher cost was set, only the next successful sign-in hashes
+	// anew.
 	s.config.Hashing = config.Hashing{MemoryMiB: 20, Passes: 3}
 	s.restart()
 	s.accepts(address, other)

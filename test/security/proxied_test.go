@@ -14,9 +14,9 @@ import (
 	"portico/internal/config"
 )
 
-// SEC-240: a proxy that takes WebSockets over HTTP/2 describes one without Upgrade
-// and Sec-WebSocket-Key. A page of another origin opens none. The proxy tests send
-// a real one.
+// A proxy forwards a WebSocket over HTTP/2 without Upgrade and
+// Sec-WebSocket-Key. A page of another origin must not open one. test/proxies
+// sends a real one.
 func TestSEC240_SocketsOverHTTP2(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -37,8 +37,8 @@ func TestSEC240_SocketsOverHTTP2(t *testing.T) {
 	}
 }
 
-// SEC-241: strangers who send half a byte now and then hold the four workers of an
-// app no longer than they may. The pace is scaled so that the test is short.
+// Strangers send half a byte now and then to hold the four workers of an app.
+// The time limits are scaled so that the test is short.
 func TestSEC241_SlowUploads(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestSEC241_SlowUploads(t *testing.T) {
 	})
 	statuses := make(chan int, 4)
 	for range cap(statuses) {
-		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true}) // the certificate is the test's own
+		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true}) // the certificate is self-signed
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestSEC241_SlowUploads(t *testing.T) {
 	s.visitor().do("GET", "/x", "", script()).must(200)
 	for range cap(statuses) {
 		if status := <-statuses; status != http.StatusRequestTimeout {
-			t.Errorf("a slow upload is answered %d", status)
+			t.Errorf("a slow upload gets status %d", status)
 		}
 	}
 }

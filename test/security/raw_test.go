@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// connect opens a connection to the site, for requests that no client library
-// would send.
+// connect opens a connection to the site, for requests that client libraries
+// refuse to send.
 func (s *site) connect() net.Conn {
 	s.Helper()
 	c, err := net.Dial("tcp", s.addr)
@@ -27,12 +27,12 @@ func (s *site) connect() net.Conn {
 	return c
 }
 
-// raw sends the bytes and returns every answer until the server closes the
-// connection or says nothing more for a while.
+// raw sends bytes and returns the answers, until the server closes the
+// connection or is silent for a second.
 func (s *site) raw(request string) []*answer {
 	s.Helper()
 	c := s.connect()
-	go func() { _, _ = io.WriteString(c, request) }() // the server may answer and close before the end
+	go func() { _, _ = io.WriteString(c, request) }() // the server may close before it has read all
 	var answers []*answer
 	for r := bufio.NewReader(c); ; {
 		if len(answers) > 0 {

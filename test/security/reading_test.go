@@ -2,8 +2,8 @@ package security
 
 import "testing"
 
-// SEC-239: a person without the role does not get to a page by a spelling that
-// some app takes for its address. Pages in any language stay reachable.
+// A user without the role must not reach a page by a spelling that some app
+// accepts. Pages in any language stay reachable.
 func TestSEC239_SpellingsOfGenerousApps(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -23,10 +23,10 @@ func TestSEC239_SpellingsOfGenerousApps(t *testing.T) {
 	}
 	for _, target := range []string{"/caf%C3%A9", "/%E6%97%A5%E6%9C%AC%E8%AA%9E/a.", "/wiki/Help:Contents", "/%C4%B0stanbul", "/Washington,_D.C."} {
 		if a := person.do("GET", target, "", script()); a.status != 200 || a.echoed().Target != target {
-			t.Errorf("%s is answered %d", target, a.status)
+			t.Errorf("%s gets status %d", target, a.status)
 		}
 	}
 	if a := admin.do("GET", "/admin.", "", script()); a.status != 200 {
-		t.Errorf("an administrator gets %d", a.status)
+		t.Errorf("an administrator gets status %d", a.status)
 	}
 }

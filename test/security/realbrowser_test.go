@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// SEC-056 to SEC-058 and SEC-087 as a real browser sees them: where it lands,
-// and that nothing of what was sent runs.
+// SEC-056 to SEC-058 and SEC-087 in a real browser: where it lands, and that no
+// script of the input runs.
 func TestSEC058_ScriptURLsNeverRun(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestSEC058_ScriptURLsNeverRun(t *testing.T) {
 		}
 		c.until(`document.querySelector('form[action="/auth/signout"]') !== null`)
 		c.evaluate(`document.querySelector('form[action="/auth/signout"]').requestSubmit(); "sent"`)
-		c.until(`location.pathname !== "/auth/account"`) // by itself, when it notices first
+		c.until(`location.pathname !== "/auth/account"`) // the page notices the sign-out by itself, if it is faster
 	}
 	c.quiet()
 }
@@ -68,12 +68,12 @@ func TestSEC082_BrowserKeepsNoSecret(t *testing.T) {
 	c.visit(s.origin + "/auth/signup")
 	c.fill(map[string]string{"email": address, "password": good, "confirm_password": good})
 	c.until(`location.pathname === "/auth/verify-code"`)
-	letter := s.mail.next(address)
-	secrets[1] = "" // the address may be on its way from one screen to the next (WCAG 3.3.7)
-	secrets = append(secrets, letter.code(t), letter.token(t))
+	email := s.mail.next(address)
+	secrets[1] = "" // the address may pass from one screen to the next (WCAG 3.3.7)
+	secrets = append(secrets, email.code(t), email.token(t))
 	kept("after the registration")
 	c.until(`document.querySelector('input[name="code"]') !== null`)
-	c.fill(map[string]string{"code": letter.code(t)})
+	c.fill(map[string]string{"code": email.code(t)})
 	c.until(`location.pathname === "/auth/account"`)
 	secrets[1] = address
 	kept("signed in")
@@ -84,7 +84,7 @@ func TestSEC082_BrowserKeepsNoSecret(t *testing.T) {
 	c.evaluate(`document.querySelector('form[action="/auth/signout"]').requestSubmit(); "sent"`)
 	c.until(`location.pathname === "/auth/signed-out"`)
 	kept("signed out")
-	// Back shows nothing of the person (SEC-077).
+	// Back shows no personal page (SEC-077).
 	c.evaluate(`setTimeout(() => history.back()); "going"`)
 	c.until(`location.pathname !== "/auth/signed-out" && document.readyState === "complete"`)
 	if text := c.evaluate(`document.documentElement.outerHTML`); strings.Contains(text, address) {
@@ -104,7 +104,7 @@ func TestSEC092_QueriesDoNotReachObjects(t *testing.T) {
 			t.Errorf("%s: Object.prototype.x is %s", page, got)
 		}
 		c.evaluate(`window.postMessage({ type: "auth", token: "x", next: "https://evil.test", location: "javascript:alert(1)" }, "*"); new Promise(done => setTimeout(done, 100))`)
-		// Elements with the names of globals do not get in the way of the scripts.
+		// Elements with the names of globals must not break the scripts.
 		c.evaluate(`document.body.insertAdjacentHTML; for (const name of ["config", "boot2", "fetch", "document"]) { const f = document.createElement("form"); f.setAttribute("name", name); document.body.append(f); } "done"`)
 		if path := c.evaluate(`location.pathname`); path != page {
 			t.Errorf("a message has led from %s to %s", page, path)

@@ -9,10 +9,10 @@ import (
 	"portico/internal/config"
 )
 
-// apps allows two kinds of app as return targets.
+// apps allows two forms of origins as return targets.
 func apps(c *config.Config) { c.ReturnOrigins = []string{"https://app.test", "https://*.apps.test"} }
 
-// evilTargets lead a browser to another site, though some parser takes them
+// evilTargets lead a browser to another site, although some parsers take them
 // for local or for an allowed app.
 func evilTargets() []string {
 	return []string{
@@ -29,13 +29,13 @@ func evilTargets() []string {
 	}
 }
 
-// landing signs in with a return target, by script and by form, and returns
-// where the browser is sent.
+// landing signs in with a return target, by script and by form. It returns both
+// redirects.
 func (s *site) landing(address, target string) (script, form string) {
 	s.Helper()
 	a := s.visitor().post("signin", object{"email": address, "password": good, "return_to": target})
 	if a.status != 200 {
-		return "refused", "refused" // text that is no text: NUL
+		return "refused", "refused" // the server refuses text with NUL
 	}
 	b := s.visitor().form("/auth/signin", url.Values{"email": {address}, "password": {good}, "return_to": {target}})
 	return a.next(), b.must(303).header.Get("Location")
@@ -56,7 +56,7 @@ func TestSEC056_ReturnTargetsStayHere(t *testing.T) {
 			}
 		}
 		if !full() && i%5 != 0 {
-			continue // each costs two hashes; the rule is the same
+			continue // each sign-in costs two hashes, and the rule is the same
 		}
 		if script, form := s.landing(address, target); script != "/auth/account" && script != "refused" || form != script {
 			t.Errorf("%.60q leads to %.60q and %.60q", target, script, form)
@@ -69,8 +69,8 @@ func TestSEC056_ReturnTargetsStayHere(t *testing.T) {
 	}
 }
 
-// The targets of SEC-056 contain the origins that only look like an allowed
-// one; here they come by the other ways: registration, recovery, the account.
+// The targets of SEC-056 include origins that look like an allowed one. Here
+// they come through registration, recovery and the account page.
 func TestSEC057_AllowedOriginsAreExact(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -107,12 +107,12 @@ func TestSEC060_CanonicalRedirectsStayHere(t *testing.T) {
 			}
 		}
 	}
-	// A loopback alias goes to the configured name, whatever else is asked.
+	// A loopback alias always redirects to the configured name.
 	local := start(t, plain)
 	v := local.visitor()
 	a := v.do("GET", "/auth/signin", "", http.Header{"Host": {strings.Replace(local.config.PublicURL.Host, "localhost", "127.0.0.1", 1)}, "Accept": {"text/html"}})
 	if a.status != 307 || a.header.Get("Location") != local.origin+"/auth/signin" {
-		t.Errorf("a loopback alias is answered %d to %q", a.status, a.header.Get("Location"))
+		t.Errorf("a loopback alias gets status %d to %q", a.status, a.header.Get("Location"))
 	}
 }
 
@@ -123,7 +123,7 @@ func TestSEC061_NoSecretsInURLs(t *testing.T) {
 	secrets := s.journey()
 	for _, seen := range s.trace.all() {
 		if strings.HasPrefix(seen, "GET /auth/confirm-link?token=") {
-			continue // the mailed link itself
+			continue // the emailed link itself
 		}
 		for name, value := range secrets {
 			if value != "" && (strings.Contains(seen, value) || strings.Contains(seen, url.QueryEscape(value))) {
@@ -134,8 +134,8 @@ func TestSEC061_NoSecretsInURLs(t *testing.T) {
 	if len(s.trace.all()) < 20 {
 		t.Errorf("only %d addresses were seen", len(s.trace.all()))
 	}
-	// The page behind the mailed link, and those that hold a flow, tell no
-	// other site where they are.
+	// The page of the emailed link, and pages of a flow, send no Referer to
+	// other sites.
 	for _, target := range []string{"/auth/confirm-link", "/auth/reset-password?flow=x", "/auth/verify-code?flow=x", "/auth/confirm-link?token=" + secrets["reset link"]} {
 		if policy := s.visitor().get(target).header.Get("Referrer-Policy"); policy != "same-origin" && policy != "no-referrer" {
 			t.Errorf("%s has the referrer policy %q", target, policy)

@@ -24,11 +24,11 @@ func TestSEC153_NoBackDoorForMachines(t *testing.T) {
 		}
 		for _, target := range []string{"/livez", "/readyz", "/healthz", "/ping", "/metrics", "/debug/pprof/", "/status"} {
 			if a := v.do("GET", target, "", nil); a.status != 404 {
-				t.Errorf("%s on the public listener is answered %d", target, a.status)
+				t.Errorf("%s on the public listener gets status %d", target, a.status)
 			}
 		}
 	}
-	// On its own listener it says that it lives, and nothing else.
+	// The operations listener serves health checks and nothing else.
 	for target, want := range map[string]int{"/livez": 200, "/readyz": 200, "/auth/signin": 404, "/auth/api/session": 404, "/debug/pprof/": 404} {
 		resp, err := http.Get("http://" + s.ops + target)
 		if err != nil {
@@ -37,7 +37,7 @@ func TestSEC153_NoBackDoorForMachines(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
 		if resp.StatusCode != want || want == 200 && len(body) > 20 {
-			t.Errorf("%s on the operations listener is answered %d %.100s", target, resp.StatusCode, body)
+			t.Errorf("%s on the operations listener gets status %d %.100s", target, resp.StatusCode, body)
 		}
 	}
 }
@@ -49,14 +49,14 @@ func TestSEC155_FailsClosed(t *testing.T) {
 	address := fresh("v")
 	v := s.visitor().register(address)
 	token := v.cookie("session")
-	s.restart() // nothing is cached
+	s.restart() // empties the caches
 	s.breakStore()
 	w := s.with(token)
 	if a := w.do("GET", "/auth/api/session", "", nil); a.status < 500 {
-		t.Errorf("a session that cannot be looked up is answered %d", a.status)
+		t.Errorf("a session that cannot be looked up gets status %d", a.status)
 	}
 	if a := w.get("/auth/account"); a.status < 500 {
-		t.Errorf("the account page is answered %d", a.status)
+		t.Errorf("the account page gets status %d", a.status)
 	}
 	for operation, body := range map[string]object{
 		"signin":          {"email": address, "password": good},
@@ -67,10 +67,10 @@ func TestSEC155_FailsClosed(t *testing.T) {
 		w := s.visitor()
 		w.cookies[w.cookieName("browser")] = v.cookie("browser")
 		if a := w.post(operation, body); a.status < 500 || len(a.header["Set-Cookie"]) > 0 {
-			t.Errorf("%s without a database is answered %d with the cookies %v", operation, a.status, a.header["Set-Cookie"])
+			t.Errorf("%s without a database gets status %d with the cookies %v", operation, a.status, a.header["Set-Cookie"])
 		}
 	}
-	s.visitor().get("/auth/signin").must(200) // what needs no database stays
+	s.visitor().get("/auth/signin").must(200) // pages without data still work
 	resp, err := http.Get("http://" + s.ops + "/livez")
 	if err != nil || resp.StatusCode != 200 {
 		t.Errorf("the process seems dead: %v", err)
@@ -149,7 +149,7 @@ func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
 				"totp_secret", "mfa_required", "tenant", "metadata", "version", "account_id", "user", "Email", "PASSWORD", "__proto__", "user.roles", "user[roles]", "name",
 			} {
 				if operation == "signup" && name == "name" {
-					continue // a field where the operator asks for it, and dropped where not
+					continue // a field of the form if the operator asks for it, otherwise dropped
 				}
 				for _, value := range []any{"admin", true, []string{"admin"}, object{"roles": "admin"}} {
 					more := object{name: value}
@@ -157,7 +157,7 @@ func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
 						more[k] = v
 					}
 					if a := v.post(operation, more); a.status != 400 {
-						t.Errorf("%s with %s is answered %d %s", operation, name, a.status, a.body)
+						t.Errorf("%s with %s gets status %d %s", operation, name, a.status, a.body)
 					}
 				}
 				form := url.Values{name: {"admin"}}
@@ -165,7 +165,7 @@ func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
 					form.Set(k, fmt.Sprint(v))
 				}
 				if a := v.form("/auth/"+operation, form); a.status != 400 {
-					t.Errorf("the form %s with %s is answered %d", operation, name, a.status)
+					t.Errorf("the form %s with %s gets status %d", operation, name, a.status)
 				}
 			}
 		}
@@ -223,8 +223,8 @@ func TestSEC164_ForeignIDsAreMissing(t *testing.T) {
 				for what, id := range ids {
 					foreign := v.do(method, strings.Replace(target, flowID, id, 1), "", v.ours(""))
 					if foreign.status != made.status || requestIDs.ReplaceAllString(foreign.body, "") != requestIDs.ReplaceAllString(made.body, "") {
-						if !strings.HasPrefix(made.header.Get("Location"), "/auth/error") { // which tells the id of the request
-							t.Errorf("%s %s with a foreign %s is answered %d %s, with a made-up one %d %s", method, target, what, foreign.status, foreign.body, made.status, made.body)
+						if !strings.HasPrefix(made.header.Get("Location"), "/auth/error") { // the error page shows the id of the request
+							t.Errorf("%s %s with a foreign %s gets status %d %s, with a made-up one %d %s", method, target, what, foreign.status, foreign.body, made.status, made.body)
 						}
 					}
 				}
@@ -232,7 +232,7 @@ func TestSEC164_ForeignIDsAreMissing(t *testing.T) {
 		}
 	}
 	if victim.whoami() == "" || victim.do("GET", "/auth/api/flows/"+flow, "", nil).status != 200 {
-		t.Error("the victim has lost something")
+		t.Error("data of the victim are gone")
 	}
 }
 
@@ -257,13 +257,13 @@ func TestSEC169_NoInputReachesSQL(t *testing.T) {
 			s.with(url.QueryEscape(trick)).do("GET", "/auth/api/session", "", nil),
 		}
 		for i, a := range answers {
-			if a.status >= 500 || a.status == 200 && i != 3 && i != 4 && i != 8 { // pages, and an answer that is the same for every address
-				t.Errorf("%q in request %d is answered %d %.100s", trick, i, a.status, a.body)
+			if a.status >= 500 || a.status == 200 && i != 3 && i != 4 && i != 8 { // pages, and answers that are the same for every address
+				t.Errorf("%q in request %d gets status %d %.100s", trick, i, a.status, a.body)
 			}
 		}
 	}
 	if v.whoami() == "" || s.count(`SELECT COUNT(*) FROM account`) != 1 {
-		t.Error("something is gone")
+		t.Error("rows are gone")
 	}
 }
 
@@ -309,7 +309,7 @@ func TestSEC172_ErrorsTellNothingInternal(t *testing.T) {
 		t.Helper()
 		text := a.body
 		if i := strings.Index(text, "<script"); i > 0 && strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
-			text = text[:i] // words of the page, without the names of its scripts
+			text = text[:i] // the text of the page without the names of its scripts
 		}
 		for _, word := range internal {
 			if strings.Contains(text, word) {

@@ -11,18 +11,18 @@ import (
 	"portico/internal/server"
 )
 
-// route is what may be reached, by whom, and with what.
+// route describes a route, its access and a request for it.
 type route struct {
-	anonymous int    // the status for nobody
-	signedIn  int    // for somebody
-	body      string // a plausible body of a write, in JSON where the route takes it
-	crossSite bool   // takes writes of other sites, and why that is safe stands in its code
+	anonymous int    // the status without a session
+	signedIn  int    // the status with a session
+	body      string // a plausible body of a write, JSON where the route takes it
+	crossSite bool   // accepts writes of other sites; its code says why that is safe
 }
 
-const flowID = "0123456789abcdefghjkmnpqr0" // of no flow
+const flowID = "0123456789abcdefghjkmnpqr0" // the id of no existing flow
 
-// routes is the whole surface of the public listener. A route that is not
-// listed here fails the test of SEC-165.
+// routes lists all routes of the public listener. TestSEC165 fails for a route
+// that is not listed here.
 func routes() map[string]route {
 	credentials := `{"email":"nobody@x.test","password":"no password of anybody"}`
 	registration := `{"email":"not an address","password":"x","confirm_password":"y"}`
@@ -75,13 +75,13 @@ func routes() map[string]route {
 // path fills the wildcards of a pattern.
 func path(pattern string) (method, target string) {
 	method, target, ok := strings.Cut(pattern, " ")
-	if !ok { // of any method
+	if !ok { // a pattern for any method
 		method, target = "GET", pattern
 	}
 	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js", "{screen}", "signup").Replace(target)
 }
 
-// contentType is that of the body in the table.
+// contentType returns the type of the body in the table.
 func (r route) contentType(pattern string) string {
 	switch {
 	case strings.HasSuffix(pattern, "csp-report"):
@@ -94,12 +94,13 @@ func (r route) contentType(pattern string) string {
 	return ""
 }
 
-// list is a door that opens nothing: it sees what the others have mounted.
+// list is mounted like a handler. It serves nothing, and returns the patterns
+// of all other handlers.
 type list struct{ patterns func() []string }
 
 func (l *list) Mount(m *server.Mux) { l.patterns = m.Patterns }
 
-// call sends the request of a route as a page of ours would.
+// call requests a route as one of our pages would.
 func (v *visitor) call(pattern string, r route) *answer {
 	v.Helper()
 	method, target := path(pattern)
@@ -115,7 +116,7 @@ func TestSEC165_EveryRouteIsKnown(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	table := routes()
-	s.visitor().get("/auth/signin").must(200) // it serves: everything is mounted
+	s.visitor().get("/auth/signin").must(200) // the server is ready, so everything is mounted
 	var mounted []string
 	for _, pattern := range s.mounted.patterns() {
 		if _, known := table[pattern]; !known {
@@ -129,7 +130,7 @@ func TestSEC165_EveryRouteIsKnown(t *testing.T) {
 			continue
 		}
 		if a := s.visitor().call(pattern, r); a.status != r.anonymous {
-			t.Errorf("%s is answered %d to nobody, want %d: %.200s", pattern, a.status, r.anonymous, a.body)
+			t.Errorf("%s gets status %d to nobody, want %d: %.200s", pattern, a.status, r.anonymous, a.body)
 		}
 	}
 	v := s.visitor().register(fresh("v"))
@@ -137,10 +138,10 @@ func TestSEC165_EveryRouteIsKnown(t *testing.T) {
 		w := s.visitor()
 		maps.Copy(w.cookies, v.cookies)
 		if strings.Contains(pattern, "signout") {
-			continue // it would end the session of the others
+			continue // it would end the session that the others need
 		}
 		if a := w.call(pattern, r); a.status != r.signedIn {
-			t.Errorf("%s is answered %d to a person, want %d: %.200s", pattern, a.status, r.signedIn, a.body)
+			t.Errorf("%s gets status %d to a person, want %d: %.200s", pattern, a.status, r.signedIn, a.body)
 		}
 	}
 	for _, target := range []string{
@@ -149,7 +150,7 @@ func TestSEC165_EveryRouteIsKnown(t *testing.T) {
 		"/auth/assets/signin.js.map", "/auth/documents/en/signin.html", "/auth/documents/manifest.json", "/portico.toml", "/robots.txt", "/dev", "/auth/dev",
 	} {
 		if a := v.do("GET", target, "", nil); a.status != 404 && a.status != 400 {
-			t.Errorf("%s is answered %d", target, a.status)
+			t.Errorf("%s gets status %d", target, a.status)
 		}
 	}
 }
@@ -163,7 +164,7 @@ func TestSEC085_ReadingChangesNothing(t *testing.T) {
 	s.settle()
 	s.unchanged("reading", func() {
 		for pattern := range routes() {
-			_, target := path(pattern) // the paths of the writes as well
+			_, target := path(pattern) // the paths of writes too
 			for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE"} {
 				for _, target := range []string{target, target + "?flow=" + flow + "&action=resend&email=x@x.test&code=000000&return_to=/"} {
 					v.do(method, target, "", http.Header{"Referer": {"https://evil.test/"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"image"}})
@@ -216,7 +217,7 @@ func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
 				h["Content-Type"] = []string{contentType}
 				h["X-Http-Method-Override"] = []string{"GET"}
 				if a := v.do(method, target, r.body, h); a.status != 403 {
-					t.Errorf("%s with %v is answered %d", pattern, headers, a.status)
+					t.Errorf("%s with %v gets status %d", pattern, headers, a.status)
 				} else if len(a.header["Set-Cookie"]) > 0 {
 					t.Errorf("%s with %v sets %v", pattern, headers, a.header["Set-Cookie"])
 				}
@@ -226,7 +227,8 @@ func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
 	if v.whoami() == "" {
 		t.Error("another origin has signed out")
 	}
-	// What takes other sites changes nothing by itself.
+	// Routes that accept writes of other sites must change nothing by
+	// themselves.
 	s.unchanged("a cross-site form_post", func() {
 		for pattern, r := range routes() {
 			if method, target := path(pattern); r.crossSite {
@@ -236,8 +238,8 @@ func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
 	})
 }
 
-// strictHeaders are those of every answer. JSON has those that act on any
-// answer; the others act on documents.
+// strictHeaders checks the security headers of an answer. Some headers act only
+// on documents and are not sent with JSON.
 func (a *answer) strictHeaders(what string, document bool) {
 	a.Helper()
 	policy := a.header.Get("Content-Security-Policy")
@@ -351,7 +353,7 @@ func TestSEC152_OtherMethodsAreRefused(t *testing.T) {
 				"\r\nX-HTTP-Method-Override: GET\r\nX-HTTP-Method: GET\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 			for _, a := range s.raw(request) {
 				if a.status != 405 && a.status != 501 && a.status != 400 && a.status != 404 {
-					t.Errorf("%s %s is answered %d", method, target, a.status)
+					t.Errorf("%s %s gets status %d", method, target, a.status)
 				}
 				if a.status == 405 && a.header.Get("Allow") == "" {
 					t.Errorf("%s %s is refused without Allow", method, target)
@@ -362,7 +364,7 @@ func TestSEC152_OtherMethodsAreRefused(t *testing.T) {
 		if method, _ := path(pattern); method == "GET" {
 			get, head := s.visitor().do("GET", target, "", nil), s.visitor().do("HEAD", target, "", nil)
 			if get.status != head.status || head.body != "" {
-				t.Errorf("HEAD %s is answered %d %q, GET %d", target, head.status, head.body, get.status)
+				t.Errorf("HEAD %s gets status %d %q, GET %d", target, head.status, head.body, get.status)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// canaries returns the secrets of a journey in every spelling in which they
-// could lie around.
+// canaries returns the secrets of a journey in every encoding in which they
+// could be stored.
 func canaries(secrets map[string]string) map[string]string {
 	all := map[string]string{}
 	for name, value := range secrets {
@@ -28,7 +28,7 @@ func canaries(secrets map[string]string) map[string]string {
 	return all
 }
 
-// journey goes every way there is and returns the secrets that were used.
+// journey uses all flows and returns the secrets that it used.
 func (s *site) journey() map[string]string {
 	s.Helper()
 	address := fresh("canary")
@@ -41,11 +41,11 @@ func (s *site) journey() map[string]string {
 	w.signIn(address, "canary-password-one 81").must(200)
 	r := s.visitor()
 	recovery := r.forgot(address)
-	reset := lastLetter(s, s.mail, address)
+	reset := lastEmail(s, s.mail, address)
 	r.open(reset.token(s.T)).must(200)
 	r.post("confirm-link", object{}).must(200)
 	r.reset(recovery, "canary-password-two 83").must(200)
-	pending := s.visitor() // a flow that is still on its way
+	pending := s.visitor() // a flow that is not finished
 	pending.signUp(fresh("pending"), "canary-password-three 84")
 	s.settle()
 	return map[string]string{
@@ -86,7 +86,7 @@ func TestSEC040_NoUsableSecretInTheDatabase(t *testing.T) {
 			}
 		}
 	}
-	// Six digits occur by chance in any file: they are looked for as a value.
+	// Six digits occur by chance in any file, so only whole values count.
 	for table, rows := range s.rows() {
 		for _, row := range rows {
 			for value := range strings.SplitSeq(row, " ") {
@@ -99,7 +99,7 @@ func TestSEC040_NoUsableSecretInTheDatabase(t *testing.T) {
 			}
 		}
 	}
-	// No stored value opens anything.
+	// No stored value works as a token.
 	thief := s.visitor()
 	for _, rows := range s.rows() {
 		for _, row := range rows {
@@ -136,7 +136,7 @@ func TestSEC041_CodesAndTokensAreRandom(t *testing.T) {
 	tokens := map[string]bool{}
 	for want := rounds(400, 20_000); len(codes) < want; {
 		before := len(s.mail.all())
-		for range 4 { // what one network gets in an hour
+		for range 4 { // the limit of one network in an hour
 			for i, v := range browsers {
 				clear(v.cookies)
 				v.forgot(people[i])
@@ -146,11 +146,11 @@ func TestSEC041_CodesAndTokensAreRandom(t *testing.T) {
 		s.settle()
 		mails := s.mail.all()[before:]
 		if len(mails) != 4*len(people) {
-			t.Fatalf("%d mails came, want %d", len(mails), 4*len(people))
+			t.Fatalf("%d emails came, want %d", len(mails), 4*len(people))
 		}
-		for _, letter := range mails {
-			codes = append(codes, letter.code(t))
-			tokens[letter.token(t)] = true
+		for _, email := range mails {
+			codes = append(codes, email.code(t))
+			tokens[email.token(t)] = true
 		}
 		s.clock.Advance(12 * time.Hour)
 	}
@@ -165,9 +165,9 @@ func TestSEC041_CodesAndTokensAreRandom(t *testing.T) {
 	judgeDigits(t, codes)
 }
 
-// judgeDigits holds each position of the codes against the equal distribution:
-// 39.3 is the value of chi-square (9 degrees of freedom) that chance exceeds
-// once in 100,000 times; 27.9 once in 1,000.
+// judgeDigits compares the digits at each position of the codes with an equal
+// distribution. Chance exceeds a chi-square of 39.3 (9 degrees of freedom) once
+// in 100,000 runs, and 27.9 once in 1,000.
 func judgeDigits(t *testing.T, codes []string) {
 	t.Helper()
 	figures, doubtful := []string{}, 0
@@ -198,8 +198,8 @@ func TestSEC042_ScannersDoNotUseLinks(t *testing.T) {
 	address := fresh("v")
 	v := s.visitor()
 	v.signUp(address, good)
-	letter := s.mail.next(address)
-	target := "/auth/confirm-link?token=" + letter.token(t)
+	email := s.mail.next(address)
+	target := "/auth/confirm-link?token=" + email.token(t)
 	s.settle()
 	s.unchanged("opening a mailed link", func() {
 		for _, method := range []string{"HEAD", "GET", "GET"} {
@@ -215,7 +215,7 @@ func TestSEC042_ScannersDoNotUseLinks(t *testing.T) {
 			}
 		}
 	})
-	v.open(letter.token(t)).must(200)
+	v.open(email.token(t)).must(200)
 	v.post("confirm-link", object{}).must(200)
 	if v.whoami() != address {
 		t.Error("the button does not confirm the address")

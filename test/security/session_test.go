@@ -29,9 +29,9 @@ func TestSEC062_SignInMakesANewSession(t *testing.T) {
 	if s.with(planted).whoami() != "" {
 		t.Error("the planted value opens a session")
 	}
-	for _, next := range []string{mara, noor} { // again, and as another person in the same browser
+	for _, next := range []string{mara, noor} { // the same user again, then another user in the same browser
 		before := v.cookie("session")
-		if s.with(before).whoami() == "" { // the cache knows it now
+		if s.with(before).whoami() == "" { // the cache holds the session now
 			t.Fatal("the session does not work")
 		}
 		v.signIn(next, good).must(200)
@@ -69,9 +69,9 @@ func TestSEC064_PlantedCookiesDoNotWin(t *testing.T) {
 		}
 	}
 	if a := v.do("GET", "/auth/api/session", "", http.Header{"Cookie": {mine, theirs}}); a.status != 401 {
-		t.Errorf("two Cookie headers are answered %d", a.status)
+		t.Errorf("two Cookie headers get status %d", a.status)
 	}
-	// The same for the cookie that binds flows.
+	// The same for the cookie that binds flows to the browser.
 	flow := v.forgot(fresh("n"))
 	browser := v.cookieName("browser") + "=" + v.cookie("browser")
 	h := v.ours("application/json")
@@ -102,7 +102,7 @@ func TestSEC065_SignOutIsOnTheServer(t *testing.T) {
 			t.Errorf("%s: what the browser keeps is not emptied", way)
 		}
 	}
-	// Everywhere else at once.
+	// All other sessions end at once.
 	address := fresh("v")
 	v := s.visitor().register(address)
 	elsewhere := s.visitor()
@@ -114,7 +114,7 @@ func TestSEC065_SignOutIsOnTheServer(t *testing.T) {
 	}
 }
 
-// There is no page to change a password yet; an operator can.
+// There is no page for changing a password yet, so an operator does it.
 func TestSEC066_PasswordChangeEndsSessions(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -155,16 +155,16 @@ func TestSEC067_ResetEndsTheAttackersSessions(t *testing.T) {
 	attacker, owner := s.visitor(), s.visitor()
 	attacker.signIn(address, good).must(200)
 	attacker.whoami()
-	pending := attacker.forgot(address) // a flow that the attacker has prepared
-	s.settle()                          // its mail comes before that of the owner
+	pending := attacker.forgot(address) // the attacker has started a flow before
+	s.settle()                          // its email comes before the owner's own
 	flow := owner.forgot(address)
 	owner.verify(flow, lastCode(s, s.mail, address)).must(200)
 	owner.reset(flow, other).must(200)
 	if attacker.whoami() != "" {
 		t.Error("the attacker is still signed in")
 	}
-	for _, letter := range s.mail.to(address) {
-		if code := letter.code(t); code != "" {
+	for _, email := range s.mail.to(address) {
+		if code := email.code(t); code != "" {
 			if a := attacker.verify(pending, code); a.status == 200 {
 				t.Error("the attacker's flow goes on")
 			}
@@ -199,7 +199,7 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 			if err := s.app.Flows.DeleteUser(t.Context(), a.ID); err != nil {
 				t.Fatal(err)
 			}
-		default: // the command of an operator, beside the server
+		default: // an operator's command beside the server
 			beside, err := app.New(t.Context(), s.config, app.Options{Clock: s.clock})
 			if err != nil {
 				t.Fatal(err)
@@ -219,7 +219,7 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 			t.Errorf("%s: still signed in", event)
 		}
 		if a := recovering.reset(flow, other); a.status != 404 {
-			t.Errorf("%s: the reset is answered %d", event, a.status)
+			t.Errorf("%s: the reset gets status %d", event, a.status)
 		}
 		mailed.open(token)
 		if a := mailed.post("confirm-link", object{}); a.status == 200 {
@@ -228,9 +228,9 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 		before := len(mails)
 		s.visitor().forgot(address)
 		s.settle()
-		for _, letter := range s.mail.to(address)[before:] {
-			if letter.code(t) != "" {
-				t.Errorf("%s: a recovery mails a code", event)
+		for _, email := range s.mail.to(address)[before:] {
+			if email.code(t) != "" {
+				t.Errorf("%s: a recovery emails a code", event)
 			}
 		}
 		if a := s.visitor().signIn(address, good); a.status == 200 {
@@ -262,7 +262,7 @@ func TestSEC070_SessionsEnd(t *testing.T) {
 	}
 	s.clock.Advance(time.Second)
 	if used.whoami() != "" {
-		t.Error("use has moved the absolute end")
+		t.Error("use has extended the absolute lifetime")
 	}
 
 	idle, watched := s.visitor(), s.visitor()
@@ -277,7 +277,7 @@ func TestSEC070_SessionsEnd(t *testing.T) {
 		t.Error("works after the idle end")
 	}
 	if watched.whoami() == "" {
-		t.Error("use does not move the idle end")
+		t.Error("use does not extend the idle time")
 	}
 
 	back := s.visitor()
@@ -288,7 +288,7 @@ func TestSEC070_SessionsEnd(t *testing.T) {
 	back.whoami()
 	s.clock.Advance(2*day + 7*day)
 	if back.whoami() != "" {
-		t.Error("a clock that was set back has moved the idle end")
+		t.Error("a clock that was set back has changed the idle time")
 	}
 }
 

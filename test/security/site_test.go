@@ -35,14 +35,14 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// A password that passes every rule, and one that differs from it.
+// Two passwords that pass every rule.
 const (
 	good  = "copper lantern over seven hills"
 	other = "seven hills under a paper lantern"
 )
 
-// site is one running Portico with a clock, a mail server, a database file and
-// a log of its own.
+// site is one running Portico with its own clock, mail server, database and
+// log.
 type site struct {
 	*testing.T
 	app    *app.App
@@ -51,12 +51,12 @@ type site struct {
 	log    *logtest.Buffer
 	trace  *trace
 	config config.Config
-	origin string // as browsers write it
-	addr   string // where it listens
+	origin string // the origin as browsers write it
+	addr   string // the address of the listener
 	secure bool
-	ops    string // where the operations listener listens
+	ops    string // the address of the operations listener
 
-	screens fs.FS // nil for those of the product
+	screens fs.FS // nil for the product's own screens
 	mounted list  // every route of the public listener
 
 	stop func()
@@ -68,8 +68,8 @@ type option func(*config.Config)
 // plain serves http on a loopback name, as in development.
 func plain(c *config.Config) { c.PublicURL = nil }
 
-// start runs a Portico behind TLS at https://portico.test. Its screens are tiny
-// ones: compressing the real ones takes longer than most tests.
+// start runs a Portico with TLS at https://portico.test. Its screens are tiny,
+// because compressing the real ones takes longer than most tests.
 func start(t *testing.T, options ...option) *site {
 	t.Helper()
 	return startWith(t, tinyScreens(), options...)
@@ -92,7 +92,7 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 	s.config.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
 	s.config.DatabaseURL = pgtest.Chosen(t, filepath.Join(dir, "portico.db"))
 	s.config.SecretFile = filepath.Join(dir, "secret.key")
-	if !s.onSQLite() { // which makes its key by itself
+	if !s.onSQLite() { // run creates the key of an SQLite installation itself
 		if _, err := secret.CreateKey(s.config.SecretFile); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 	return s
 }
 
-// run starts the application on the data that is there.
+// run starts the application on the existing data.
 func (s *site) run() {
 	s.Helper()
 	listeners := app.Listeners{Public: s.listen(), Ops: s.listen()}
@@ -142,7 +142,7 @@ func (s *site) run() {
 	})
 }
 
-// restart ends the application and starts it on the same data.
+// restart stops the application and starts it on the same data.
 func (s *site) restart() {
 	s.Helper()
 	s.stop()
@@ -158,7 +158,7 @@ func (s *site) listen() net.Listener {
 	return l
 }
 
-// operator makes an account as `portico user create` does.
+// operator creates an account as `portico user create` does.
 func (s *site) operator(address, password string) account.Account {
 	s.Helper()
 	a, err := s.app.Flows.CreateUser(s.Context(), address, "", password)
@@ -168,7 +168,7 @@ func (s *site) operator(address, password string) account.Account {
 	return a
 }
 
-// close disables an account as `portico user disable` does.
+// disable disables an account as `portico user disable` does.
 func (s *site) disable(address string) {
 	s.Helper()
 	a, err := s.app.Flows.User(s.Context(), address)
@@ -180,7 +180,7 @@ func (s *site) disable(address string) {
 	}
 }
 
-// settle waits until every mail that was caused so far has left the outbox.
+// settle waits until the outbox has sent every email.
 func (s *site) settle() {
 	s.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
@@ -196,12 +196,12 @@ func (s *site) settle() {
 		case waiting == 0:
 			return
 		case time.Now().After(deadline):
-			s.Fatalf("%d mails are still waiting", waiting)
+			s.Fatalf("%d emails are still waiting", waiting)
 		}
 	}
 }
 
-// tinyScreens are documents that hold the data and nothing else.
+// tinyScreens returns documents that hold only the data.
 func tinyScreens() fs.FS {
 	const document = `<!doctype html><title>{{html .screen}}</title><p>{{html .errors.form}}{{html .values.email}}</p><script type="application/json">{{.boot}}</script>`
 	screens := fstest.MapFS{"documents/manifest.json": {Data: []byte(`{"style_hashes":{}}`)}, "assets": {Mode: fs.ModeDir}}
@@ -214,8 +214,8 @@ func tinyScreens() fs.FS {
 	return screens
 }
 
-// trace is every address that a browser of the site has asked for or was sent
-// to: what histories, proxies and Referer headers would hold.
+// trace records every address that a browser of the site has requested or was
+// redirected to. Histories, proxies and Referer headers would hold them.
 type trace struct {
 	mu   sync.Mutex
 	seen []string
@@ -233,13 +233,13 @@ func (t *trace) all() []string {
 	return slices.Clone(t.seen)
 }
 
-// serial numbers what must be different in every test.
+// serial makes names unique over all tests.
 var serial atomic.Int64
 
 // fresh returns an address that no test has used.
 func fresh(name string) string { return name + strconv.FormatInt(serial.Add(1), 10) + "@x.test" }
 
-// serverTLS makes one self-signed certificate for the whole run.
+// certificate makes one self-signed certificate for all tests.
 var certificate = sync.OnceValues(func() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// comparison is what pairs of interleaved measurements say.
+// comparison is the result of interleaved measurements of two functions.
 type comparison struct {
 	n       int
 	a, b    time.Duration // medians
-	auc     float64       // how often a value of b is greater than one of a: 0.5 when nothing tells them apart
+	auc     float64       // the probability that a value of b is greater than one of a: 0.5 if they are alike
 	slowest time.Duration
 }
 
-// compare measures a and b in turn, n times each, and swaps who goes first, so
-// that what disturbs the machine disturbs both.
+// compare measures a and b in turn, n times each, and alternates the order. A
+// disturbance of the machine then affects both.
 func compare(n int, a, b func() time.Duration) comparison {
 	var as, bs []time.Duration
 	for i := range n {
@@ -51,12 +51,13 @@ func auc(as, bs []time.Duration) float64 {
 	return greater / float64(len(as)*len(bs))
 }
 
-// judge prints the figures and fails when they tell a from b.
+// judge prints the figures and fails if they tell a from b.
 //
-// The full form measures three times and fails when two fail: by a difference
-// of more than the floor or 5 % of the time, or by the ranks. The quick form
-// runs beside other tests with few samples, so it asks for both, with room; a
-// difference that matters (a hash that is not computed) passes any of these.
+// The full form measures three times and fails if two measurements fail: by a
+// difference above the floor or 5 % of the time, or by the ranks. The short
+// form has few samples and runs beside other tests, so it requires both, with
+// wider limits. A difference that matters, such as a missing hash, fails any of
+// these.
 func judge(t *testing.T, what string, n int, floor time.Duration, a, b func() time.Duration) {
 	t.Helper()
 	measurements, failed := 1, 0
@@ -67,8 +68,8 @@ func judge(t *testing.T, what string, n int, floor time.Duration, a, b func() ti
 		c := compare(n, a, b)
 		limit := max(floor, c.a/20)
 		difference, ranks := (c.b - c.a).Abs(), math.Abs(c.auc-0.5)
-		// A constant difference far below what a network lets anybody measure
-		// moves the ranks of a quick answer as well: they count from 100 µs on.
+		// A constant difference moves the ranks of a quick answer even if no
+		// network lets a caller measure it. Ranks count from 100 µs on.
 		tells := difference > limit && ranks > 0.04 || ranks > 0.08 && difference > 100*time.Microsecond
 		if !full() {
 			limit = max(floor, c.a/3)
@@ -92,7 +93,7 @@ func timed(fn func()) time.Duration {
 	return time.Since(start)
 }
 
-// atOnce runs n functions behind a start barrier and waits for them.
+// atOnce starts n functions at the same moment and waits for them.
 func atOnce(n int, fn func(i int)) {
 	var ready, all sync.WaitGroup
 	ready.Add(n)

@@ -36,17 +36,18 @@ func TestSEC095_StepsCannotBeSkipped(t *testing.T) {
 			"a sign-in by the flow alone":    v.post("signin", object{"email": known, "password": "wrong", "flow": flow}),
 		} {
 			if a.status < 400 || a.status >= 500 || v.whoami() != "" {
-				t.Errorf("%s: %s is answered %d %s, signed in %q", kind, name, a.status, a.body, v.whoami())
+				t.Errorf("%s: %s gets status %d %s, signed in %q", kind, name, a.status, a.body, v.whoami())
 			}
 		}
 		for _, page := range []string{"/auth/reset-password?flow=", "/auth/verify-code?flow=", "/auth/account?flow="} {
 			if a := v.get(page + flow); strings.Contains(a.header.Get("Location"), "reset-password") || a.status == 200 && strings.HasPrefix(page, "/auth/reset") {
-				t.Errorf("%s: %s%s is answered %d", kind, page, flow, a.status)
+				t.Errorf("%s: %s%s gets status %d", kind, page, flow, a.status)
 			}
 		}
-		s.clock.Advance(2 << 30) // two seconds: the ladder of the wrong passwords is not what refuses
+		s.clock.Advance(2 << 30) // two seconds later: the wait after wrong passwords must not be the reason for a refusal
 	}
-	// Two steps at once: one code, one new password each, whichever comes first.
+	// Two steps at once: one code, with a new password each. Either may come
+	// first.
 	w := s.visitor()
 	flow := w.forgot(known)
 	code := lastCode(s, s.mail, known)

@@ -20,13 +20,13 @@ import (
 	"portico/internal/config"
 )
 
-// gullibleApp believes the gateway about who is there when it has no session of
-// its own, and its own cookie from then on, as Miniflux does.
+// gullibleApp takes the user from the gateway only when it has no session of
+// its own. After that it believes its own cookie, as Miniflux does.
 type gullibleApp struct {
 	*httptest.Server
 	mu       sync.Mutex
-	sessions map[string]string // whose they are
-	cookies  []string          // that it got, each time with the target
+	sessions map[string]string // the user of each session
+	cookies  []string          // the cookies that it received, each with the target
 	set      func(r *http.Request, session string) []string
 }
 
@@ -72,7 +72,7 @@ func (a *gullibleApp) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "you are "+who)
 }
 
-// got returns the cookies with which the app was asked since the last call.
+// got returns the cookies that the app received since the last call.
 func (a *gullibleApp) got() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,7 +81,7 @@ func (a *gullibleApp) got() string {
 	return all
 }
 
-// shared is a browser that several people use, with a real cookie jar.
+// shared is a browser that several people use. It has a real cookie jar.
 type shared struct {
 	*site
 	client http.Client
@@ -99,7 +99,7 @@ func (s *site) sharedBrowser() *shared {
 	return &shared{s, http.Client{Jar: jar, Transport: transport}}
 }
 
-// page loads a page as a person does and returns its text and its header.
+// page loads a page as a browser does and returns its text and its header.
 func (b *shared) page(target string) (string, http.Header) {
 	b.Helper()
 	if strings.HasPrefix(target, "/") {
@@ -111,7 +111,7 @@ func (b *shared) page(target string) (string, http.Header) {
 	}
 	defer answer.Body.Close()
 	text, _ := io.ReadAll(answer.Body)
-	if to := formAction.FindSubmatch(text); to != nil { // the way of the session to an app's own host
+	if to := formAction.FindSubmatch(text); to != nil { // the form that takes the session to an app's own host
 		return b.send(html.UnescapeString(string(to[1])), string(text))
 	}
 	return string(text), answer.Header
@@ -122,7 +122,7 @@ var (
 	formField  = regexp.MustCompile(`name="([^"]*)"[^>]* value="([^"]*)"`)
 )
 
-// send sends the form of a page, as its script does.
+// send submits the form of a page, as its script does.
 func (b *shared) send(to, page string) (string, http.Header) {
 	b.Helper()
 	fields := url.Values{}
@@ -179,7 +179,7 @@ func (b *shared) plant(target string, c http.Cookie) {
 	b.client.Jar.SetCookies(u, []*http.Cookie{&c})
 }
 
-// two are people with accounts.
+// two creates two users and returns their addresses.
 func (s *site) two() (mara, noah string) {
 	s.Helper()
 	mara, noah = fresh("mara"), fresh("noah")
@@ -208,9 +208,9 @@ func (b *shared) sees(target, who string) {
 	}
 }
 
-// SEC-225: an app that believes its own cookie takes nobody for the person who
-// used the browser before: not after a sign-out, not when another account signs
-// in over the first, and not at a path to which the old cookie alone is sent.
+// An app that believes its own cookie must not take the next user for the one
+// before. The cases are a sign-out, a sign-in over the first session, and a
+// path to which only the old cookie is sent.
 func TestSEC225_TheNextPersonIsNotThePersonBefore(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -259,7 +259,7 @@ func TestSEC225_TheNextPersonIsNotThePersonBefore(t *testing.T) {
 						t.Errorf("the browser still has %s", pair)
 					}
 				}
-				// The first person comes back, and is nobody else either.
+				// The first user comes back and sees their own account.
 				b.signIn(mara)
 				b.sees("/deep/down/x", mara)
 			})
@@ -267,8 +267,8 @@ func TestSEC225_TheNextPersonIsNotThePersonBefore(t *testing.T) {
 	}
 }
 
-// SEC-225: a script's cookie at a deeper path, which the gateway has never seen,
-// comes with a later request and does not reach the app either.
+// A script's cookie at a deeper path was never seen by the gateway. When it
+// comes with a later request, it must not reach the app either.
 func TestSEC225_CookiesThatScriptsHaveSet(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -286,7 +286,7 @@ func TestSEC225_CookiesThatScriptsHaveSet(t *testing.T) {
 	if cookies := b.has("/deep/down/x"); strings.Contains(cookies, "scripted") {
 		t.Errorf("the browser still has %s", cookies)
 	}
-	b.plant("/", http.Cookie{Name: "scripted", Value: "new", Path: "/"}) // by a page of the next person
+	b.plant("/", http.Cookie{Name: "scripted", Value: "new", Path: "/"}) // set by a page of the next user
 	app.got()
 	b.sees("/", noah)
 	if got := app.got(); !strings.Contains(got, "scripted=new") {
@@ -294,7 +294,7 @@ func TestSEC225_CookiesThatScriptsHaveSet(t *testing.T) {
 	}
 }
 
-// forty cookies are more than one answer has room to delete.
+// forty returns more cookies than one response can delete.
 func forty(session string) (lines []string) {
 	for i := range 40 {
 		lines = append(lines, fmt.Sprintf("c%d=%s; Path=/", i, session))
@@ -302,8 +302,8 @@ func forty(session string) (lines []string) {
 	return lines
 }
 
-// SEC-226: what a public rule passes while nobody is signed in is not the person
-// who has left, and does not cost that person anything when they come back.
+// A public page without a session must not see the user who signed out. That
+// user's own cookies still work when they come back.
 func TestSEC226_AfterTheSignOutNobodyIsThere(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -325,7 +325,8 @@ func TestSEC226_AfterTheSignOutNobodyIsThere(t *testing.T) {
 	if got := app.got(); got != "/ "+old {
 		t.Errorf("the same person again: the app got %q, want %q", got, old)
 	}
-	// What is set for nobody is nobody's, until somebody signs in.
+	// Cookies that were set without a session belong to the first user who
+	// signs in.
 	b.signOut()
 	b.sees("/public/set", "a guest")
 	b.sees("/public/x", "a guest")
@@ -336,15 +337,14 @@ func TestSEC226_AfterTheSignOutNobodyIsThere(t *testing.T) {
 	b.signIn(noah)
 	b.sees("/", "a guest")
 	if b.has("/") != guest {
-		t.Error("what somebody did before signing in is lost")
+		t.Error("what the guest did is lost after the sign-in")
 	}
 	b.signIn(mara)
 	b.sees("/", mara)
 }
 
-// SEC-227: cookies that an app keeps by name stay, also for the next person; an
-// app that wants all of them keeps all; and an app with a sign-out of its own is
-// asked for it with the old cookies alone.
+// An app can keep cookies by name, or all of them, for the next user too. An
+// app with its own sign-out is asked for it with the old cookies alone.
 func TestSEC227_UserChangePerApp(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -396,8 +396,8 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	})
 }
 
-// SEC-228: several apps, by path and at hosts of their own: each gives up the
-// cookies of the person before, also the one that is visited last.
+// Several apps, by path and at their own hosts: each loses the cookies of the
+// user before, also the app that is visited last.
 func TestSEC228_UserChangeAtEveryApp(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -423,9 +423,9 @@ func TestSEC228_UserChangeAtEveryApp(t *testing.T) {
 	}
 }
 
-// SEC-229: the first answer to the next person clears what the app has stored in
-// the browser, and no cookie by that; the page of the person before is not
-// confirmed; our own cookie reaches no app and names nobody.
+// The first response to the next user clears the app's storage in the browser,
+// but not by deleting cookies. A cached page of the user before is not
+// confirmed as current. Our own cookie reaches no app and names no user.
 func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -477,8 +477,7 @@ func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
 	b.sees("/", noah)
 }
 
-// SEC-230: a WebSocket of the next person does not carry the cookies of the
-// person before.
+// A WebSocket of the next user must not carry the cookies of the user before.
 func TestSEC230_UserChangeAndWebSockets(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -502,8 +501,8 @@ func TestSEC230_UserChangeAndWebSockets(t *testing.T) {
 	}
 }
 
-// SEC-225, SEC-229 in a real browser: the cookies, the storage and the cache of
-// the person before are gone, and the session of the next one is not.
+// SEC-225 and SEC-229 in a real browser: cookies, storage and cache of the user
+// before are gone, and the new session works.
 func TestSEC229_UserChangeInARealBrowser(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -519,7 +518,7 @@ func TestSEC229_UserChangeInARealBrowser(t *testing.T) {
 		t.Helper()
 		script := fmt.Sprintf(`fetch("/auth/api/signin", {method: "POST", headers: {"Content-Type": "application/json"}, body: %s}).then(a => String(a.status))`, encodeText(encode(object{"email": who, "password": good})))
 		if status := c.evaluate(script); status != "200" {
-			t.Fatalf("%s: the sign-in is answered %s", who, status)
+			t.Fatalf("%s: the sign-in gets %s", who, status)
 		}
 	}
 	sees := func(target, who string) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A form that is sent twice makes guessing no easier: at most two codes hold,
-// and guesses count together, however many forms were sent, one after another
-// or at once.
+// A form that is sent twice must not make guessing easier. At most two codes
+// are valid, and guesses count together for all forms, whether they come one
+// after another or at once.
 func TestSEC211_FormsSentTwiceShareTheirGuesses(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -64,8 +64,8 @@ func TestSEC211_FormsSentTwiceShareTheirGuesses(t *testing.T) {
 	}
 }
 
-// Whoever repeats a form because its answer got lost gets two mails. The page
-// of the form has bound the browser before, so either code holds in it.
+// A user who repeats a form after a lost answer gets two emails. The page of
+// the form has bound the browser already, so either code is valid there.
 func TestSEC211_EitherCodeHoldsAfterALostAnswer(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -74,7 +74,8 @@ func TestSEC211_EitherCodeHoldsAfterALostAnswer(t *testing.T) {
 		address := fresh("v")
 		v := s.visitor()
 		v.get("/auth/signup")
-		// The first answer is not kept: neither its cookies nor its body arrive.
+		// The first answer is lost: the browser gets neither its cookies nor
+		// its body.
 		if a, err := v.tryAs(v, "signup", object{"email": address, "password": good, "confirm_password": good}); err != nil || a.status != 200 {
 			t.Fatal(err, a)
 		}
@@ -83,7 +84,7 @@ func TestSEC211_EitherCodeHoldsAfterALostAnswer(t *testing.T) {
 		codes = append(codes, s.mail.code(address))
 		v.verify(flow, codes[n]).must(200)
 		if v.whoami() != address {
-			t.Errorf("after the code of mail %d %q is signed in", n+1, v.whoami())
+			t.Errorf("after the code of email %d %q is signed in", n+1, v.whoami())
 		}
 	}
 }

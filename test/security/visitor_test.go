@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// visitor is a browser on a network of its own. It keeps cookies and follows
-// no redirect.
+// visitor is a browser on a network of its own. It keeps cookies and does not
+// follow redirects.
 type visitor struct {
 	*site
-	peer      string // the address that it comes from
+	peer      string // its network address
 	cookies   map[string]string
 	header    http.Header // sent with every request
 	transport *http.Transport
 }
 
-// visitor returns a browser that nobody has used.
+// visitor returns a new browser.
 func (s *site) visitor() *visitor {
 	n := serial.Add(1)
 	return s.visitorFrom(fmt.Sprintf("127.%d.%d.%d", 1+n>>16&0x7f, n>>8&0xff, n&0xff))
@@ -37,7 +37,7 @@ func (s *site) visitorFrom(peer string) *visitor {
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return dialer.DialContext(ctx, network, s.addr)
 			},
-			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // the certificate is the test's own
+			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // the certificate is self-signed
 			DisableCompression: true,
 		},
 	}
@@ -45,7 +45,7 @@ func (s *site) visitorFrom(peer string) *visitor {
 	return v
 }
 
-// answer is what came back.
+// answer is a response and the visitor who got it.
 type answer struct {
 	*visitor
 	status int
@@ -65,8 +65,8 @@ type problem struct {
 	RequestID  string `json:"request_id"`
 }
 
-// do sends a request with the visitor's cookies. A header that is given
-// replaces the visitor's own; an empty list leaves it out.
+// do sends a request with the visitor's cookies. The given headers replace the
+// visitor's own; an empty list removes one.
 func (v *visitor) do(method, target, body string, header http.Header) *answer {
 	v.Helper()
 	a, err := v.try(method, target, body, header)
@@ -76,7 +76,7 @@ func (v *visitor) do(method, target, body string, header http.Header) *answer {
 	return a
 }
 
-// try is do for requests that may end without an answer, and for goroutines.
+// try is do for requests that may get no answer, and for goroutines.
 func (v *visitor) try(method, target, body string, header http.Header) (*answer, error) {
 	r, err := http.NewRequest(method, v.origin+target, strings.NewReader(body))
 	if err != nil {
@@ -136,19 +136,19 @@ func (v *visitor) get(target string) *answer {
 // object is a JSON body.
 type object = map[string]any
 
-// post calls an operation of the JSON API as a script of ours does.
+// post calls an operation of the JSON API as our scripts do.
 func (v *visitor) post(operation string, body object) *answer {
 	v.Helper()
 	return v.do("POST", "/auth/api/"+operation, encode(body), v.ours("application/json")).keep()
 }
 
-// form sends a form as a page of ours does without script.
+// form submits a form as our pages do without script.
 func (v *visitor) form(target string, fields url.Values) *answer {
 	v.Helper()
 	return v.do("POST", target, fields.Encode(), v.ours("application/x-www-form-urlencoded")).keep()
 }
 
-// ours are the headers of a write from a page of the site.
+// ours returns the headers of a write from a page of the site.
 func (v *visitor) ours(contentType string) http.Header {
 	return http.Header{"Origin": {v.origin}, "Content-Type": {contentType}}
 }
@@ -177,7 +177,7 @@ func (a *answer) problem() problem {
 	return p
 }
 
-// code returns the code of the refusal, or that of its field.
+// code returns the code of the refusal, or the code of its field.
 func (a *answer) code() string {
 	a.Helper()
 	p := a.problem()
@@ -187,7 +187,7 @@ func (a *answer) code() string {
 	return p.Code
 }
 
-// must fails the test when the status is another one.
+// must fails the test unless the status is the given one.
 func (a *answer) must(status int) *answer {
 	a.Helper()
 	if a.status != status {
@@ -204,7 +204,7 @@ func (a *answer) refused(status int, code string) {
 	}
 }
 
-// next returns where a step leads.
+// next returns the URL of the next step.
 func (a *answer) next() string {
 	a.Helper()
 	var body struct {
@@ -214,7 +214,7 @@ func (a *answer) next() string {
 	return body.Next
 }
 
-// flow returns the id of the flow that the step leads to.
+// flow returns the id of the flow in the URL of the next step.
 func (a *answer) flow() string {
 	a.Helper()
 	u, err := url.Parse(a.next())
