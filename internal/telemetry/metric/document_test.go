@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of metrics into the documentation")
 
-func operating(name string) string { return filepath.Join("..", "..", "docs", "operating", name) }
+func operating(name string) string { return filepath.Join("..", "..", "..", "docs", "operating", name) }
 
 func readDoc(t *testing.T, name string) string {
 	t.Helper()
@@ -46,7 +46,7 @@ func table() string {
 
 func TestDocument_IsUpToDate(t *testing.T) {
 	t.Parallel()
-	const name, begin, end = "observability.md", "<!-- metrics: made from internal/telemetry/metric by go test ./internal/telemetry/metric -update -->\n", "<!-- end of the metrics -->"
+	const name, begin, end = "metrics.md", "<!-- metrics: made from internal/telemetry/metric by go test ./internal/telemetry/metric -update -->\n", "<!-- end of the metrics -->"
 	text := readDoc(t, name)
 	head, rest, ok := strings.Cut(text, begin)
 	_, tail, closed := strings.Cut(rest, end)
@@ -66,10 +66,10 @@ func TestDocument_IsUpToDate(t *testing.T) {
 // Every limit that may stand in a label is explained.
 func TestDocument_NamesEveryLimit(t *testing.T) {
 	t.Parallel()
-	text := readDoc(t, "observability.md")
+	text := readDoc(t, "metrics.md")
 	for _, name := range flow.LimitNames() {
 		if !strings.Contains(text, "| `"+name+"` |") {
-			t.Errorf("observability.md does not explain the limit %q", name)
+			t.Errorf("metrics.md does not explain the limit %q", name)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestAlerts(t *testing.T) {
 	if err := decoder.Decode(&file); err != nil {
 		t.Fatal(err)
 	}
-	explained := readDoc(t, "observability.md")
+	explained := readDoc(t, "metrics.md")
 	var expressions []string
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {
@@ -187,7 +187,7 @@ func TestAlerts(t *testing.T) {
 				t.Errorf("the rule %+v does not say enough", r)
 			}
 			if !strings.Contains(explained, "| `"+r.Alert+"` |") {
-				t.Errorf("observability.md does not say what to do about %s", r.Alert)
+				t.Errorf("metrics.md does not say what to do about %s", r.Alert)
 			}
 			if strings.Count(r.Expr, "(") != strings.Count(r.Expr, ")") || strings.Count(r.Expr, "{") != strings.Count(r.Expr, "}") {
 				t.Errorf("the brackets of %s are not balanced", r.Alert)

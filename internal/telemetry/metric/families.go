@@ -9,7 +9,7 @@ import (
 
 func buildFamilies() []family {
 	return []family{{
-		"portico_build_info", gauge, []string{"version", "revision", "go"}, "What is running; always 1.",
+		"portico_build_info", gauge, []string{"version", "revision", "go"}, "The running version; always 1.",
 		func(f *Figures, e *emitter) { e.value(1, f.Build.Version, f.Build.Revision, f.Build.Go) },
 	}, plain("portico_node_settings_different", gauge, "Settings in which another node on the same database differs from this one (PostgreSQL).",
 		func(f *Figures) int { return f.Differing })}
@@ -19,7 +19,7 @@ func requestFamilies() []family {
 	return []family{
 		{
 			"portico_http_requests_total", counter, []string{"route", "method", "status"},
-			"Requests of the public listener, by the pattern of their route (none: they reached no route), method and class of the answer (499, the client has gone, counts as 4xx; none: broken off without an answer).",
+			"Requests of the public listener, by the pattern of their route (none: no route), method and class of the answer. 499, the client has gone, counts as 4xx. Status none: broken off without an answer.",
 			func(f *Figures, e *emitter) {
 				for _, r := range f.Requests {
 					for class, n := range r.Answers {
@@ -80,7 +80,7 @@ func flowFamilies() []family {
 		},
 		{
 			"portico_throttle_refusals_total", counter, []string{"limit"},
-			"Tries that a limit has refused, by its name. A limit of mail holds a message back, unless mail spare lets it go; those of unknown mail do so in silence.",
+			"Attempts that a limit refused, by its name. A limit of mail holds an email back, unless mail spare permits it. The limits of unknown mail do so without a notice.",
 			func(f *Figures, e *emitter) { e.each(f.Flows.Refused) },
 		},
 	}
@@ -191,7 +191,7 @@ func appFamilies() []family {
 	return []family{
 		{
 			"portico_app_up", gauge, []string{"app"},
-			"0 while an app behind the door does not answer and people are shown a page that says so, else 1.",
+			"0 while an app does not answer and visitors are shown a page that says so, else 1.",
 			func(f *Figures, e *emitter) {
 				for _, a := range f.Apps {
 					up := 0.0
@@ -204,7 +204,7 @@ func appFamilies() []family {
 		},
 		{
 			"portico_app_unanswered_total", counter, []string{"app"},
-			"Requests for an app that it has not answered, those included that it was not asked while it was down.",
+			"Requests for an app that it did not answer, including requests that were not sent to it while it was down.",
 			func(f *Figures, e *emitter) {
 				for _, a := range f.Apps {
 					e.value(float64(a.Unanswered), a.Name)
