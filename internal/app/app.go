@@ -39,39 +39,40 @@ import (
 	"portico/web"
 )
 
-// cacheMax is the number of sessions that a node keeps in memory: about
-// 60 MiB when full.
+// cacheMax is the number of sessions that a node caches: about 60 MiB when
+// full.
 const cacheMax = 100_000
 
-// Options are what a caller of New may choose beside the configuration. The
-// zero value is the product.
+// Options are choices of the caller of New beside the configuration. The zero
+// value suits production.
 type Options struct {
-	Build Build // for the figures
+	Build Build // for the metrics
 
-	Clock clock.Clock  // the machine's when nil
+	Clock clock.Clock  // the system clock when nil
 	Log   *slog.Logger // discarded when nil
-	Dist  fs.FS        // the built screens of the binary when nil
+	Dist  fs.FS        // the built screens; those embedded in the binary when nil
 
-	// Existing refuses a database that is not there yet: for commands that
-	// would otherwise do their work on an empty one.
+	// Existing makes New fail if the database does not exist. Commands set it
+	// so that they never work on a new, empty database.
 	Existing bool
 
-	// Development is for people with a published password: it marks a new
-	// database, and refuses one that it has not marked. Without it such a
-	// database is refused, unless it must exist.
+	// Development allows accounts with a published password. New then marks a
+	// new database as a development database and refuses any other. Without it
+	// New refuses a development database, unless Existing is set.
 	Development bool
 
-	// Calibrate measures the machine where the configuration asks for it; who
-	// does not serve takes what was measured last.
+	// Calibrate measures the machine if password.hash is "auto". Commands leave
+	// it false and use the stored result.
 	Calibrate bool
 
-	// Deliver sends mails in place of SMTP when not nil.
+	// Deliver sends emails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
-	// Doors are mounted beside ours: the pages of `portico dev`.
+	// Doors are mounted in addition to the product's own: the pages of `portico
+	// dev`.
 	Doors []server.Door
 }
 
-// Build says what the process was made of.
+// Build says from what the process was built.
 type Build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
@@ -83,7 +84,8 @@ func (b Build) String() string {
 	return fmt.Sprintf("portico %s (%.12s, %s)", b.Version, b.Revision, b.Go)
 }
 
-// App is a whole Portico. It is safe for concurrent use.
+// App is a complete Portico. Its methods are safe for concurrent use, except
+// Claim, Run and Close, of which one may run at a time.
 type App struct {
 	Config    config.Config
 	Store     *store.Store
@@ -98,21 +100,21 @@ type App struct {
 	log       *slog.Logger
 	catalogue *locale.Catalogue
 	providers *federation.Service
-	holders   *secret.MAC    // of accounts, in the cookies that say whose an app's cookies are
-	runner    *outbox.Runner // nil when nothing delivers mail
-	traces    *otlp.Traces   // nil when nothing is traced
-	spans     *span.Source   // nil likewise
-	tidying   *cluster.Lease // of the process that deletes what has ended
-	node      *cluster.Node  // this process among those that share the database
-	common    *common        // the clock of mails and tickets
+	holders   *secret.MAC    // marks which account an app's cookies belong to
+	runner    *outbox.Runner // nil when nothing sends emails
+	traces    *otlp.Traces   // nil when tracing is off
+	spans     *span.Source   // nil when tracing is off
+	tidying   *cluster.Lease // held by the node that deletes expired data
+	node      *cluster.Node  // this process among the nodes on the database
+	common    *common        // the clock for emails and tickets
 	apart     atomic.Bool    // whether this machine's clock is far from the database server's
-	claim     io.Closer      // of the database, nil while it has none
+	claim     io.Closer      // on the database; nil while unclaimed
 	options   Options
 }
 
-// New opens the database, brings its schema up to date and builds every part.
-// It listens nowhere and sends nothing; Run does. Its errors are for the
-// operator. The caller closes the App.
+// New opens the database, migrates its schema and builds every part. It opens
+// no listener and sends no email; Run does. Its errors are written for the
+// operator. The caller must close the App.
 func New(ctx context.Context, cfg config.Config, options Options) (*App, error) {
 	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options, tidying: cluster.NewLease("tidying")}
 	if a.clock == nil {
@@ -128,7 +130,7 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if err != nil {
 		return nil, err
 	}
-	a.catalogue, _ = catalogue.WithDefault(cfg.Locale) // checked above
+	a.catalogue, _ = catalogue.WithDefault(cfg.Locale) // Check has found the locale
 	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL, MustExist: options.Existing}); err != nil {
 		return nil, err
 	}
@@ -142,12 +144,13 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	return a, nil
 }
 
-// Close writes what only memory holds and closes the database.
+// Close writes pending last uses of sessions and closes the database. It waits
+// at most five seconds for the writes.
 func (a *App) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if err := a.flushSessions(ctx); err != nil {
-		a.log.Error("the last uses of sessions are lost", "error", err)
+		a.log.Error("the last uses of sessions could not be written", "error", err)
 	}
 	if a.traces != nil {
 		a.report("close the traces", a.traces.Close(ctx))
@@ -155,7 +158,7 @@ func (a *App) Close() error {
 	return errors.Join(a.unclaim(), a.Store.Close())
 }
 
-// firstMigration makes a database of an empty one.
+// firstMigration is applied only to an empty database.
 const firstMigration = "00001_start.sql"
 
 func (a *App) assemble(ctx context.Context) error {
@@ -167,7 +170,7 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	if len(applied) > 0 && applied[0] == firstMigration {
-		a.log.Info("the database is new: nobody has an account in it") // also after a slip in database_url
+		a.log.Info("the database is new and has no accounts") // also shows a typo in database_url
 	}
 	if err := a.Store.CheckHome(ctx); err != nil {
 		return err
@@ -208,7 +211,8 @@ func (a *App) assemble(ctx context.Context) error {
 	return nil
 }
 
-// publicURL is the configured address; commands that serve nothing need none.
+// publicURL returns the configured address. Commands work without one, so its
+// default is http://localhost.
 func publicURL(cfg config.Config) *url.URL {
 	if cfg.PublicURL != nil {
 		return cfg.PublicURL
@@ -218,8 +222,8 @@ func publicURL(cfg config.Config) *url.URL {
 
 func (a *App) publicURL() *url.URL { return publicURL(a.Config) }
 
-// fallback is where people go when nothing was asked for: to the app that has
-// the public host's root, else to their account.
+// fallback returns the return target for requests without one: return_default,
+// else the app at the root of the public host, else the account page.
 func (a *App) fallback() string {
 	if a.Config.ReturnDefault == "" && a.atRoot() {
 		return "/"
@@ -252,7 +256,7 @@ func (a *App) buildPasswords(ctx context.Context, key *secret.Key) error {
 	return err
 }
 
-// providers returns the providers as the room takes them.
+// providers converts the configured providers for package federation.
 func providers(cfg config.Config) []federation.ProviderConfig {
 	configured := make([]federation.ProviderConfig, 0, len(cfg.Providers))
 	for _, p := range cfg.Providers {
@@ -265,8 +269,8 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 	return configured
 }
 
-// Providers returns the external providers of a configuration at work. It sends
-// no request.
+// Providers builds the external providers of a configuration. It sends no
+// request.
 func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {
 	configured := providers(cfg)
 	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
@@ -282,8 +286,8 @@ func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {
 	})
 }
 
-// Mailer returns what sends the mails of a configuration that has a mail server.
-// It does not connect.
+// Mailer builds the mailer of a configuration that has smtp_url. It does not
+// connect.
 func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mailer.Mailer, error) {
 	server, err := mailer.ParseURL(cfg.SMTPURL)
 	if err != nil {
@@ -321,7 +325,7 @@ func (a *App) deliverBy(deliver func(context.Context, outbox.Message) error) {
 	})
 }
 
-// buildTraces connects to the collector that is configured, if one is.
+// buildTraces prepares sending traces if a collector is configured.
 func (a *App) buildTraces() error {
 	cfg := a.Config.Tracing
 	if cfg.Endpoint == nil {
@@ -341,14 +345,14 @@ func (a *App) buildTraces() error {
 	return err
 }
 
-// send is what the outbox hands its messages to.
+// send delivers one message of the outbox by SMTP.
 func (a *App) send(ctx context.Context, m outbox.Message) error {
 	data := maps.Clone(m.Data)
 	data["browser"], data["system"] = useragent.Parse(m.Data["browser"])
 	return a.Mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
 }
 
-// readLogo reads the operator's logo, if there is one.
+// readLogo returns the operator's logo, or nil if none is configured.
 func readLogo(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil

@@ -15,14 +15,15 @@ import (
 	"portico/internal/store"
 )
 
-// awaitEach is how often a database server that is away is asked: as often as
-// by a node that serves.
+// awaitEach is the time between attempts to reach the database server.
 const awaitEach = time.Second
 
-// Await is New for a process that serves: it waits for a database server that
-// is away for now, until ctx ends. A machine that boots starts both at once,
-// and a supervisor gives up a process that ends too often. Meanwhile the
-// process lives and is not ready.
+// Await calls New until the database server answers or ctx ends. It returns
+// errors that waiting cannot resolve at once.
+//
+// Portico and its database server may start at the same time, and a supervisor
+// gives up a process that exits too often. Therefore Await keeps the process
+// running, and /readyz answers 503 meanwhile.
 func Await(ctx context.Context, cfg config.Config, options Options) (*App, error) {
 	a, err := attempt(ctx, cfg, options)
 	if !store.ComesBack(err) {
@@ -55,7 +56,8 @@ func Await(ctx context.Context, cfg config.Config, options Options) (*App, error
 	}
 }
 
-// attempt looks first: a look ends with ctx, and New when it has an answer.
+// attempt calls store.Reach before New, because Reach stops when ctx ends and
+// New does not.
 func attempt(ctx context.Context, cfg config.Config, options Options) (*App, error) {
 	if err := store.Reach(ctx, cfg.DatabaseURL); err != nil {
 		return nil, err
@@ -63,8 +65,8 @@ func attempt(ctx context.Context, cfg config.Config, options Options) (*App, err
 	return New(ctx, cfg, options)
 }
 
-// notReady answers on the operations listener until the returned function is
-// called, which leaves its port free.
+// notReady answers on the operations listener until end is called. end frees
+// the port.
 func notReady(ctx context.Context, cfg config.Config, options Options) (end func(), err error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.OpsListen)
 	if err != nil {

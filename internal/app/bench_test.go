@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkStart measures from nothing to the first answer of /readyz.
+// BenchmarkStart measures the time from New to the first answer of /readyz.
 func BenchmarkStart(b *testing.B) {
 	for name, existing := range map[string]bool{"first": false, "again": true} {
 		b.Run(name, func(b *testing.B) {

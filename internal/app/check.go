@@ -11,11 +11,11 @@ import (
 	"portico/web"
 )
 
-// Warnings returns what may be meant, and is worth a second look before people
-// are served: the rules that nobody passes, and what config knows by itself.
+// Warnings returns settings that are allowed and probably not intended. It adds
+// rules that refuse everyone to the warnings of package config.
 func Warnings(cfg config.Config) config.Problems {
 	all := cfg.Warnings()
-	list, _ := sites(cfg) // what is wrong with them is Check's
+	list, _ := sites(cfg) // Check reports their problems
 	served := cfg.Served()
 	if len(list) < len(served) {
 		return all
@@ -35,8 +35,9 @@ func Warnings(cfg config.Config) config.Problems {
 	return all
 }
 
-// Check returns what of a configuration this version cannot carry out, as
-// config.Problems: what config itself cannot know. New refuses the same.
+// Check returns settings that this version cannot use and that package config
+// cannot judge alone. The error is of type config.Problems, unless the messages
+// of the binary cannot be read. New calls it.
 func Check(cfg config.Config) error {
 	r := cfg.Report()
 	_, wrong := Apps(cfg)

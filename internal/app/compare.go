@@ -11,13 +11,12 @@ import (
 	"portico/internal/store"
 )
 
-// startComparing tells the operator which settings of this node are not those
-// of another one. Both serve on: settings are changed on one node after the
-// other.
+// startComparing logs which settings differ from those of another node. It only
+// logs, because operators change settings on one node after the other.
 func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
 	var told []string
-	// At once, so that 'portico doctor' sees a node from its start.
-	a.report("tell the other nodes of this one", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) }))
+	// Register at once, so that 'portico doctor' sees a node from its start.
+	a.report("register this node", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) }))
 	a.repeat(ctx, work, cluster.NodeBeat, "compare the settings of the nodes", func(ctx context.Context) error {
 		err := a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) })
 		if differ := a.node.Differ(); err == nil && !slices.Equal(differ, told) {
@@ -29,7 +28,7 @@ func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
 	work.Go(func() {
 		<-ctx.Done()
 		ctx := context.WithoutCancel(ctx)
-		a.report("take leave of the other nodes", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Leave(ctx, tx) }))
+		a.report("remove this node from the list of nodes", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Leave(ctx, tx) }))
 	})
 }
 

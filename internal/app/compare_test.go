@@ -9,8 +9,8 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// Two nodes on one database know of each other, and 'portico doctor' knows of
-// both, from the first request that they answer.
+// Two nodes on one database see each other, and 'portico doctor' sees both,
+// from their first request on.
 func TestCompare_NodesAreSeenFromTheirStart(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(pgtest.Server) == "" {

@@ -1,6 +1,9 @@
-// Package app is the composition root: it builds every part from the
-// configuration, starts what runs in the background and stops it in order. The
-// commands and the tests use the same one.
+// Package app is the composition root. It builds every part from the
+// configuration, starts the background work and stops everything in order.
+// Commands and tests use it too.
 //
-// It holds no rule of its own.
+// It contains no rules of the product. What it does contain:
+//   - the checks of settings that need more than package config (Check, Warnings)
+//   - the background work of a node: last uses, purges, clocks, comparison of nodes
+//   - the adapters between store.Store and the interfaces that rooms declare (unit)
 package app

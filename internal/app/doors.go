@@ -23,8 +23,8 @@ import (
 	"portico/web"
 )
 
-// doors is the public listener's handler, the door that wants warming, and the
-// one that counts.
+// doors is the handler of the public listener, with the parts that Run and the
+// metrics need.
 type doors struct {
 	handler *server.Mux
 	screens *screens.Screens
@@ -32,7 +32,7 @@ type doors struct {
 	reports *server.Reports
 }
 
-// public builds what the public listener serves.
+// public builds the handler of the public listener.
 func (a *App) public() (doors, error) {
 	public := a.publicURL()
 	mux := server.NewMux(server.Config{
@@ -91,8 +91,7 @@ func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
 	return screens.New(cfg)
 }
 
-// sender returns the address of a mailbox with or without a name; config has
-// checked it.
+// sender returns the address of a mailbox, with or without a display name.
 func sender(from string) string {
 	parsed, err := mail.ParseAddress(from)
 	if err != nil {
@@ -101,8 +100,8 @@ func sender(from string) string {
 	return parsed.Address
 }
 
-// operations is the handler of the operations listener, for as long as the
-// public one serves.
+// operations returns the handler of the operations listener. /readyz fails once
+// serving ends.
 func (a *App) operations(serving context.Context, public doors) http.Handler {
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
@@ -111,7 +110,7 @@ func (a *App) operations(serving context.Context, public doors) http.Handler {
 	})
 }
 
-// ping is that of the database, in the words of the operations listener.
+// ping checks the database and translates the error for package ops.
 func (a *App) ping(ctx context.Context) error {
 	err := a.Store.Ping(ctx)
 	if errors.Is(err, store.ErrReadOnly) {

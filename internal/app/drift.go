@@ -9,16 +9,14 @@ import (
 const (
 	driftEvery = 5 * time.Second
 
-	// jump is what the clock may gain or lose between two looks before the
-	// operator is told.
+	// jump is the change of the clock between two checks that is logged.
 	jump = time.Minute
-	// longJump is what it may gain in all before nothing is deleted any more for
-	// being old.
+	// longJump is the total change after which purging stops.
 	longJump = 24 * time.Hour
 )
 
-// watch reports a jump of the clock to the operator, and whether the clock is
-// one to delete by: a year that is wrong would take the record with it.
+// watch logs a jump of the clock. It returns false if the clock is too wrong to
+// purge by: with a wrong year, a purge would delete the audit log.
 func (a *App) watch(d *clock.Drift) (trusted bool) {
 	since, all := d.Look()
 	trusted = all < longJump

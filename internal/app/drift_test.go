@@ -18,7 +18,7 @@ func TestDrift(t *testing.T) {
 		c := clock.NewManual(time.Now())
 		a := &App{log: slog.New(slog.NewTextHandler(&log, nil))}
 		d := clock.NewDrift(c)
-		pass := func(clock time.Duration) { // a minute passes
+		pass := func(clock time.Duration) { // one minute passes, and the clock changes by this much
 			time.Sleep(time.Minute)
 			c.Advance(clock)
 		}

@@ -8,8 +8,8 @@ import (
 	"portico/internal/telemetry/metric"
 )
 
-// figures gathers those of every part. A database that does not answer is one
-// of the figures, not an error.
+// figures collects the metrics of every part. If the database does not answer,
+// the metrics of the queue are absent.
 func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 	f := metric.Figures{
 		Build:    metric.Build(a.options.Build),

@@ -19,8 +19,7 @@ import (
 	"portico/internal/telemetry/metric"
 )
 
-// scraped are the samples of one scrape by their names with labels, as they
-// stand in its lines.
+// scraped maps each sample of one scrape, with its labels, to its value.
 type scraped map[string]float64
 
 func (r *running) scrape(t testing.TB) scraped {
@@ -47,8 +46,8 @@ func (r *running) scrape(t testing.TB) scraped {
 	return samples
 }
 
-// expect compares what has been counted since before with want. Every other
-// counter of flows, sign-ins and refusals must stand still.
+// expect compares the growth since before with want. All other counters of
+// flows, sign-ins and refusals must be unchanged.
 func (s scraped) expect(t *testing.T, before scraped, want map[string]float64) {
 	t.Helper()
 	for name, n := range want {
@@ -64,7 +63,7 @@ func (s scraped) expect(t *testing.T, before scraped, want map[string]float64) {
 	}
 }
 
-// person is one with a browser at a running App.
+// person is a visitor with a browser.
 type person struct {
 	*testing.T
 	*running
@@ -80,7 +79,7 @@ func (r *running) person(t *testing.T) *person {
 	return &person{t, r, &http.Client{Transport: r.client.Transport, Jar: jar}}
 }
 
-// call asks the API and returns the status and where to go.
+// call sends a request to the API and returns the status and the body.
 func (b *person) call(method, path, body string) (int, string) {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), method, b.public+"/auth/api/"+path, strings.NewReader(body))
@@ -108,7 +107,7 @@ func (b *person) must(want int, method, path, body string) string {
 	return text
 }
 
-// started is an App that serves, and whose mails arrive in a channel.
+// started returns an App that serves, and a channel with its emails.
 func started(t *testing.T, log *slog.Logger, change func(*config.Config)) (*running, <-chan outbox.Message) {
 	t.Helper()
 	mails := make(chan outbox.Message, 16)
@@ -143,7 +142,7 @@ func (b *person) signUp(mails <-chan outbox.Message, address string) {
 	b.must(200, "POST", "verify-code", `{"flow":"`+flow+`","code":"`+(<-mails).Data["code"]+`"}`)
 }
 
-// A journey is counted to the last step, and nothing else is.
+// Each step of a journey is counted, and nothing else is.
 func TestMetrics_CountAJourney(t *testing.T) {
 	t.Parallel()
 	r, mails := started(t, nil, nil)
@@ -160,13 +159,13 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		`portico_signups_total{method="mail"}`:                                                1,
 		`portico_signins_total{method="mail"}`:                                                1,
 		`portico_outbox_sent_total`:                                                           1,
-		`portico_hashing_duration_seconds_count`:                                              2, // judged and hashed
+		`portico_hashing_duration_seconds_count`:                                              2, // one guess-resistance check and one hash
 		request + `{method="POST",route="/auth/api/signup",status="2xx"}`:                     1,
 		request + `{method="POST",route="/auth/api/verify-code",status="2xx"}`:                1,
 		`portico_http_request_duration_seconds_count{method="POST",route="/auth/api/signup"}`: 1,
 	})
 
-	// The first check asks the database, those after it the memory.
+	// The first check reads the database, the others the cache.
 	before = after
 	for range 4 {
 		b.must(200, "GET", "session", "")
@@ -179,8 +178,8 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		request + `{method="GET",route="/auth/api/session",status="2xx"}`: 4,
 	})
 
-	// Wrong passwords, the last of which is told to the owner and followed by
-	// a refusal.
+	// The last wrong password causes an email to the owner, and the next
+	// request is refused.
 	before = after
 	stranger := r.person(t)
 	wrong := `{"email":"ada@example.org","password":"seven hills under a paper lantern"}`
@@ -200,7 +199,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		request + `{method="POST",route="/auth/api/signin",status="4xx"}`: 6,
 	})
 
-	// The owner's browser is known and not held up.
+	// The browser of the owner is known and not limited.
 	before = after
 	b.must(200, "POST", "signin", `{"email":"ada@example.org","password":"`+good+`"}`)
 	b.must(422, "POST", "verify-code", `{"flow":"x","code":"no"}`)
@@ -232,7 +231,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 	}
 }
 
-// sent waits until so many mails have left the outbox.
+// sent waits until n emails have left the outbox.
 func (r *running) sent(t *testing.T, n uint64) {
 	t.Helper()
 	for r.runner.Totals().Sent < n || r.scrape(t)["portico_outbox_waiting"] > 0 {
@@ -242,8 +241,7 @@ func (r *running) sent(t *testing.T, n uint64) {
 	}
 }
 
-// A database that does not answer is seen in the figures, which are there all
-// the same.
+// If the database does not answer, the metrics say so and remain available.
 func TestMetrics_DatabaseGone(t *testing.T) {
 	t.Parallel()
 	a := open(t, settings(t, t.TempDir()), Options{Dist: dist()})
@@ -264,7 +262,7 @@ func TestMetrics_DatabaseGone(t *testing.T) {
 	}
 }
 
-// The age of the oldest mail is that of its cause.
+// The age of the oldest email counts from the step that caused it.
 func TestFigures_OldestMail(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))

@@ -7,7 +7,7 @@ import (
 	"portico/internal/server/gateway"
 )
 
-// gateway returns the door behind which the apps stand.
+// gateway builds the gateway for the configured apps.
 func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
 	apps, problems := Apps(a.Config)
 	if len(problems) > 0 {
@@ -16,8 +16,8 @@ func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
 	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Apps: apps, Holders: a.holders}), nil
 }
 
-// Apps returns the apps of a configuration as the door takes them, or says what
-// is wrong with them.
+// Apps converts the configured apps for package gateway, or returns their
+// problems.
 func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	list, problems := sites(cfg)
 	var all []gateway.App
@@ -63,7 +63,7 @@ func (a *App) onPublicHost(served config.App) bool {
 
 func (a *App) scheme() string { return a.publicURL().Scheme }
 
-// appHosts are the hosts of apps that are not the public one.
+// appHosts returns the hosts of apps, without the public host.
 func (a *App) appHosts() []string {
 	var hosts []string
 	for _, served := range a.Config.Served() {
@@ -74,8 +74,8 @@ func (a *App) appHosts() []string {
 	return hosts
 }
 
-// returnOrigins are those that people may return to after signing in: the
-// configured ones and those of the apps.
+// returnOrigins returns the origins that visitors may return to after signing
+// in: the configured ones and those of the apps.
 func (a *App) returnOrigins() []string {
 	origins := append([]string(nil), a.Config.ReturnOrigins...)
 	for _, host := range a.appHosts() {

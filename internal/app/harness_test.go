@@ -23,10 +23,10 @@ import (
 
 const good = "copper lantern over seven hills"
 
-// Whatever an App starts has ended when it is closed.
+// No goroutine of an App may outlive its Close.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// settings are those of an installation in a folder of its own.
+// settings returns a configuration in a folder of its own.
 func settings(t testing.TB, folder string) config.Config {
 	t.Helper()
 	cfg := config.Default()
@@ -34,7 +34,7 @@ func settings(t testing.TB, folder string) config.Config {
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DatabaseURL = pgtest.Chosen(t, filepath.Join(folder, "portico.db"))
 	cfg.SecretFile = filepath.Join(folder, "secret.key")
-	if !onSQLite(cfg) { // which makes its key by itself
+	if !onSQLite(cfg) { // SQLite creates its key itself
 		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func settings(t testing.TB, folder string) config.Config {
 
 func onSQLite(cfg config.Config) bool { return strings.HasPrefix(cfg.DatabaseURL, "sqlite:") }
 
-// needSQLite skips a test of what only a SQLite file has.
+// needSQLite skips a test that only applies to SQLite.
 func needSQLite(t *testing.T, cfg config.Config) {
 	t.Helper()
 	if !onSQLite(cfg) {
@@ -52,7 +52,7 @@ func needSQLite(t *testing.T, cfg config.Config) {
 	}
 }
 
-// open builds an App that the test closes at its end, unless it did before.
+// open builds an App. The test closes it at its end, if it is still open.
 func open(t testing.TB, cfg config.Config, options Options) *App {
 	t.Helper()
 	a, err := New(t.Context(), cfg, options)
@@ -69,8 +69,8 @@ func (a *App) end(t testing.TB) {
 	}
 }
 
-// dist is a front end of empty documents: what is tested here does not depend
-// on whether the real one was built.
+// dist returns a front end of empty documents, so that the tests do not need a
+// built one.
 func dist() fstest.MapFS {
 	files := fstest.MapFS{
 		"documents/manifest.json": {Data: []byte("{}")},
@@ -94,8 +94,8 @@ type running struct {
 	quit        func() // stops and closes, once
 }
 
-// run serves on free ports until stop is called; then stopped has the error.
-// The public address is that of the port.
+// run serves on free ports until stop is called. stopped then receives the
+// error of Run. The public URL has the port of the listener.
 func run(t testing.TB, a *App) *running {
 	t.Helper()
 	listeners, err := a.Listen(t.Context())
@@ -115,7 +115,7 @@ func run(t testing.TB, a *App) *running {
 	return r
 }
 
-// get returns the status and the text of an answer, 0 when there is none.
+// get returns the status and text of a response, or 0 if there is none.
 func (r *running) get(address string) (int, string) {
 	response, err := r.client.Get(address)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *running) get(address string) (int, string) {
 	return response.StatusCode, strings.TrimSpace(string(body))
 }
 
-// signIn returns a caller whose browser has a session.
+// signIn returns a caller with a session.
 func (a *App) signIn(t testing.TB, address string) flow.Caller {
 	t.Helper()
 	c := flow.Caller{Peer: "192.0.2.1", Locale: "en"}

@@ -8,9 +8,9 @@ import (
 	"portico/internal/store"
 )
 
-// hashCost returns the cost of new password hashes. With password.hash =
-// "auto" it is what a calibration chose, which is kept in the database: so
-// that all nodes and commands hash alike, and only who serves measures.
+// hashCost returns the cost of new password hashes. With password.hash = "auto"
+// only a serving node measures it. The database keeps the result, so that all
+// nodes and commands use the same cost.
 func (a *App) hashCost(ctx context.Context) (password.Cost, error) {
 	least := password.Cost{Memory: uint32(a.Config.Hashing.MemoryMiB) << 10, Passes: uint32(a.Config.Hashing.Passes)}
 	if a.Config.Password.Hash != "auto" {
@@ -20,7 +20,7 @@ func (a *App) hashCost(ctx context.Context) (password.Cost, error) {
 	err := a.Store.Read(ctx, func(tx *store.Tx) error {
 		kept, ok, err := tx.HashCost(ctx)
 		if ok {
-			previous, _ = password.ParseCost(kept) // a damaged one counts as none
+			previous, _ = password.ParseCost(kept) // treat a damaged value as none
 		}
 		return err
 	})
@@ -45,9 +45,9 @@ func (a *App) calibrate(ctx context.Context, budget password.Budget) (password.C
 		"signins_per_second", int(c.PerSecond), "measured_in", c.Spent.Round(time.Millisecond).String(),
 	}
 	if c.Kept {
-		a.log.Info("the cost of password hashes is chosen", figures...)
+		a.log.Info("chose the cost of password hashes", figures...)
 	} else {
-		a.log.Warn("even the least cost of password hashes is more than password.signins_per_second and 250 ms allow", figures...)
+		a.log.Warn("even the lowest cost of password hashes exceeds 250 ms or the rate of password.signins_per_second", figures...)
 	}
 	if c.Cost == budget.Previous {
 		return c.Cost, nil

@@ -10,7 +10,7 @@ import (
 	"portico/internal/store"
 )
 
-// costOf returns the cost of the hashes that an App makes.
+// costOf returns the cost of the hashes that an App creates.
 func (a *App) costOf(t testing.TB) string {
 	t.Helper()
 	hash, err := a.Passwords.Hash(t.Context(), good)
@@ -33,7 +33,7 @@ func (a *App) keptCost(t testing.TB) (kept string) {
 	return kept
 }
 
-// Who serves measures and keeps; who comes after takes what is kept.
+// A serving App measures and stores the cost; a command uses the stored one.
 func TestNew_CalibratedHash(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())

@@ -12,11 +12,11 @@ import (
 	"portico/internal/store"
 )
 
-// openKey reads the master key. On SQLite the first start makes it; a key is
-// never made beside data that another one protects. Processes that start at
-// the same time get the same key.
+// openKey reads the master key. With SQLite, the first start creates it.
+// openKey never creates a key for a database that already has another one.
+// Processes that start at the same time get the same key.
 func openKey(ctx context.Context, cfg config.Config, s *store.Store) (*secret.Key, error) {
-	used := false // looked at before the key, which is made before the data
+	used := false // read before the key: another process creates the key first, then the data
 	err := s.Read(ctx, func(tx *store.Tx) (err error) {
 		_, used, err = tx.KeyCheck(ctx)
 		return err
@@ -40,11 +40,11 @@ func openKey(ctx context.Context, cfg config.Config, s *store.Store) (*secret.Ke
 	return key, err
 }
 
-// KeyCheck returns what a database keeps to know its key again.
+// KeyCheck returns the value that a database stores to recognize its key.
 func KeyCheck(key *secret.Key) []byte { return key.MAC("installation").Sum("check") }
 
-// checkKey refuses a key that is not the one of the database. A new database
-// gets both the key and its purpose here, before there are people.
+// checkKey returns an error if key is not the key of the database. It stores
+// the key check and the purpose in a new database, before any account exists.
 func checkKey(ctx context.Context, s *store.Store, key *secret.Key, file string, purpose store.Purpose) error {
 	var same bool
 	err := s.Write(ctx, func(tx *store.Tx) (err error) {

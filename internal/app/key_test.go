@@ -12,8 +12,8 @@ import (
 	"portico/internal/store"
 )
 
-// refused expects that an App is not built, and that the reason names the key
-// file and says what to do.
+// refused expects that New fails, and that the error names the key file and
+// says what to do.
 func refused(t *testing.T, cfg config.Config, reason string) {
 	t.Helper()
 	a, err := New(t.Context(), cfg, Options{})
@@ -75,8 +75,8 @@ func TestNew_UnsafeKey(t *testing.T) {
 	refused(t, cfg, "chmod 600")
 }
 
-// 'portico migrate' and 'portico backup' work without a key: what they leave
-// behind is no data that a key protects.
+// 'portico migrate' and 'portico backup' work without a key. The database that
+// they leave behind may still get a new key.
 func TestNew_AfterMigrateAlone(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
@@ -93,7 +93,7 @@ func TestNew_AfterMigrateAlone(t *testing.T) {
 	open(t, cfg, Options{}).end(t)
 }
 
-// A server and a command of the operator may be the first start together.
+// A server and a command may both be the first start.
 func TestNew_FourAtOnce(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())

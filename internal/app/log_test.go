@@ -25,8 +25,7 @@ func TestLog_NewDatabase(t *testing.T) {
 	}
 }
 
-// The log tells of pages, and of what goes wrong; not of each script that a
-// page loads.
+// The log lists pages and errors, and not each script that a page loads.
 func TestLog_LeavesOutAssets(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -20,12 +20,12 @@ func loadPreset(name string) (config.Config, error) {
 	})
 }
 
-// What the configuration says about presets is what the room does.
+// The presets of packages config and federation agree.
 func TestPresetsOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	want := federation.Presets()
 	for name, trusted := range want {
-		cfg, _ := loadPreset(name) // openid lacks its issuer, which is not the point here
+		cfg, _ := loadPreset(name) // openid has no issuer here, which does not matter for this test
 		if len(cfg.Providers) != 1 || cfg.Providers[0].Preset != name || cfg.Providers[0].TrustEmail != trusted {
 			t.Errorf("the preset %s is read as %+v, want its addresses believed: %v", name, cfg.Providers, trusted)
 		}
@@ -43,7 +43,7 @@ func TestPresetsOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Every preset has its icon on the buttons, and a state in the tests of screens.
+// Every preset has an icon, and a state in the screen tests.
 func TestPresets_AreInTheFrontEnd(t *testing.T) {
 	t.Parallel()
 	icons, err := os.ReadFile("../../web/src/ui/provider-icon.tsx")

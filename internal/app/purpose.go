@@ -7,7 +7,7 @@ import (
 	"portico/internal/store"
 )
 
-// purpose is what a database is for that this App makes.
+// purpose returns the purpose of a database that this App creates.
 func (o Options) purpose() store.Purpose {
 	if o.Development {
 		return store.Development
@@ -15,11 +15,12 @@ func (o Options) purpose() store.Purpose {
 	return store.Real
 }
 
-// checkPurpose refuses to serve a database of the other kind: people with a
-// published password never get into a real one, nor real people to them.
+// checkPurpose refuses a database of the other purpose. Accounts with a
+// published password must never get into a production database, and real
+// accounts never into a development database.
 func (a *App) checkPurpose(ctx context.Context) error {
 	if a.options.Existing {
-		return nil // an operator's command, which serves nobody
+		return nil // a command serves no visitors
 	}
 	found, err := a.Store.Purpose(ctx)
 	if err != nil || found == store.Undecided || found == a.options.purpose() {

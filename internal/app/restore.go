@@ -9,21 +9,21 @@ import (
 	"portico/internal/store"
 )
 
-// RestoreOptions are what an operator may choose of a Restore.
+// RestoreOptions are the operator's choices for Restore.
 type RestoreOptions struct {
-	Replace     bool // put aside a database that is there
-	EndSessions bool // of the time of the copy
+	Replace     bool // move an existing database aside
+	EndSessions bool // end all sessions of the backup
 }
 
-// Restored tells what a Restore has done.
+// Restored is the result of Restore.
 type Restored struct {
-	Kept  string // where the files of the database before are; "" when there was none
-	Mails int64  // that waited in the copy and are not sent by themselves
+	Kept  string // new path of the previous database; "" if there was none
+	Mails int64  // number of emails that waited in the backup; they are not sent without a retry
 }
 
-// Restore puts a copy of the database in place, once it is sound and the key
-// file is the one that it was made with. What the copy would do a second time
-// is off: pending steps end, and mail that waits is left to the operator.
+// Restore puts a backup in place of the database. It first checks the backup
+// and that the key file matches it. So that nothing happens twice, it ends
+// pending flows and gives up waiting emails; the operator can retry those.
 func Restore(ctx context.Context, cfg config.Config, file string, options RestoreOptions) (r Restored, err error) {
 	now := clock.System{}
 	r.Kept, err = store.Restore(ctx, cfg.DatabaseURL, file, options.Replace, func(s *store.Store) error {

@@ -12,8 +12,8 @@ import (
 	"portico/internal/rule"
 )
 
-// sites returns the apps of a configuration with their rules, or says what is
-// wrong with them.
+// sites converts the configured apps and their rules for package rule, or
+// returns their problems.
 func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 	var list []rule.Site
 	var problems config.Problems
@@ -39,16 +39,16 @@ func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 type Explanation struct {
 	App     string      `json:"app"`     // "" when no app has the address
 	Path    string      `json:"path"`    // as rules see it, "" when it is refused
-	Refused string      `json:"refused"` // why the path is refused before any rule
-	Decides int         `json:"decides"` // the place of the rule, from 1; 0 for none
-	Rule    string      `json:"rule"`    // that rule
-	Source  string      `json:"source"`  // where it stands
-	Steps   []rule.Step `json:"steps"`   // the rules that were looked at
+	Refused string      `json:"refused"` // why the request is refused before any rule; "" if it is not
+	Decides int         `json:"decides"` // number of the deciding rule, from 1; 0 for none
+	Rule    string      `json:"rule"`    // text of that rule
+	Source  string      `json:"source"`  // where that rule is written
+	Steps   []rule.Step `json:"steps"`   // the rules that were evaluated
 	Need    rule.Need   `json:"-"`
 }
 
-// Explain returns what the rules of a configuration make of a request for a URL,
-// or for a path of the public host.
+// Explain returns how the rules decide about a request. target is a URL, or a
+// path on the public host.
 func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	list, problems := sites(cfg)
 	switch {
@@ -90,7 +90,7 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	return e, nil
 }
 
-// answers reports whether Portico is reached under a host.
+// answers reports whether Portico serves a host.
 func answers(cfg config.Config, apps []rule.Site, host string) bool {
 	if cfg.PublicURL != nil {
 		if _, public, _ := strings.Cut(origin.Of(cfg.PublicURL), "://"); host == public {
@@ -100,8 +100,8 @@ func answers(cfg config.Config, apps []rule.Site, host string) bool {
 	return slices.ContainsFunc(apps, func(s rule.Site) bool { return s.Host == host })
 }
 
-// split returns the host and the escaped path of a URL as they are written, not
-// as a parser would mend them.
+// split returns the host and the escaped path of a URL. It keeps the path as
+// written, because url.Parse would normalize it.
 func split(cfg config.Config, target string) (host, path string, err error) {
 	if cut := strings.IndexAny(target, "?#"); cut >= 0 {
 		target = target[:cut]

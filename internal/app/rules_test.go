@@ -8,7 +8,7 @@ import (
 	"portico/internal/config"
 )
 
-// behind is a configuration of two apps on one host and one on another.
+// behind returns a configuration with two apps on one host and one on another.
 func behind() config.Config {
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
@@ -64,7 +64,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What is wrong with a rule is a problem of its line.
+// A mistake in a rule is a problem with the line of that rule.
 func TestCheck_Rules(t *testing.T) {
 	t.Parallel()
 	cfg := behind()

@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	flushEvery = 30 * time.Second       // last uses of sessions, to the database
-	keysEvery  = 5 * time.Second        // signing keys that other processes have revoked or added
-	followEach = 500 * time.Millisecond // sessions that other processes have ended
-	homeEvery  = 500 * time.Millisecond // whether the data is still in this database
-	drain      = time.Second            // for clients to end their connections when stopping
-	grace      = 20 * time.Second       // for requests under way after that
+	flushEvery = 30 * time.Second       // write last uses of sessions
+	keysEvery  = 5 * time.Second        // read signing keys that other processes revoked or added
+	followEach = 500 * time.Millisecond // read sessions that other processes ended
+	homeEvery  = 500 * time.Millisecond // check whether the data was moved to another database
+	drain      = time.Second            // for clients to close their connections when stopping
+	grace      = 20 * time.Second       // for open requests after that
 )
 
-// Listeners are where Run waits for connections. Ops may be nil.
+// Listeners are the listeners that Run serves. Ops may be nil.
 type Listeners struct {
 	Public net.Listener
 	Ops    net.Listener
 }
 
-// Listen opens the configured listeners.
+// Listen opens the configured listeners. The caller must pass them to Run or
+// close them.
 func (a *App) Listen(ctx context.Context) (Listeners, error) {
 	var lc net.ListenConfig
 	public, err := lc.Listen(ctx, "tcp", a.Config.Listen)
@@ -45,9 +46,9 @@ func (a *App) Listen(ctx context.Context) (Listeners, error) {
 	return Listeners{Public: public, Ops: ops}, nil
 }
 
-// Claim makes this process the one that serves the database, or returns
-// store.ErrInUse. Run does it too; who says something before it runs does it
-// first.
+// Claim reserves the database for this process, or returns store.ErrInUse. Run
+// calls it too. Call it earlier to print something before Run only if Run can
+// succeed.
 func (a *App) Claim() (err error) {
 	if a.claim == nil {
 		a.claim, err = a.Store.Claim()
@@ -55,7 +56,7 @@ func (a *App) Claim() (err error) {
 	return err
 }
 
-// unclaim gives back what Claim has taken.
+// unclaim releases the claim.
 func (a *App) unclaim() error {
 	if a.claim == nil {
 		return nil
@@ -65,8 +66,9 @@ func (a *App) unclaim() error {
 	return err
 }
 
-// Run serves until ctx ends, then stops in order: readiness first, then
-// connections, requests under way, and mail under way.
+// Run serves until ctx ends, then stops in order: readiness, new connections,
+// open requests, and emails that are being sent. It returns store.ErrMoved if
+// the data was moved to another database.
 func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if err := a.Claim(); err != nil {
 		return err
@@ -78,16 +80,16 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if err != nil {
 		return err
 	}
-	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // a database that is away comes back, and is asked again soon
-	a.report("put away what a move has left that was interrupted", a.Store.ForgetMove(ctx))
+	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // on failure, the background work retries soon
+	a.report("remove the remains of an interrupted move", a.Store.ForgetMove(ctx))
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
 	a.startWork(background, &work)
 	work.Go(func() {
 		public.screens.Warm(background)
-		// Starting leaves tens of megabytes behind: parsed migrations, compressed
-		// screens. An idle process would hold them for minutes.
+		// Starting leaves tens of megabytes of garbage: parsed migrations,
+		// compressed screens. An idle process would keep them for minutes.
 		debug.FreeOSMemory()
 	})
 	work.Go(func() { public.gateway.Watch(background) })
@@ -99,7 +101,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		case <-ctx.Done():
 		case <-background.Done():
 		}
-		if ctx.Err() != nil { // also when both are done
+		if ctx.Err() != nil { // both channels may be ready
 			public.gateway.Drain(background)
 		}
 	})
@@ -125,8 +127,8 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	return errors.Join(publicErr, opsErr, movedAway(ctx))
 }
 
-// leaveHome ends serving when the data has moved to another database: sessions
-// that are ended there must not live on in this process.
+// leaveHome stops serving when the data was moved to another database.
+// Otherwise sessions that end there would stay valid here.
 func (a *App) leaveHome(ctx context.Context, leave context.CancelCauseFunc) {
 	if err := a.Store.CheckHome(ctx); errors.Is(err, store.ErrMoved) {
 		a.log.Warn("the data was moved to another database: stopping")
@@ -134,7 +136,7 @@ func (a *App) leaveHome(ctx context.Context, leave context.CancelCauseFunc) {
 	}
 }
 
-// movedAway returns the error of leaveHome when it is why serving has ended.
+// movedAway returns the error of leaveHome if that is why serving ended.
 func movedAway(ctx context.Context) error {
 	if err := context.Cause(ctx); errors.Is(err, store.ErrMoved) {
 		return err
@@ -142,15 +144,15 @@ func movedAway(ctx context.Context) error {
 	return nil
 }
 
-// startWork starts what runs beside requests.
+// startWork starts the background work.
 func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	if a.runner != nil {
-		a.report("compare the clocks", a.compareClocks(ctx)) // before a mail is claimed
+		a.report("compare the clocks", a.compareClocks(ctx)) // before the first email is claimed
 		work.Go(func() { a.runner.Run(ctx) })
 	}
-	a.repeat(ctx, work, flushEvery, "keep the last uses of sessions", a.flushSessions)
-	a.repeat(ctx, work, followEach, "follow what other processes end", a.follow)
-	a.repeat(ctx, work, keysEvery, "follow the signing keys", a.Flows.FollowKeys)
+	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
+	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
+	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
 	drift := clock.NewDrift(a.clock)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watch(drift) }) })
 	a.startTidying(ctx, work, drift)
@@ -159,8 +161,8 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	}
 }
 
-// repeat does something again and again. Of a failure that lasts, as when the
-// database is away, its beginning and its end are logged.
+// repeat calls do periodically. Of repeated failures it logs only the first,
+// and then the recovery.
 func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Duration, what string, do func(context.Context) error) {
 	work.Go(func() {
 		failing := false
@@ -171,7 +173,7 @@ func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Durati
 				a.report(what, err)
 			case err == nil && failing:
 				failing = false
-				a.log.Info("it works again to " + what)
+				a.log.Info("can " + what + " again")
 			}
 		})
 	})
@@ -181,8 +183,8 @@ func (a *App) flushSessions(ctx context.Context) error {
 	return a.Sessions.Flush(ctx, unit[session.Store]{a.Store, func(tx *store.Tx) session.Store { return tx }}.Write)
 }
 
-// follow looks a second time soon when a look fails: a connection that broke is
-// no reason to feel an end later.
+// follow retries a failed read once and soon, so that a broken connection does
+// not delay the end of a session.
 func (a *App) follow(ctx context.Context) error {
 	look := func() error {
 		return a.Store.Read(ctx, func(tx *store.Tx) error { return a.Sessions.Follow(ctx, tx) })

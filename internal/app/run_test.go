@@ -10,7 +10,7 @@ import (
 	"portico/internal/store"
 )
 
-// held is a door whose one page waits until it is let go.
+// held is a door whose only page blocks until it is released.
 type held struct{ asked, letGo chan struct{} }
 
 func (h held) Mount(m *server.Mux) {
@@ -22,8 +22,8 @@ func (h held) Mount(m *server.Mux) {
 	})
 }
 
-// Stopping is in order: not ready any more, no new connections, and what was
-// asked before is still answered.
+// Stopping happens in order: readiness fails, new connections are refused, and
+// open requests are answered.
 func TestRun_Stop(t *testing.T) {
 	t.Parallel()
 	page := held{make(chan struct{}), make(chan struct{})}
@@ -84,7 +84,7 @@ func TestRun_DatabaseGone(t *testing.T) {
 	}
 }
 
-// A port that is taken leaves the other one free.
+// If one port is taken, the other listener is closed again.
 func TestListen_PortTaken(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
@@ -111,8 +111,8 @@ func TestListen_PortTaken(t *testing.T) {
 	defer again.Ops.Close()
 }
 
-// When the data has moved away, serving ends by itself and says what to do, and
-// does not begin again.
+// After the data was moved away, Run ends, says what to do, and refuses to
+// start again.
 func TestRun_DataMoved(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())

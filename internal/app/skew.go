@@ -10,16 +10,18 @@ import (
 )
 
 const (
-	// farApart is by how much this machine's clock and the database server's may
-	// differ before anything is done about it.
+	// farApart is the difference between this machine's clock and the database
+	// server's that is corrected and logged.
 	farApart = 10 * time.Second
-	// TooFar is by how much a clock is not one to allow for, but wrong.
+	// TooFar is the difference from which on a clock counts as wrong and is not
+	// corrected.
 	TooFar = time.Hour
 )
 
-// common is a clock that nodes agree on: this machine's, less what it was seen
-// to be ahead of the database server's. The leases of mails are told by it: a
-// node that is ahead would take what another one is sending, and send it again.
+// common is the clock of the nodes: this machine's clock, corrected by its lead
+// over the database server's. Leases of emails use it. Otherwise a node whose
+// clock is ahead would take over an email that another node is sending, and
+// send it again.
 type common struct {
 	clock.Clock
 	ahead atomic.Int64 // nanoseconds
@@ -30,8 +32,9 @@ func (c *common) Now() time.Time {
 	return c.Clock.Now().Add(-time.Duration(c.ahead.Load())).Truncate(time.Microsecond)
 }
 
-// ClockAhead returns by how much a clock is ahead of the database server's: 0 when
-// it is not far, and false when the database has no clock of its own.
+// ClockAhead returns the lead of a clock over the database server's clock. It
+// returns 0 for a difference of up to ten seconds, and false if the database
+// has no clock of its own.
 func ClockAhead(ctx context.Context, s *store.Store, c clock.Clock) (ahead time.Duration, known bool, err error) {
 	before := c.Now()
 	theirs, known, err := s.Now(ctx)
@@ -45,8 +48,8 @@ func ClockAhead(ctx context.Context, s *store.Store, c clock.Clock) (ahead time.
 	return ahead, true, nil
 }
 
-// compareClocks finds out how far this machine's clock is from the database
-// server's, and tells the operator when that begins or ends to matter.
+// compareClocks measures this machine's clock against the database server's,
+// corrects common, and logs when a difference begins or ends.
 func (a *App) compareClocks(ctx context.Context) error {
 	apart, known, err := ClockAhead(ctx, a.Store, a.clock)
 	if err != nil || !known {

@@ -14,14 +14,14 @@ import (
 const (
 	tidyEvery = time.Minute
 
-	// keepAudit is how long the record is kept.
+	// keepAudit is how long audit events are kept.
 	keepAudit = 400 * 24 * time.Hour
 )
 
-// startTidying deletes what has ended, now and then. Of processes that share a
-// database one does it: the one that holds the lease.
+// startTidying deletes expired data every minute. Of the processes that share a
+// database, only the holder of the lease does it.
 func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
-	a.repeat(ctx, work, tidyEvery, "delete what has ended", func(ctx context.Context) error {
+	a.repeat(ctx, work, tidyEvery, "delete expired data", func(ctx context.Context) error {
 		if err := a.tidyRevocations(ctx); err != nil || !a.watch(drift) {
 			return err
 		}
@@ -30,12 +30,12 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 	if !a.Store.Shared() {
 		return
 	}
-	a.repeat(ctx, work, cluster.LeaseBeat, "keep the lease of the background work", func(ctx context.Context) error {
+	a.repeat(ctx, work, cluster.LeaseBeat, "renew the lease of the background work", func(ctx context.Context) error {
 		return a.alone(ctx, func(*store.Tx) error { return nil })
 	})
 	work.Go(func() {
 		<-ctx.Done()
-		a.report("give the lease of the background work back", a.release(context.WithoutCancel(ctx)))
+		a.report("release the lease of the background work", a.release(context.WithoutCancel(ctx)))
 	})
 }
 
@@ -58,8 +58,8 @@ func (a *App) purge(ctx context.Context) error {
 	}
 }
 
-// alone runs fn in a transaction if this process is the one that tidies up, and
-// does nothing else.
+// alone runs fn in a transaction if this process holds the lease. Otherwise it
+// returns nil.
 func (a *App) alone(ctx context.Context, fn func(*store.Tx) error) error {
 	return a.Store.Write(ctx, func(tx *store.Tx) error {
 		if a.Store.Shared() {
@@ -71,7 +71,7 @@ func (a *App) alone(ctx context.Context, fn func(*store.Tx) error) error {
 	})
 }
 
-// release lets the next process begin at once.
+// release gives up the lease, so that another process can take over at once.
 func (a *App) release(ctx context.Context) error {
 	return a.Store.Write(ctx, func(tx *store.Tx) error { return a.tidying.Release(ctx, tx) })
 }

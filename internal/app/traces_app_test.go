@@ -14,8 +14,8 @@ import (
 	"portico/internal/telemetry/otlp/otlptest"
 )
 
-// An app takes its part in the trace: it is told of the span of its request on
-// both ways to it, and of nothing that a client has made up.
+// An app gets the span of its request as the parent, on both ways to it, and
+// never a trace header that a client made up.
 func TestTraces_App(t *testing.T) {
 	t.Parallel()
 	const theirs, sent, state = "0af7651916cd43dd8448eb211c80319c", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "vendor=theirs"
@@ -49,7 +49,7 @@ func TestTraces_App(t *testing.T) {
 					cfg.Tracing.Endpoint, cfg.Tracing.SampleRatio = collector.URL, c.ratio
 				}
 			})
-			told := map[string]string{} // by the id of the span
+			told := map[string]string{} // by span id
 			for _, ask := range []struct{ method, body string }{{"GET", ""}, {"POST", "a body takes the other way"}} {
 				h := askPage(t, r, ask.method, ask.body, http.Header{"Traceparent": {sent}, "Tracestate": {state}}, got)
 				parents, goesOn := h["Traceparent"], c.off || c.trusted != nil
@@ -85,7 +85,8 @@ func TestTraces_App(t *testing.T) {
 	}
 }
 
-// askPage asks for a page of the app, and returns the header that the app got.
+// askPage requests a page of the app and returns the header that the app
+// received.
 func askPage(t *testing.T, r *running, method, body string, header http.Header, got <-chan http.Header) http.Header {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, r.public+"/page?token=canary", strings.NewReader(body))
@@ -105,7 +106,7 @@ func askPage(t *testing.T, r *running, method, body string, header http.Header, 
 	return <-got
 }
 
-// An app that is away is a failure of its span.
+// If an app is down, its span is marked as failed.
 func TestTraces_AppIsAway(t *testing.T) {
 	t.Parallel()
 	collector := otlptest.New(t)
@@ -128,14 +129,15 @@ func TestTraces_AppIsAway(t *testing.T) {
 	t.Error("there is no span of the app's request")
 }
 
-// An answer that breaks off is a failure of its span on both ways to the app,
-// with the status that was passed on; one whose client goes away is none.
+// If an app breaks off its response, the span is marked as failed on both ways,
+// with the status that was passed on. If the client breaks off, the span is
+// not.
 func TestTraces_AppBreaksOff(t *testing.T) {
 	t.Parallel()
-	left := make(chan struct{}) // the client has
+	left := make(chan struct{}) // closed once the client has left
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "1000000")
-		_, _ = w.Write(make([]byte, 500_000)) // more than any buffer on the way
+		_, _ = w.Write(make([]byte, 500_000)) // more than any buffer between app and client
 		_ = http.NewResponseController(w).Flush()
 		if r.URL.Path == "/left" {
 			<-r.Context().Done()

@@ -21,10 +21,10 @@ import (
 	"portico/internal/telemetry/otlp/otlptest"
 )
 
-// lines are those of a log, as they come.
+// lines are the lines of a log.
 type lines struct{ logtest.Buffer }
 
-// requests returns the lines that belong to requests.
+// requests returns the log lines of requests.
 func (l *lines) requests(t *testing.T) []map[string]any {
 	t.Helper()
 	var list []map[string]any
@@ -44,7 +44,7 @@ func (l *lines) logger() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// tree returns each span as the names on the way to it, sorted.
+// tree returns the path of names to each span, sorted.
 func tree(spans []otlptest.Span) []string {
 	byID := map[string]otlptest.Span{}
 	for _, s := range spans {
@@ -69,7 +69,7 @@ func TestTraces_ShowAJourney(t *testing.T) {
 	b := r.person(t)
 	b.signUp(mails, "ada@example.org")
 	b.must(200, "GET", "session", "")
-	r.person(t).must(401, "GET", "session", "") // which is no failure of the store
+	r.person(t).must(401, "GET", "session", "") // which is not a failure of the store
 	b.must(401, "POST", "signin", `{"email":"ada@example.org","password":"seven hills under a paper lantern"}`)
 	r.get(r.public + "/auth/canary-path?token=canary-query")
 	r.quit()
@@ -107,7 +107,7 @@ func TestTraces_ShowAJourney(t *testing.T) {
 		t.Errorf("outcomes %v, %d failures", outcomes, failed)
 	}
 
-	// Each line of a request names the request and the trace.
+	// Each line of a request has the ids of the request and of the trace.
 	traces := map[any]bool{}
 	for _, s := range spans {
 		if id, ok := s.Attributes["portico.request_id"]; ok {
@@ -135,7 +135,7 @@ func TestTraces_ShowAJourney(t *testing.T) {
 	}
 }
 
-// A trace goes on when a trusted proxy has begun it, and only then.
+// A trace continues only if a trusted proxy began it.
 func TestTraces_Proxy(t *testing.T) {
 	t.Parallel()
 	const theirs = "0af7651916cd43dd8448eb211c80319c"
@@ -166,7 +166,7 @@ func TestTraces_Proxy(t *testing.T) {
 	}
 }
 
-// Without a collector nothing is traced, and the log says nothing of traces.
+// Without a collector there are no traces, and the log does not mention them.
 func TestTraces_Off(t *testing.T) {
 	t.Parallel()
 	log := &lines{}
@@ -183,7 +183,7 @@ func TestTraces_Off(t *testing.T) {
 	}
 }
 
-// What a person did wrong is no failure of the database.
+// A mistake of the visitor is not a failure of the database.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for code, err := range map[string]error{

@@ -8,15 +8,16 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// unit gives a room the transactions of the store as the interface that the
-// room declares: Go has no way to say that a function which takes the one also
-// takes the other. It marks them in the trace.
+// unit passes transactions of the store as the interface T that a room
+// declares, since Go does not convert func(*store.Tx) to func(T). It also adds
+// a span for each.
 type unit[T any] struct {
 	store *store.Store
 	as    func(*store.Tx) T
 }
 
-// Write runs fn in one transaction.
+// Write runs fn in one transaction. fn may run more than once, as store.Write
+// documents.
 func (u unit[T]) Write(ctx context.Context, fn func(T) error) error {
 	ctx, s := span.Start(ctx, span.StoreWrite)
 	err := u.store.Write(ctx, func(tx *store.Tx) error { return fn(u.as(tx)) })
@@ -32,8 +33,8 @@ func (u unit[T]) Read(ctx context.Context, fn func(T) error) error {
 	return err
 }
 
-// failure returns the code of what is to be seen as an error in a trace: not
-// what a person did wrong.
+// failure returns the fault code that marks a span as failed, or "" for success
+// and for mistakes of the visitor.
 func failure(err error) string {
 	if err == nil {
 		return ""

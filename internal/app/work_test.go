@@ -14,8 +14,8 @@ import (
 	"portico/internal/store"
 )
 
-// inBubble runs fn in a time of its own, in which a wait takes none. What work
-// is called with runs beside fn, as it does beside requests.
+// inBubble runs fn in a synctest bubble, where waiting takes no real time. fn
+// calls work to start the background work of an App.
 func inBubble(t *testing.T, fn func(t *testing.T, work func(*App))) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
@@ -26,8 +26,8 @@ func inBubble(t *testing.T, fn func(t *testing.T, work func(*App))) {
 	})
 }
 
-// SEC-068: what an operator's command does to an account is felt by every server
-// within a second.
+// SEC-068: every server applies an operator's command on an account within one
+// second.
 func TestWork_FeelsAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(context.Context, *App, account.Account) error{
@@ -75,8 +75,8 @@ func (a *App) holds(t *testing.T, c flow.Caller, want bool) {
 	}
 }
 
-// The last use of a session reaches the database in half a minute, or when the
-// process stops.
+// The last use of a session is written within 30 seconds, or when the process
+// stops.
 func TestWork_LastUses(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]time.Duration{"in time": flushEvery, "at the end": 0} {
@@ -112,7 +112,7 @@ func TestWork_LastUses(t *testing.T) {
 	}
 }
 
-// What has ended goes away by itself, more than one batch of it.
+// Expired data is deleted in the background, even if it is more than one batch.
 func TestWork_Purges(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, work func(*App)) {
@@ -128,8 +128,8 @@ func TestWork_Purges(t *testing.T) {
 	})
 }
 
-// FLT-22: of three nodes one tidies up; when it is frozen or ends another does,
-// within a minute.
+// FLT-22: one of three nodes tidies up. When it hangs or ends, another one
+// takes over within a minute.
 func TestWork_OneTidiesUp(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
@@ -139,7 +139,7 @@ func TestWork_OneTidiesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, work func(*App)) {
 		frozen, second := open(t, cfg, Options{}), open(t, cfg, Options{})
 		t.Cleanup(func() { frozen.end(t); second.end(t) })
-		if err := frozen.alone(t.Context(), func(*store.Tx) error { return nil }); err != nil { // and never again
+		if err := frozen.alone(t.Context(), func(*store.Tx) error { return nil }); err != nil { // and it never resumes
 			t.Fatal(err)
 		}
 		held := func(a *App) (held bool) {
@@ -166,7 +166,7 @@ func TestWork_OneTidiesUp(t *testing.T) {
 	})
 }
 
-// fill leaves behind what there is to tidy up: more than a batch of it.
+// fill creates more expired data than one batch holds.
 func fill(t *testing.T, a *App) {
 	t.Helper()
 	old := a.clock.Now().Add(-48 * time.Hour)
@@ -197,15 +197,14 @@ func left(t *testing.T, a *App) (flows bool, revocations int) {
 	return flows, revocations
 }
 
-// silent is a listener to which nobody connects.
+// silent is a listener without connections.
 type silent struct{ closed chan struct{} }
 
 func (s silent) Accept() (net.Conn, error) { <-s.closed; return nil, net.ErrClosed }
 func (s silent) Close() error              { close(s.closed); return nil }
 func (s silent) Addr() net.Addr            { return &net.TCPAddr{} }
 
-// A mail that is on its way when the process is told to stop is brought to its
-// end before it does.
+// An email that is being sent when the process stops is sent to the end.
 func TestRun_StopWaitsForMail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
