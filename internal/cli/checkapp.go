@@ -17,7 +17,6 @@ type checkAppCmd struct {
 	JSON    bool     `name:"json" help:"Print every request as JSON."`
 }
 
-// Help shows an example.
 func (checkAppCmd) Help() string {
 	return `Example:
   portico check-app https://example.com/app --direct http://10.0.0.5:3000
@@ -25,10 +24,10 @@ func (checkAppCmd) Help() string {
 Sends about two hundred requests without a session. All of them must be refused: forged identity headers in every spelling, other spellings of the path, and requests that two programs could read differently. The exit code is 1 if a request gets through, and 2 if there is no app to refuse it. Run it from outside your network, and only against your own deployment.`
 }
 
-// errThrough says that a deployment lets through what it must not.
+// errThrough means that the deployment serves a request that it must refuse.
 var errThrough = errors.New("something gets through")
 
-// Run tries the spoofs.
+// Run sends the attacks and reports what got through.
 func (c checkAppCmd) Run(s *session) error {
 	target, err := c.target()
 	if err != nil {

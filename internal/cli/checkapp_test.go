@@ -26,7 +26,7 @@ func TestCheckApp(t *testing.T) {
 	defer open.Close()
 	absent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/": // a Portico without an app
+		case "/": // Portico without an app
 			http.Redirect(w, r, "/auth/signin", http.StatusSeeOther)
 		case "/empty": // a proxy that does not know the host
 		case "/down":
@@ -44,11 +44,11 @@ func TestCheckApp(t *testing.T) {
 	}{
 		{careful.URL, 0, " tried, 0 got through", ""},
 		{believes.URL + "/app", 1, "through\t200\tX-Portico-User: portico-spoof\tthe header opens the page", "something gets through"},
-		{careful.URL + " --direct " + believes.URL, 1, "past Portico, and believes a header", "something gets through"},
-		{absent.URL + "/hello", 2, "", "/hello is answered with 404: that is not how"},
-		{absent.URL, 2, "", "is answered with 303 to /auth/signin: that is not how"},
-		{absent.URL + "/empty", 2, "", "answered with 200: that is not how"},
-		{absent.URL + "/down", 2, "", "answered with 502: that is not how"},
+		{careful.URL + " --direct " + believes.URL, 1, "without Portico and trusts a header", "something gets through"},
+		{absent.URL + "/hello", 2, "", "/hello answers 404: an app behind Portico refuses in another way"},
+		{absent.URL, 2, "", "answers 303 to /auth/signin: an app behind Portico"},
+		{absent.URL + "/empty", 2, "", "answers 200: an app behind Portico"},
+		{absent.URL + "/down", 2, "", "answers 502: an app behind Portico"},
 		{open.URL, 2, "", "the page is open to everybody"},
 		{"http://127.0.0.1:1", 1, "", "cannot be reached"},
 		{"example.com", 2, "", "is not an address"},

@@ -22,7 +22,7 @@ import (
 	"portico/web"
 )
 
-// Process is what a command gets of the operating system.
+// Process is what a command gets from the operating system.
 type Process struct {
 	Args    []string
 	Environ []string
@@ -31,7 +31,7 @@ type Process struct {
 	Stderr  io.Writer
 }
 
-// Exit codes.
+// Exit codes, documented in doc.go.
 const (
 	exitDone = iota
 	exitFailed
@@ -40,7 +40,7 @@ const (
 	exitExists
 )
 
-// commands is the whole command line.
+// commands defines the whole command line.
 type commands struct {
 	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, then portico.toml in the current folder." placeholder:"FILE" name:"config"`
 
@@ -63,17 +63,18 @@ type commands struct {
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
-// errUsage says that the command line asks for something that it must not.
+// errUsage means that the arguments are valid one by one and wrong together, or
+// not allowed.
 var errUsage = errors.New("nothing was done")
 
-// session is what a command runs with.
+// session is the environment of a running command.
 type session struct {
 	context.Context
 	Process
 	configFile string
 }
 
-// Run carries out the command line and returns the exit code.
+// Run parses the command line, runs the command and returns the exit code.
 func Run(ctx context.Context, p Process) int {
 	var c commands
 	exited := -1
@@ -96,7 +97,7 @@ func Run(ctx context.Context, p Process) int {
 	command, err := parser.Parse(p.Args)
 	switch {
 	case exited >= 0:
-		return exited // help was asked for
+		return exited // --help or --version was given
 	case err != nil:
 		complain(p.Stderr, "portico:", err)
 		complain(p.Stderr, "try:", meant(err), "--help")
@@ -106,8 +107,7 @@ func Run(ctx context.Context, p Process) int {
 	return s.exit(command.Run(s))
 }
 
-// meant returns the command that a command line which is not understood has got
-// as far as.
+// meant returns the longest command that the parser recognized.
 func meant(err error) string {
 	words := []string{"portico"}
 	if bad, ok := errors.AsType[*kong.ParseError](err); ok {
@@ -120,7 +120,7 @@ func meant(err error) string {
 	return strings.Join(words, " ")
 }
 
-// exit reports an error in the words of the catalogue and chooses the code.
+// exit prints an error in words and returns the exit code.
 func (s *session) exit(err error) int {
 	if err == nil {
 		return exitDone
@@ -137,7 +137,7 @@ func (s *session) exit(err error) int {
 	}
 	f := fault.From(err)
 	if cause := errors.Unwrap(f); f.Kind == fault.Unavailable && cause != nil {
-		// An operator is told more than a visitor, on one line.
+		// Operators see the cause, visitors do not. It is printed on one line.
 		complain(s.Stderr, "portico: the database does not answer:", strings.Join(strings.Fields(cause.Error()), " "))
 		return exitFailed
 	}
@@ -160,7 +160,8 @@ func (s *session) exit(err error) int {
 	return exitFailed
 }
 
-// faultLines says what is wrong: the fields at fault, or else the whole.
+// faultLines returns the words of a fault: one line per field, or one line for
+// the whole fault.
 func faultLines(f *fault.Error) []string {
 	catalogue, err := locale.Load(web.Messages)
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *session) settings() (config.Config, error) {
 	return config.Load(s.configFile, s.Environ)
 }
 
-// withApp runs fn with an application that serves nothing.
+// withApp runs fn with an App that does not serve.
 func (s *session) withApp(fn func(*app.App) error) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -194,10 +195,10 @@ func (s *session) withApp(fn func(*app.App) error) error {
 	return errors.Join(fn(a), a.Close())
 }
 
-// logger writes the log as configured.
+// logger returns the configured logger. It writes to standard error.
 func (s *session) logger(cfg config.Log) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(cfg.Level)) // the configuration was checked
+	_ = level.UnmarshalText([]byte(cfg.Level)) // config has checked the value
 	options := &slog.HandlerOptions{Level: level}
 	if cfg.Format == "text" {
 		return slog.New(slog.NewTextHandler(s.Stderr, options))

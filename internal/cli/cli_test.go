@@ -21,8 +21,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// Every command, also one that comes later, explains itself by an example that
-// can be typed as it is.
+// The help of every command contains an example.
 func TestHelp_ShowsAnExample(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commands{}, kong.Name("portico"))
@@ -46,7 +45,7 @@ func TestHelp_ShowsAnExample(t *testing.T) {
 	}
 }
 
-// What scripts read is one JSON document.
+// The output for scripts is one JSON document.
 func TestJSON_WhereOutputIsData(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commands{})
@@ -66,8 +65,7 @@ func TestJSON_WhereOutputIsData(t *testing.T) {
 	}
 }
 
-// The version is that of the newest release in the changelog, once there is
-// one.
+// The version is the newest release in the changelog, if there is one.
 func TestVersion_IsThatOfTheChangelog(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../CHANGELOG.md")
@@ -84,7 +82,7 @@ func TestVersion_IsThatOfTheChangelog(t *testing.T) {
 	}
 }
 
-// A page of the list is no end of it.
+// The list continues after the first page.
 func TestUserList_MoreThanAPage(t *testing.T) {
 	t.Parallel()
 	const people = 501
@@ -128,7 +126,7 @@ func fill(t *testing.T, path string, people int) {
 	}
 }
 
-// A password is a line as it is, without its end.
+// A password is one line without its line end. Other white space is kept.
 func TestReadPassword(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{

@@ -18,10 +18,8 @@ type configCmd struct {
 
 type configCheckCmd struct{}
 
-// Help shows an example.
 func (configCheckCmd) Help() string { return "Example:\n  portico config check && portico serve" }
 
-// Run checks the configuration.
 func (configCheckCmd) Run(s *session) error {
 	cfg, err := s.served()
 	if err != nil {
@@ -37,10 +35,8 @@ type configShowCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (configShowCmd) Help() string { return "Example:\n  portico config show" }
 
-// Run shows the settings.
 func (c configShowCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -51,22 +47,19 @@ func (c configShowCmd) Run(s *session) error {
 
 type configDocCmd struct{}
 
-// Help shows an example.
 func (configDocCmd) Help() string { return "Example:\n  portico config doc > settings.md" }
 
-// Run prints the reference.
 func (configDocCmd) Run(s *session) error {
 	return s.print(false, nil, strings.Split(strings.TrimSuffix(config.Document(), "\n"), "\n")...)
 }
 
 type configNewKeyCmd struct{}
 
-// Help shows an example.
 func (configNewKeyCmd) Help() string {
 	return "Example:\n  PORTICO_SECRET_FILE=/etc/portico/secret.key portico config new-key"
 }
 
-// Run makes the key file; one that exists is never replaced.
+// Run creates the key file. It never replaces an existing one.
 func (configNewKeyCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -82,15 +75,13 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (versionCmd) Help() string { return "Example:\n  portico version --json" }
 
-// Run prints the version, the commit and the Go release.
 func (c versionCmd) Run(s *session) error {
 	return s.print(c.JSON, build(), build().String())
 }
 
-// build says what this binary was made of.
+// build describes this binary.
 func build() app.Build {
 	b := app.Build{Version: version, Revision: "unknown"}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -104,5 +95,5 @@ func build() app.Build {
 	return b
 }
 
-// version is that of CHANGELOG.md.
+// version must match CHANGELOG.md.
 const version = "0.1.0"

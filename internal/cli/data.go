@@ -12,10 +12,8 @@ type migrateCmd struct {
 	JSON   bool `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (migrateCmd) Help() string { return "Example:\n  portico migrate --status" }
 
-// Run migrates, or lists the migrations.
 func (c migrateCmd) Run(s *session) error {
 	return s.withStore(false, func(db *store.Store) error {
 		if c.Status {
@@ -48,7 +46,6 @@ type backupCmd struct {
 	File string `arg:"" help:"The backup file. It must not exist yet." type:"path"`
 }
 
-// Help shows an example.
 func (backupCmd) Help() string {
 	return `Example:
   portico backup /backup/portico-$(date +%F).db
@@ -58,7 +55,6 @@ Also keep the key file (PORTICO_SECRET_FILE), in a different place. A backup is 
 For PostgreSQL, use pg_dump: see docs/operating/backup.md.`
 }
 
-// Run writes the copy.
 func (c backupCmd) Run(s *session) error {
 	return s.withStore(true, func(db *store.Store) error {
 		if err := db.Backup(s, c.File); err != nil {
@@ -75,7 +71,6 @@ type restoreCmd struct {
 	JSON        bool   `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (restoreCmd) Help() string {
 	return `Example:
   portico restore /backup/portico-2026-05-04.db
@@ -83,7 +78,6 @@ func (restoreCmd) Help() string {
 First stop the server, and put the key file that belongs to the backup at PORTICO_SECRET_FILE. The whole backup is checked before anything changes. Emails that were waiting in it are not sent automatically: see 'portico mail list'. Users must restart sign-ups and password resets that were in progress.`
 }
 
-// Run restores.
 func (c restoreCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -95,7 +89,7 @@ func (c restoreCmd) Run(s *session) error {
 	}
 	lines := []string{"restored\t" + c.File}
 	if done.Mails > 0 {
-		lines = append(lines, "kept back\t"+counted(int(done.Mails), "mail")+" that waited in the copy: see 'portico mail list'")
+		lines = append(lines, "kept back\t"+counted(int(done.Mails), "email")+" that waited in the backup: see 'portico mail list'")
 	}
 	if done.Kept != "" {
 		lines = append(lines, "kept\t"+done.Kept)
@@ -103,7 +97,7 @@ func (c restoreCmd) Run(s *session) error {
 	return s.print(c.JSON, map[string]any{"kept": done.Kept, "mails": done.Mails}, lines...)
 }
 
-// counted returns a number of things in words.
+// counted returns a count with its noun, such as "2 sessions".
 func counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -111,7 +105,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// withStore runs fn with the database alone: no key is needed.
+// withStore runs fn with the database only. It needs no key file.
 func (s *session) withStore(mustExist bool, fn func(*store.Store) error) (err error) {
 	cfg, err := s.settings()
 	if err != nil {

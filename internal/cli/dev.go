@@ -6,7 +6,6 @@ import (
 
 type devCmd struct{}
 
-// Help shows an example.
 func (devCmd) Help() string {
 	return `Example:
   portico dev
@@ -14,7 +13,7 @@ func (devCmd) Help() string {
 Runs on one loopback port with a mailbox page that shows every email, a test identity provider, a sample app and a few test users, and prints the addresses. Data is stored in portico-data/dev. Your own settings take precedence. Not for production.`
 }
 
-// Run serves until the process is told to stop.
+// Run serves until ctx ends.
 func (devCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -22,7 +21,7 @@ func (devCmd) Run(s *session) error {
 	}
 	log := cfg.Log
 	if log.Level == "info" {
-		log.Level = "warn" // the addresses shall stay on the screen
+		log.Level = "warn" // keep the printed addresses visible
 	}
 	log.Format = "text"
 	return dev.Run(s, cfg, s.logger(log), s.Stdout)

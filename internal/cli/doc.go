@@ -1,9 +1,12 @@
-// Package cli owns the commands of the operator: it reads flags, builds the
-// application and calls the same flows as the doors do.
+// Package cli owns the operator's commands. It reads flags, builds the
+// application and calls the same flows as the HTTP handlers.
 //
-// Rules of its output: data goes to standard output, everything else to
-// standard error; messages begin in lower case and have no full stop, but for
-// the words of faults, which are those of the screens; with --json data is one
-// JSON document. Exit codes: 0 done, 1 failed, 2 wrong usage
-// or configuration, 3 nothing found, 4 it exists already.
+// Rules of the output:
+//   - Data goes to standard output, everything else to standard error.
+//   - Messages begin in lower case and have no full stop. Faults use the words of the screens instead.
+//   - With --json, data is one JSON document.
+//   - Text from outside is printed without control characters.
+//
+// Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 not
+// found, 4 already exists.
 package cli

@@ -10,7 +10,6 @@ type doctorCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (doctorCmd) Help() string {
 	return `Example:
   portico doctor
@@ -18,7 +17,7 @@ func (doctorCmd) Help() string {
 Reads the same settings as 'portico serve' and tests what they name: the database, the mail server (without sending email), the identity providers, the apps, and the path from the public URL through your proxy. It changes nothing and can run next to a server. Run it as the user that runs the server. Each line starts with ok, warning, failed or skipped. The exit code is 1 if a check failed.`
 }
 
-// Run tries everything.
+// Run runs all checks. It fails if one of them does.
 func (c doctorCmd) Run(s *session) error {
 	cfg, wrong, err := s.judged()
 	if err != nil {

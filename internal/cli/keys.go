@@ -33,10 +33,8 @@ type keysListCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (keysListCmd) Help() string { return "Example:\n  portico keys list" }
 
-// Run lists the keys.
 func (c keysListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		list, err := a.Flows.SigningKeys(s)
@@ -56,12 +54,10 @@ type keysRotateCmd struct {
 	JSON bool `name:"json" help:"Print the key as JSON."`
 }
 
-// Help shows an example.
 func (keysRotateCmd) Help() string {
 	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old key stays published until its last token expires. If a key has leaked, use 'portico keys revoke'."
 }
 
-// Run rotates.
 func (c keysRotateCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		key, err := a.Flows.RotateKey(s)
@@ -78,12 +74,10 @@ type keysRevokeCmd struct {
 	JSON bool   `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (keysRevokeCmd) Help() string {
 	return "Example:\n  portico keys revoke 7m3k...\n\nA running server switches to a new key within seconds. Apps may refuse tokens until they fetch the keys again."
 }
 
-// Run revokes.
 func (c keysRevokeCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		if err := a.Flows.RevokeKey(s, c.ID); err != nil {

@@ -12,7 +12,7 @@ type mailCmd struct {
 	Retry mailRetryCmd `cmd:"" help:"Try to send an email again."`
 }
 
-// letter is a dead letter in the output.
+// letter is an email that was given up, in the output.
 type letter struct {
 	ID        string `json:"id"`
 	Template  string `json:"template"`
@@ -38,10 +38,9 @@ type mailListCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (mailListCmd) Help() string { return "Example:\n  portico mail list" }
 
-// Run lists the dead letters.
+// Run lists up to 500 emails that were given up.
 func (c mailListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		letters, err := a.DeadLetters(s, 500)
@@ -61,10 +60,9 @@ type mailRetryCmd struct {
 	ID string `arg:"" help:"The ID from 'portico mail list'."`
 }
 
-// Help shows an example.
 func (mailRetryCmd) Help() string { return "Example:\n  portico mail retry 7m3k..." }
 
-// Run puts the letter back into the queue; the server that runs sends it.
+// Run queues the email again. A running server sends it.
 func (c mailRetryCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error { return a.RetryLetter(s, c.ID) })
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// mailServer is a real SMTP server that takes or refuses what comes.
+// mailServer is an SMTP server that accepts or refuses emails.
 type mailServer struct {
 	addr   string
 	refuse atomic.Bool
-	asked  chan struct{} // one token for each mail, taken or refused
+	asked  chan struct{} // one token for each email, accepted or refused
 }
 
 func newMailServer(env *testscript.Env) *mailServer {

@@ -14,7 +14,6 @@ type moveCmd struct {
 	JSON   bool   `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (moveCmd) Help() string {
 	return `Example:
   portico move --to 'postgres://portico@db.example.com/portico?sslmode=verify-full'
@@ -24,7 +23,6 @@ Moves the SQLite database in PORTICO_DATABASE_URL. The server keeps running whil
 If it is interrupted, run it again. See docs/operating/move.md.`
 }
 
-// Run moves.
 func (c moveCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -42,7 +40,7 @@ func (c moveCmd) Run(s *session) error {
 	}, c.lines(done, cfg)...)
 }
 
-// lines say what was done, and what the operator does next.
+// lines returns the result and the next step for the operator.
 func (c moveCmd) lines(done move.Result, cfg config.Config) []string {
 	var lines []string
 	rows := int64(0)
@@ -52,7 +50,7 @@ func (c moveCmd) lines(done move.Result, cfg config.Config) []string {
 	}
 	switch {
 	case c.DryRun && done.Completed:
-		return append(lines, fmt.Sprintf("dry run\tall is copied; %d rows would be compared once more and the switch completed", rows))
+		return append(lines, fmt.Sprintf("dry run\teverything is copied; %d rows would be compared again and the switch completed", rows))
 	case c.DryRun:
 		return append(lines, fmt.Sprintf("dry run\tthe PostgreSQL database can take the %d rows", rows))
 	}
@@ -64,8 +62,8 @@ func (c moveCmd) lines(done move.Result, cfg config.Config) []string {
 		"next\tset PORTICO_DATABASE_URL to the PostgreSQL database, keep the key file "+cfg.SecretFile+", and start the server")
 }
 
-// progress prints at the beginning of each step, and now and then within one, to
-// the standard error output.
+// progress returns a function that prints the beginning of each step to
+// standard error, and its progress every two seconds.
 func (s *session) progress() func(step, table string, rows int64) {
 	var said time.Time
 	var last string

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// print writes data: as JSON, or as lines of words.
+// print writes data as JSON, or else the lines.
 func (s *session) print(asJSON bool, data any, lines ...string) error {
 	if !asJSON {
 		for _, line := range lines {
@@ -27,19 +27,20 @@ func (s *session) print(asJSON bool, data any, lines ...string) error {
 	return s.print(false, nil, lines...)
 }
 
-// complain writes one line of words to standard error, also for an error of
-// several lines: a line of its own could be a stranger's.
+// complain writes one line to standard error. It joins the lines of an error,
+// because a line inside an error can come from outside and imitate another
+// message.
 func complain(w io.Writer, words ...any) {
 	text := strings.TrimSuffix(fmt.Sprintln(words...), "\n")
-	_, _ = fmt.Fprintln(w, plain(strings.ReplaceAll(text, "\n", "; "))) // a failure has nowhere to go
+	_, _ = fmt.Fprintln(w, plain(strings.ReplaceAll(text, "\n", "; "))) // there is nowhere to report a failure
 }
 
-// plain returns text without what a terminal carries out or what turns text
-// around: control and formatting characters are written as JSON escapes them.
-// Names, browsers and answers of other servers are strangers' words.
+// plain escapes control and formatting characters as JSON does. Names,
+// User-Agent headers and responses of other servers come from outside, and
+// could otherwise control the terminal or reverse the text.
 func plain(text string) string {
 	var b strings.Builder
-	for _, r := range text { // what is not UTF-8 becomes U+FFFD
+	for _, r := range text { // invalid UTF-8 becomes U+FFFD
 		switch {
 		case r == '\t', !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
 			b.WriteRune(r)

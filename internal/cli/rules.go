@@ -19,12 +19,10 @@ type rulesExplainCmd struct {
 	JSON   bool   `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (rulesExplainCmd) Help() string {
 	return "Example:\n  portico rules explain POST https://app.example.com/admin/users"
 }
 
-// Run explains.
 func (c rulesExplainCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -37,7 +35,7 @@ func (c rulesExplainCmd) Run(s *session) error {
 	return s.print(c.JSON, e, explain(e)...)
 }
 
-// explain says it in words.
+// explain returns the decision in words.
 func explain(e app.Explanation) []string {
 	switch {
 	case e.Refused != "":
@@ -55,17 +53,17 @@ func explain(e app.Explanation) []string {
 	return append(lines, "from  "+e.Source, "needs "+needs(e.Need))
 }
 
-// needs says what a rule asks for.
+// needs returns the requirement of a rule in words.
 func needs(n rule.Need) string {
 	if n.And != nil {
 		and := *n.And
 		n.And = nil
-		return needs(n) + "; and, since some apps read the path as another one, " + needs(and)
+		return needs(n) + "; in addition, because some apps decode the path differently, " + needs(and)
 	}
 	if n.Public {
 		return "nothing: everybody may pass"
 	}
-	text := "a person who is signed in"
+	text := "a signed-in user"
 	if len(n.Roles) > 0 {
 		text += ", has the role " + strings.Join(n.Roles, " or ")
 	}
@@ -78,7 +76,7 @@ func needs(n rule.Need) string {
 	return text
 }
 
-// spell writes 10m0s as 10m.
+// spell formats a duration without zero units: 10m, not 10m0s.
 func spell(d time.Duration) string {
 	text := strings.TrimSuffix(d.String(), "0s")
 	if strings.HasSuffix(text, "h0m") {

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// Each script runs the commands as processes of their own, in a new folder.
+// Each script runs the commands as processes, in a new folder.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 			mail := newMailServer(env)
 			env.Values["mail"] = mail
 			env.Setenv("SMTP", "smtp://"+mail.addr+"?tls=none")
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps for a second under the race detector
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command sleeps for a second under the race detector
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -59,7 +59,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "smtp": serveMail,
-			// The URL of an empty database, as a variable: postgres [NAME]
+			// postgres [NAME] puts the URL of an empty database into a
+			// variable.
 			"postgres": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Setenv(append(args, "PORTICO_DATABASE_URL")[0], pgtest.Empty(t))
 			},
@@ -67,8 +68,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits is exec for a command that must end with the given code:
-// exits 3 portico user delete ...
+// exits runs a command that must end with the given code: exits 3 portico user
+// delete ...
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -85,8 +86,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// keep puts what a pattern finds in the standard output into the environment:
-// keep ID '"id": "(.*)"'
+// keep stores the match of a pattern in standard output as a variable: keep ID
+// '"id": "(.*)"'
 func keep(ts *testscript.TestScript, _ bool, args []string) {
 	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
 	if found == nil {
@@ -104,7 +105,7 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// signIn signs a person in from a Firefox on Linux, on the data of the folder:
+// signIn signs a user in from Firefox on Linux, in the database of the folder:
 // signin mara@example.com the password
 func signIn(ts *testscript.TestScript, _ bool, args []string) {
 	cfg := config.Default()
@@ -119,8 +120,8 @@ func signIn(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// serveMail tells the mail server what to do, or waits for it:
-// smtp accept, smtp refuse, smtp wait
+// serveMail controls the mail server, or waits for it: smtp accept, smtp
+// refuse, smtp wait
 func serveMail(ts *testscript.TestScript, _ bool, args []string) {
 	mail := ts.Value("mail").(*mailServer)
 	switch args[0] {

@@ -9,7 +9,6 @@ import (
 
 type serveCmd struct{}
 
-// Help shows an example.
 func (serveCmd) Help() string {
 	return `Example:
   PORTICO_PUBLIC_URL=https://login.example.com \
@@ -20,7 +19,7 @@ func (serveCmd) Help() string {
 Speaks HTTP on PORTICO_LISTEN. TLS is the job of the proxy in front. Refuses to start if a setting is missing or unsafe, and names it. Waits for a PostgreSQL server that does not answer yet.`
 }
 
-// Run serves until the process is told to stop.
+// Run serves until ctx ends.
 func (serveCmd) Run(s *session) (err error) {
 	cfg, err := s.served()
 	if err != nil {
@@ -31,7 +30,7 @@ func (serveCmd) Run(s *session) (err error) {
 	switch {
 	case err != nil && s.Err() != nil:
 		log.Info("stopped", "error", err)
-		return nil // it was told to
+		return nil // stopping while waiting is no error
 	case err != nil:
 		return err
 	}
@@ -53,9 +52,8 @@ func (serveCmd) Run(s *session) (err error) {
 	return err
 }
 
-// served loads a configuration that is to be served. The error has all of its
-// Problems: of the settings, of the installation, and of what this version can
-// carry out.
+// served loads the configuration for serving. Its error lists all Problems: of
+// the settings, of the installation, and of what this version supports.
 func (s *session) served() (config.Config, error) {
 	cfg, all, err := s.judged()
 	if err == nil && len(all) > 0 {
@@ -64,7 +62,7 @@ func (s *session) served() (config.Config, error) {
 	return cfg, err
 }
 
-// judged loads a configuration together with all that is wrong with it.
+// judged loads the configuration together with its Problems.
 func (s *session) judged() (config.Config, config.Problems, error) {
 	cfg, err := s.settings()
 	var all config.Problems

@@ -41,10 +41,8 @@ type sessionListCmd struct {
 	JSON  bool   `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (sessionListCmd) Help() string { return "Example:\n  portico session list mara@example.com" }
 
-// Run lists the sessions.
 func (c sessionListCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		held, err := a.Flows.UserSessions(s, u.ID)
@@ -65,12 +63,11 @@ type sessionEndCmd struct {
 	JSON  bool   `name:"json" help:"Print as JSON."`
 }
 
-// Help shows an example.
 func (sessionEndCmd) Help() string {
 	return "Example:\n  portico session end mara@example.com\n\nA running server applies this within a second and closes open connections within five. The user can sign in again. To prevent that, use 'portico user disable'."
 }
 
-// Run ends one session or all of a person.
+// Run ends one session, or all sessions of an account.
 func (c sessionEndCmd) Run(s *session) error {
 	if strings.Contains(c.Which, "@") {
 		return s.withUser(c.Which, func(a *app.App, u account.Account) error {

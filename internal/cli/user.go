@@ -26,7 +26,7 @@ type userCmd struct {
 	Delete      userDeleteCmd      `cmd:"" help:"Delete an account permanently."`
 }
 
-// timeForm is how times are written, in UTC (RFC 3339).
+// timeForm is the format of times, in UTC (RFC 3339).
 const timeForm = "2006-01-02T15:04:05Z"
 
 // person is an account in the output.
@@ -63,12 +63,10 @@ type userCreateCmd struct {
 	JSON     bool     `name:"json" help:"Print the account as JSON."`
 }
 
-// Help shows an example.
 func (userCreateCmd) Help() string {
 	return "Example:\n  portico user create mara@example.com --name \"Mara Lind\" --password"
 }
 
-// Run creates the account.
 func (c userCreateCmd) Run(s *session) error {
 	password := ""
 	if c.Password {
@@ -76,7 +74,7 @@ func (c userCreateCmd) Run(s *session) error {
 		if password, err = s.readPassword(); err != nil {
 			return err
 		}
-		if password == "" { // none would be an account that the operator believes to have one
+		if password == "" { // an account without a password would surprise the operator
 			return flow.NoPassword
 		}
 	}
@@ -93,10 +91,9 @@ type userListCmd struct {
 	JSON bool `name:"json" help:"Print the accounts as JSON."`
 }
 
-// Help shows an example.
 func (userListCmd) Help() string { return "Example:\n  portico user list --json | jq -r '.[].email'" }
 
-// Run lists every account, a page of them at a time.
+// Run lists every account, page by page.
 func (c userListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		all, after := []person{}, ""
@@ -129,20 +126,16 @@ type userDisableCmd struct {
 	Email string `arg:"" help:"The email address of the account."`
 }
 
-// Help shows an example.
 func (userDisableCmd) Help() string { return "Example:\n  portico user disable mara@example.com" }
 
-// Run closes the account.
 func (c userDisableCmd) Run(s *session) error { return s.setState(c.Email, account.Closed) }
 
 type userEnableCmd struct {
 	Email string `arg:"" help:"The email address of the account."`
 }
 
-// Help shows an example.
 func (userEnableCmd) Help() string { return "Example:\n  portico user enable mara@example.com" }
 
-// Run opens the account.
 func (c userEnableCmd) Run(s *session) error { return s.setState(c.Email, account.Active) }
 
 func (s *session) setState(email string, state account.State) error {
@@ -155,12 +148,10 @@ type userSetPasswordCmd struct {
 	Email string `arg:"" help:"The email address of the account."`
 }
 
-// Help shows an example.
 func (userSetPasswordCmd) Help() string {
 	return "Example:\n  portico user set-password mara@example.com < password.txt"
 }
 
-// Run sets the password.
 func (c userSetPasswordCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		password, err := s.readPassword()
@@ -176,12 +167,10 @@ type userSetRolesCmd struct {
 	Roles []string `arg:"" optional:"" name:"role" help:"The roles, as access rules name them."`
 }
 
-// Help shows an example.
 func (userSetRolesCmd) Help() string {
 	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe new roles apply within a second, and the user stays signed in."
 }
 
-// Run sets the roles.
 func (c userSetRolesCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		return a.Flows.SetUserRoles(s, u.ID, c.Roles)
@@ -192,12 +181,11 @@ type userUnlockCmd struct {
 	Email string `arg:"" help:"The email address. It needs no account."`
 }
 
-// Help shows an example.
 func (userUnlockCmd) Help() string {
 	return "Example:\n  portico user unlock mara@example.com\n\nLimits of a single browser or network are not stored by address. They expire on their own."
 }
 
-// Run lifts the waits.
+// Run lifts the waits after wrong passwords.
 func (c userUnlockCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error { return a.Flows.Unlock(s, c.Email) })
 }
@@ -207,10 +195,8 @@ type userDeleteCmd struct {
 	Yes   bool   `help:"Confirm. This cannot be undone."`
 }
 
-// Help shows an example.
 func (userDeleteCmd) Help() string { return "Example:\n  portico user delete mara@example.com --yes" }
 
-// Run deletes the account.
 func (c userDeleteCmd) Run(s *session) error {
 	if !c.Yes {
 		return fmt.Errorf("%w: this deletes the account permanently: add --yes to confirm, or use 'portico user disable'", errUsage)
@@ -220,7 +206,7 @@ func (c userDeleteCmd) Run(s *session) error {
 	})
 }
 
-// withUser runs fn with the account of an address.
+// withUser runs fn with the account of an email address.
 func (s *session) withUser(email string, fn func(*app.App, account.Account) error) error {
 	return s.withApp(func(a *app.App) error {
 		u, err := a.Flows.User(s, email)
@@ -231,8 +217,9 @@ func (s *session) withUser(email string, fn func(*app.App, account.Account) erro
 	})
 }
 
-// readPassword reads one line; from a terminal without showing it. It is never
-// a flag: other users can see a process's arguments.
+// readPassword reads one line from standard input. A terminal does not show it.
+// The password is never a flag, because other users of the machine can see the
+// arguments of a process.
 func (s *session) readPassword() (string, error) {
 	if f, ok := s.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprint(s.Stderr, "password: ")

@@ -1,7 +1,8 @@
-// Package spoof tries on a deployment that runs what an attacker without a session
-// would: headers in which an app could believe, other spellings of a path, requests
-// that two programs read differently. It says what gets through.
+// Package spoof attacks a running deployment as a client without a session. It
+// sends identity headers that an app could trust, other spellings of the path,
+// and requests that two programs parse differently. It reports which requests
+// get through.
 //
-// It knows nothing of the deployment but what it answers. It sends requests that
-// change nothing (GET, HEAD, OPTIONS), one at a time.
+// It judges a deployment only by its responses. It sends one request at a time,
+// and only GET, HEAD and OPTIONS, which change nothing.
 package spoof

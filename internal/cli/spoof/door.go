@@ -20,14 +20,15 @@ const (
 	maxBody   = 1 << 20
 )
 
-// door is where requests are sent to.
+// door is the address that requests are sent to.
 type door struct {
 	url  *url.URL
-	addr string // "" for that of the URL
+	addr string // "" for the host of the URL
 	tls  *tls.Config
 }
 
-// request is written as it is: net/http would put right what is wrong on purpose.
+// request is sent byte for byte, because net/http would correct the deliberate
+// mistakes.
 type request struct {
 	method, target string
 	lines          []string
@@ -43,11 +44,11 @@ func (q request) with(body string) request {
 type answer struct {
 	status   int
 	body     string
-	bodiless bool // by its method
+	bodiless bool // because of its method
 	location string
 }
 
-// saying returns an answer in a few words.
+// saying returns a short description of an answer.
 func (a answer) saying() string {
 	if a.location != "" {
 		return fmt.Sprintf("%d to %s", a.status, a.location)
@@ -55,7 +56,8 @@ func (a answer) saying() string {
 	return strconv.Itoa(a.status)
 }
 
-// send sends a request on a connection of its own.
+// send sends a request on a new connection. It waits at most trialTime and
+// reads at most maxBody bytes of the body.
 func (d door) send(ctx context.Context, q request) (answer, error) {
 	ctx, stop := context.WithTimeout(ctx, trialTime)
 	defer stop()
@@ -82,7 +84,7 @@ func (d door) send(ctx context.Context, q request) (answer, error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return answer{status: response.StatusCode}, nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody)) // a part of it is enough
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody)) // a part of the body is enough
 	return answer{response.StatusCode, string(body), q.method == http.MethodHead, response.Header.Get("Location")}, nil
 }
 

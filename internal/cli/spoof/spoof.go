@@ -10,36 +10,39 @@ import (
 	"strings"
 )
 
-// Target is what is tried.
+// Target is the deployment to attack.
 type Target struct {
-	URL    *url.URL    // a page that needs a sign-in
-	Addr   string      // host:port to connect to; "" for that of the URL
-	Echo   string      // path of a page that shows the headers which the app got; "" for none
-	Told   []string    // headers in which the app is told who is there, beside those of Portico
-	Direct *url.URL    // where the app listens itself; nil when it is not to be tried
-	TLS    *tls.Config // nil verifies as browsers do
+	URL    *url.URL    // a page that requires a session
+	Addr   string      // host:port to connect to; "" for the host of the URL
+	Echo   string      // path of a public page that shows the request headers of the app; "" for none
+	Told   []string    // identity headers of the app, besides Portico's own
+	Direct *url.URL    // address of the app itself; nil to skip this test
+	TLS    *tls.Config // nil for the default verification
 }
 
-// Trial is a request that was sent.
+// Trial is one request and its outcome.
 type Trial struct {
-	Request string `json:"request"` // as it differs from the plain one
-	Status  int    `json:"status"`  // 0 when the connection was closed without an answer
+	Request string `json:"request"` // how it differs from the plain request
+	Status  int    `json:"status"`  // 0 if the connection was closed without a response
 	Through bool   `json:"through"`
 	Why     string `json:"why,omitempty"` // what got through
 }
 
-// ErrOpen says that there is nothing to get through: the page needs no sign-in.
-var ErrOpen = errors.New("the page is open to everybody: give the address of one that needs a sign-in")
+// ErrOpen is returned if the page requires no session, so that there is nothing
+// to attack.
+var ErrOpen = errors.New("the page is open to everybody: name a page that requires signing in")
 
-// ErrMute says that an echo would show nothing, whatever gets through.
-var ErrMute = errors.New("the page of --echo does not show the headers of a request: give one that does, to people who are not signed in as well")
+// ErrMute is returned if the echo page does not show a header, so that it could
+// not show a forged one either.
+var ErrMute = errors.New("the page of --echo does not show the headers of a request: name a public page that does")
 
-// ErrAbsent says that nothing was refused, since nothing is there: that nothing
-// gets through would say nothing.
-var ErrAbsent = errors.New("that is not how a page of an app is refused to somebody who is not signed in: is there an app at this host and path, and does it run?")
+// ErrAbsent is returned if the plain request is not refused as by an app.
+// Without an app, a result without findings would mean nothing.
+var ErrAbsent = errors.New("an app behind Portico refuses in another way: check that an app runs at this host and path")
 
-// Run sends everything. The error is of the plain requests: of a target that cannot
-// be reached, ErrOpen, ErrAbsent or ErrMute.
+// Run sends all requests and returns their outcomes. The error is about the
+// plain requests: a connection error, ErrOpen, ErrAbsent or ErrMute. If ctx
+// ends, Run returns the outcomes so far and the error of ctx.
 func Run(ctx context.Context, t Target) ([]Trial, error) {
 	r := &run{Context: ctx, target: t, door: door{t.URL, t.Addr, t.TLS}}
 	plain, err := r.door.send(ctx, r.get(t.URL.RequestURI()))
@@ -49,7 +52,7 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 	case opens(plain):
 		return nil, ErrOpen
 	case !refuses(plain):
-		return nil, fmt.Errorf("%s is answered with %s: %w", t.URL.Redacted(), plain.saying(), ErrAbsent)
+		return nil, fmt.Errorf("%s answers %s: %w", t.URL.Redacted(), plain.saying(), ErrAbsent)
 	}
 	if t.Echo != "" {
 		if a, err := r.door.send(ctx, r.get(t.Echo, "X-Echo: "+marker)); err != nil || !strings.Contains(a.body, marker) {
@@ -65,7 +68,7 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 	return r.trials, ctx.Err()
 }
 
-// run is one Run.
+// run is the state of one Run.
 type run struct {
 	context.Context
 	target Target
@@ -73,8 +76,8 @@ type run struct {
 	trials []Trial
 }
 
-// get is a request of the page's host, as a script sends it: so the answer is no
-// redirect.
+// get returns a request as a script sends it, so that a refusal is a status and
+// not a redirect.
 func (r *run) get(target string, lines ...string) request {
 	return request{method: "GET", target: target, lines: append([]string{"Host: " + r.target.URL.Host, "Sec-Fetch-Mode: cors", "Accept: */*"}, lines...)}
 }
@@ -84,7 +87,7 @@ func (r *run) try(d door, name string, q request, why string) {
 	if r.Err() != nil {
 		return
 	}
-	a, _ := d.send(r, q) // a connection that is closed lets nothing through
+	a, _ := d.send(r, q) // a closed connection lets nothing through
 	trial := Trial{Request: name, Status: a.status, Through: opens(a)}
 	if trial.Through {
 		trial.Why = why
@@ -92,21 +95,21 @@ func (r *run) try(d door, name string, q request, why string) {
 	r.trials = append(r.trials, trial)
 }
 
-// opens reports whether an answer is that of the app. What is empty tells nothing:
-// some proxies answer so for a host that they do not know.
+// opens reports whether an answer comes from the app. An empty body does not
+// count, because some proxies answer 200 without a body for an unknown host.
 func opens(a answer) bool {
 	return a.status/100 == 2 && (a.body != "" || a.bodiless) || a.status == http.StatusSwitchingProtocols
 }
 
-// refuses reports whether an answer turns away somebody who is not signed in. From
-// the root to the sign-in page, without the way back, goes a Portico that has no
-// app there.
+// refuses reports whether an answer refuses a visitor without a session. A
+// redirect to /auth/signin without a return target does not count: Portico
+// answers so at the root of a host without an app.
 func refuses(a answer) bool {
 	return a.status/100 == 3 && a.location != "/auth/signin" || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
-// told are the headers in which apps are told who is there, by Portico and by
-// others.
+// told returns the headers by which Portico and other products identify the
+// user to apps.
 func told() []string {
 	return []string{
 		"X-Portico-User", "X-Portico-Email", "X-Portico-Roles", "X-Portico-Token", "Remote-User", "Remote-Email", "Remote-Groups", "X-Remote-User",
@@ -114,16 +117,17 @@ func told() []string {
 	}
 }
 
-// spellings are names that CGI, WSGI, PHP and the like take for the same.
+// spellings returns names that CGI, WSGI, PHP and similar interfaces map to the
+// same variable.
 func spellings(name string) []string {
 	under := strings.ReplaceAll(name, "-", "_")
 	return []string{name, strings.ToLower(name), under, strings.Replace(name, "-", "_", 1), strings.ReplaceAll(name, "-", "."), "HTTP_" + strings.ToUpper(under)}
 }
 
-// forged is a token that nobody has signed (RFC 7519 6).
+// forged is an unsigned token (RFC 7519 6).
 const forged = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJzcG9vZiJ9."
 
-// marker is what an echo is searched for.
+// marker is the value that an echo page is searched for.
 const marker = "portico-spoof"
 
 func (r *run) headers() {
@@ -154,7 +158,7 @@ func (r *run) headers() {
 	}
 }
 
-// paths writes the page's path in other ways.
+// paths tries other spellings of the page's path.
 func (r *run) paths() {
 	path := r.target.URL.EscapedPath()
 	first := "/"
@@ -173,7 +177,7 @@ func (r *run) paths() {
 	}
 }
 
-// messages sends what two programs may take for different requests.
+// messages sends requests that two programs may parse differently.
 func (r *run) messages() {
 	page := r.target.URL.RequestURI()
 	host := "Host: " + r.target.URL.Host
@@ -204,7 +208,7 @@ func (r *run) messages() {
 	}
 }
 
-// check asks what only a proxy may ask.
+// check asks the endpoint that only a trusted proxy may ask.
 func (r *run) check() {
 	u := r.target.URL
 	for _, ask := range []struct {
@@ -214,16 +218,16 @@ func (r *run) check() {
 		{"/auth/api/check as Caddy asks", []string{"X-Forwarded-Method: GET", "X-Forwarded-Proto: " + u.Scheme, "X-Forwarded-Host: " + u.Host, "X-Forwarded-Uri: " + u.RequestURI()}},
 		{"/auth/api/check as nginx asks", []string{"X-Original-Method: GET", "X-Original-URL: " + u.Scheme + "://" + u.Host + u.RequestURI()}},
 	} {
-		a, _ := r.door.send(r, r.get("/auth/api/check", ask.lines...)) // a connection that is closed tells nothing
+		a, _ := r.door.send(r, r.get("/auth/api/check", ask.lines...)) // a closed connection reveals nothing
 		trial := Trial{Request: ask.name, Status: a.status, Through: strings.Contains(a.body, "signin_url")}
 		if trial.Through {
-			trial.Why = "the question of the proxy is answered to everybody"
+			trial.Why = "everybody can ask this, not only the proxy"
 		}
 		r.trials = append(r.trials, trial)
 	}
 }
 
-// echo looks at what the app gets.
+// echo looks for forged headers in the requests that reach the app.
 func (r *run) echo() {
 	if r.target.Echo == "" {
 		return
@@ -232,7 +236,7 @@ func (r *run) echo() {
 	for _, name := range append(names, r.target.Told...) {
 		for _, spelled := range spellings(name) {
 			line := spelled + ": " + marker
-			a, _ := r.door.send(r, r.get(r.target.Echo, line)) // a request that is refused tells the app nothing
+			a, _ := r.door.send(r, r.get(r.target.Echo, line)) // a refused request does not reach the app
 			trial := Trial{Request: r.target.Echo + " " + line, Status: a.status, Through: strings.Contains(a.body, marker)}
 			if trial.Through {
 				trial.Why = "the header reaches the app"
@@ -242,14 +246,14 @@ func (r *run) echo() {
 	}
 }
 
-// direct goes past the door.
+// direct sends requests to the app itself, without Portico.
 func (r *run) direct() {
 	if r.target.Direct == nil {
 		return
 	}
 	d := door{r.target.Direct, "", r.target.TLS}
 	page := r.target.URL.RequestURI()
-	r.try(d, r.target.Direct.Host, r.get(page), "the app is reached past Portico, and asks nobody")
-	r.try(d, r.target.Direct.Host+" X-Portico-User: "+marker, r.get(page, "X-Portico-User: "+marker), "the app is reached past Portico, and believes a header")
-	r.try(d, r.target.Direct.Host+" X-Portico-Token: "+forged, r.get(page, "X-Portico-Token: "+forged), "the app is reached past Portico, and believes a token that nobody has signed")
+	r.try(d, r.target.Direct.Host, r.get(page), "the app can be reached without Portico and requires no session")
+	r.try(d, r.target.Direct.Host+" X-Portico-User: "+marker, r.get(page, "X-Portico-User: "+marker), "the app can be reached without Portico and trusts a header")
+	r.try(d, r.target.Direct.Host+" X-Portico-Token: "+forged, r.get(page, "X-Portico-Token: "+forged), "the app can be reached without Portico and trusts an unsigned token")
 }

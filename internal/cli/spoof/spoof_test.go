@@ -15,7 +15,7 @@ import (
 	"portico/internal/cli/spoof"
 )
 
-// deployment is an app behind a door that is as careful as a test wants.
+// deployment is an app behind a gateway that each test defines.
 func deployment(t *testing.T, door func(w http.ResponseWriter, r *http.Request) bool) *url.URL {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +36,7 @@ func deployment(t *testing.T, door func(w http.ResponseWriter, r *http.Request) 
 	return u
 }
 
-// through returns what got through.
+// through returns the requests that got through.
 func through(t *testing.T, target spoof.Target) []string {
 	t.Helper()
 	trials, err := spoof.Run(t.Context(), target)
@@ -72,8 +72,8 @@ func TestRun_Leaks(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		door func(w http.ResponseWriter, r *http.Request) bool
-		want string // one of those that must be found
-		not  string // and one that must not
+		want string // a request that must get through
+		not  string // a request that must not
 	}{
 		"a header":            {func(_ http.ResponseWriter, r *http.Request) bool { return r.Header.Get("X-Portico-User") != "" }, "x-portico-user: portico-spoof", "X_Portico_User: portico-spoof"},
 		"a header that folds": {func(_ http.ResponseWriter, r *http.Request) bool { return folded(r, "x-portico-user") }, "X_Portico_User: portico-spoof", "X-Portico-Email: portico-spoof"},
