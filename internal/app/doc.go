@@ -3,7 +3,10 @@
 // Commands and tests use it too.
 //
 // It contains no rules of the product. What it does contain:
-//   - the checks of settings that need more than package config (Check, Warnings)
-//   - the background work of a node: last uses, purges, clocks, comparison of nodes
-//   - the adapters between store.Store and the interfaces that rooms declare (unit)
+//   - the checks of settings that need more than package config (Check,
+//     Warnings)
+//   - the background work of a node: last uses, purges, clocks, comparison of
+//     nodes
+//   - the adapters between store.Store and the interfaces that rooms declare
+//     (unit)
 package app

@@ -3,7 +3,8 @@
 //
 // Rules of the output:
 //   - Data goes to standard output, everything else to standard error.
-//   - Messages begin in lower case and have no full stop. Faults use the words of the screens instead.
+//   - Messages begin in lower case and have no full stop. Faults use the words
+//     of the screens instead.
 //   - With --json, data is one JSON document.
 //   - Text from outside is printed without control characters.
 //

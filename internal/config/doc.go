@@ -7,7 +7,9 @@
 // internal/app, internal/cli, internal/doctor and internal/dev import it.
 //
 // Invariants:
-//   - The table of keys is the only list of settings. Loading, showing and the documentation use it.
-//   - One run finds all problems. Each problem names its place and what to write instead.
+//   - The table of keys is the only list of settings. Loading, showing and the
+//     documentation use it.
+//   - One run finds all problems. Each problem names its place and what to
+//     write instead.
 //   - No problem quotes a secret.
 package config
