@@ -7,8 +7,8 @@ import (
 	"portico/internal/origin"
 )
 
-// check refuses settings by which other machines would reach the mailbox and
-// the people with the published password.
+// check refuses settings that would let other machines reach the mailbox and
+// the accounts with a published password.
 func check(cfg config.Config) error {
 	r := cfg.Report()
 	if host, _, err := net.SplitHostPort(cfg.Listen); err != nil || !origin.IsLoopback(host) {

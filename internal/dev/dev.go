@@ -29,18 +29,19 @@ const (
 	providerID = "example"
 )
 
-// world is what runs beside the product, and what it prints.
+// world is what runs beside Portico, and the lines to print about it.
 type world struct {
 	cfg     config.Config
 	public  net.Listener
 	doors   []server.Door
-	beside  []*http.Server // the stand-in provider and the sample app
+	beside  []*http.Server // the test provider and the sample app
 	serving sync.WaitGroup
 	lines   []string
 }
 
-// Run serves until ctx ends. It writes the addresses to out once everything
-// answers. Settings that would let others in are config.Problems.
+// Run serves until ctx ends. It prints the addresses to out once everything is
+// ready. For settings that would let other machines in, the error is of type
+// config.Problems.
 func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (err error) {
 	if err := check(cfg); err != nil {
 		return err
@@ -75,8 +76,8 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	return a.Run(ctx, app.Listeners{Public: w.public})
 }
 
-// listen takes the configured port, or the next free one when none was asked
-// for, and makes the rest of the settings fit it.
+// listen opens the configured port. If none is configured, it may use one of
+// the next ports. It then completes the settings that depend on the port.
 func (w *world) listen(ctx context.Context) (err error) {
 	if w.public, err = listenNear(ctx, w.cfg.Listen, w.cfg.IsSet("listen")); err != nil {
 		return err
@@ -114,8 +115,8 @@ func (w *world) addProvider(ctx context.Context) error {
 	if len(w.cfg.Providers) > 0 {
 		return nil
 	}
-	// The same port each time where it is free: the issuer is part of who
-	// somebody is.
+	// Use the same port at each start if it is free. The issuer contains the
+	// port, and accounts are linked to the issuer.
 	l, err := listenNear(ctx, "127.0.0.1:8091", false)
 	if err != nil {
 		return err
@@ -138,7 +139,8 @@ func (w *world) addProvider(ctx context.Context) error {
 	return nil
 }
 
-// addApp puts a sample app behind the door, unless the configuration has an app.
+// addApp puts a sample app behind the gateway, unless the configuration has an
+// app.
 func (w *world) addApp(ctx context.Context) error {
 	if len(w.cfg.Served()) > 0 || w.cfg.IsSet("return_default") {
 		return nil
@@ -154,23 +156,23 @@ func (w *world) addApp(ctx context.Context) error {
 	return nil
 }
 
-// serve answers on a listener until the world stops.
+// serve serves on a listener until stop is called.
 func (w *world) serve(l net.Listener, h http.Handler) {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
 	w.beside = append(w.beside, s)
-	w.serving.Go(func() { _ = s.Serve(l) }) // ends when it is closed
+	w.serving.Go(func() { _ = s.Serve(l) }) // stop ends it
 }
 
 func (w *world) stop() {
-	_ = w.public.Close() // served and closed by then, unless the start failed
+	_ = w.public.Close() // Run has closed it, unless the start failed
 	for _, s := range w.beside {
 		_ = s.Close()
 	}
 	w.serving.Wait()
 }
 
-// listenNear listens at the address, or at one of the next ports when it is
-// taken and nobody asked for it.
+// listenNear listens at the address. If the port is taken and exact is false,
+// it tries the next nine ports, and then any free port.
 func listenNear(ctx context.Context, address string, exact bool) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)

@@ -18,8 +18,8 @@ import (
 
 const published = "copper lantern seven hills"
 
-// settings are what the environment says, with the data in a folder and no
-// port of this machine's own use.
+// settings returns the configuration of the environment, with its data in a
+// folder and without fixed ports.
 func settings(t *testing.T, folder string, environ ...string) config.Config {
 	t.Helper()
 	if !strings.Contains(strings.Join(environ, " "), "PORTICO_LISTEN=") {
@@ -35,8 +35,8 @@ func settings(t *testing.T, folder string, environ ...string) config.Config {
 	return cfg
 }
 
-// start returns what is printed until everything answers, and how to stop. When
-// it does not come to that, the error is what it ended with.
+// start runs until everything is ready, and returns what was printed. stop ends
+// it. If the start fails, err is the error of Run.
 func start(t *testing.T, cfg config.Config) (printed string, stop func(), failed error) {
 	t.Helper()
 	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
@@ -65,7 +65,8 @@ func start(t *testing.T, cfg config.Config) (printed string, stop func(), failed
 	return printed, func() {}, <-ended
 }
 
-// Other machines never reach the mailbox and the published password.
+// Other machines never reach the mailbox and the accounts with a published
+// password.
 func TestRun_OnThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ set, want string }{
@@ -83,8 +84,8 @@ func TestRun_OnThisMachineOnly(t *testing.T) {
 	}
 }
 
-// A database that people use gets nobody with a published password, and is left
-// as it is; a database of dev never gets real people.
+// portico dev refuses a production database and does not change it. portico
+// serve refuses a database of portico dev.
 func TestRun_NotOnARealDatabase(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
@@ -125,7 +126,7 @@ func TestRun_NotOnARealDatabase(t *testing.T) {
 	}
 }
 
-// The second one in a folder says one thing, and not first that it runs.
+// A second portico dev in the same folder prints only its error.
 func TestRun_Twice(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
@@ -140,7 +141,7 @@ func TestRun_Twice(t *testing.T) {
 	}
 }
 
-// What is printed of the people is true.
+// The printed lines describe the accounts as they are now.
 func TestRun_ChangedPeople(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())

@@ -1,11 +1,16 @@
-// Package dev owns `portico dev`: the whole product on one loopback port with
-// nothing to configure, for trying it and for building an app against it.
+// Package dev owns `portico dev`: the whole product on one loopback port
+// without configuration, to try it or to build an app against it.
 //
-// It adds what a real installation has elsewhere: a mailbox (dev/mailbox), an
-// external identity provider (dev/idp), an app behind the door and a few
-// people. What the configuration sets is used instead.
+// It adds what a production installation has elsewhere: a mailbox
+// (dev/mailbox), an external identity provider (dev/idp), an app behind the
+// gateway, and some accounts. A setting of the configuration replaces the
+// corresponding part.
 //
-// Invariants: nothing of it can be switched on under `portico serve`; only the
-// command `portico dev` imports it. The mailbox and the published password stay
-// on this machine, and in databases that it has made itself.
+// Invariants:
+//   - `portico serve` cannot enable any of it. Only the command `portico dev`
+//     imports this package.
+//   - Only this machine can reach the mailbox and the accounts with a published
+//     password.
+//   - The accounts are created only in databases that `portico dev` has
+//     created.
 package dev

@@ -9,12 +9,11 @@ import (
 	"portico/internal/server"
 )
 
-// sampleRules are who may see what of the sample app.
+// sampleRules are the access rules of the sample app.
 var sampleRules = []string{"role:admin /admin/*", "signed-in /*"}
 
-// newSample returns the app at the end of the journey. It has no line about
-// signing in: it stands behind the gateway and reads the headers that an app
-// gets from there.
+// newSample returns the sample app. It contains no sign-in code and reads the
+// identity headers of the gateway.
 func newSample() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", samplePageFor(false))
@@ -44,7 +43,7 @@ var samplePage = template.Must(template.New("app").Parse(`<!doctype html>
 </main></body></html>
 `))
 
-// sampleView is what the pages show.
+// sampleView is the data of the pages.
 type sampleView struct {
 	Email, User, Name, Roles, Age string
 	Admin                         bool
@@ -60,14 +59,15 @@ func samplePageFor(admin bool) http.HandlerFunc {
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Cache-Control", "no-store")
-		_ = samplePage.Execute(w, sampleView{ // fails only when the client has gone
+		_ = samplePage.Execute(w, sampleView{ // fails only if the client has gone
 			Email: r.Header.Get("X-Portico-Email"), User: r.Header.Get("X-Portico-User"), Name: name, Age: r.Header.Get("X-Portico-Session-Age"),
 			Roles: strings.ReplaceAll(r.Header.Get("X-Portico-Roles"), ",", ", "), Admin: admin, Style: sampleStyle,
 		})
 	}
 }
 
-// pages mounts a handler that has its own policies under a path.
+// pages mounts a handler under a path. The handler sets its own
+// Content-Security-Policy.
 type pages struct {
 	path    string
 	handler http.Handler

@@ -9,19 +9,18 @@ import (
 	"portico/internal/app"
 )
 
-// seedPassword opens every seeded account. It exists only where `portico dev`
-// was run.
+// seedPassword is the published password of every seeded account.
 const seedPassword = "copper lantern seven hills"
 
-// person is somebody whom every new database has.
+// person is an account in every new database.
 type person struct {
 	email, name string
 	roles       []string
 	closed      bool
 }
 
-// seed makes the people that are not there yet, and returns what is true of
-// them now, to print.
+// seed creates the missing accounts and returns lines that describe all of
+// them.
 func seed(ctx context.Context, a *app.App) ([]string, error) {
 	var people []account.Account
 	for _, p := range []person{
@@ -41,7 +40,7 @@ func seed(ctx context.Context, a *app.App) ([]string, error) {
 	return describe(ctx, a, people)
 }
 
-// make creates the account, unless there is one.
+// make creates the account if it does not exist.
 func (p person) make(ctx context.Context, a *app.App) error {
 	created, err := a.Flows.CreateUser(ctx, p.email, p.name, seedPassword, p.roles...)
 	switch {
@@ -53,8 +52,8 @@ func (p person) make(ctx context.Context, a *app.App) error {
 	return err
 }
 
-// describe returns a line for each account. The password is printed while it
-// opens one; those that have another by now say so.
+// describe returns a line for each account. It prints the password only if it
+// works for one of them, and marks the accounts that have another one.
 func describe(ctx context.Context, a *app.App, people []account.Account) ([]string, error) {
 	title, lines := "People", []string(nil)
 	for _, p := range people {

@@ -15,15 +15,16 @@ import (
 	"portico/internal/server/ops"
 )
 
-// answer is one that an HTTP server has given.
+// answer is the response of an HTTP server.
 type answer struct {
 	status  int
-	code    string // of the problem that a Portico tells; "" when it is none
+	code    string // code of a problem document (RFC 9457); "" for other responses
 	body    []byte
-	expires time.Time // of the certificate; zero without one
+	expires time.Time // expiry of the certificate; zero without TLS
 }
 
-// get asks one of our own addresses, wherever it is.
+// get sends a request to one of the installation's own addresses, which may be
+// in a private network.
 func (d *doctor) get(ctx context.Context, site, path string) (answer, error) {
 	client, err := egress.New(egress.Config{Allow: []string{site}})
 	if err != nil {
@@ -58,10 +59,10 @@ func (d *doctor) get(ctx context.Context, site, path string) (answer, error) {
 	return a, nil
 }
 
-// serving is whether a Portico serves on this machine with these settings.
+// serving is the response of the operations listener on this machine.
 type serving struct {
 	said string
-	err  error // nothing listens
+	err  error // no response
 }
 
 func (d *doctor) opsAddress() (string, bool) {
@@ -83,7 +84,7 @@ func (d *doctor) askReady() serving {
 	return serving{said: strings.TrimSpace(string(a.body)), err: err}
 }
 
-// server tells whether Portico serves.
+// server checks whether Portico is serving on this machine.
 func (d *doctor) server(_ context.Context, r *report) {
 	address, _ := d.opsAddress()
 	switch s := d.serving(); {

@@ -12,10 +12,11 @@ import (
 	"portico/internal/store"
 )
 
-// lookLimit leaves the checks that need the database time to say so.
+// lookLimit is shorter than limit, so that checks that need the database can
+// still report.
 const lookLimit = 4 * time.Second
 
-// database is what a look at it has found. Without an error the store is open.
+// database is the opened database. store is usable if err is nil.
 type database struct {
 	store *store.Store
 	facts store.Facts
@@ -34,7 +35,7 @@ func (d *doctor) look() (db database) {
 	return db
 }
 
-// storageChecks are those of the database and what it needs.
+// storageChecks returns the checks of the database and of the key file.
 func (d *doctor) storageChecks() []check {
 	needs := []string{"database_url"}
 	checks := []check{
@@ -70,7 +71,7 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	}
 	switch newer := db.store.Bears(db.facts); {
 	case newer != nil:
-		why, write, _ := strings.Cut(newer.Error(), ": ") // the advice is in the words of the store
+		why, write, _ := strings.Cut(newer.Error(), ": ") // the error of package store includes advice
 		r.add(Failed, why, write)
 	case err != nil:
 		why, write, _ := strings.Cut(words(err), ": ")
@@ -86,8 +87,8 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	}
 }
 
-// usable reports whether there is something to be read in the database, and
-// else says why the check is skipped.
+// usable reports whether the database contains data. Otherwise it adds the
+// reason for skipping the check.
 func (d *doctor) usable(r *report) (database, bool) {
 	db := d.database()
 	switch {
@@ -99,8 +100,8 @@ func (d *doctor) usable(r *report) (database, bool) {
 	return db, db.err == nil && db.facts.Schema > 0
 }
 
-// mailWaits is when the oldest mail has waited for too long: the alert
-// PorticoMailStuck has the same number.
+// mailWaits is the age of the oldest waiting email that causes a warning. It
+// must match the alert PorticoMailStuck.
 const mailWaits = 5 * time.Minute
 
 func (d *doctor) outbox(ctx context.Context, r *report) {
@@ -135,10 +136,10 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 	}
 }
 
-// file is the path of a SQLite database.
+// file returns the path of a SQLite database.
 func (d *doctor) file() string { return strings.TrimPrefix(d.config.DatabaseURL, "sqlite:") }
 
-// words tells an operator more than a visitor: a fault has its cause inside.
+// words returns the error for an operator. Of a fault it returns the cause.
 func words(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok && errors.Unwrap(f) != nil {
 		return errors.Unwrap(f).Error()

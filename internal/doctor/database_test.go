@@ -21,7 +21,7 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// change runs a statement on the closed database of the settings.
+// change runs a statement on the database, and returns cfg.
 func change(t *testing.T, cfg config.Config, statement string) config.Config {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+strings.TrimPrefix(cfg.DatabaseURL, "sqlite:"))
@@ -111,7 +111,7 @@ func TestOutbox(t *testing.T) {
 
 func micros(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
 
-// Nodes have rows on PostgreSQL only; how they are compared is the same anywhere.
+// Only PostgreSQL has rows of nodes, but the comparison works on any engine.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	cfg := made(t, settings(t, t.TempDir()))

@@ -4,7 +4,7 @@ package doctor
 
 import "context"
 
-// disk is not asked on a system that tells it in another way.
+// disk is skipped, because this system reports free space differently.
 func (d *doctor) disk(_ context.Context, r *report) {
 	r.add(Skipped, "the free space is not known on this system", "")
 }

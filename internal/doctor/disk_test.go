@@ -25,7 +25,7 @@ func TestDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(t, cfg, "disk", Warning, "belongs to user 65534")
-		return // who may write everything
+		return // root may write everything
 	}
 	folder := t.TempDir()
 	if err := os.Chmod(folder, 0o500); err != nil {

@@ -13,14 +13,14 @@ import (
 const (
 	mib = 1 << 20
 
-	// Below full a start or a night of registrations may fail; below tight is the
-	// time to look.
+	// Below full, a start or a night of registrations may fail. Below tight,
+	// the operator should act soon.
 	full, tight = 64 * mib, 1024 * mib
 
 	writable = 2 // W_OK of access(2)
 )
 
-// disk tells whether the database can grow.
+// disk checks that the database is writable and has space to grow.
 func (d *doctor) disk(_ context.Context, r *report) {
 	file := d.file()
 	folder := filepath.Dir(file)
@@ -28,7 +28,7 @@ func (d *doctor) disk(_ context.Context, r *report) {
 		if _, err := os.Stat(folder); err == nil || filepath.Dir(folder) == folder {
 			break
 		}
-		folder = filepath.Dir(folder) // the first start makes the rest
+		folder = filepath.Dir(folder) // the first start creates the rest
 	}
 	for _, path := range []string{folder, file, file + "-wal", file + "-shm"} {
 		if _, err := os.Stat(path); err == nil && syscall.Access(path, writable) != nil {

@@ -1,15 +1,14 @@
-// Package doctor tries what `config check` cannot know without touching the
-// world: whether the database, the mail server, the providers, the apps and the
-// way from the public URL to this installation work.
+// Package doctor tests the dependencies that `config check` does not contact:
+// the database, the mail server, the providers, the apps, and the path from the
+// public URL to this installation.
 //
-// It owns what is tried, how a finding is judged and what to do about it. How a
-// thing is reached is known by the package that reaches it when Portico serves,
-// and asked there.
+// It owns the list of checks, the judgment of their results, and the advice.
+// The packages that Portico uses for serving make the connections.
 //
 // Invariants:
-//   - Nothing is changed: no file is made, no schema migrated, no key created, no
-//     mail sent, and nothing is written to the database.
-//   - Everything is tried, each within its own time and beside the others; the
-//     order of the findings is always the same.
-//   - No finding holds a secret.
+//   - It changes nothing: it creates no file or key, migrates no schema, sends
+//     no email and does not write to the database.
+//   - Checks run at the same time, each with its own time limit. Their findings
+//     are always in the same order.
+//   - No finding contains a secret.
 package doctor

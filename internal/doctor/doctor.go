@@ -10,17 +10,17 @@ import (
 	"portico/internal/config"
 )
 
-// State is how a thing was found.
+// State is the result of a check.
 type State string
 
 const (
 	OK      State = "ok"
-	Warning State = "warning" // it serves, or will, and should be looked at
+	Warning State = "warning" // works, or will work, and needs attention
 	Failed  State = "failed"
-	Skipped State = "skipped" // it could not be tried because of another finding
+	Skipped State = "skipped" // not tested, because of another finding
 )
 
-// Finding is what was found of one thing.
+// Finding is one result of a check.
 type Finding struct {
 	Check string `json:"check"`
 	State State  `json:"state"`
@@ -38,32 +38,34 @@ func (f Finding) String() string {
 }
 
 const (
-	// limit is how long one check may take.
+	// limit is the time limit of a check.
 	limit = 5 * time.Second
-	// grace is what a check then has to say at which step its time ended.
+	// grace is the additional time for a canceled check to report its failed
+	// step.
 	grace = 250 * time.Millisecond
 )
 
-// check is one thing to try. It is skipped when one of the settings that it
-// needs could not be read: what they were meant to be is not known.
+// check is one check. It is skipped if one of the settings in needs could not
+// be read, because the intended value is unknown.
 type check struct {
 	name  string
 	needs []string
 	try   func(context.Context, *report)
 }
 
-// doctor is what the checks share.
+// doctor is the state that checks share.
 type doctor struct {
 	config config.Config
 	clock  clock.Clock
 	limit  time.Duration
 
 	base     context.Context
-	database func() database // looked at once, when first needed
-	serving  func() serving  // likewise
+	database func() database // opened once, by the first check that needs it
+	serving  func() serving  // asked once
 }
 
-// Examine tries everything. The settings may be wrong: wrong is what is.
+// Examine runs all checks and returns their findings. wrong lists the known
+// problems of cfg, which may be incomplete.
 func Examine(ctx context.Context, cfg config.Config, wrong config.Problems) []Finding {
 	return newDoctor(ctx, cfg).examine(ctx, wrong)
 }
@@ -86,7 +88,7 @@ func (d *doctor) examine(ctx context.Context, wrong config.Problems) []Finding {
 	)
 	found := d.carryOut(ctx, all)
 	if db := d.database(); db.store != nil {
-		_ = db.store.Close() // nothing was written
+		_ = db.store.Close() // only reads happened
 	}
 	return found
 }
@@ -105,8 +107,8 @@ func (d *doctor) carryOut(ctx context.Context, all []check) []Finding {
 	return found
 }
 
-// within carries out one check. One that does not keep to its time is left
-// behind: the process ends soon.
+// within runs one check. It leaves a check behind that does not end in time,
+// because the process ends soon.
 func (d *doctor) within(ctx context.Context, c check) []Finding {
 	for _, key := range c.needs {
 		if !d.config.Known(key) {
@@ -138,7 +140,7 @@ func (d *doctor) within(ctx context.Context, c check) []Finding {
 	}
 }
 
-// report gathers the findings of one check.
+// report collects the findings of one check. It is not safe for concurrent use.
 type report struct {
 	check string
 	found []Finding

@@ -23,7 +23,8 @@ func names(found []Finding) string {
 	return strings.Join(all, " ")
 }
 
-// Beside a server at work everything is well, no mail is sent and no file made.
+// Beside a running server all checks pass, no email is sent and no file is
+// created.
 func TestExamine_AllWell(t *testing.T) {
 	t.Parallel()
 	mail := newMailServer(t)
@@ -62,7 +63,7 @@ func list(t *testing.T, folder string) (all []string) {
 	return all
 }
 
-// Where nothing is there yet everything is tried, and nothing made.
+// Without any data all checks run, and nothing is created.
 func TestExamine_NothingThere(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -78,7 +79,7 @@ func TestExamine_NothingThere(t *testing.T) {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "settings", Failed, "not set: public_url: why: write")
-	holds(t, found, "settings", Warning, "no second factor") // as config check
+	holds(t, found, "settings", Warning, "no second factor") // as in config check
 	holds(t, found, "mail", Failed, "connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")
 	holds(t, found, "app app", Failed, "correct upstream")
@@ -88,7 +89,7 @@ func TestExamine_NothingThere(t *testing.T) {
 	}
 }
 
-// A check ends in time, whether or not what it asks does.
+// A check ends in time, even if the server that it asks does not respond.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	d := newDoctor(t.Context(), settings(t, t.TempDir()))
@@ -107,7 +108,7 @@ func TestWithin(t *testing.T) {
 	holds(t, found, "says so", Failed, "in the middle")
 }
 
-// What a setting was meant to be that could not be read is not guessed.
+// Checks do not guess a setting that could not be read.
 func TestExamine_SettingUnread(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Load("/does/not/exist.toml", nil)

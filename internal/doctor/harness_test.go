@@ -24,7 +24,7 @@ import (
 	"portico/internal/dev/idp"
 )
 
-// mailServer is a real SMTP server that keeps what it is told of mails.
+// mailServer is an SMTP server that records the commands about emails.
 type mailServer struct {
 	addr string
 	mu   sync.Mutex
@@ -91,7 +91,7 @@ func listen(t *testing.T) net.Listener {
 	return ln
 }
 
-// deaf returns an address at which nobody listens.
+// deaf returns an address without a listener.
 func deaf(t *testing.T) string {
 	t.Helper()
 	ln := listen(t)
@@ -110,7 +110,7 @@ func serve(t *testing.T, h http.HandlerFunc) *url.URL {
 	return u
 }
 
-// provider is the stand-in provider of `portico dev`.
+// provider returns the test provider of `portico dev`.
 func provider(t *testing.T) config.Provider {
 	t.Helper()
 	var handler http.Handler
@@ -122,7 +122,7 @@ func provider(t *testing.T) config.Provider {
 	return config.Provider{ID: "corp", Name: "Corp", Preset: "openid", Issuer: u.String(), ClientID: "portico", ClientSecret: "hunter3"}
 }
 
-// settings are those of an installation in a folder, of which nothing is there.
+// settings returns a configuration in an empty folder.
 func settings(t *testing.T, folder string) config.Config {
 	t.Helper()
 	cfg := config.Default()
@@ -135,7 +135,7 @@ func settings(t *testing.T, folder string) config.Config {
 	return cfg
 }
 
-// made fills the folder of the settings as a start does.
+// made creates the key and the database of the settings.
 func made(t *testing.T, cfg config.Config) config.Config {
 	t.Helper()
 	a, err := app.New(t.Context(), cfg, app.Options{})
@@ -148,7 +148,7 @@ func made(t *testing.T, cfg config.Config) config.Config {
 	return cfg
 }
 
-// settingsOf are those of a Site, from when it serves.
+// settingsOf returns the configuration of a running Site.
 func settingsOf(s *apptest.Site) config.Config {
 	resp, err := http.Get("http://" + s.Ops + "/readyz")
 	if err != nil {
@@ -165,8 +165,8 @@ func port(addr string) string {
 	return port
 }
 
-// expect holds the findings of a check against what they should be, and all of
-// them against the secrets.
+// expect checks the findings of one check, and that no finding contains a
+// secret.
 func expect(t *testing.T, cfg config.Config, check string, state State, words string) {
 	t.Helper()
 	holds(t, Examine(t.Context(), cfg, nil), check, state, words)

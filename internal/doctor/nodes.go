@@ -13,11 +13,12 @@ import (
 	"portico/internal/store"
 )
 
-// spare is how much of what a database server allows should stay free: for its
-// operator, and for what is started anew before the old has ended.
+// spare is the share of a database server's connections that should stay free,
+// for its operator and for new nodes that start before the old ones end.
 const spare = 0.1
 
-// connections tells whether the server has enough for all nodes.
+// connections checks whether the server allows enough connections for all
+// nodes.
 func (d *doctor) connections(ctx context.Context, r *report) {
 	db := d.database()
 	if db.err != nil {
@@ -71,7 +72,7 @@ func (d *doctor) clocks(ctx context.Context, r *report) {
 	}
 }
 
-// nodes compares the settings with those of the nodes that serve.
+// nodes compares the settings with those of the running nodes.
 func (d *doctor) nodes(ctx context.Context, r *report) {
 	db, ok := d.usable(r)
 	if !ok {
@@ -101,8 +102,8 @@ func (d *doctor) nodes(ctx context.Context, r *report) {
 	}
 }
 
-// seen says how many nodes have a row. A node that ended without notice keeps
-// its row for some minutes.
+// seen describes the number of nodes with a row. A node that crashed keeps its
+// row for ten minutes.
 func seen(count int) string {
 	switch count {
 	case 0:

@@ -11,7 +11,7 @@ import (
 	"portico/internal/server/gateway"
 )
 
-// mail goes as far as a mail goes before its recipient is named.
+// mail tests an SMTP delivery up to the sender. It names no recipient.
 func (d *doctor) mail(ctx context.Context, r *report) {
 	if d.config.SMTPURL == "" || d.config.MailFrom == "" {
 		r.add(Skipped, "smtp_url or mail_from is not set", "")
@@ -42,7 +42,7 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 	r.add(Failed, server.String()+": "+err.Error(), do)
 }
 
-// adviceOf says what to do about the step at which a mail server fails.
+// adviceOf returns the advice for the step that failed.
 func adviceOf(step string) string {
 	switch step {
 	case "connect":
@@ -69,10 +69,11 @@ func (d *doctor) providerChecks() (all []check) {
 	return all
 }
 
-// provider loads what a provider publishes, through the client that guards.
+// provider fetches the discovery document and the keys through the egress
+// client.
 func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
 	one := d.config
-	one.Providers = []config.Provider{p} // a mistake in another one is another finding
+	one.Providers = []config.Provider{p} // other providers have their own checks
 	service, err := app.Providers(one, d.clock)
 	if err != nil {
 		r.add(Skipped, "its settings are invalid", "")
@@ -92,7 +93,7 @@ func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
 }
 
 func (d *doctor) appChecks() (all []check) {
-	apps, _ := app.Apps(d.config) // what is wrong is among the findings of the settings
+	apps, _ := app.Apps(d.config) // the settings check reports their problems
 	for i, served := range d.config.Served() {
 		if served.Upstream == nil {
 			continue // another proxy forwards
@@ -105,7 +106,7 @@ func (d *doctor) appChecks() (all []check) {
 	return all
 }
 
-// app asks an app as the watcher does.
+// app sends the request of the gateway's health check.
 func (d *doctor) app(ctx context.Context, r *report, a gateway.App, setting string) {
 	if err := gateway.Ask(ctx, a); err != nil {
 		r.add(Failed, "it does not answer: "+err.Error(), "start it, or correct "+setting)

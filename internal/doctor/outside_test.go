@@ -40,7 +40,7 @@ func TestMail(t *testing.T) {
 	expect(t, cfg, "mail", Skipped, "is not set")
 }
 
-// Discovery alone is not enough: without keys nobody signs in.
+// A provider without keys fails, even if its discovery document can be read.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
@@ -53,7 +53,7 @@ func TestProvider(t *testing.T) {
 	}
 	inner := httputil.NewSingleHostReverseProxy(issuer)
 	front := serve(t, func(w http.ResponseWriter, r *http.Request) { inner.ServeHTTP(w, r) })
-	cfg.Providers[0].Issuer = front.String() // its document names another issuer, which mix-ups are made of
+	cfg.Providers[0].Issuer = front.String() // its document names another issuer, as in a mix-up attack
 	expect(t, cfg, "provider corp", Failed, "issuer")
 }
 
@@ -67,7 +67,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// front is a proxy in front of a Site, by the name of its public URL.
+// front is a proxy in front of a Site, at the name of its public URL.
 func front(t *testing.T, changes ...func(*config.Config)) (cfg config.Config, be func(http.HandlerFunc), to *httputil.ReverseProxy) {
 	t.Helper()
 	var now http.HandlerFunc
@@ -104,7 +104,7 @@ func TestPublicURL(t *testing.T) {
 		be(h)
 		expect(t, cfg, "public_url", Failed, words)
 	}
-	alone := settings(t, t.TempDir()) // before anything is started, that is no failure
+	alone := settings(t, t.TempDir()) // before anything is started, this is only a warning
 	alone.PublicURL = cfg.PublicURL
 	be(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	expect(t, alone, "public_url", Warning, "portico serve")
@@ -124,7 +124,7 @@ func TestTrustedProxies(t *testing.T) {
 		expect(t, cfg, "trusted_proxies", want, "")
 		be(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/auth/api/check" {
-				http.NotFound(w, r) // as under forward-auth
+				http.NotFound(w, r) // as with forward-auth
 				return
 			}
 			to.ServeHTTP(w, r)
@@ -135,7 +135,7 @@ func TestTrustedProxies(t *testing.T) {
 	expect(t, cfg, "trusted_proxies", Skipped, "this can be tested only if") // without apps
 }
 
-// A certificate that browsers refuse is a failure by itself.
+// A certificate that browsers refuse is a failure.
 func TestPublicURL_Certificate(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewTLSServer(http.NotFoundHandler())

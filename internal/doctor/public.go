@@ -18,12 +18,12 @@ import (
 	"portico/internal/store"
 )
 
-// certificateLeft is when a certificate should have been renewed: Let's Encrypt
-// and its clients renew with thirty days left.
+// certificateLeft is the remaining lifetime of a certificate that causes a
+// warning. ACME clients usually renew with thirty days left.
 const certificateLeft = 14 * 24 * time.Hour
 
-// public goes the way of a browser: from the public URL through whatever is in
-// front to this installation.
+// public takes the path of a browser: from the public URL through the proxy to
+// this installation.
 func (d *doctor) public(ctx context.Context, r *report) {
 	if d.config.PublicURL == nil {
 		r.add(Skipped, "not set", "")
@@ -57,8 +57,8 @@ func (d *doctor) public(ctx context.Context, r *report) {
 	}
 }
 
-// arrived says of a Portico that answers whether it is this one, and whether it
-// believes the proxy in front.
+// arrived checks whether the responding Portico is this installation, and
+// whether it trusts the proxy.
 func (d *doctor) arrived(ctx context.Context, r *report, site string, a answer) {
 	found := "browsers reach a Portico installation, but it is unknown if it is this one"
 	switch same, known := d.same(ctx, site); {
@@ -73,15 +73,16 @@ func (d *doctor) arrived(ctx context.Context, r *report, site string, a answer) 
 	} else {
 		r.add(OK, found, "")
 	}
-	if len(d.config.TrustedProxies) > 0 { // the settings warn of none
+	if len(d.config.TrustedProxies) > 0 { // without any, the settings check warns
 		t := &report{check: "trusted_proxies"}
 		d.trusted(ctx, t, site)
 		r.found = append(r.found, t.found...)
 	}
 }
 
-// same reports whether the Portico at the public URL publishes a key of this
-// database. Both may have none yet, or the way to the keys may lead elsewhere.
+// same reports whether the Portico at the public URL publishes a signing key of
+// this database. known is false if either side has no keys or if the keys
+// cannot be fetched.
 func (d *doctor) same(ctx context.Context, site string) (same, known bool) {
 	db := d.database()
 	if db.err != nil || db.facts.Schema != db.facts.Newest {
@@ -110,9 +111,9 @@ func (d *doctor) same(ctx context.Context, site string) (same, known bool) {
 	return same, true
 }
 
-// trusted finds out whether Portico takes what stands in front for a trusted
-// proxy: only such a one may ask about requests, and any other is told that it is
-// none before anything is read of the question, which is void here.
+// trusted checks whether Portico trusts the proxy in front. It sends an
+// incomplete request to the forward-auth endpoint. A trusted proxy gets
+// CodeMalformed; any other client gets CodeUntrusted first.
 func (d *doctor) trusted(ctx context.Context, r *report, site string) {
 	a, err := d.get(ctx, site, gateway.CheckPath)
 	switch {
@@ -127,7 +128,7 @@ func (d *doctor) trusted(ctx context.Context, r *report, site string) {
 	}
 }
 
-// unreached says why nothing answers at the public URL.
+// unreached reports why the public URL does not respond.
 func (d *doctor) unreached(r *report, site string, err error) {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	_, name := errors.AsType[x509.HostnameError](err)
@@ -139,8 +140,7 @@ func (d *doctor) unreached(r *report, site string, err error) {
 	d.notBehind(r, err.Error(), "check the proxy in front, and that the name points to it ("+site+")")
 }
 
-// notBehind is worth a failure only while Portico serves: before that there is
-// nothing to be reached.
+// notBehind adds a failure if Portico is running, and otherwise a warning.
 func (d *doctor) notBehind(r *report, found, do string) {
 	if d.serving().err != nil {
 		r.add(Warning, found, "start 'portico serve' and the proxy, then run this again")

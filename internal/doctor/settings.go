@@ -12,7 +12,7 @@ import (
 	"portico/internal/store"
 )
 
-// settings repeats what `config check` says.
+// settings repeats the problems and warnings of `config check`.
 func (d *doctor) settings(r *report, wrong config.Problems) {
 	tell := func(state State, all config.Problems) {
 		for _, p := range all {
@@ -26,7 +26,7 @@ func (d *doctor) settings(r *report, wrong config.Problems) {
 	}
 }
 
-// secretFile tells whether the key file is the one of the database.
+// secretFile checks whether the key file belongs to the database.
 func (d *doctor) secretFile(ctx context.Context, r *report) {
 	file, db := d.config.SecretFile, d.database()
 	var kept []byte

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// grant is what a code stands for.
+// grant is what an authorization code stands for.
 type grant struct {
 	login
 	redirect  string
@@ -18,15 +18,15 @@ type grant struct {
 	scopes    []string
 }
 
-// login is a person and when they said who they are.
+// login is a person and the time of the sign-in.
 type login struct {
 	person person
 	at     time.Time
 }
 
-// ask shows the page on which one says who one is (OpenID Connect Core 3.1.2).
-// It goes on without a page for a browser that stays signed in, unless the
-// client asks for more.
+// ask shows the sign-in page (OpenID Connect Core 3.1.2). If the browser is
+// still signed in and the client does not ask for a new sign-in, it redirects
+// at once.
 func (p *provider) ask(w http.ResponseWriter, r *http.Request) {
 	if !p.checked(w, r, r.URL.RawQuery) {
 		return
@@ -47,8 +47,8 @@ func loginRequired() url.Values {
 	return url.Values{"error": {"login_required"}, "error_description": {"nobody is signed in here"}}
 }
 
-// enough reports whether a login of earlier answers the request (OpenID Connect
-// Core 3.1.2.1).
+// enough reports whether an earlier login satisfies the request (OpenID Connect
+// Core 3.1.2.1, prompt and max_age).
 func (p *provider) enough(q url.Values, kept login) bool {
 	for _, prompt := range strings.Fields(q.Get("prompt")) {
 		if prompt != "none" {
@@ -62,8 +62,8 @@ func (p *provider) enough(q url.Values, kept login) bool {
 	return err == nil && p.config.Clock.Now().Sub(kept.at) < time.Duration(seconds)*time.Second
 }
 
-// decide sends the person back to the client. The page holds the request as it
-// came, so it is checked as if it were new.
+// decide handles the form of the sign-in page. The form returns the
+// authorization request, so decide validates it again.
 func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form cannot be read", http.StatusBadRequest)
@@ -100,7 +100,7 @@ func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
 	p.grant(w, r, q, now)
 }
 
-// grant sends the person back with a code.
+// grant redirects to the client with a code.
 func (p *provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, who login) {
 	code := p.codes.put(grant{
 		login: who, redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"),
@@ -109,8 +109,9 @@ func (p *provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, w
 	p.back(w, r, q, url.Values{"code": {code}})
 }
 
-// checked reports whether a request can be granted; if not, it has answered.
-// Nothing is sent to an address that is not the client's (RFC 6749 4.1.2.1).
+// checked reports whether a request is valid. If it is not, checked has sent
+// the response. It never redirects to an unregistered address (RFC 6749
+// 4.1.2.1).
 func (p *provider) checked(w http.ResponseWriter, r *http.Request, request string) bool {
 	q, err := url.ParseQuery(request)
 	if err != nil || !single(q) || q.Get("client_id") != p.config.ClientID || q.Get("redirect_uri") != p.config.RedirectURI {
@@ -136,7 +137,7 @@ func (p *provider) checked(w http.ResponseWriter, r *http.Request, request strin
 	return false
 }
 
-// back sends the browser to the client, with the state and the issuer (RFC 9207).
+// back redirects to the client with the state and the issuer (RFC 9207).
 func (p *provider) back(w http.ResponseWriter, r *http.Request, q, result url.Values) {
 	result.Set("iss", p.config.Issuer)
 	if q.Has("state") {
@@ -151,7 +152,7 @@ func (p *provider) back(w http.ResponseWriter, r *http.Request, q, result url.Va
 	http.Redirect(w, r, target+separator+result.Encode(), http.StatusSeeOther)
 }
 
-// single reports whether no parameter is sent twice (RFC 6749 3.1).
+// single reports whether no parameter occurs twice (RFC 6749 3.1).
 func single(q url.Values) bool {
 	for _, values := range q {
 		if len(values) != 1 {

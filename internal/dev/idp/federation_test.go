@@ -13,7 +13,7 @@ import (
 	"portico/internal/federation"
 )
 
-// rely returns our own client side, with the provider as "sample".
+// rely returns Portico's own client side, with the provider as "sample".
 func (b *bench) rely() *federation.Service {
 	b.t.Helper()
 	trust := true
@@ -93,7 +93,7 @@ func TestPorticoIsRefused(t *testing.T) {
 		t.Errorf("replayed: got %v", err)
 	}
 
-	callback.Del("iss") // which the provider promises
+	callback.Del("iss") // the provider must send it
 	if _, err := s.Finish(t.Context(), "sample", begun.Pending, callback); !is(err, federation.CodeRejected) || !strings.Contains(err.Error(), "iss") {
 		t.Errorf("without the issuer: got %v", err)
 	}

@@ -23,7 +23,8 @@ const (
 	verifier = "0123456789012345678901234567890123456789abc"
 )
 
-// bench is a provider on a real listener and a browser that stops at the client.
+// bench is a provider on a real listener, and a browser that stops before the
+// redirect to the client.
 type bench struct {
 	t      *testing.T
 	clock  *clock.Manual
@@ -45,7 +46,7 @@ func setup(t *testing.T) *bench {
 	return b
 }
 
-// request returns a good authorization request.
+// request returns a valid authorization request.
 func request() url.Values {
 	return url.Values{
 		"response_type": {"code"}, "client_id": {client}, "redirect_uri": {redirect}, "scope": {"openid email profile"},
@@ -54,7 +55,7 @@ func request() url.Values {
 	}
 }
 
-// send does one exchange without following redirects.
+// send sends one request and does not follow redirects.
 func (b *bench) send(req *http.Request) (int, http.Header, string) {
 	b.t.Helper()
 	resp, err := http.DefaultTransport.RoundTrip(req)
@@ -88,7 +89,7 @@ func (b *bench) post(path string, form url.Values) (int, http.Header, string) {
 	return b.send(req)
 }
 
-// choose presses a button of the page and returns the callback.
+// choose submits the sign-in page and returns the parameters of the callback.
 func (b *bench) choose(query string, form url.Values) url.Values {
 	b.t.Helper()
 	if status, _, body := b.get(b.issuer + "/authorize?" + query); status != http.StatusOK || !strings.Contains(body, "Who signs in?") {
@@ -107,13 +108,13 @@ func (b *bench) choose(query string, form url.Values) url.Values {
 	return q
 }
 
-// code returns a fresh code for Ada.
+// code returns a new code for Ada.
 func (b *bench) code() string {
 	b.t.Helper()
 	return b.choose(request().Encode(), url.Values{"choice": {"sample-ada"}}).Get("code")
 }
 
-// redemption returns a good token request.
+// redemption returns a valid token request.
 func redemption(code string) url.Values {
 	return url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier},

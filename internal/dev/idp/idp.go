@@ -26,24 +26,26 @@ const (
 
 // Config describes the provider and its only client.
 type Config struct {
-	Issuer       string // "http://127.0.0.1:9001": loopback, no path
+	Issuer       string // "http://127.0.0.1:9001": on loopback, without a path
 	ClientID     string
 	ClientSecret string
-	RedirectURI  string // compared character by character
+	RedirectURI  string // compared exactly
 	Clock        clock.Clock
 }
 
 type provider struct {
 	config  Config
-	host    string // of the issuer
+	host    string // host of the issuer
 	signer  jose.Signer
-	keys    jose.JSONWebKeySet // published
+	keys    jose.JSONWebKeySet // public keys
 	codes   *shelf[grant]
-	persons *shelf[person] // by access token
-	kept    *shelf[login]  // by session cookie
+	persons *shelf[person] // keyed by access token
+	kept    *shelf[login]  // keyed by session cookie
 }
 
-// New returns the provider's handler. It belongs at the root of the issuer.
+// New returns the handler of the provider. Mount it at the root of the issuer.
+// It returns an error if the issuer is not on loopback or if the client is
+// incomplete.
 func New(cfg Config) (http.Handler, error) {
 	issuer, err := url.Parse(cfg.Issuer)
 	if err != nil || issuer.Scheme != "http" || !loopback(issuer.Hostname()) || issuer.Scheme+"://"+issuer.Host != cfg.Issuer {
@@ -79,8 +81,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// guard answers under the issuer's own name only: a web page that points a name
-// of its own at loopback (DNS rebinding) gets nothing.
+// guard refuses other host names. Otherwise a web page could point its own name
+// at loopback (DNS rebinding).
 func (p *provider) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != p.host {
@@ -94,7 +96,7 @@ func (p *provider) guard(next http.Handler) http.Handler {
 	})
 }
 
-// makeKey makes the signing key: a new one at each start, since clients fetch it.
+// makeKey creates a signing key at each start. Clients fetch it.
 func (p *provider) makeKey() error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -106,7 +108,7 @@ func (p *provider) makeKey() error {
 	return err
 }
 
-// discovery answers OpenID Connect Discovery 4.
+// discovery serves the metadata (OpenID Connect Discovery 4).
 func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	at := p.config.Issuer
 	answer(w, http.StatusOK, map[string]any{

@@ -16,7 +16,7 @@ import (
 	"portico/internal/dev/idp"
 )
 
-// A client library that is not ours finds everything where the standard says.
+// A client library of another project can sign in.
 func TestForeignClientSignsIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -53,7 +53,7 @@ func TestForeignClientSignsIn(t *testing.T) {
 	}
 }
 
-// Whoever opens the address that is printed at the start learns what it is.
+// The page at the printed address says what it is.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -84,7 +84,7 @@ func TestAuthorizationRequest(t *testing.T) {
 	cases := []struct {
 		name string
 		edit func(url.Values)
-		code string // that the client gets; "": nothing goes to the client
+		code string // error code that the client gets; "" if nothing is sent to the client
 	}{
 		{"another client", set("client_id", "other"), ""},
 		{"no client", func(q url.Values) { q.Del("client_id") }, ""},
@@ -176,7 +176,7 @@ func TestTokenRequest(t *testing.T) {
 	}
 }
 
-// A code is good for one attempt, right or wrong, however many try at once.
+// A code works for one attempt, even if the attempt fails or many run at once.
 func TestCodeWorksOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

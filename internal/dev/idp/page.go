@@ -15,15 +15,15 @@ var sources embed.FS
 //go:embed page.css
 var pageStyle []byte
 
-// Name is what it is called: on its pages, and on the button that leads here.
+// Name is the name of the provider on its pages and on Portico's button.
 const Name = "Example ID"
 
-// Name is for the pages.
+// Name returns the constant for templates.
 func (view) Name() string { return Name }
 
-// view is what the page shows.
+// view is the data of the sign-in page.
 type view struct {
-	Request  string // the query of the authorization request
+	Request  string // query of the authorization request
 	People   []person
 	Verified bool
 	Error    string
@@ -31,7 +31,7 @@ type view struct {
 
 func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, status, "page.html", v) }
 
-// home says at the printed address what this is.
+// home serves the page that explains the provider.
 func (p *provider) home(w http.ResponseWriter, r *http.Request) {
 	kept, _ := p.signedIn(r)
 	p.page(w, http.StatusOK, "home.html", map[string]string{
@@ -51,7 +51,8 @@ func (p *provider) page(w http.ResponseWriter, status int, name string, v any) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	// The form's answer is a redirect to the client, which form-action covers too.
+	// The response to the form redirects to the client. form-action applies to
+	// redirects too.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self' "+originOf(p.config.RedirectURI)+
 		"; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// person is somebody who can sign in.
+// person is a person who can sign in.
 type person struct {
 	Subject  string
 	Name     string
-	Email    string // "": the provider has none
+	Email    string // "" if the provider has none
 	Verified bool
 }
 
-// samples returns one person for each thing that can happen to an app.
+// samples returns one person for each case that an app must handle: a verified
+// address, an unverified one, and none.
 func samples() []person {
 	return []person{
 		{Subject: "sample-ada", Name: "Ada Lovelace", Email: "ada@example.test", Verified: true},
@@ -23,8 +24,8 @@ func samples() []person {
 	}
 }
 
-// typed makes a person of what was typed. The same address, or without one the
-// same name, is the same person again.
+// typed returns the person with a typed name and email address. The subject
+// depends on the address, or on the name if there is no address.
 func typed(name, email string, verified bool) person {
 	name, email = strings.TrimSpace(name), strings.TrimSpace(email)
 	key := strings.ToLower(email)
@@ -38,7 +39,7 @@ func typed(name, email string, verified bool) person {
 	}
 }
 
-// claims are what UserInfo says (OpenID Connect Core 5.1).
+// claims returns the claims of UserInfo (OpenID Connect Core 5.1).
 func (p person) claims() map[string]any {
 	c := map[string]any{"sub": p.Subject}
 	if p.Name != "" {

@@ -2,10 +2,11 @@ package idp
 
 import "net/http"
 
-// cookieName is no name of Portico's: cookies do not keep to a port.
+// cookieName differs from Portico's cookie names, because cookies are shared
+// between ports.
 const cookieName = "example-id"
 
-// signedIn returns the login that the browser keeps.
+// signedIn returns the login of the browser's session.
 func (p *provider) signedIn(r *http.Request) (login, bool) {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
@@ -14,14 +15,14 @@ func (p *provider) signedIn(r *http.Request) (login, bool) {
 	return p.kept.get(c.Value)
 }
 
-// keep lets the browser stay signed in.
+// keep starts a session in the browser.
 func (p *provider) keep(w http.ResponseWriter, who login) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName, Value: p.kept.put(who), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// signOut ends what keep began.
+// signOut ends the session.
 func (p *provider) signOut(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(cookieName); err == nil {
 		p.kept.take(c.Value)

@@ -11,7 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// stay signs Ada in and returns the cookie with which the browser stays so.
+// stay signs Ada in and returns the session cookie.
 func (b *bench) stay() *http.Cookie {
 	b.t.Helper()
 	_, header, _ := b.post("/authorize", url.Values{"request": {request().Encode()}, "choice": {"sample-ada"}, "stay": {"yes"}})
@@ -22,7 +22,7 @@ func (b *bench) stay() *http.Cookie {
 	return cookies[0]
 }
 
-// ask sends an authorization request as a browser with the cookie.
+// ask sends an authorization request from a browser with the cookie.
 func (b *bench) ask(c *http.Cookie, edit url.Values) (answer url.Values, asked bool) {
 	b.t.Helper()
 	q := request()
@@ -45,8 +45,8 @@ func (b *bench) ask(c *http.Cookie, edit url.Values) (answer url.Values, asked b
 	return u.Query(), false
 }
 
-// A person who stays signed in is not asked again, and the ID token says when
-// they were asked. A client that wants them to be asked gets that.
+// A signed-in person is not asked again, and the ID token has the time of the
+// sign-in. A client can force a new sign-in.
 func TestStayingSignedIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

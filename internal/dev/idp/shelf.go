@@ -8,8 +8,8 @@ import (
 	"portico/internal/secret"
 )
 
-// shelf keeps values under random tokens until their time is over. It is safe
-// for concurrent use.
+// shelf keeps values under random tokens until they expire. It is safe for
+// concurrent use.
 type shelf[T any] struct {
 	clock clock.Clock
 	life  time.Duration
@@ -27,7 +27,7 @@ func newShelf[T any](c clock.Clock, life time.Duration) *shelf[T] {
 	return &shelf[T]{clock: c, life: life, items: make(map[string]item[T])}
 }
 
-// put returns the token under which the value is kept.
+// put stores a value and returns its token. It also removes expired values.
 func (s *shelf[T]) put(value T) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,8 @@ func (s *shelf[T]) get(token string) (T, bool) {
 	return s.live(token)
 }
 
-// take returns a value once: of two callers with the same token one gets it.
+// take returns and removes a value. Of two callers with the same token, one
+// gets it.
 func (s *shelf[T]) take(token string) (T, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,8 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "unsupported_grant_type")
 		return
 	}
-	// The code is gone whatever else is wrong: a second guess needs a second code.
+	// The code is used up even if the attempt fails, so that a verifier cannot
+	// be guessed.
 	g, ok := p.codes.take(form.Get("code"))
 	digest := sha256.Sum256([]byte(form.Get("code_verifier")))
 	proof := base64.RawURLEncoding.EncodeToString(digest[:])
@@ -49,7 +50,7 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// shared returns the person as far as the client asked.
+// shared returns the parts of the person that the requested scopes cover.
 func (g grant) shared() person {
 	who := g.person
 	if !slices.Contains(g.scopes, "email") {
@@ -61,7 +62,7 @@ func (g grant) shared() person {
 	return who
 }
 
-// idToken makes the ID token (OpenID Connect Core 2 and 3.1.3.6).
+// idToken returns a signed ID token (OpenID Connect Core 2 and 3.1.3.6).
 func (p *provider) idToken(g grant, access string) (string, error) {
 	now := p.config.Clock.Now()
 	half := sha256.Sum256([]byte(access))
@@ -76,8 +77,8 @@ func (p *provider) idToken(g grant, access string) (string, error) {
 	return jwt.Signed(p.signer).Claims(claims).Serialize()
 }
 
-// authenticated reports whether the request is the client's, in either of the
-// two ways of RFC 6749 2.3.1 but not in both.
+// authenticated reports whether the client's credentials are correct. It
+// accepts either of the two methods of RFC 6749 2.3.1, but not both at once.
 func (p *provider) authenticated(r *http.Request) bool {
 	id, password, inHeader := r.BasicAuth()
 	if inHeader {
@@ -93,7 +94,7 @@ func (p *provider) authenticated(r *http.Request) bool {
 	return equal(id, p.config.ClientID) && equal(password, p.config.ClientSecret)
 }
 
-// userinfo says who the access token belongs to (OpenID Connect Core 5.3).
+// userinfo returns the claims for an access token (OpenID Connect Core 5.3).
 func (p *provider) userinfo(w http.ResponseWriter, r *http.Request) {
 	access, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	who, ok := p.persons.get(access)

@@ -1,11 +1,13 @@
-// Package mailbox is where the mails of `portico dev` and of tests arrive: a
-// real SMTP server on loopback that keeps the newest messages in memory, and a
-// page that shows them as they come.
+// Package mailbox receives the emails of `portico dev` and of tests. It is an
+// SMTP server on loopback that keeps the newest messages in memory, and a page
+// that shows them as they arrive.
 //
-// It does not deliver anything to anybody, and it does not know Portico's
-// mails: it shows whatever a mail reader would. Only dev and tests import it.
+// It delivers nothing, and knows nothing about Portico's emails: it shows any
+// message as a mail reader would. Only dev and tests import it.
 //
-// Invariants: it listens on loopback only; memory is bounded by the number and
-// the size of messages; a shown mail runs no script, loads nothing from
-// elsewhere and cannot touch the page around it.
+// Invariants:
+//   - It listens on loopback only.
+//   - The number and the size of messages are bounded.
+//   - A shown message runs no script, loads nothing from other sites and cannot
+//     change the page around it.
 package mailbox

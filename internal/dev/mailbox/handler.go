@@ -21,12 +21,12 @@ const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-	// mailPolicy shuts a mail in: an origin of its own, no script, nothing
-	// from elsewhere. Mails carry their styles inside.
+	// mailPolicy isolates a message: its own origin, no script, nothing from
+	// other sites. Emails have inline styles.
 	mailPolicy = "sandbox allow-popups allow-top-navigation-by-user-activation; default-src 'none'; " +
 		"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-	beat       = 15 * time.Second // between signs of life of a page without news
+	beat       = 15 * time.Second // interval of keep-alive comments in an event stream
 	writeLimit = 10 * time.Second
 )
 
@@ -36,14 +36,14 @@ type handler struct {
 	page    *template.Template
 }
 
-// Handler serves the mailbox under a path such as "/dev/mailbox": the page,
-// messages.json (all that is kept, the newest first; ?to= chooses a receiver),
-// and what the page needs. It changes nothing, whatever is asked.
+// Handler serves the mailbox under a path such as "/dev/mailbox". It serves the
+// page, its assets, and messages.json, which lists the messages, newest first;
+// ?to= selects a recipient. Requests change nothing.
 func (m *Mailbox) Handler(prefix string) http.Handler {
 	h := &handler{
 		mailbox: m,
 		prefix:  "/" + strings.Trim(prefix, "/") + "/",
-		page:    template.Must(template.ParseFS(files, "page.html")), // embedded: a test would fail
+		page:    template.Must(template.ParseFS(files, "page.html")), // embedded, so a test would fail
 	}
 	if h.prefix == "//" {
 		h.prefix = "/"
@@ -68,13 +68,13 @@ func (m *Mailbox) Handler(prefix string) http.Handler {
 	})
 }
 
-// view is what the page shows.
+// view is the data of the page.
 type view struct {
 	Prefix   string
 	Messages []Message
-	Newest   int      // number of the newest message, 0 when there is none
-	Shown    *Message // nil when there is none
-	Chosen   bool     // somebody asked for the shown one; otherwise it is the newest
+	Newest   int      // number of the newest message; 0 if there is none
+	Shown    *Message // nil if there is none
+	Chosen   bool     // whether the request named the shown message; otherwise it is the newest
 	As       string   // html, text or source
 }
 
@@ -86,7 +86,7 @@ func (h *handler) show(w http.ResponseWriter, r *http.Request) {
 	if number := r.URL.Query().Get("message"); number != "" {
 		msg, ok := h.mailbox.find(number)
 		if !ok {
-			http.Redirect(w, r, h.prefix, http.StatusSeeOther) // no longer kept
+			http.Redirect(w, r, h.prefix, http.StatusSeeOther) // the message was dropped
 			return
 		}
 		v.Shown, v.Chosen = &msg, true
@@ -112,16 +112,16 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) {
 		messages = slices.DeleteFunc(messages, func(m Message) bool { return !slices.Contains(m.To, to) })
 	}
 	if messages == nil {
-		messages = []Message{} // a list, not null
+		messages = []Message{} // encoded as a list, not as null
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(messages) // fails when the reader has gone
+	_ = json.NewEncoder(w).Encode(messages) // fails only if the client has gone
 }
 
 var headTag = regexp.MustCompile(`(?i)<head(?:\s[^>]*)?>`)
 
-// mail serves the HTML of one message, for the frame of the page. Its links
-// open in the whole window, as in a mail reader.
+// mail serves the HTML of one message for the frame of the page. Its links open
+// in the top window, as in a mail reader.
 func (h *handler) mail(w http.ResponseWriter, r *http.Request) {
 	msg, ok := h.mailbox.find(r.PathValue("number"))
 	if !ok {
@@ -140,18 +140,17 @@ func (h *handler) mail(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(html))
 }
 
-// events tells the page of each message after the one it knows, as server-sent
-// events.
+// events sends the number of each new message as a server-sent event.
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
-	after := r.Header.Get("Last-Event-ID") // what a browser sends when it reconnects
+	after := r.Header.Get("Last-Event-ID") // sent by a browser that reconnects
 	if after == "" {
 		after = r.URL.Query().Get("after")
 	}
-	last, _ := strconv.Atoi(after) // 0: everything is news
+	last, _ := strconv.Atoi(after) // 0 sends every message
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(format string, args ...any) bool {
 		answer := http.NewResponseController(w)
-		_ = answer.SetWriteDeadline(time.Now().Add(writeLimit)) // not every writer has one
+		_ = answer.SetWriteDeadline(time.Now().Add(writeLimit)) // some writers have no deadline
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && answer.Flush() == nil
 	}

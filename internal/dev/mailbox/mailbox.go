@@ -23,14 +23,14 @@ const (
 	maxReceivers = 50
 )
 
-// Config is what a Mailbox depends on. The zero value is fine.
+// Config configures a Mailbox. The zero value is usable.
 type Config struct {
-	Addr  string      // to listen on; loopback, a free port when empty
-	Keep  int         // messages that are kept; 200 when zero
-	Clock clock.Clock // the system's when nil
+	Addr  string      // address to listen on; a free loopback port when empty
+	Keep  int         // number of messages kept; 200 when zero
+	Clock clock.Clock // the system clock when nil
 }
 
-// Mailbox receives mail. It is safe for concurrent use.
+// Mailbox receives emails. It is safe for concurrent use.
 type Mailbox struct {
 	keep   int
 	clock  clock.Clock
@@ -45,7 +45,8 @@ type Mailbox struct {
 	arrived  chan struct{} // closed and replaced when a message arrives
 }
 
-// Start listens and receives until ctx ends or Close is called.
+// Start opens the listener and receives until ctx ends or Close is called. It
+// returns an error for an address that is not on loopback.
 func Start(ctx context.Context, cfg Config) (*Mailbox, error) {
 	if cfg.Addr == "" {
 		cfg.Addr = "127.0.0.1:0"
@@ -76,7 +77,8 @@ func Start(ctx context.Context, cfg Config) (*Mailbox, error) {
 	serving.Go(func() { _ = m.server.Serve(ln) })
 	m.close = sync.OnceValue(func() error {
 		close(m.done)
-		// The listener first: the server misses one that it has not begun to serve.
+		// Close the listener first, because the server does not know it before
+		// Serve has begun.
 		err := errors.Join(ln.Close(), m.server.Close())
 		serving.Wait()
 		if errors.Is(err, net.ErrClosed) {
@@ -88,13 +90,14 @@ func Start(ctx context.Context, cfg Config) (*Mailbox, error) {
 	return m, nil
 }
 
-// SMTPAddr returns the address that the mailbox listens on, "127.0.0.1:port".
+// SMTPAddr returns the address of the SMTP server, "127.0.0.1:port".
 func (m *Mailbox) SMTPAddr() string { return m.ln.Addr().String() }
 
-// Close stops receiving and ends the pages that wait for mail. Messages stay.
+// Close stops the SMTP server and ends all event streams. Messages remains
+// usable.
 func (m *Mailbox) Close() error { return m.close() }
 
-// Messages returns what is kept, the newest first.
+// Messages returns the messages, newest first.
 func (m *Mailbox) Messages() []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,8 +106,8 @@ func (m *Mailbox) Messages() []Message {
 	return all
 }
 
-// Wait returns the first message, of those kept and those that arrive until
-// ctx ends, for which match is true.
+// Wait returns the first message, kept or arriving, for which match returns
+// true. It returns an error when ctx ends or the mailbox is closed.
 func (m *Mailbox) Wait(ctx context.Context, match func(Message) bool) (Message, error) {
 	for last := 0; ; {
 		messages, arrived := m.since(last)
@@ -124,8 +127,8 @@ func (m *Mailbox) Wait(ctx context.Context, match func(Message) bool) (Message, 
 	}
 }
 
-// since returns the messages after a number, the oldest first, and a channel
-// that is closed when another arrives.
+// since returns the messages after a number, oldest first, and a channel that
+// is closed when the next one arrives.
 func (m *Mailbox) since(number int) ([]Message, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,7 +140,7 @@ func (m *Mailbox) since(number int) ([]Message, <-chan struct{}) {
 	return nil, m.arrived
 }
 
-// find returns the message of a number in text.
+// find returns the message with a number given as text.
 func (m *Mailbox) find(number string) (Message, bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -152,7 +155,7 @@ func (m *Mailbox) find(number string) (Message, bool) {
 	return m.messages[i], true
 }
 
-// add keeps a message and drops the oldest when there are too many.
+// add stores a message and drops the oldest ones beyond the limit.
 func (m *Mailbox) add(msg Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

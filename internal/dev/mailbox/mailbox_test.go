@@ -63,7 +63,7 @@ func TestMailbox_KeepsTheNewest(t *testing.T) {
 	}
 }
 
-// What the mailer writes arrives as it was written.
+// The mailbox shows an email as the mailer wrote it.
 func TestMailbox_ReadsWhatTheMailerWrites(t *testing.T) {
 	t.Parallel()
 	m := start(t, Config{})

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// depthLimit is how many multiparts inside multiparts are opened.
+// depthLimit is the number of nested multiparts that are parsed.
 const depthLimit = 5
 
-// Message is a mail as it arrived.
+// Message is a received email.
 type Message struct {
-	Number  int       `json:"number"` // counts from 1 and names the message
+	Number  int       `json:"number"` // counts from 1 and identifies the message
 	At      time.Time `json:"at"`
-	From    string    `json:"from"` // of the envelope, as To: who really gets it
+	From    string    `json:"from"` // From and To are those of the envelope, which decides the delivery
 	To      []string  `json:"to"`
 	Subject string    `json:"subject"`
-	Text    string    `json:"text"` // empty when there is no such part
+	Text    string    `json:"text"` // "" without such a part
 	HTML    string    `json:"html"`
 	Raw     string    `json:"-"`
 }
 
-// parse reads what a mail reader would show. Of a message that is malformed it
-// returns what can be read, Raw at least.
+// parse returns the parts that a mail reader shows. Of a malformed message it
+// returns the readable parts, and always Raw.
 func parse(raw []byte) Message {
 	msg := Message{Raw: string(raw)}
 	parsed, err := mail.ReadMessage(bytes.NewReader(raw))
@@ -43,7 +43,7 @@ func parse(raw []byte) Message {
 	return msg
 }
 
-// readPart keeps the first text and the first HTML of a part.
+// readPart stores the first text part and the first HTML part.
 func (m *Message) readPart(contentType, encoding string, body io.Reader, depth int) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -65,7 +65,7 @@ func (m *Message) readPart(contentType, encoding string, body io.Reader, depth i
 	case "base64":
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	}
-	content, _ := io.ReadAll(body) // what could be read is shown
+	content, _ := io.ReadAll(body) // show what was readable
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(content), "\ufffd"), "\r\n", "\n")
 	switch {
 	case kind == "text/plain" && m.Text == "":

@@ -38,7 +38,8 @@ func (s *session) Reset() { s.from, s.to = "", nil }
 
 func (s *session) Logout() error { return nil }
 
-// silence is where the server reports clients that hung up: no news here.
+// silence discards the server's log, which only reports clients that
+// disconnected.
 type silence struct{}
 
 func (silence) Printf(string, ...any) {}
