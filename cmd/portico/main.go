@@ -1,4 +1,5 @@
-// Command portico is the front door of a web app: sign-in and registration.
+// Command portico serves sign-in, registration and account recovery for web
+// apps. 'portico --help' lists its commands.
 package main
 
 import (

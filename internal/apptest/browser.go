@@ -10,31 +10,32 @@ import (
 	"strings"
 )
 
-// Browser keeps cookies, sends forms without script and follows no redirect.
+// Browser keeps cookies and submits forms as a browser without script does. It
+// follows no redirect. It is not safe for concurrent use.
 type Browser struct {
 	*Site
 	Header  http.Header // sent with every request
 	cookies map[string]string
 }
 
-// Browser returns a fresh one.
+// Browser returns a browser without cookies.
 func (s *Site) Browser() *Browser {
 	return &Browser{s, http.Header{}, map[string]string{}}
 }
 
-// Page is an answer.
+// Page is a response.
 type Page struct {
 	*http.Response
 	Body string
 }
 
-// Open gets a page; target is a path or an absolute URL.
+// Open requests a page. target is a path or an absolute URL.
 func (b *Browser) Open(target string) Page {
 	b.Helper()
 	return b.send("GET", target, nil)
 }
 
-// Send posts a form.
+// Send submits a form.
 func (b *Browser) Send(path string, form url.Values) Page {
 	b.Helper()
 	return b.send("POST", path, form)
@@ -77,7 +78,7 @@ func (b *Browser) send(method, target string, form url.Values) Page {
 	return Page{answer, string(body)}
 }
 
-// SignIn signs in with the Password.
+// SignIn signs in with Password.
 func (b *Browser) SignIn(address string) {
 	b.Helper()
 	if p := b.Send("/auth/signin", url.Values{"email": {address}, "password": {Password}}); p.StatusCode != http.StatusSeeOther {
@@ -85,16 +86,17 @@ func (b *Browser) SignIn(address string) {
 	}
 }
 
-// Cookie returns the value of one of our cookies by its purpose, "" without it.
+// Cookie returns the value of one of Portico's cookies by its purpose, or "" if
+// it is not set.
 func (b *Browser) Cookie(purpose string) string { return b.cookies["portico-"+purpose] }
 
-// SetCookie puts a value into one of our cookies.
+// SetCookie sets one of Portico's cookies.
 func (b *Browser) SetCookie(purpose, value string) { b.cookies["portico-"+purpose] = value }
 
-// Next returns where a redirect leads.
+// Next returns the target of a redirect, or "".
 func (p Page) Next() string { return p.Header.Get("Location") }
 
-// Boot reads what the document was filled with into a value.
+// Boot decodes the boot data of a page into a value.
 func (b *Browser) Boot(p Page, into any) {
 	b.Helper()
 	_, text, _ := strings.Cut(p.Body, `id="boot">`)

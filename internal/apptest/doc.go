@@ -1,6 +1,6 @@
-// Package apptest runs a whole Portico for the tests of the doors, and visits
-// it as a browser without script does.
+// Package apptest runs a complete Portico for tests of HTTP handlers, and
+// visits it as a browser without script.
 //
-// It fakes nothing but the clock and the mailbox; its documents are tiny ones,
-// so that no test depends on the built front end.
+// Only the clock and the delivery of emails are fakes. The screens are tiny
+// documents, so that no test depends on the built front end.
 package apptest

@@ -17,7 +17,7 @@ import (
 	"portico/internal/server/door"
 )
 
-// Password passes every rule.
+// Password satisfies every password rule.
 const Password = "copper lantern over seven hills"
 
 // Site is a Portico that serves on a loopback port until the test ends.
@@ -25,14 +25,14 @@ type Site struct {
 	testing.TB
 	*app.App
 	Clock  *clock.Manual
-	Origin string // as browsers write it
-	Addr   string // where it listens
-	Ops    string // where its operations listener does
+	Origin string // as browsers send it
+	Addr   string // host:port of the public listener
+	Ops    string // host:port of the operations listener
 
 	mail chan outbox.Message
 }
 
-// Start runs a Site. Each change is made to its configuration first.
+// Start runs a Site. It applies the changes to its configuration first.
 func Start(t testing.TB, changes ...func(*config.Config)) *Site {
 	t.Helper()
 	public, ops := listen(t), listen(t)
@@ -83,7 +83,7 @@ func (s *Site) deliver(_ context.Context, m outbox.Message) error {
 	return nil
 }
 
-// NextMail waits for the next mail and returns it.
+// NextMail waits for the next email and returns it.
 func (s *Site) NextMail() outbox.Message {
 	s.Helper()
 	select {
@@ -95,7 +95,7 @@ func (s *Site) NextMail() outbox.Message {
 	}
 }
 
-// Person makes an account with the Password.
+// Person creates an account with Password and returns its id.
 func (s *Site) Person(address string) (id string) {
 	s.Helper()
 	a, err := s.Flows.CreateUser(s.Context(), address, "", Password)
@@ -105,7 +105,7 @@ func (s *Site) Person(address string) (id string) {
 	return a.ID
 }
 
-// documents is a front end whose screens show what they are filled with.
+// documents returns a front end whose screens print their boot data.
 func documents() fs.FS {
 	const document = `<!doctype html><title>{{html .screen}}</title>` +
 		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`

@@ -9,16 +9,16 @@ import (
 
 const module = "portico/"
 
-// band is a layer of the code. A package may import the bands that are listed
-// for its own, and no package of its own band.
+// band is a layer of the code. A package may import packages of the bands in
+// below, and none of its own band.
 type band struct {
 	name     string
 	packages []string
 	imports  []string
 }
 
-// bands are all packages, from the top down. A new package is added to one of
-// them: that is the decision where it belongs.
+// bands returns all packages by layer, from the top down. Add each new package
+// to one of them; the choice decides what it may import.
 func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
@@ -29,7 +29,7 @@ func bands() []band {
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
 		{"app", list("internal/app"), list("config metric door doorkit kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
-		{"metric", list("internal/telemetry/metric"), list("kit adapter flow room ground")}, // reads the figures of every part
+		{"metric", list("internal/telemetry/metric"), list("kit adapter flow room ground")}, // reads the statistics of every part
 		{"door", under("internal/server/", "api screens provider gateway ops"), list("doorkit kit flow room ground")},
 		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
@@ -43,7 +43,7 @@ func bands() []band {
 		{"apptest", list("internal/apptest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session federation signingkey rule throttle audit outbox cluster"), list("roompart ground")},
-		{"roompart", list("internal/password/argon2"), nil}, // what only one room needs, and needs nothing
+		{"roompart", list("internal/password/argon2"), nil}, // used by one room, and imports nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget telemetry/span telemetry/tally"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
@@ -72,8 +72,8 @@ func bandOf(pkg string) (band, bool) {
 	return band{}, false
 }
 
-// arrows holds that imports run down, never sideways. Tests are free: a room
-// is tested on the real store.
+// arrows reports imports that do not run down. Tests are exempt, because a room
+// is tested with the real store.
 func arrows(t *tree) []string {
 	var broken []string
 	for _, f := range t.production() {

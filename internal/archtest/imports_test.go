@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// ban is an import or a call that is wrong outside some packages.
+// ban is an import or a call that is allowed only in some packages.
 type ban struct {
 	name   string
 	reason string
-	except []string // packages that may; a name that ends in a slash stands for all below
+	except []string // packages that may use it; a name with a slash at the end includes all packages below
 }
 
 func importBans() []ban {
@@ -31,8 +31,8 @@ func importBans() []ban {
 	}
 }
 
-// httpFree are the packages that know nothing of HTTP: the flow and the rooms
-// but federation, whose trade it is.
+// httpFree returns the packages that must not use HTTP: the flow, and all rooms
+// except federation, which speaks it to providers.
 func httpFree() []string {
 	var packages []string
 	for _, b := range bands() {
@@ -84,7 +84,7 @@ func callBans() []ban {
 		{"http.DefaultClient", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
-		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation clients/go")}, // a library that takes the client no other way; handlers of apps
+		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation clients/go")}, // a library that takes its client only this way; handlers of apps
 		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest internal/testform test/bench")},
 		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate test/bench")},
 		{"slog.Default", "take a logger", nil},
@@ -127,8 +127,8 @@ func TestBannedCalls(t *testing.T) {
 	)
 }
 
-// errorComparisons holds that errors are compared by errors.Is: == breaks as
-// soon as somebody wraps.
+// errorComparisons reports errors compared with == instead of errors.Is. ==
+// fails once an error is wrapped.
 func errorComparisons(t *tree) []string {
 	var broken []string
 	for _, f := range t.production() {

@@ -17,15 +17,15 @@ var (
 	scheme = regexp.MustCompile(`^[a-z]+:`)
 )
 
-// page is a document: the names of its headings, and where its links lead.
+// page is a document with its headings and links.
 type page struct {
 	anchors []string
 	links   []string // "line path#anchor"
 }
 
-// links holds that every link of a document leads somewhere, and that some page
-// links to every document below docs. A link to its folder counts unless the
-// folder has an index, README.md, which then names all of its documents.
+// links reports links that lead nowhere, and documents below docs that no other
+// page links to. A link to a folder counts for the documents in it, unless the
+// folder has a README.md, which must then link to each of them.
 func links(t *tree) []string {
 	pages, broken := map[string]page{}, []string{}
 	err := walk(t.fs, func(name string) error {
@@ -89,7 +89,7 @@ func readPage(text string) page {
 	return p
 }
 
-// anchorOf returns the name that GitHub gives a heading.
+// anchorOf returns the anchor that GitHub gives a heading.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

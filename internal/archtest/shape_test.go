@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// packageComments holds that every package says once what it is.
+// packageComments reports packages that do not have exactly one package
+// comment.
 func packageComments(t *tree) []string {
 	var folders, broken []string
 	comments := map[string][]string{}
@@ -26,7 +27,7 @@ func packageComments(t *tree) []string {
 	for _, folder := range folders {
 		want := "Package " + names[folder] + " "
 		if names[folder] == "main" {
-			want = "Command " // as go doc shows it
+			want = "Command " // as go doc prints it
 		}
 		switch found := comments[folder]; {
 		case len(found) != 1:
@@ -62,7 +63,7 @@ const (
 	mostTSX  = 250
 )
 
-// sizes holds that a file stays one that is read in one go.
+// sizes reports files that are too long to be read in one go.
 func sizes(t *tree) []string {
 	var broken []string
 	for _, f := range t.files {
@@ -101,8 +102,8 @@ func TestSizes(t *testing.T) {
 	)
 }
 
-// assembly holds that what no compiler checks stays where its gain has been
-// measured, and that other processors have the same in Go.
+// assembly reports assembly outside the packages where its gain was measured,
+// and assembly without an alternative in Go for other processors.
 func assembly(t *tree) []string {
 	var broken []string
 	for _, f := range t.files {
@@ -131,7 +132,7 @@ func TestAssembly(t *testing.T) {
 	)
 }
 
-// noInit holds that importing a package does nothing.
+// noInit reports init functions, because an import must have no effects.
 func noInit(t *tree) []string {
 	var broken []string
 	for _, f := range t.production() {

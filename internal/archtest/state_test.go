@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// noMutableState holds that a package has no variables in the true sense: what
-// is declared has its value at once, nothing in the package changes it, and it
-// is no lock, channel or map that is made to be changed.
+// noMutableState reports mutable package variables. A package variable must get
+// its value in its declaration, must not be changed in the package, and must not
+// be a lock, a pointer, or the result of make or new.
 func noMutableState(t *tree) []string {
 	var broken []string
 	changed := map[string]map[string]bool{}
@@ -59,15 +59,15 @@ func mutable(spec *ast.ValueSpec, i int, changed map[string]bool) string {
 		}
 	case *ast.CompositeLit:
 		if sel, ok := v.Type.(*ast.SelectorExpr); ok && isPackage(sel.X, "sync", "atomic") && sel.Sel.Name != "Pool" {
-			return "is made to be changed" // a Pool is scratch memory, which nobody can tell from fresh one
+			return "is made to be changed" // a sync.Pool is allowed: its content has no effect on results
 		}
 	}
 	return ""
 }
 
-// collectChanges notes the names that a file assigns to, counts up, takes the
-// address of, or deletes from. A local variable of the same name counts as
-// well: then one of the two is renamed.
+// collectChanges records the names that a file assigns to, increments, takes
+// the address of or deletes from. It does not resolve scopes: rename a local
+// variable with the same name.
 func collectChanges(f *ast.File, names map[string]bool) {
 	note := func(e ast.Expr) {
 		if id := root(e); id != nil {
@@ -97,7 +97,7 @@ func collectChanges(f *ast.File, names map[string]bool) {
 	})
 }
 
-// root returns the variable that x[i].f or *x belongs to.
+// root returns the variable that an expression such as x[i].f or *x refers to.
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -127,7 +127,7 @@ func isPackage(e ast.Expr, names ...string) bool {
 	return false
 }
 
-// isEmbed reports whether the declaration gets its value from a file.
+// isEmbed reports whether a go:embed directive sets the variable.
 func isEmbed(g *ast.GenDecl) bool {
 	if g.Doc == nil {
 		return false

@@ -17,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree is the source of a repository.
+// tree is the source code of a repository.
 type tree struct {
 	fset  *token.FileSet
-	files []file // in the order of their paths
+	files []file // sorted by path
 	fs    fs.FS
 }
 
@@ -29,20 +29,20 @@ type file struct {
 	path  string
 	lines int
 	test  bool
-	made  bool // generated, and says so
+	made  bool // has a comment that says it is generated
 	Go    *ast.File
 }
 
-// pkg returns the package of a Go file as its folder: "internal/server/api".
+// pkg returns the folder of a Go file: "internal/server/api".
 func (f file) pkg() string { return path.Dir(f.path) }
 
-// at returns where a node stands, for messages.
+// at returns the position of a node, for messages.
 func (t *tree) at(n ast.Node) string {
 	p := t.fset.Position(n.Pos())
 	return p.Filename + ":" + strconv.Itoa(p.Line)
 }
 
-// read takes in every Go, assembly, TS and TSX file below root.
+// read parses every Go, assembly, TS and TSX file below root.
 func read(t *testing.T, root fs.FS) *tree {
 	t.Helper()
 	r := &tree{fset: token.NewFileSet(), fs: root}
@@ -52,7 +52,7 @@ func read(t *testing.T, root fs.FS) *tree {
 	return r
 }
 
-// walk calls fn with every file below root that somebody wrote.
+// walk calls fn for every file below root, except third-party and build output.
 func walk(root fs.FS, fn func(name string) error) error {
 	return fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -90,7 +90,7 @@ func (t *tree) add(root fs.FS, name string) error {
 	return nil
 }
 
-// production returns the Go files that end up in the binary.
+// production returns the Go files that are part of the binary.
 func (t *tree) production() []file {
 	var fs []file
 	for _, f := range t.files {
@@ -101,10 +101,10 @@ func (t *tree) production() []file {
 	return fs
 }
 
-// rule returns what breaks it, one line each.
+// rule returns its violations, one per line.
 type rule func(*tree) []string
 
-// rules are what this repository is held to.
+// rules returns the rules of this repository.
 func rules() map[string]rule {
 	return map[string]rule{
 		"arrows":              arrows,
@@ -139,7 +139,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// hold runs a rule on a small tree and compares what breaks it.
+// hold runs a rule on a small tree and compares its violations.
 func hold(t *testing.T, check rule, files map[string]string, want ...string) {
 	t.Helper()
 	root := fstest.MapFS{}

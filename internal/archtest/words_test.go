@@ -18,7 +18,7 @@ const messages = "web/src/i18n/messages"
 
 var codeForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)*$`)
 
-// code is a constant Code... of a fault.go with its value.
+// code is a constant Code... in a fault.go, with its value.
 type code struct {
 	value, at string
 }
@@ -62,8 +62,9 @@ func codesOf(t *tree, spec *ast.ValueSpec) []code {
 	return found
 }
 
-// faultCodes holds that codes are well formed, mean one thing each, and are not
-// written where a fault is made: the words of such a one would be missed.
+// faultCodes reports codes that are malformed, used twice, or written as a
+// literal where a fault is created. A test that reads the constants would miss
+// a literal.
 func faultCodes(t *tree) []string {
 	var broken []string
 	owner := map[string]string{}
@@ -87,8 +88,8 @@ func faultCodes(t *tree) []string {
 	return broken
 }
 
-// codeLiteral returns the text that fault.New(kind, "...") or
-// fault.Field{Code: "..."} is given.
+// codeLiteral returns the literal in fault.New(kind, "...") or
+// fault.Field{Code: "..."}, or nil.
 func codeLiteral(n ast.Node) *ast.BasicLit {
 	var arg ast.Expr
 	switch n := n.(type) {
@@ -129,8 +130,8 @@ func TestFaultCodes(t *testing.T) {
 	)
 }
 
-// words holds that every code has its words in every locale, and that every
-// locale has the same errors.
+// words reports codes without a text in every locale, and locales with
+// different error keys.
 func words(t *tree) []string {
 	var broken []string
 	catalogues, err := fs.Glob(t.fs, messages+"/*.json")

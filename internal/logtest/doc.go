@@ -1,2 +1,2 @@
-// Package logtest collects what a test's server or process writes.
+// Package logtest collects the log of a test's server or process.
 package logtest

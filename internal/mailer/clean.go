@@ -9,28 +9,29 @@ import (
 	"unicode"
 )
 
-// valueLimit is how many characters a name may have in a mail.
+// valueLimit is the length limit of a name in an email, in code points.
 const valueLimit = 60
 
 var (
 	codeForm = regexp.MustCompile(`^[0-9]{4,10}$`)
 
-	// addressForm is stricter than RFC 5322: what an address room lets through
-	// is a dot-atom at a domain name, and anything else (quotes, comments,
-	// lists, display names) is a way to reach somebody else.
+	// addressForm accepts a dot-atom at a domain name, which is all that
+	// package account accepts. It excludes other forms of RFC 5322 (quotes,
+	// comments, lists, display names), which an attacker can use to reach
+	// another recipient.
 	addressForm = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+/=?^_{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_{|}~-]+)*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$`)
 )
 
-// plainAddress reports whether an address may be put into a header and an SMTP
-// command. The limits are those of RFC 5321 4.5.3.1.
+// plainAddress reports whether an address is safe in a header and in an SMTP
+// command. The length limits are those of RFC 5321 4.5.3.1.
 func plainAddress(address string) bool {
 	at := strings.LastIndexByte(address, '@')
 	return len(address) <= 254 && at <= 64 && addressForm.MatchString(address)
 }
 
-// clean returns a value as plain text on one line: without control, format and
-// private characters (direction marks, zero-width characters, line breaks),
-// with single spaces, and cut to limit characters.
+// clean returns a value as plain text on one line of at most limit code points.
+// It removes control, format and private-use characters (direction marks,
+// zero-width characters, line breaks) and joins white space.
 func clean(value string, limit int) string {
 	value = strings.Map(func(c rune) rune {
 		switch {
@@ -48,22 +49,22 @@ func clean(value string, limit int) string {
 	return value
 }
 
-// joint is a character that nobody sees and that no mail reader takes as part
-// of a web address (U+200C, zero width non-joiner).
+// joint is the zero-width non-joiner (U+200C). It is invisible, and mail
+// readers do not treat it as part of a web address.
 const joint = "\u200c"
 
 var linkish = regexp.MustCompile(`([.:/@])([\pL\pN/])`)
 
-// unlink breaks up what a mail reader would turn into a link by itself.
+// unlink prevents mail readers from turning a value into a link.
 func unlink(value string) string {
 	return linkish.ReplaceAllString(value, "$1"+joint+"$2")
 }
 
-// ownLink checks that a link of a mail leads to this installation.
+// ownLink returns an error unless a link leads to this installation.
 func ownLink(link string, public *url.URL) error {
 	u, err := url.Parse(link)
 	if err != nil {
-		return errors.New("a link is malformed") // the link may hold a token
+		return errors.New("a link is malformed") // the error omits the link, which may contain a token
 	}
 	if u.Scheme != public.Scheme || u.Host != public.Host || u.User != nil {
 		return fmt.Errorf("a link leads to %q and not to the public URL", u.Scheme+"://"+clean(u.Host, valueLimit))

@@ -8,19 +8,19 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// idForm is what may stand left of the @ in a Message-ID: a part of the
-// dot-atom of RFC 5322 3.6.4 that needs no care.
+// idForm accepts the part of a Message-ID before the @. It is a subset of the
+// dot-atom of RFC 5322 3.6.4 that needs no quoting.
 var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// envelope is a finished mail.
+// envelope is a finished email.
 type envelope struct {
 	from, to string
 	content  []byte
 }
 
-// compose writes the mail as it goes over the wire. Everything in it is ASCII
-// in lines of at most 78 characters: headers are encoded (RFC 2047), bodies
-// are quoted-printable.
+// compose returns the email in its transfer format. It is ASCII with at most 78
+// characters per line: headers are encoded (RFC 2047), bodies are
+// quoted-printable.
 func (m *Mailer) compose(msg Message) (envelope, error) {
 	if !plainAddress(msg.To) {
 		return envelope{}, errors.New("the recipient is not a plain address")
@@ -40,8 +40,8 @@ func (m *Mailer) compose(msg Message) (envelope, error) {
 	out.Subject(written.Subject)
 	out.SetDateWithValue(m.clock.Now())
 	out.SetMessageIDWithValue(msg.ID + "@" + m.domain)
-	// RFC 3834 5: nobody's holiday reply shall answer. The second one says so
-	// to Exchange.
+	// Suppress automatic replies: Auto-Submitted by RFC 3834 5, the other
+	// header for Exchange.
 	out.SetGenHeader("Auto-Submitted", "auto-generated")
 	out.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	out.SetBodyString(gomail.TypeTextPlain, written.Text)

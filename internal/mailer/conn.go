@@ -10,27 +10,27 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// readLimit is how many bytes a server may say while one mail is handed over,
-// certificates included. Real dialogues have a few thousand.
+// readLimit is the number of bytes that a server may send during one delivery,
+// including its certificates. Real dialogues need a few thousand.
 const readLimit = 128 << 10
 
-// conn is one connection to the server. One mail at a time is sent on it.
+// conn is one connection to the server. It sends one email at a time.
 type conn struct {
 	raw    *meter
 	client *smtp.Client
-	mails  int         // handed over so far
-	timer  *time.Timer // ends the connection while it waits in the pool
+	mails  int         // number of emails sent
+	timer  *time.Timer // closes the connection after it was idle
 }
 
-// bind makes the end of ctx cut the connection, so that no server can hold a
-// delivery longer, until release is called. release reports false when the
-// connection has been cut.
+// bind closes the connection when ctx ends, so that no server can delay a
+// delivery. It also resets the read limit. release stops this, and reports
+// false if the connection has already been closed.
 func (c *conn) bind(ctx context.Context) (release func() bool) {
 	c.raw.left = readLimit
 	return context.AfterFunc(ctx, func() { _ = c.raw.Close() })
 }
 
-// step runs one step of the dialogue within its limit.
+// step runs one step of the dialogue within its time limit.
 func (c *conn) step(ctx context.Context, name string, limit time.Duration, fn func() error) *Error {
 	if err := c.raw.SetDeadline(time.Now().Add(limit)); err != nil {
 		return failed(name, err)
@@ -45,12 +45,12 @@ func (c *conn) step(ctx context.Context, name string, limit time.Duration, fn fu
 	return failed(name, err)
 }
 
-// send hands over one mail, to one recipient.
+// send sends one email to one recipient.
 func (c *conn) send(ctx context.Context, env envelope) *Error {
 	release := c.bind(ctx)
 	failure := c.transfer(ctx, env)
 	if !release() && failure == nil {
-		c.mails = mailsPerConn // accepted, but cut off since: not to be used again
+		c.mails = mailsPerConn // accepted, and then closed by ctx: do not reuse it
 	}
 	return failure
 }
@@ -71,18 +71,18 @@ func (c *conn) transfer(ctx context.Context, env envelope) *Error {
 	if failure := command(stepData, func() (err error) { content, err = c.client.Data(); return err }); failure != nil {
 		return failure
 	}
-	// Until the final dot the server cannot have accepted anything.
+	// Until the final dot, the server cannot have accepted the email.
 	if failure := command(stepContent, func() error { _, err := content.Write(env.content); return err }); failure != nil {
 		return failure
 	}
 	failure := c.step(ctx, stepAccept, acceptLimit, content.Close)
 	if failure != nil && failure.Code/100 == 2 {
-		return nil // accepted with another number than 250
+		return nil // accepted with a code other than 250
 	}
 	return failure
 }
 
-// offer names the sender of a mail that does not follow, and takes it back.
+// offer starts an email by naming its sender, and then cancels it.
 func (c *conn) offer(ctx context.Context, from string) *Error {
 	release := c.bind(ctx)
 	defer release()
@@ -91,28 +91,28 @@ func (c *conn) offer(ctx context.Context, from string) *Error {
 		c.abort()
 		return failure
 	}
-	_ = c.step(ctx, stepSender, answerLimit, c.client.Reset) // whatever is answered: the end of the connection does it too
+	_ = c.step(ctx, stepSender, answerLimit, c.client.Reset) // ignore the reply: closing the connection cancels too
 	return nil
 }
 
-// stale reports that a kept connection turned out to be closed before the mail
-// was begun.
+// stale reports whether a reused connection was closed before the email was
+// started.
 func (e *Error) stale() bool {
 	return e.Step == stepSender && (e.Code == 0 || e.Code == 421)
 }
 
-// abort closes the connection without a word.
+// abort closes the connection without QUIT.
 func (c *conn) abort() { _ = c.raw.Close() }
 
-// quit says goodbye and closes the connection.
+// quit sends QUIT and closes the connection.
 func (c *conn) quit() {
 	if c.raw.SetDeadline(time.Now().Add(quitLimit)) == nil {
-		_ = c.client.Quit() // whatever is answered: nothing is left to be said
+		_ = c.client.Quit() // ignore the reply: the connection is closed in any case
 	}
 	c.abort()
 }
 
-// meter is a connection that lets only so many bytes in.
+// meter is a connection that limits the number of bytes read.
 type meter struct {
 	net.Conn
 	left int

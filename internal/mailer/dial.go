@@ -13,23 +13,24 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// Limits of one step each. They are far below those of RFC 5321 4.5.3.2
-// (minutes), because a mail is tried again and nobody waits minutes for a code.
+// Time limits of one step each. They are far below the minutes of RFC 5321
+// 4.5.3.2, because the outbox retries and visitors do not wait minutes for a
+// code.
 const (
 	connectLimit = 10 * time.Second
 	answerLimit  = 10 * time.Second // any command
-	acceptLimit  = 20 * time.Second // after the content: the server may scan it
+	acceptLimit  = 20 * time.Second // after the content, which the server may scan
 	quitLimit    = time.Second
 )
 
-// dialer opens connections on which mails can be sent.
+// dialer opens connections that are ready to send emails.
 type dialer struct {
 	server Server
 	domain string
 	roots  *x509.CertPool
 }
 
-// dial connects, encrypts and logs in.
+// dial connects, starts TLS and logs in.
 func (d dialer) dial(ctx context.Context) (*conn, error) {
 	raw, err := (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", d.server.String())
 	if err != nil {
@@ -48,7 +49,7 @@ func (d dialer) dial(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// begin brings a new connection to the point where mails can be sent.
+// begin runs the dialogue up to the login.
 func (d dialer) begin(ctx context.Context, c *conn) *Error {
 	if addr, ok := c.raw.RemoteAddr().(*net.TCPAddr); d.server.Security == Plain && (!ok || !addr.IP.IsLoopback()) {
 		return failed(stepConnect, errors.New("the server is not on this machine and the connection is not encrypted"))
@@ -91,8 +92,8 @@ func (d dialer) begin(ctx context.Context, c *conn) *Error {
 	return c.step(ctx, stepLogin, answerLimit, func() error { return c.client.Auth(auth) })
 }
 
-// auth chooses how to log in. The password goes through TLS to a verified
-// server, or stays on this machine.
+// auth chooses the login mechanism. The password goes only over verified TLS or
+// to this machine.
 func (d dialer) auth(client *smtp.Client) (smtp.Auth, error) {
 	_, offered := client.Extension("AUTH")
 	mechanisms := strings.Fields(offered)

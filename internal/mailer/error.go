@@ -6,13 +6,13 @@ import (
 	"net/textproto"
 )
 
-// Error says at which point a mail failed and what follows from it.
+// Error says at which step an email failed, and how the outbox should react.
 type Error struct {
-	// Step is the step of the dialogue: compose, connect, tls, greeting,
-	// hello, login, sender, recipient, data, content, accept.
+	// Step is the step of the dialogue: compose, connect, tls, greeting, hello,
+	// login, sender, recipient, data, content or accept.
 	Step string
 
-	// Code is the reply code of the server, 0 when it gave none.
+	// Code is the reply code of the server, or 0 without a reply.
 	Code int
 
 	permanent bool
@@ -20,23 +20,23 @@ type Error struct {
 	cause     error
 }
 
-// Error is for the log and the operator: one line of bounded length. It may
-// hold words of the server, and never a secret or the content of the mail.
+// Error returns one line of limited length, for the log and the operator. It
+// can contain the server's reply. It never contains a secret or the content of
+// the email.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Step, clean(e.cause.Error(), errorLimit))
 }
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Permanent reports that this mail will not be accepted, however often it is
-// sent: its recipient or its content was refused, or it could not be written.
-// A refusal that concerns the server as a whole (no TLS, wrong password,
-// sender not allowed) is not permanent: the operator can mend it while the
-// mail waits.
+// Permanent reports whether a retry is useless: the recipient or the content
+// was refused, or the email could not be written. A refusal that concerns the
+// server as a whole (no TLS, wrong password, sender not allowed) is not
+// permanent, because the operator can fix it while the email waits.
 func (e *Error) Permanent() bool { return e.permanent }
 
-// Uncertain reports that the server may have accepted the mail: it was handed
-// over completely and no answer came.
+// Uncertain reports whether the server may have accepted the email: it received
+// the whole email and sent no reply.
 func (e *Error) Uncertain() bool { return e.uncertain }
 
 // failed classifies the error of a step.
@@ -58,7 +58,8 @@ func failed(step string, err error) *Error {
 	return e
 }
 
-// errorLimit is how many characters of a server's answer are shown.
+// errorLimit is the length limit of a server's reply in an error, in code
+// points.
 const errorLimit = 300
 
 const (

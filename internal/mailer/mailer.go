@@ -14,25 +14,24 @@ import (
 	"portico/internal/locale"
 )
 
-// Config is what a Mailer depends on.
+// Config configures a Mailer.
 type Config struct {
 	Server    Server
-	From      string // address of the sender, alone or as Name <address>
-	PublicURL string // of this installation: where links lead, and our name to the server
-	Brand     string // name of the installation in the mails
+	From      string // sender's address, alone or as Name <address>
+	PublicURL string // of this installation; for links, EHLO and Message-IDs
+	Brand     string // name of the installation in emails
 	Catalogue *locale.Catalogue
 	Clock     clock.Clock
 
-	// RootCAs are the authorities whose certificates count; the machine's own
-	// when nil.
+	// RootCAs are the trusted authorities; those of the system when nil.
 	RootCAs *x509.CertPool
 }
 
-// Mailer writes and sends mails. It is safe for concurrent use.
+// Mailer writes and sends emails. It is safe for concurrent use.
 type Mailer struct {
 	from      *mail.Address
 	public    *url.URL
-	domain    string // our name in EHLO and in Message-IDs
+	domain    string // host in EHLO and in Message-IDs
 	brand     string
 	catalogue *locale.Catalogue
 	clock     clock.Clock
@@ -40,7 +39,8 @@ type Mailer struct {
 	pool      *pool
 }
 
-// New returns a Mailer. It does not connect. Its errors are for the operator.
+// New returns a Mailer. It does not connect. Its errors are written for the
+// operator.
 func New(cfg Config) (*Mailer, error) {
 	from, err := mail.ParseAddress(cfg.From)
 	if err != nil || !plainAddress(from.Address) {
@@ -64,7 +64,7 @@ func New(cfg Config) (*Mailer, error) {
 	}, nil
 }
 
-// domainOf returns the host as SMTP writes it: an IP address is a literal
+// domainOf returns the host in SMTP syntax, where an IP address is a literal
 // (RFC 5321 4.1.3).
 func domainOf(host string) string {
 	ip, err := netip.ParseAddr(host)
@@ -77,8 +77,8 @@ func domainOf(host string) string {
 	return "[IPv6:" + ip.WithZone("").String() + "]"
 }
 
-// Send writes a mail and hands it to the server. It returns nil when the server
-// has accepted it, and an *Error otherwise; it keeps to the deadline of ctx.
+// Send writes an email and sends it to the server. It returns nil once the
+// server has accepted it, and otherwise an *Error. It does not outlast ctx.
 func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	env, err := m.compose(msg)
 	if err != nil {
@@ -96,15 +96,15 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 		}
 		c.abort()
 		if reused && failure.stale() && ctx.Err() == nil {
-			continue // the server had hung up; this mail was not begun
+			continue // the idle connection was closed; the email was not started
 		}
 		return failure
 	}
 }
 
-// Check connects, logs in and names the sender without sending anything: for an
-// operator who wants to know whether the server, its certificate, the
-// credentials and the sender are right. It returns nil or an *Error.
+// Check tests the server, its certificate, the credentials and the sender. It
+// connects, logs in and names the sender, and sends no email. It returns nil or
+// an *Error.
 func (m *Mailer) Check(ctx context.Context) error {
 	c, err := m.pool.dialer.dial(ctx)
 	if err != nil {
@@ -117,5 +117,6 @@ func (m *Mailer) Check(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the connections that wait for the next mail.
+// Close closes idle connections. Send remains usable and then closes each
+// connection after its email.
 func (m *Mailer) Close() { m.pool.close() }

@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// idleLimit is shorter than servers wait for the next command.
+	// idleLimit is shorter than the time that servers wait for a command.
 	idleLimit = 10 * time.Second
 
-	// mailsPerConn keeps below what servers accept on one connection.
+	// mailsPerConn is below the number of emails that servers accept on one
+	// connection.
 	mailsPerConn = 50
 )
 
-// pool keeps connections for the next mail: connecting, encrypting and logging
-// in are two thirds of the round trips of a mail. How many there are is
-// bounded by how many mails are sent at a time.
+// pool reuses connections, because connecting, TLS and login take two thirds of
+// an email's round trips. It holds at most as many connections as emails are
+// sent at once.
 type pool struct {
 	dialer dialer
 
@@ -25,7 +26,7 @@ type pool struct {
 	closed bool
 }
 
-// take returns a connection that waits, or a new one.
+// take returns an idle connection, or opens a new one.
 func (p *pool) take(ctx context.Context) (c *conn, reused bool, err error) {
 	p.mu.Lock()
 	for n := len(p.idle); n > 0 && c == nil; n-- {
@@ -43,7 +44,7 @@ func (p *pool) take(ctx context.Context) (c *conn, reused bool, err error) {
 	return c, false, err
 }
 
-// give keeps the connection for the next mail, for a while.
+// give makes a connection available for the next email, for at most idleLimit.
 func (p *pool) give(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

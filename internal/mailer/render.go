@@ -14,28 +14,29 @@ import (
 //go:embed mail.html
 var mailHTML string
 
-// Message is what to write and to whom.
+// Message is one email to write and send.
 type Message struct {
-	ID       string // makes the Message-ID
+	ID       string // becomes the Message-ID
 	Template string
 	To       string
 	Locale   string
 
-	// Data fills the template: code, link, signin_link, reset_link, provider,
-	// minutes (how long the code works or the block lasts), browser and system
-	// (names from internal/useragent), at (RFC 3339), brand (instead of the
-	// configured one). Unknown or empty ones are left out.
+	// Data has the values of the template: code, link, signin_link, reset_link,
+	// provider, minutes (validity of the code or duration of the block),
+	// browser and system (names from package useragent), at (RFC 3339), and
+	// brand (replaces the configured one). Unknown and empty values are
+	// ignored.
 	Data map[string]string
 }
 
-// Rendered is a written mail.
+// Rendered is a written email.
 type Rendered struct {
 	Subject string
 	Text    string
 	HTML    string
 }
 
-// document is a mail on its way into HTML or text: all its words are final.
+// document is an email with final words, before it becomes HTML or text.
 type document struct {
 	Locale, Subject, Preview, Brand, Site, SiteName, Copy, Footer string
 
@@ -44,16 +45,16 @@ type document struct {
 
 type element struct {
 	Kind string
-	Text string // heading, paragraph, note, the label of a button, the code
+	Text string // of a heading, paragraph, note, button or code
 	Link string // of a button
-	Main bool   // the first button of a mail
+	Main bool   // the first button of an email
 	Rows []row  // of facts
 }
 
 type row struct{ Name, Value string }
 
-// Render writes a mail. It fails, for good, when the template is unknown or a
-// value that it needs is missing or unfit.
+// Render writes an email. It returns an error if the template is unknown, or if
+// a required value is missing or malformed.
 func (m *Mailer) Render(msg Message) (Rendered, error) {
 	doc, err := m.document(msg)
 	if err != nil {
@@ -66,7 +67,7 @@ func (m *Mailer) Render(msg Message) (Rendered, error) {
 	return Rendered{Subject: doc.Subject, Text: doc.plain(), HTML: html.String()}, nil
 }
 
-// document chooses the words of a mail.
+// document returns the words of an email.
 func (m *Mailer) document(msg Message) (document, error) {
 	l, ok := lookup(msg.Template)
 	if !ok {
@@ -120,8 +121,8 @@ func (m *Mailer) document(msg Message) (document, error) {
 	return doc, nil
 }
 
-// params checks and cleans the values of a message and puts those that have
-// words of their own into words.
+// params checks and cleans the values of a message. It formats times and
+// durations in the message's locale.
 func (m *Mailer) params(msg Message) (map[string]string, error) {
 	params := map[string]string{"brand": m.brand}
 	for name, value := range msg.Data {
@@ -170,8 +171,8 @@ func (m *Mailer) facts(loc string, params map[string]string, words func(string) 
 	return rows
 }
 
-// plain writes the mail as text. Paragraphs are not wrapped: the reader's
-// window knows its own width.
+// plain returns the email as text. It does not wrap paragraphs, because the
+// mail reader does.
 func (d document) plain() string {
 	var b strings.Builder
 	paragraph := func(text string) { b.WriteString(text + "\n\n") }
@@ -196,13 +197,13 @@ func (d document) plain() string {
 	return b.String()
 }
 
-// parseHTML reads the one HTML file of all mails.
+// parseHTML parses the HTML template of all emails.
 func parseHTML() (*template.Template, error) {
 	return template.New("mail.html").Funcs(template.FuncMap{"outlook": outlook}).Parse(mailHTML)
 }
 
 // outlook wraps a constant of mail.html in a comment that only Outlook for
-// Windows reads: it knows no max-width and needs a table of fixed width.
+// Windows reads. Outlook ignores max-width and needs a table of fixed width.
 func outlook(constant string) template.HTML {
 	return template.HTML("<!--[if mso]>" + constant + "<![endif]-->")
 }

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// templates are all templates, in the order of the product.
+// templates returns all templates, in the order of a user's first encounter.
 func templates() []string {
 	return []string{
 		"verify-address", "recover", "already-registered", "no-account", "account-closed", "provider-only",
@@ -98,11 +98,10 @@ func TestRender_EveryTemplateIsWellMade(t *testing.T) {
 			if !strings.Contains(r.HTML, `<html lang="`+loc+`"`) || strings.Count(r.HTML, "<h1") != 1 || strings.Count(r.HTML, "<title>") != 1 {
 				t.Errorf("%s %s: language, heading or title", loc, name)
 			}
-			// Nothing is fetched when the mail is opened: no images, no
-			// fonts, no tracking.
+			// An email loads no images, fonts or trackers when it is opened.
 			for _, no := range []string{"<img", "<link", "<script", "src=", "url(", "@import", "cid:", "{", "mail." + name + ".", "mail.common."} {
 				text := r.HTML
-				if no == "{" { // braces belong to the style sheet only
+				if no == "{" { // braces occur in the style sheet only
 					_, text, _ = strings.Cut(r.HTML, "</style>")
 				}
 				if strings.Contains(text, no) || strings.Contains(r.Text, no) && no != "src=" {
@@ -171,7 +170,7 @@ func TestRender_RefusesUnfitValues(t *testing.T) {
 	}
 }
 
-// hostile are values that try to become something other than text.
+// hostile returns values that try to become more than text.
 func hostile() []string {
 	return []string{
 		"x\r\nBcc: a@evil.test\r\n\r\nbody",
@@ -204,7 +203,7 @@ func TestRender_HostileValuesStayText(t *testing.T) {
 
 var href = regexp.MustCompile(`(?i)<[^>]*\s(?:href|src)\s*=\s*"?([^"\s>]*)`)
 
-// checkPlain checks that a mail has only the links and the structure of its
+// checkPlain checks that an email has only the links and the structure of its
 // template.
 func checkPlain(t *testing.T, r Rendered) {
 	t.Helper()

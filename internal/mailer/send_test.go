@@ -59,7 +59,7 @@ func TestSend_WritesAWellFormedMail(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, parsed.Header.Get(name), value)
 		}
 	}
-	if names := len(parsed.Header); names != len(want)+2 { // and Subject, Content-Type
+	if names := len(parsed.Header); names != len(want)+2 { // Subject and Content-Type are checked elsewhere
 		t.Errorf("headers %v", slices.Sorted(maps.Keys(parsed.Header)))
 	}
 	subject, err := new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject"))
@@ -102,8 +102,8 @@ func checkParts(t *testing.T, parsed *mail.Message, want Rendered) {
 	}
 }
 
-// checkWire checks the limits of RFC 5322 2.1.1, and that nothing needs more
-// than seven bits.
+// checkWire checks the line lengths of RFC 5322 2.1.1, and that all bytes are
+// ASCII.
 func checkWire(t *testing.T, data string) {
 	t.Helper()
 	for line := range strings.SplitSeq(data, "\r\n") {
@@ -316,7 +316,7 @@ func TestSend_ClassifiesFailures(t *testing.T) {
 			if len(failure.Error()) > 4*errorLimit || strings.Contains(failure.Error(), "123456") {
 				t.Errorf("error of %d bytes: %v", len(failure.Error()), failure)
 			}
-			<-f.closed // no connection is left behind
+			<-f.closed // no connection remains open
 		})
 	}
 }
@@ -343,7 +343,7 @@ func TestSend_KeepsToItsDeadline(t *testing.T) {
 			t.Parallel()
 			f := newFaulty(t, map[string]string{tt.key: tt.answer})
 			m := plainTo(t, f.addr)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // the dialogue is at the step by then, also on a busy machine
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // enough to reach the tested step on a busy machine
 			defer cancel()
 			start := time.Now()
 			var failure *Error
@@ -373,7 +373,8 @@ func TestMeter_LetsOnlySoMuchIn(t *testing.T) {
 
 func TestDial_PlainTextStaysOnThisMachine(t *testing.T) {
 	t.Parallel()
-	// The name was local and what it resolved to is not: here, no address.
+	// The name is local but has resolved to something else; here the connection
+	// has no TCP address.
 	here, there := net.Pipe()
 	defer here.Close()
 	defer there.Close()
@@ -486,8 +487,7 @@ func BenchmarkSend(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "mails/s")
 }
 
-// Whoever only looks begins a mail, and takes it back before anybody is named
-// who would get it.
+// Check starts an email and cancels it before naming a recipient.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t, nil)

@@ -9,38 +9,38 @@ import (
 	"strconv"
 )
 
-// Security is how the connection to the server is protected.
+// Security is the encryption of the connection to the server.
 type Security uint8
 
 const (
-	StartTLS    Security = iota // begins in plain text; encrypted before anything is said (RFC 3207)
-	ImplicitTLS                 // encrypted from the first byte (RFC 8314)
-	Plain                       // not encrypted: only to this machine
+	StartTLS    Security = iota // STARTTLS, required before any other command (RFC 3207)
+	ImplicitTLS                 // TLS from the first byte (RFC 8314)
+	Plain                       // unencrypted, only to this machine
 )
 
-// Server is where mails are handed over.
+// Server is the SMTP server that accepts the emails.
 type Server struct {
 	Host     string
 	Port     int
 	Security Security
-	Username string // empty: no authentication
+	Username string // "" for no authentication
 	Password string
 }
 
-// String names the server without its credentials.
+// String returns host:port, without the credentials.
 func (s Server) String() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// GoString does the same for %#v.
+// GoString hides the credentials from %#v.
 func (s Server) GoString() string { return s.String() }
 
-// ParseURL reads the URL of an SMTP server: smtp://user:password@host:587
-// (STARTTLS is required), smtps://host:465 (TLS from the start), and, only for
-// a server on this machine, smtp://localhost:25?tls=none. The errors are for
-// the operator and hold no password.
+// ParseURL parses the URL of an SMTP server: smtp://user:password@host:587
+// (STARTTLS is required), smtps://host:465 (TLS from the first byte), or
+// smtp://localhost:25?tls=none (only for this machine). Its errors are written
+// for the operator and contain no password.
 func ParseURL(text string) (Server, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		// url.Error repeats the text, which may hold a password.
+		// url.Error repeats the text, which may contain a password.
 		return Server{}, errors.New("the SMTP URL is malformed: write smtp://user:password@host:587, with special characters of the password percent-encoded")
 	}
 	s := Server{Host: u.Hostname(), Port: 587}
@@ -95,8 +95,8 @@ func (s *Server) applyUser(user *url.Userinfo) error {
 	return nil
 }
 
-// loopback reports whether the name means this machine. What it resolves to is
-// checked again when it is dialled.
+// loopback reports whether a host names this machine. dialer checks the
+// resolved address again.
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true

@@ -22,7 +22,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// received is one mail as a server took it.
+// received is one email that a server accepted.
 type received struct {
 	from     string
 	to       []string
@@ -31,7 +31,7 @@ type received struct {
 	tls      bool
 }
 
-// sink is a real SMTP server that keeps what it gets.
+// sink is an SMTP server that stores what it receives.
 type sink struct {
 	addr string
 
@@ -52,7 +52,7 @@ func (s *sink) connections() int {
 	return s.conns
 }
 
-// newSink starts a server; security as in the client's view of it.
+// newSink starts a server. security is the encryption that the client uses.
 func newSink(t testing.TB, security Security, secure *tls.Config, mechanisms ...string) *sink {
 	t.Helper()
 	s := &sink{}
@@ -65,8 +65,8 @@ func newSink(t testing.TB, security Security, secure *tls.Config, mechanisms ...
 	}))
 	server.Domain, server.AllowInsecureAuth = "mx.test", security == Plain
 	server.ErrorLog = log.New(io.Discard, "", 0)
-	server.EnableSMTPUTF8 = true // offered, and not to be used
-	server.MaxLineLength = 1000  // RFC 5321 4.5.3.1.6, with the line end
+	server.EnableSMTPUTF8 = true // offered, and the client must not use it
+	server.MaxLineLength = 1000  // RFC 5321 4.5.3.1.6, including the line end
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func newSink(t testing.TB, security Security, secure *tls.Config, mechanisms ...
 	var running sync.WaitGroup
 	running.Go(func() { _ = server.Serve(ln) })
 	t.Cleanup(func() {
-		_ = ln.Close() // Close alone misses a listener that Serve has not seen yet
+		_ = ln.Close() // Close misses a listener that Serve has not yet registered
 		_ = server.Close()
 		running.Wait()
 	})
@@ -110,7 +110,8 @@ func (s *session) Auth(mech string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, username, password string) error { return check(username, password) }), nil
 }
 
-// loginServer asks for name and password in two steps, as AUTH LOGIN does.
+// loginServer implements AUTH LOGIN, which asks for user and password in two
+// steps.
 type loginServer struct {
 	check func(username, password string) error
 	step  int
@@ -157,8 +158,8 @@ func (s *session) Data(r io.Reader) error {
 func (s *session) Reset()        {}
 func (s *session) Logout() error { return nil }
 
-// certificate returns a server configuration for the names and the authority
-// that vouches for it until the time.
+// certificate returns a server configuration for the names, and the authority
+// that signed it. Both expire at until.
 func certificate(t testing.TB, until time.Time, names ...string) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -189,21 +190,21 @@ func certificate(t testing.TB, until time.Time, names ...string) (*tls.Config, *
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}}}, roots
 }
 
-// faulty is an SMTP server that answers as its script says. A key is a command
-// in lower case, "greeting", "." for the end of the content, or "after" for what
-// happens then. An answer is text to send, or one of the words below.
+// faulty is an SMTP server that follows a script. A key of the script is a
+// command in lower case, "greeting", "." for the end of the content, or "after"
+// for the action after that. A value is the reply, or one of the words below.
 type faulty struct {
 	addr string
 
 	mu       sync.Mutex
 	commands []string
-	closed   chan struct{} // one for each connection that has ended
+	closed   chan struct{} // receives a value for each connection that ends
 }
 
 const (
 	hangUp  = "hang up"
 	silence = "silence"
-	drip    = "drip" // a byte now and then, for ever
+	drip    = "drip" // one byte now and then, forever
 	flood   = "flood"
 )
 
@@ -255,7 +256,7 @@ func (f *faulty) talk(c net.Conn, script map[string]string) {
 				if _, err := io.WriteString(c, "2"); err != nil {
 					return false
 				}
-				time.Sleep(20 * time.Millisecond) // the fault itself, not a wait for something
+				time.Sleep(20 * time.Millisecond) // part of the fault, not a wait for the test
 			}
 		case flood:
 			_, _ = io.Copy(c, io.LimitReader(endless{}, 10<<20))

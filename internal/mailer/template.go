@@ -1,30 +1,31 @@
 package mailer
 
-// The parts of a mail. Each has its own look in mail.html and in plain text.
+// Kinds of parts of an email. Each has its own format in mail.html and in plain
+// text.
 const (
 	partHeading   = "heading"
 	partParagraph = "paragraph"
 	partCode      = "code"
 	partButton    = "button"
-	partFacts     = "facts" // which browser asked, and when
+	partFacts     = "facts" // the browser and the time of the request
 	partNote      = "note"  // what to do if it was somebody else
 )
 
-// part is one element of a mail. Its words are under mail.<template>.<words>.
+// part is one element of an email. Its words are under mail.<template>.<words>.
 type part struct {
 	kind  string
 	words string
-	link  string // of a button: the key of its link in the data
+	link  string // for a button: the key of its link in the data
 }
 
-// layout is the definition of a template, for HTML and plain text alike.
+// layout defines the parts of a template, for HTML and for plain text.
 type layout struct {
-	needs []string // keys of the data without which the mail makes no sense
+	needs []string // required keys of the data
 	parts []part
 }
 
-// lookup returns the definition of a template. A button whose link is not in
-// the data is left out, and so are facts that are not known.
+// lookup returns the definition of a template. Rendering omits a button without
+// a link, and facts that are unknown.
 func lookup(template string) (layout, bool) {
 	heading := part{kind: partHeading, words: "heading"}
 	intro := part{kind: partParagraph, words: "intro"}

@@ -2,8 +2,9 @@ package rule
 
 import "fmt"
 
-// conflicts finds the rules that can never match, and those of which an earlier
-// and broader one takes a part that whoever wrote them may not have seen.
+// conflicts returns the problems between rules: a rule that can never match, or
+// an earlier and broader rule that takes some requests of a later one.
+// Operators easily miss the second kind.
 func conflicts(rules []Rule) []Problem {
 	var problems []Problem
 	for j, later := range rules {
@@ -31,7 +32,7 @@ func (r Rule) conflict(before []Rule) *Problem {
 		switch {
 		case taken&r.Methods == r.Methods:
 			return &Problem{Why: fmt.Sprintf("it can never match: rule %d (%s) decides first", i+1, earlier), Write: "write it before that rule, or remove it"}
-		case earlier.Methods&r.Methods&^bit(preflight) == 0: // to answer those before all else is what they are named for
+		case earlier.Methods&r.Methods&^bit(preflight) == 0: // rules for preflights are meant to precede the others
 		case earlier.Need.equal(r.Need):
 		case r.Methods != anyMethod, !r.contains(earlier, true):
 			return &Problem{
@@ -43,7 +44,7 @@ func (r Rule) conflict(before []Rule) *Problem {
 	return nil
 }
 
-// contains reports whether every path that other matches is matched by r as well.
+// contains reports whether r matches every path that other matches.
 func (r Rule) contains(other Rule, loose bool) bool {
 	if other.below && !r.below {
 		return false

@@ -1,26 +1,25 @@
-// Package rule owns who may pass to an app behind the door: rules by method and
-// path, of which the first that matches decides, and the one spelling of a path
-// that they are matched on.
+// Package rule owns the access rules of apps. A rule names paths, methods and a
+// need; the first rule that matches a request decides. The package also owns the
+// one spelling of a path that rules match.
 //
-// It does not know sessions, proxies or HTTP: whoever asks says what is known
-// of the person, and carries the verdict out.
+// It does not know sessions, proxies or HTTP. The caller supplies what it knows
+// about the signed-in user, and acts on the verdict.
 //
-// The design in short. A rule is a line such as
+// A rule is a line with a need, optional methods (all when none are named) and a
+// path, such as
 //
 //	role:admin+fresh:10m POST|DELETE /admin/*
 //
-// what is needed, for which methods (all, when none is named), below which path.
-//
 // Invariants:
-//   - What no rule matches is refused.
-//   - A path is matched in one spelling only; every other spelling of it is
-//     refused, so that the app reads the path that was judged.
-//   - Rules that grant nothing to strangers match in either letter case and with
-//     or without a slash at the end, as many apps route; public ones match
-//     exactly. A person is never let in by a spelling.
-//   - Where a generous app would read another path (Unicode case, full-width
-//     letters, a dot or blank at the end of a name), the rule of that path has to
-//     be met as well. Paths in any language pass.
-//   - A set in which a rule can never match, or in which an earlier and broader
-//     rule takes a part of a later one, does not come about.
+//   - A request that no rule matches is refused.
+//   - A path is matched in one spelling only. Every other spelling is refused, so
+//     that the app reads the path that was judged.
+//   - Rules that are not public ignore letter case and a slash at the end, as
+//     many apps do. Public rules match exactly. So another spelling never gives
+//     access.
+//   - If a generous app could read the path as another one (Unicode case,
+//     full-width letters, a dot or blank at the end of a name), the request must
+//     also satisfy the rule of that path. Paths in any language pass.
+//   - New refuses rules that can never match, and rules that partly hide a later
+//     rule.
 package rule

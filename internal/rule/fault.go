@@ -2,7 +2,6 @@ package rule
 
 import "portico/internal/fault"
 
-// Codes of the faults of this room.
 const (
 	CodeDenied = "rule.denied"
 	CodeRole   = "rule.role"
@@ -11,15 +10,17 @@ const (
 )
 
 var (
-	// Denied says that no rule lets anybody in here.
+	// Denied means that no rule allows the request.
 	Denied = fault.New(fault.Forbidden, CodeDenied)
 
-	// RoleMissing says that the rule asks for a role that the person does not have.
+	// RoleMissing means that the rule requires a role that the user does not
+	// have.
 	RoleMissing = fault.New(fault.Forbidden, CodeRole)
 
-	// TooOld says that the rule asks for a sign-in that is younger.
+	// TooOld means that the rule requires a more recent sign-in.
 	TooOld = fault.New(fault.Unauthenticated, CodeFresh)
 
-	// FactorMissing says that the rule asks for a sign-in with a second factor.
+	// FactorMissing means that the rule requires a sign-in with a second
+	// factor.
 	FactorMissing = fault.New(fault.Forbidden, CodeFactor)
 )

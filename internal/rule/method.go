@@ -8,24 +8,25 @@ import (
 // Methods is a set of request methods.
 type Methods uint32
 
-// anyMethod is what a rule means that names none.
+// anyMethod is the set of a rule without methods.
 const anyMethod Methods = 1<<32 - 1
 
-// methodNames are the methods that may reach an app: those of HTTP but CONNECT
-// and TRACE, and those of WebDAV (RFC 4918, 3253, 5323).
+// methodNames are the methods that may reach an app: those of HTTP except
+// CONNECT and TRACE, and those of WebDAV (RFC 4918, RFC 3253, RFC 5323).
 var methodNames = []string{
 	"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", preflight,
 	"PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",
 }
 
-// preflight is the OPTIONS request with which a browser asks whether a page of
-// another origin may send what it wants to send (Fetch, CORS-preflight). It has
-// neither cookies nor a body, so that a rule may let it, and nothing else of
-// OPTIONS, pass without a session.
+// preflight is the OPTIONS request by which a browser asks for permission to
+// send a cross-origin request (Fetch, CORS-preflight request). It has no
+// cookies and no body. Therefore a rule can let preflights pass without a
+// session, and no other OPTIONS requests.
 const preflight = "PREFLIGHT"
 
-// Method returns the set that holds one method, empty for a method that no app
-// is sent. HEAD is GET. Asks says whether the request is a CORS preflight.
+// Method returns the set of one method, or the empty set for a method that no
+// app gets. HEAD counts as GET. asks says whether the request is a CORS
+// preflight.
 func Method(name string, asks bool) Methods {
 	switch {
 	case name == "HEAD":
@@ -45,7 +46,7 @@ func bit(name string) Methods {
 	return 0
 }
 
-// parseMethods reads "GET|POST".
+// parseMethods parses "GET|POST".
 func parseMethods(text string) (Methods, *Problem) {
 	var set Methods
 	for name := range strings.SplitSeq(text, "|") {

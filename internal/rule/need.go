@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Need is what a rule asks of a person.
+// Need is the requirement of a rule.
 type Need struct {
-	Public bool          // nothing at all
-	Roles  []string      // one of these; empty: any person
-	MFA    bool          // a sign-in with a second factor
-	Fresh  time.Duration // the sign-in is younger than this; 0: any
-	And    *Need         // of the path as a generous app reads it; nil: the same
+	Public bool          // no requirement
+	Roles  []string      // one of these roles; empty: any user
+	MFA    bool          // sign-in with a second factor
+	Fresh  time.Duration // maximum age of the sign-in; 0: any age
+	And    *Need         // need of the path as a generous app reads it; nil: the same
 }
 
-// Open reports whether nothing is asked.
+// Open reports whether the need is satisfied without a session.
 func (n Need) Open() bool { return n.Public && (n.And == nil || n.And.Open()) }
 
-// Lasting returns what is asked for as long as a request is open: how fresh the
-// sign-in is was asked when it began.
+// Lasting returns the part of the need that must hold as long as a request is
+// open. The age of the sign-in is checked only at its beginning.
 func (n Need) Lasting() Need {
 	n.Fresh = 0
 	if n.And != nil {
@@ -30,26 +30,27 @@ func (n Need) Lasting() Need {
 	return n
 }
 
-// Person is what is known of who asks.
+// Person is what the caller knows about the signed-in user.
 type Person struct {
 	Roles           []string
 	MultiFactor     bool
 	AuthenticatedAt time.Time
 }
 
-// Verdict is what comes of a request.
+// Verdict is the decision about a request.
 type Verdict uint8
 
 const (
 	Pass        Verdict = iota
-	SignIn              // nobody is signed in
+	SignIn              // there is no session
 	SignInAgain         // the sign-in is too old
 	NoRole
 	NoFactor
 	NoRule
 )
 
-// Judge holds a person against the need. A nil person is nobody.
+// Judge decides whether a person satisfies the need. A nil person has no
+// session.
 func (n Need) Judge(p *Person, now time.Time) Verdict {
 	if v := n.judge(p, now); v != Pass || n.And == nil {
 		return v
@@ -73,23 +74,23 @@ func (n Need) judge(p *Person, now time.Time) Verdict {
 	return Pass
 }
 
-// equal reports whether two needs ask the same.
+// equal reports whether two needs are the same, apart from And.
 func (n Need) equal(o Need) bool {
 	return n.Public == o.Public && n.MFA == o.MFA && n.Fresh == o.Fresh && slices.Equal(n.Roles, o.Roles)
 }
 
 var roleForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._:-]{0,63}$`)
 
-// ValidRole reports whether a text can be a role: without capitals, blanks and
-// the characters that separate roles in a header or a rule.
+// ValidRole reports whether a text can be the name of a role: 1 to 64
+// characters without capitals, blanks and the separators of headers and rules.
 func ValidRole(s string) bool { return roleForm.MatchString(s) }
 
 const (
-	leastFresh = time.Minute // a person needs as long to sign in and come back
+	leastFresh = time.Minute // a visitor needs up to a minute to sign in and return
 	mostFresh  = 30 * 24 * time.Hour
 )
 
-// parseNeed reads "role:admin|editor+mfa+fresh:10m".
+// parseNeed parses "role:admin|editor+mfa+fresh:10m".
 func parseNeed(text string) (Need, *Problem) {
 	var n Need
 	parts := strings.Split(text, "+")

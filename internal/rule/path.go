@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// PathError says why a path is not in the one spelling that is matched.
+// PathError says why a path is refused before any rule.
 type PathError string
 
 func (e PathError) Error() string { return string(e) }
@@ -22,10 +22,10 @@ const (
 	errDotSegment PathError = "it has an empty, \".\" or \"..\" segment"
 )
 
-// Path returns the decoded form of the path of a request target, or a PathError
-// when two programs on the way could read it differently: then nobody can say
-// which resource a rule would let through. Everything that browsers make of a
-// link to a plain resource passes.
+// Path returns the decoded path of a request target. It returns a PathError for
+// a path that two programs could read differently, because then a rule could
+// allow one resource and the app serve another. It accepts every path that
+// browsers create for a link to a plain resource.
 func Path(raw string) (string, error) {
 	if raw == "" || raw[0] != '/' {
 		return "", errRelative
@@ -52,8 +52,8 @@ func Path(raw string) (string, error) {
 	return decoded, nil
 }
 
-// plain are the bytes that browsers leave alone in a path, but for the
-// semicolon, behind which some servers drop the rest of a segment.
+// plain reports whether browsers leave a byte of a path unencoded. It excludes
+// the semicolon, because some servers ignore the rest of a segment after it.
 func plain(c byte) bool {
 	return letterOrDigit(c) || strings.IndexByte("/-._~!$&'()*+,=:@|[]^", c) >= 0
 }
@@ -92,15 +92,15 @@ func decode(raw string) (string, error) {
 	}
 	text := string(decoded)
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", errText // also what is encoded in more bytes than it needs
+		return "", errText // also refuses overlong encodings
 	}
 	return text, nil
 }
 
-// canonical reports whether no segment is empty, "." or "..", but an empty one
-// at the very end.
+// canonical reports whether no segment is ".", ".." or empty. Only the last
+// segment may be empty.
 func canonical(path string) bool {
-	segment := 0 // the slash before the current one
+	segment := 0 // index of the slash before the current segment
 	for i := 1; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
 			continue

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// SEC-150: one spelling passes, and everything else that some program reads as
-// the same path does not.
+// SEC-150: one spelling passes, and any other spelling of the same path is
+// refused.
 func TestPath(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
@@ -39,8 +39,9 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Whatever passes is one resource to every program: to net/url, to one that
-// cleans paths, to one that decodes twice, and to one that decodes and encodes.
+// A path that passes means one resource to every program: to net/url, to a
+// program that cleans paths, to one that decodes twice, and to one that decodes
+// and encodes again.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"/a", "/a%20b/", "/%C3%A9", "/../a", "/%2e", "/a;b", "/%25", "/%2541", "//", "/a/%c0%ae"} {
 		f.Add(s)

@@ -7,10 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// generous returns a path as the most generous app reads it. Some apps compare
-// paths by Unicode case folding (the long s is an s), fold compatibility forms
-// (full-width letters), ignore characters that nobody sees, or serve files from a
-// disk of Windows (no dot or blank at the end of a name, no stream behind it).
+// generous returns a path as the most generous app reads it. Such an app may:
+//   - compare paths by Unicode case folding (the long s is an s)
+//   - replace compatibility forms (full-width letters)
+//   - ignore invisible characters
+//   - serve files from a Windows disk, which ignores a dot or blank at the end
+//     of a name and a stream after it
 func generous(path string) string {
 	var kept []string
 	for segment := range strings.SplitSeq(folded(path), "/") {
@@ -28,8 +30,8 @@ func generous(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// ambiguous reports whether a path holds anything that generous changes, but for
-// ASCII case and a slash at the end.
+// ambiguous reports whether generous changes anything in a path besides ASCII
+// case and a slash at the end. It may report true for more paths.
 func ambiguous(path string) bool {
 	for i := range len(path) {
 		switch c := path[i]; {
@@ -42,8 +44,8 @@ func ambiguous(path string) bool {
 	return false
 }
 
-// folded returns a text in one case, one form for each character, and without
-// what nobody sees.
+// folded returns a text in lower case and in compatibility form (NFKC), without
+// invisible characters.
 func folded(text string) string {
 	var b strings.Builder
 	last := rune(0)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// SEC-239: a spelling that some app takes for the administrators' page is judged
-// as that page too.
+// SEC-239: a path that some app could read as the administrators' page needs
+// the rights for that page too.
 func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	t.Parallel()
 	s := set(t, "/", "public /public/*; role:admin /settings/*; role:admin /admin/*; role:admin /Stra%C3%9Fe; signed-in /wiki/*; signed-in /*")
@@ -32,7 +32,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	if r, _, ok := kelvin.Match(Method("GET", false), "/\u212aios\u212a"); ok && r.Need.Judge(person, now) == Pass {
 		t.Error("the sign of kelvin is no k")
 	}
-	// What people write in their own language, and names that only look odd.
+	// Names in other languages, and unusual names.
 	for _, path := range []string{
 		"/café", "/Łódź/straße/ö.html", "/日本語/ファイル（１）.pdf", "/مقاله\u200cها", "/हिन्दी", "/İstanbul", "/ısı", "/wiki/Inc.", "/wiki/Help:Contents", "/wiki/Washington,_D.C.",
 		"/a...", "/…", "/AC／DC", "/x:y::z", "/ .", "/🙂", "/administrator", "/ſettingsx", "/public.html", "/½", "/№1", "/my file",
@@ -57,7 +57,8 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	}
 }
 
-// A second reading only ever asks for more, and one that is taken again is the same.
+// A second reading only adds requirements, and reading it again changes
+// nothing.
 func FuzzGenerous(f *testing.F) {
 	for _, s := range []string{"/a", "/ſ", "/admin.", "/‥/a", "/::$DATA", "/ß", "/I\u0307"} {
 		f.Add(s)

@@ -2,29 +2,29 @@ package rule
 
 import "strings"
 
-// Rule is one line of a set.
+// Rule is one line of a Set.
 type Rule struct {
 	Need    Need
 	Methods Methods
 	text    string
-	base    string // decoded path; of a pattern that ends in /* what stands before
-	below   bool   // the pattern ends in /*: it stands for base and all below
+	base    string // decoded path; for a pattern with /* the part before it
+	below   bool   // the pattern ends in /*: it matches base and all paths below
 	reading string // base as the most generous app reads it
 }
 
-// String returns the rule as it was written.
+// String returns the rule as written, with single blanks.
 func (r Rule) String() string { return r.text }
 
-// Problem is what is wrong with a rule of a set: why, and what to write.
+// Problem says why a rule cannot be used and what to write instead.
 type Problem struct {
-	Rule  int // its place, from 0
+	Rule  int // index, from 0
 	Why   string
 	Write string
 }
 
 const form = "write NEED PATH or NEED METHODS PATH, such as: signed-in /*"
 
-// parse reads one rule.
+// parse parses one rule.
 func parse(text string) (Rule, *Problem) {
 	fields := strings.Fields(text)
 	if len(fields) != 2 && len(fields) != 3 {
@@ -63,14 +63,15 @@ func (r *Rule) parsePattern(pattern string) *Problem {
 	return nil
 }
 
-// matches reports whether the rule is about a path.
+// matches reports whether the path of the rule covers a path. Public rules
+// compare exactly, others loosely.
 func (r Rule) matches(path string) bool { return r.covers(path, !r.Need.Public) }
 
-// covers is matches with the comparison chosen: a loose one takes letter case
-// and a slash at the end as apps do that route loosely.
+// covers compares a path with the path of the rule. A loose comparison ignores
+// ASCII case and a slash at the end, as many apps do.
 func (r Rule) covers(path string, loose bool) bool { return r.reaches(r.base, path, loose) }
 
-// reaches is covers with the base of the rule given.
+// reaches is covers for another base.
 func (r Rule) reaches(base, path string, loose bool) bool {
 	if loose {
 		base, path = strings.TrimSuffix(base, "/"), strings.TrimSuffix(path, "/")
@@ -88,7 +89,7 @@ func (r Rule) reaches(base, path string, loose bool) bool {
 	return path[:len(base)] == base
 }
 
-// sameFold compares two texts of the same length without the case of A-Z.
+// sameFold compares two texts of the same length without ASCII case.
 func sameFold(a, b string) bool {
 	for i := range len(a) {
 		if lower(a[i]) != lower(b[i]) {

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Set is the rules of one app, in order. It is immutable and safe for concurrent use.
+// Set is the rules of one app, in order. It is immutable and safe for
+// concurrent use.
 type Set struct {
 	rules     []Rule
-	ambiguous bool // whether the path of a rule is: then a plain path can have a second reading
+	ambiguous bool // a rule's path is ambiguous, so every path needs a second reading
 }
 
-// New reads the rules of an app below a path prefix ("/" or "/shop"), or says
-// everything that is wrong with them.
+// New parses the rules of an app below a path prefix ("/" or "/shop"). It
+// returns all problems; the Set is usable only if there are none.
 func New(prefix string, lines []string) (Set, []Problem) {
 	var problems []Problem
 	rules := make([]Rule, len(lines))
@@ -34,7 +35,7 @@ func New(prefix string, lines []string) (Set, []Problem) {
 	return Set{rules, slices.ContainsFunc(rules, func(r Rule) bool { return ambiguous(r.base) })}, problems
 }
 
-// outside says why the rule is about no path that the app is sent.
+// outside returns a problem if the app never gets the path of the rule.
 func (r Rule) outside(prefix string) *Problem {
 	app := Rule{base: strings.TrimSuffix(prefix, "/"), below: true}
 	switch {
@@ -46,11 +47,13 @@ func (r Rule) outside(prefix string) *Problem {
 	return nil
 }
 
-// All returns the rules, in order.
+// All returns a copy of the rules, in order.
 func (s Set) All() []Rule { return slices.Clone(s.rules) }
 
-// Match returns the rule that decides, and its place. Where a generous app reads
-// another path, the rule of that path has to be met as well.
+// Match returns the rule that decides, and its index. It returns false if no
+// rule matches, which means that the request is refused. If a generous app
+// could read the path as another one, Need.And is the need of the rule for that
+// path.
 func (s Set) Match(m Methods, path string) (Rule, int, bool) {
 	r, at, ok := s.first(m, func(r Rule) bool { return r.matches(path) })
 	if !ok || !s.ambiguous && !ambiguous(path) {
@@ -67,7 +70,7 @@ func (s Set) Match(m Methods, path string) (Rule, int, bool) {
 	return r, at, true
 }
 
-// first returns the first rule for a method that is about a path.
+// first returns the first rule with the method for which about returns true.
 func (s Set) first(m Methods, about func(Rule) bool) (Rule, int, bool) {
 	for i, r := range s.rules {
 		if r.Methods&m != 0 && about(r) {
@@ -77,14 +80,14 @@ func (s Set) first(m Methods, about func(Rule) bool) (Rule, int, bool) {
 	return Rule{}, 0, false
 }
 
-// Step is a rule that was looked at on the way to the one that decides.
+// Step is one rule that Trace evaluated.
 type Step struct {
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
 }
 
-// Trace returns the rules up to the one that decides, in order, each with why it
-// does not or does.
+// Trace returns the rules up to the one that decides, each with the reason. It
+// explains the plain reading of the path only.
 func (s Set) Trace(m Methods, path string) []Step {
 	steps := []Step{}
 	for i, r := range s.rules {

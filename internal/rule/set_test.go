@@ -67,7 +67,7 @@ func TestSet_NoRules(t *testing.T) {
 	}
 }
 
-// Each row is rules and what is said of them: "place: why", "" for nothing.
+// Each row is a set of rules and its problems as "index: why"; "" for none.
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

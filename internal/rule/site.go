@@ -8,17 +8,18 @@ import (
 // Site is the part of a host that belongs to one app.
 type Site struct {
 	Host  string // as browsers send it, in lower case
-	Path  string // prefix: "/" or "/shop"
+	Path  string // path prefix: "/" or "/shop"
 	Rules Set
 }
 
-// Sites finds the app of a request. It is immutable and safe for concurrent use.
+// Sites finds the app of a request. It is immutable and safe for concurrent
+// use.
 type Sites struct {
 	sites []Site
-	order []int // of the sites, the longest path first
+	order []int // indexes of the sites, longest path first
 }
 
-// NewSites returns the sites of some apps.
+// NewSites returns Sites for the sites of all apps.
 func NewSites(sites []Site) Sites {
 	s := Sites{sites: sites}
 	for i := range sites {
@@ -28,8 +29,8 @@ func NewSites(sites []Site) Sites {
 	return s
 }
 
-// Find returns the site of a host and a path of the form that Path returns, and
-// its place among those that NewSites was given.
+// Find returns the site of a host and path, and its index in the list of
+// NewSites. The path must have the form that Path returns.
 func (s Sites) Find(host, path string) (Site, int, bool) {
 	for _, i := range s.order {
 		if site := s.sites[i]; site.Host == host && site.holds(path) {
