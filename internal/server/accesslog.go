@@ -11,12 +11,12 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// statusClientGone marks in the log a request whose client did not wait for the
-// answer. It is never sent.
+// statusClientGone is the status in the log for a request whose client did not
+// wait for the response. It is never sent.
 const statusClientGone = 499
 
-// logRequest writes the one line of a request. It names the route's pattern
-// and neither the path nor the query, which may hold a token.
+// logRequest writes the log entry of a request. It names the pattern of the
+// route, not the path or the query, which may contain a token.
 func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
@@ -49,8 +49,9 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	m.log.LogAttrs(&e.ctx, level, "request", attrs...)
 }
 
-// identity returns what every line of a request begins with: its id and, when
-// it is traced, that of its trace. There is room for more.
+// identity returns the first attributes of each log entry of a request: the
+// request id, and the trace id if there is a trace. The slice has capacity for
+// more.
 func (e *exchange) identity() []slog.Attr {
 	attrs := make([]slog.Attr, 0, 10)
 	attrs = append(attrs, slog.String("request_id", e.ctx.id[0]))
@@ -60,7 +61,7 @@ func (e *exchange) identity() []slog.Attr {
 	return attrs
 }
 
-// endSpan says what became of the request. As in the log, the path is not told.
+// endSpan sets the result of the request. Like the log, it omits the path.
 func (m *Mux) endSpan(e *exchange, r *http.Request) {
 	if e.span.TraceID() == "" {
 		e.span.End("")
@@ -80,7 +81,7 @@ func (m *Mux) endSpan(e *exchange, r *http.Request) {
 	e.span.End(failure)
 }
 
-// clip bounds a text that may quote what somebody sent.
+// clip limits the length of a text that may quote input.
 func clip(s string) string {
 	const limit = 1024 // bytes
 	if len(s) <= limit {

@@ -7,17 +7,17 @@ import (
 	"strconv"
 )
 
-// SeeOther sends the browser on with a GET. The location is a path of ours or a
-// URL that has been checked against the allow-list. It returns nil, so that a
-// handler ends with it.
+// SeeOther redirects the browser with a GET. location must be one of Portico's
+// paths, or a URL that the allow-list permits. It returns nil, so that a
+// handler can return its result.
 func SeeOther(w http.ResponseWriter, location string) error {
 	w.Header().Set("Location", location)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
-// Note records the error that a handler answers by itself, a form shown again
-// with its faults, so that the log line has the code and the cause.
+// Note records an error for the log entry when the handler writes the response
+// itself, for example a form with errors.
 func Note(w http.ResponseWriter, err error) {
 	if e, ok := w.(*exchange); ok {
 		f := asFault(err)
@@ -25,7 +25,8 @@ func Note(w http.ResponseWriter, err error) {
 	}
 }
 
-// WriteJSON answers with v as JSON.
+// WriteJSON writes v as a JSON response. It returns an error, and writes
+// nothing, if v cannot be encoded.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	return writeJSON(w, "application/json", status, v)
 }
@@ -42,6 +43,6 @@ func writeJSON(w http.ResponseWriter, contentType string, status int, v any) err
 	h["Content-Type"] = []string{contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // fails only when the client has gone
+	_, _ = w.Write(body) // fails only if the client has gone
 	return nil
 }

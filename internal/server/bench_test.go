@@ -13,7 +13,7 @@ import (
 	"portico/internal/server"
 )
 
-// discard is an answer that nobody reads.
+// discard is a ResponseWriter without a reader.
 type discard struct{ h http.Header }
 
 func (d discard) Header() http.Header {
@@ -25,8 +25,8 @@ func (d discard) Header() http.Header {
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// sessionHandler does what the session check does in this kit: it reads the
-// cookie and answers JSON.
+// sessionHandler does the work of the session check that concerns this package:
+// it reads the cookie and writes JSON.
 func sessionHandler(cookie server.Cookie) server.Handler {
 	user := map[string]string{"id": "0123456789abcdefghjkmnpqrs"}
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -37,8 +37,8 @@ func sessionHandler(cookie server.Cookie) server.Handler {
 	}
 }
 
-// sessionCases are the same handler without the kit, with it, and with its log
-// line, which the route writes at debug level only.
+// sessionCases returns the same handler without a Mux, with one, and with its
+// log entry, which a quiet route writes only at debug level.
 func sessionCases(b *testing.B) (cases []benchCase, cookieLine string) {
 	public, _ := url.Parse("https://portico.test")
 	cookie := server.NewCookie(public, "session")
@@ -61,7 +61,7 @@ type benchCase struct {
 	h    http.Handler
 }
 
-// BenchmarkSession measures what the kit adds to the session check.
+// BenchmarkSession measures what the Mux adds to the session check.
 func BenchmarkSession(b *testing.B) {
 	cases, cookie := sessionCases(b)
 	r := request("GET", "/auth/api/session", "", "Accept: */*", "Cookie: "+cookie)
@@ -75,8 +75,8 @@ func BenchmarkSession(b *testing.B) {
 	}
 }
 
-// BenchmarkSessionOverTCP measures the same with net/http around it: 64
-// keep-alive connections on loopback, whose clients share the cores.
+// BenchmarkSessionOverTCP measures the same with net/http: 64 keep-alive
+// connections on loopback, whose clients share the cores.
 func BenchmarkSessionOverTCP(b *testing.B) {
 	cases, cookie := sessionCases(b)
 	sent := []byte("GET /auth/api/session HTTP/1.1\r\nHost: portico.test\r\nAccept: */*\r\nCookie: " + cookie + "\r\n\r\n")

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// maxHops bounds the hops of X-Forwarded-For that are looked at.
+// maxHops is the number of X-Forwarded-For hops that are read.
 const maxHops = 32
 
 // ClientAddr returns the address of the client: the peer of the connection, or
-// the client that a trusted proxy named. It is the zero Addr when a test made
-// a request without one.
+// the client that a trusted proxy named. It returns the zero Addr for a request
+// of a test without an address.
 func ClientAddr(r *http.Request) netip.Addr {
 	addr, _ := parseAddr(r.RemoteAddr)
 	return addr
 }
 
-// PeerNetwork returns the network that limits are counted by: the address
-// itself for IPv4, its /64 for IPv6, because one customer is given that many
-// addresses at least (RFC 6177).
+// PeerNetwork returns the network that rate limits apply to: the address itself
+// for IPv4, and its /64 for IPv6, because a customer gets at least a /64 (RFC
+// 6177).
 func PeerNetwork(addr netip.Addr) netip.Prefix {
 	bits := 32
 	if addr.Is6() {
@@ -29,9 +29,9 @@ func PeerNetwork(addr netip.Addr) netip.Prefix {
 	return network
 }
 
-// AroundPeer returns the /56 and the /48 around an IPv6 address, the sizes that
-// a household and a site are given (RFC 6177). Their owner can send from every
-// /64 in them. IPv4 addresses have the zero Prefixes.
+// AroundPeer returns the /56 and the /48 around an IPv6 address, the usual
+// assignments of a household and of a site (RFC 6177). Their owner can use
+// every /64 in them. For IPv4 addresses it returns zero Prefixes.
 func AroundPeer(addr netip.Addr) (around [2]netip.Prefix) {
 	if addr.Is6() {
 		around[0], _ = addr.Prefix(56)
@@ -40,11 +40,11 @@ func AroundPeer(addr netip.Addr) (around [2]netip.Prefix) {
 	return around
 }
 
-// resolveClient replaces the peer's address by the client's. X-Forwarded-For is
-// read from the right, each hop written by the one after it, for as long as the
-// hops are trusted proxies: what stands left of the first untrusted one is that
-// client's own invention. Forwarded (RFC 7239) and every vendor's header are
-// ignored.
+// resolveClient replaces the address of the peer with the address of the
+// client. It reads X-Forwarded-For from the right, because each proxy appends
+// the address of its own peer. It stops at the first address that is not a
+// trusted proxy: that client can forge everything to the left of it. Forwarded
+// (RFC 7239) and vendors' headers are ignored.
 func (m *Mux) resolveClient(e *exchange, r *http.Request) {
 	peer, trusted := m.proxy(r)
 	if !trusted {
@@ -57,15 +57,15 @@ func (m *Mux) resolveClient(e *exchange, r *http.Request) {
 	}
 }
 
-// FromTrustedProxy reports whether the peer of the request is a configured
-// proxy, whose headers about the request that it asks for may be believed.
+// FromTrustedProxy reports whether the peer is a trusted proxy. Only a trusted
+// proxy may describe another request in headers.
 func FromTrustedProxy(w http.ResponseWriter) bool {
 	e, ok := w.(*exchange)
 	return ok && e.trusted
 }
 
-// forwardedClient returns the right-most untrusted hop, or the farthest trusted
-// one when all are trusted or the next is not an address.
+// forwardedClient returns the rightmost untrusted hop. If there is none, it
+// returns the leftmost trusted hop that it could parse.
 func forwardedClient(peer netip.Addr, lines []string, trusted func(netip.Addr) bool) netip.Addr {
 	client := peer
 	hops := 0
@@ -88,8 +88,8 @@ func forwardedClient(peer netip.Addr, lines []string, trusted func(netip.Addr) b
 	return client
 }
 
-// fromProxy reports whether a trusted proxy has sent the request. It is asked
-// before resolveClient.
+// fromProxy reports whether the peer is a trusted proxy. Call it before
+// resolveClient, which replaces the peer's address.
 func (m *Mux) fromProxy(r *http.Request) bool {
 	_, trusted := m.proxy(r)
 	return trusted
@@ -104,11 +104,11 @@ func (m *Mux) proxy(r *http.Request) (peer netip.Addr, trusted bool) {
 	return peer, ok && m.trusts(peer)
 }
 
-// trusts reports whether the address is a configured proxy.
+// trusts reports whether an address belongs to a configured proxy.
 func (m *Mux) trusts(addr netip.Addr) bool { return contains(m.proxies, addr) }
 
-// parseAddr reads an address with or without a port, without zone, and
-// IPv4 in IPv6 as IPv4.
+// parseAddr parses an address with or without a port. It drops the zone, and
+// returns IPv4-mapped IPv6 as IPv4.
 func parseAddr(s string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone(""), true

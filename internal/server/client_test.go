@@ -9,7 +9,7 @@ import (
 	"portico/internal/server"
 )
 
-// clientOf returns the address that a handler sees.
+// clientOf returns the client address that a handler gets.
 func clientOf(t testing.TB, k *kit, peer string, forwarded ...string) string {
 	t.Helper()
 	r := request("GET", "/client", "")
@@ -87,8 +87,8 @@ func TestPeerNetwork(t *testing.T) {
 	}
 }
 
-// FuzzForwarded holds that whatever a client sends, an address outside the
-// trusted networks that the last proxy appended is the client.
+// Whatever a client sends, the client is the untrusted address that the last
+// proxy appended.
 func FuzzForwarded(f *testing.F) {
 	for _, seed := range []string{"", "1.2.3.4", "unknown", ",,,", "[::1]:80", "1.2.3.4, 10.0.0.1", "for=1.2.3.4;proto=http", "\x00", "[", "fe80::1%25"} {
 		f.Add(seed)

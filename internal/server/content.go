@@ -13,41 +13,41 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// Content is a body held in memory in every encoding that it is sent in. It is
-// immutable and safe for concurrent use.
+// Content is a response body in memory, in every encoding. It is immutable and
+// safe for concurrent use.
 type Content struct {
 	contentType string
-	bodies      []encoded // best first, the plain one last
+	bodies      []encoded // best encoding first, the plain body last
 }
 
 type encoded struct {
-	name string // of the content coding, "" for none
+	name string // content coding; "" for none
 	etag string
 	body []byte
 }
 
-// NewContent compresses a body: at start, for what is then sent many times. It
-// must not hold both a secret and something that the client chose, whose
-// compressed length would tell one from the other (BREACH).
+// NewContent compresses a body that is sent many times. Do not use it for a
+// body with both a secret and input of the client: the compressed length would
+// reveal the secret (BREACH).
 func NewContent(contentType string, plain []byte) *Content {
 	var br, gz bytes.Buffer
 	b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window(len(plain))})
-	_, _ = b.Write(plain) // neither writer fails on a buffer
+	_, _ = b.Write(plain) // writing to a buffer cannot fail
 	_ = b.Close()
-	g, _ := gzip.NewWriterLevel(&gz, gzip.BestCompression) // fails for an unknown level only
+	g, _ := gzip.NewWriterLevel(&gz, gzip.BestCompression) // fails only for an unknown level
 	_, _ = g.Write(plain)
 	_ = g.Close()
 	return NewPrecompressed(contentType, plain, br.Bytes(), gz.Bytes())
 }
 
-// window is the base-2 logarithm of the smallest brotli window that sees the
-// whole body (RFC 7932 9.1: its size is 16 less than the power). The encoder
-// takes memory for the window, 32 MiB for its default of 4 MiB, and the collector
-// leaves that with a process that has nothing else to do.
+// window returns the base-2 logarithm of the smallest brotli window that covers
+// the body (RFC 7932 9.1: the window is 16 bytes smaller than the power of
+// two). The default window makes the encoder allocate 32 MiB, which an idle
+// process keeps for a long time.
 func window(size int) int { return min(max(bits.Len(uint(size+15)), 10), 22) }
 
-// NewPrecompressed takes a body that was compressed when it was built. A form
-// that is nil, or no smaller than the plain one, is not used.
+// NewPrecompressed returns a Content from encodings made at build time. It
+// ignores an encoding that is nil or not smaller than the plain body.
 func NewPrecompressed(contentType string, plain, br, gz []byte) *Content {
 	sum := sha256.Sum256(plain)
 	tag := base64.RawURLEncoding.EncodeToString(sum[:12])
@@ -63,19 +63,19 @@ func NewPrecompressed(contentType string, plain, br, gz []byte) *Content {
 	return c
 }
 
-// Serve answers with the content as a document that no cache keeps.
+// Serve writes the content as a document that is not cached.
 func (c *Content) Serve(w http.ResponseWriter, r *http.Request, status int) {
 	c.write(w, c.choose(w, r), status)
 }
 
-// ServeImmutable answers with the content as an asset whose URL changes with
-// it: caches keep it for a year, and 304 answers whoever asks again.
+// ServeImmutable writes the content as an asset whose URL changes with its
+// content. Caches keep it for a year; a matching If-None-Match gets 304.
 func (c *Content) ServeImmutable(w http.ResponseWriter, r *http.Request) {
 	c.serveCached(w, r, "public, max-age=31536000, immutable")
 }
 
-// ServeToApps answers with the content as a script that pages of apps load, also
-// of other origins, by a URL that stays: caches keep it for minutes.
+// ServeToApps writes the content as a script for pages of apps, including other
+// origins. Its URL is stable, so caches keep it for five minutes.
 func (c *Content) ServeToApps(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	c.serveCached(w, r, "public, max-age=300")
@@ -112,12 +112,13 @@ func (c *Content) write(w http.ResponseWriter, form encoded, status int) {
 		h.Set("Content-Encoding", form.name)
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(form.body) // fails only when the client has gone
+	_, _ = w.Write(form.body) // fails only if the client has gone
 }
 
-// accepts reports whether an Accept-Encoding header allows a coding
-// (RFC 9110 12.5.3). Weights other than zero are not compared: the order is
-// ours. The wildcard is not used: only what is named is known to be understood.
+// accepts reports whether an Accept-Encoding header allows a coding (RFC 9110
+// 12.5.3). It ignores weights other than zero, because the server prefers its
+// own order. It also ignores the wildcard, which does not prove that the client
+// knows a coding.
 func accepts(header, coding string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		name, params, _ := strings.Cut(item, ";")
@@ -129,13 +130,13 @@ func accepts(header, coding string) bool {
 	return false
 }
 
-// Unchanged reports whether the client says that it has the answer of the tag.
+// Unchanged reports whether the client already has the response with this ETag.
 func Unchanged(r *http.Request, etag string) bool {
 	return matches(r.Header.Get("If-None-Match"), etag)
 }
 
-// matches reports whether an If-None-Match header names the tag
-// (RFC 9110 13.1.2, weak comparison).
+// matches reports whether an If-None-Match header contains the ETag (RFC 9110
+// 13.1.2, weak comparison).
 func matches(header, etag string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item = strings.TrimSpace(item)

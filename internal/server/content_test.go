@@ -110,9 +110,8 @@ func TestContent_LeavesOutWhatDoesNotShrink(t *testing.T) {
 	}
 }
 
-// Compressing a document leaves no more behind than a small multiple of it.
-//
-// Not parallel: it counts what the process allocates.
+// Compressing a document retains only a small multiple of its size. This test
+// is not parallel, because it measures the allocations of the process.
 func TestContent_TakesLittleMemory(t *testing.T) {
 	plain := bytes.Repeat([]byte("<p>sign in</p>"), 2500)
 	var before, after runtime.MemStats
@@ -124,7 +123,7 @@ func TestContent_TakesLittleMemory(t *testing.T) {
 	}
 }
 
-// The window sees the whole of a body, whatever its size.
+// The window covers a body of any size.
 func TestContent_CompressesWhatIsFarApart(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1008, 1009, 16368, 16369, 100_000} {

@@ -8,27 +8,26 @@ import (
 )
 
 const (
-	// maxCookies is the most bytes of Cookie headers that a request may carry;
-	// a sibling host can plant far more and lock a person out.
+	// maxCookies is the size limit of a request's Cookie headers in bytes. A
+	// sibling host can set many more cookies and so lock a visitor out.
 	maxCookies = 16 << 10
 
-	// maxCookieValue keeps name and value under the 4096 bytes that browsers
+	// maxCookieValue keeps name and value below the 4096 bytes that browsers
 	// store (RFC 6265bis 5.6).
 	maxCookieValue = 3800
 )
 
-// Cookie is one of our cookies: HttpOnly, SameSite=Lax, for the whole host.
-// Under https its name has the prefix __Host-, which a browser accepts only
-// from this host, over TLS and without Domain, so that a sibling host cannot
-// plant it. On a loopback http address it has no prefix, because Safari
-// refuses Secure cookies there. The values that it carries are tokens: letters,
-// digits, and . _ -
+// Cookie is one of Portico's cookies: HttpOnly, SameSite=Lax, for the whole
+// host. Under https its name has the prefix __Host-. Browsers accept such a
+// cookie only from this host, over TLS and without Domain, so a sibling host
+// cannot set it. On a loopback http address it has no prefix, because Safari
+// refuses Secure cookies there. A value consists of letters, digits, and . _ -
 type Cookie struct {
 	name   string
 	secure bool
 }
 
-// NewCookie returns the cookie of a purpose, such as "session", for the site
+// NewCookie returns the cookie for a purpose, such as "session", for the site
 // at the public URL.
 func NewCookie(public *url.URL, purpose string) Cookie {
 	if public.Scheme == "https" {
@@ -37,12 +36,13 @@ func NewCookie(public *url.URL, purpose string) Cookie {
 	return Cookie{name: "portico-" + purpose}
 }
 
-// Name returns the name that browsers see.
+// Name returns the name in the Cookie header.
 func (c Cookie) Name() string { return c.name }
 
-// Read returns the value of the cookie. A malformed one, or several of the same
-// name, count as none and are cleared: which of two the browser means cannot be
-// known, and net/http takes the first, which may be an attacker's.
+// Read returns the value of the cookie. If it is malformed, or if there are
+// several of the same name, Read clears the cookie and returns false. Of
+// several cookies, one may come from an attacker, and the request does not tell
+// which.
 func (c Cookie) Read(w http.ResponseWriter, r *http.Request) (string, bool) {
 	value, found := "", 0
 	for _, line := range r.Header["Cookie"] {
@@ -66,20 +66,20 @@ func (c Cookie) Read(w http.ResponseWriter, r *http.Request) (string, bool) {
 	return value, true
 }
 
-// Write sets the cookie for a life in whole seconds, or until the browser is
-// closed when life is 0.
+// Write sets the cookie for life, in whole seconds. A life of 0 means until the
+// browser is closed.
 func (c Cookie) Write(w http.ResponseWriter, value string, life time.Duration) {
 	c.set(w, value, int(life/time.Second))
 }
 
-// Clear tells the browser to forget the cookie.
+// Clear deletes the cookie in the browser.
 func (c Cookie) Clear(w http.ResponseWriter) { c.set(w, "", -1) }
 
 func (c Cookie) set(w http.ResponseWriter, value string, maxAge int) {
 	w.Header().Add("Set-Cookie", c.line(value, maxAge))
 }
 
-// Line returns what Write writes, for a header that is not that of an answer yet.
+// Line returns the Set-Cookie line that Write would add.
 func (c Cookie) Line(value string, life time.Duration) string {
 	return c.line(value, int(life/time.Second))
 }
@@ -96,7 +96,7 @@ func (c Cookie) line(value string, maxAge int) string {
 	}).String()
 }
 
-// isToken reports whether a value can be one that we have set.
+// isToken reports whether a value has the form of values that Portico sets.
 func isToken(s string) bool {
 	if s == "" || len(s) > maxCookieValue {
 		return false
@@ -111,9 +111,9 @@ func isToken(s string) bool {
 	return true
 }
 
-// checkCookies refuses a request with more cookies than any use of ours needs,
-// and lets the browser drop them all: nothing else would free a person whose
-// cookies somebody else has piled up.
+// checkCookies refuses a request with too many bytes of cookies, and makes the
+// browser delete all cookies. Otherwise a visitor whose cookies another site
+// has filled up could never sign in.
 func checkCookies(w http.ResponseWriter, r *http.Request) error {
 	size := 0
 	for _, line := range r.Header["Cookie"] {

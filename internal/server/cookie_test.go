@@ -104,7 +104,7 @@ func TestCookies_TooMany(t *testing.T) {
 	}{
 		{"as many as fit", strings.Repeat("a=1; ", 3000), 200, false},
 		{"more than any use needs", strings.Repeat("a=1; ", 3500), 431, true},
-		{"more than a header may have", strings.Repeat("a", 64<<10), 431, false}, // net/http's own answer
+		{"more than a header may have", strings.Repeat("a", 64<<10), 431, false}, // net/http's own response
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestCookies_TooMany(t *testing.T) {
 	}
 }
 
-// FuzzCookie compares with net/http's parser: a value that Read returns is the
-// only one of that name, and a cookie that we set is read back.
+// FuzzCookie compares with net/http's parser. A value from Read is the only one
+// of that name, and a cookie that Write sets can be read.
 func FuzzCookie(f *testing.F) {
 	const name = "__Host-portico-session"
 	for _, seed := range []string{"", name + "=abc", name + "=a; " + name + "=b", "a=1; " + name + `="x"`, ";;;", "=", name, name + ";" + name + "=0", "\x00=\xff"} {

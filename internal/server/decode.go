@@ -12,20 +12,24 @@ import (
 	"portico/internal/fault"
 )
 
-// Decode reads the body of a write into the struct that in points to. The body
-// is a JSON object or a form (application/x-www-form-urlencoded), by its
-// content type; both fill the same fields, named by their json tags, which are
-// strings or bools. A field that is absent stays as it is.
+// Decode decodes the body of a request into the struct that in points to. The
+// body is a JSON object or a form (application/x-www-form-urlencoded),
+// depending on the content type. Both set the same fields, which must be
+// strings or bools with json tags. Absent fields keep their value.
 //
-// Nothing is guessed: a name that is not exactly that of a field, a name given
-// twice, a value of another type, text that is not UTF-8 or holds NUL, bytes
-// after the object: each is CodeMalformed, with the field at fault where there
-// is one. Any other content type or encoding is CodeUnsupported. net/http and
-// encoding/json accept all of these, and two programs that read a body
-// differently are how one field is checked and another used.
+// Decode is strict, because two programs that read a body differently can check
+// one value and use another. It returns CodeMalformed, with the field if there
+// is one, for:
+//   - an unknown name, which includes another letter case, or a name given
+//     twice
+//   - a value of another type
+//   - text that is not UTF-8 or contains NUL
+//   - data after the object
+//
+// It returns CodeUnsupported for any other content type or encoding.
 func Decode(r *http.Request, in any) error {
 	if len(r.Header["Content-Encoding"]) > 0 {
-		return errUnsupported // a compressed body can be a bomb, and no browser sends one
+		return errUnsupported // a compressed body can be a bomb, and browsers do not send one
 	}
 	parse, err := parserOf(r)
 	if err != nil {
@@ -41,7 +45,7 @@ func Decode(r *http.Request, in any) error {
 	return parse(body, newFields(in))
 }
 
-// parserOf returns the parser of the request's content type.
+// parserOf returns the parser for the content type.
 func parserOf(r *http.Request) (func([]byte, *fields) error, error) {
 	sent := r.Header["Content-Type"]
 	if len(sent) != 1 {
@@ -65,14 +69,14 @@ func parserOf(r *http.Request) (func([]byte, *fields) error, error) {
 	return nil, errUnsupported
 }
 
-// fields are the places of a struct that a body may fill, each once.
+// fields are the fields of a struct that a body may set, each once.
 type fields struct {
 	places map[string]reflect.Value
 	seen   map[string]bool
 }
 
-// newFields panics when in is not a pointer to a struct of strings and bools:
-// that is a mistake of the handler, which its first test finds.
+// newFields panics unless in is a pointer to a struct of strings and bools with
+// json tags. The first test of a handler finds that.
 func newFields(in any) *fields {
 	v := reflect.ValueOf(in).Elem()
 	f := &fields{places: make(map[string]reflect.Value, v.NumField()), seen: make(map[string]bool, v.NumField())}
@@ -87,7 +91,7 @@ func newFields(in any) *fields {
 	return f
 }
 
-// place returns where the value of a name goes, once.
+// place returns the field for a name, at most once.
 func (f *fields) place(name string) (reflect.Value, error) {
 	v, ok := f.places[name]
 	if !ok {
@@ -100,8 +104,8 @@ func (f *fields) place(name string) (reflect.Value, error) {
 	return v, nil
 }
 
-// setText stores a string. NUL is refused here for every route: PostgreSQL has
-// no place for it and SQLite has, so that the databases would differ.
+// setText sets a string field. It refuses NUL for every route, because SQLite
+// can store it and PostgreSQL cannot.
 func setText(v reflect.Value, name, text string) error {
 	if strings.IndexByte(text, 0) >= 0 {
 		return malformedField(name, CodeFieldText)
@@ -110,8 +114,8 @@ func setText(v reflect.Value, name, text string) error {
 	return nil
 }
 
-// malformedField names the field at fault. A name of the client's invention is
-// repeated only when it looks like a name.
+// malformedField returns an error that names the field. It repeats an unknown
+// name only if it looks like one.
 func malformedField(name, code string) error {
 	if !isFieldName(name) {
 		return Malformed

@@ -180,8 +180,8 @@ func TestDecode_PanicsForAHandlersMistake(t *testing.T) {
 	}
 }
 
-// FuzzJSON holds that what Decode accepts, encoding/json reads the same way,
-// and that no character was replaced.
+// encoding/json decodes what Decode accepts to the same values, and no
+// character is replaced.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"email":"v"}`, `{"email":"\ud83d\ude00"}`, `{"email":"\ud83d"}`, `{"a":[]}`, `{"remember":true}{}`, "\xff", `{"email":"\\u"}`} {
 		f.Add(seed)
@@ -203,7 +203,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzForm holds the same against url.ParseQuery.
+// FuzzForm compares with url.ParseQuery in the same way.
 func FuzzForm(f *testing.F) {
 	for _, seed := range []string{"", "email=v", "email=%41+b", "email=a&email=b", "%", "&&=", "remember=on", "password=a;b"} {
 		f.Add(seed)

@@ -1,18 +1,24 @@
-// Package server is the kit of the HTTP doors: what every request passes and
-// every answer carries, so that no door can forget it.
+// Package server is the HTTP framework of Portico: the part of a request and of
+// a response that is the same for every handler.
 //
-// It owns the mux on which doors mount themselves, the request id, the client
-// address, the host and request-target checks, the cross-origin guard, our
-// cookies, strict decoding of input, problem documents (RFC 9457), security
-// headers, precompressed content, the access log and the limits of the HTTP
-// server. It does not know what any route does, who is signed in, or any SQL.
+// It owns:
+//   - the Mux, on which each Door mounts its routes
+//   - request ids, client addresses, and the checks of host and request target
+//   - the cross-origin guard, cookies and strict decoding of input
+//   - problem documents (RFC 9457), security headers and precompressed content
+//   - the access log, and the limits of the HTTP server
 //
-// Invariants: nothing that a client sends (Host, Forwarded, X-Forwarded-*)
-// reaches a link, a cookie or a redirect, only the configured public URL does;
-// the text of an error goes to the log and to nobody else; neither query
-// strings nor bodies are logged; one panic costs one request.
+// It does not know what a route does, who is signed in, or any SQL.
 //
-// Order of a request: request id and security headers, panic guard, shape of
-// the target, host, size of the cookies, client address, route, cross-origin
-// guard, framing and size of the body, handler.
+// Invariants:
+//   - Links, cookies and redirects use the configured public URL. No request
+//     header (Host, Forwarded, X-Forwarded-*) changes them.
+//   - The text of an error is only logged.
+//   - Query strings and bodies are never logged.
+//   - A panic fails one request.
+//
+// A request passes these steps in order: request id, panic guard, request
+// target, host, size of the cookies, client address, route, cross-origin guard,
+// framing and size of the body, handler. Security headers are added when the
+// response begins.
 package server

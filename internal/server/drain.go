@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// drain lets the clients of a server that stops end their connections
-// themselves. Shutdown alone closes those that are idle, and a request that is
-// on its way on one of them is lost.
+// drain lets clients close their connections when the server stops. Shutdown
+// alone closes idle connections, and loses a request that is already on its
+// way.
 type drain struct {
 	mu    sync.Mutex
 	open  int
-	empty chan struct{} // closed when the last connection ends after wait has begun; nil before
+	empty chan struct{} // closed when the last connection ends after wait began; nil before
 }
 
-// newDrain makes the server say, once ctx is done, with each answer that its
-// connection ends.
+// newDrain makes the server send "Connection: close" with each response once
+// ctx is done.
 func newDrain(ctx context.Context, s *http.Server) *drain {
 	d := &drain{}
 	s.ConnState = func(_ net.Conn, state http.ConnState) { d.count(state) }
@@ -46,7 +46,7 @@ func (d *drain) count(state http.ConnState) {
 	}
 }
 
-// wait returns when no connection is open any more, or after limit.
+// wait returns when all connections are closed, or after limit.
 func (d *drain) wait(limit time.Duration) {
 	d.mu.Lock()
 	empty := make(chan struct{})

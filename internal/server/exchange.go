@@ -12,14 +12,14 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// requestIDKey is under which the context of a request has its id.
+// requestIDKey is the context key of the request id.
 type requestIDKey struct{}
 
-// requestContext carries what belongs to a request inside the exchange, which
-// saves the allocation of contexts of their own.
+// requestContext holds the context values of a request. It is part of the
+// exchange, which saves allocations.
 type requestContext struct {
 	context.Context
-	id     [1]string // an array, so that it also serves as the header's value
+	id     [1]string // an array, so that it is also the value of the header
 	budget budget.Budget
 }
 
@@ -33,29 +33,29 @@ func (c *requestContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// RequestID returns the id of the request being answered: the one in its
-// answer and in its log lines. It is empty outside a request.
+// RequestID returns the id of the current request, as in its response and log
+// entries. It returns "" outside a request.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// exchange is one request being answered: the ResponseWriter that handlers
-// get, and what the log line tells about it.
+// exchange is one request and its response. It is the ResponseWriter of
+// handlers, and collects the values of the log entry.
 type exchange struct {
 	http.ResponseWriter
 	mux     *Mux
 	ctx     requestContext
 	started time.Time
 	span    span.Span
-	route   *route // nil until one is found
+	route   *route // nil until a route is found
 	trusted bool   // whether the peer is a trusted proxy
-	status  int    // 0 until the answer begins
+	status  int    // 0 until the response begins
 	bytes   int64
-	held    bool          // while net/http answers instead of a route
-	bare    bool          // whether the answer is another program's
-	about   *http.Request // what a failure is a page about, nil for the request itself
-	json    bool          // whether a program reads the answer, and no browser shows it
+	held    bool          // discard writes: ServeMux writes and not a route
+	bare    bool          // the response comes from an app
+	about   *http.Request // the request that an error page is about; nil for the request itself
+	json    bool          // the response is for programs, so it needs fewer headers
 	code    string
 	cause   error
 }
@@ -75,7 +75,8 @@ func (e *exchange) WriteHeader(status int) {
 	e.ResponseWriter.WriteHeader(status)
 }
 
-// FlushError begins the answer, which net/http would begin without us.
+// FlushError begins the response before it flushes. Otherwise net/http would
+// begin it without complete.
 func (e *exchange) FlushError() error {
 	if e.status == 0 {
 		e.WriteHeader(http.StatusOK)
@@ -95,7 +96,7 @@ func (e *exchange) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// begin gives the request its id and its span.
+// begin assigns the request its id and its span.
 func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	e := &exchange{ResponseWriter: w, mux: m, started: time.Now()}
 	if e.ctx.Context = r.Context(); m.spans != nil {
@@ -106,8 +107,8 @@ func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Re
 	return e, r.WithContext(&e.ctx)
 }
 
-// end is deferred around the whole request: it turns a panic into one 500,
-// counts the answer and writes the log line.
+// end is deferred around each request. It turns a panic into a response with
+// status 500, counts the response and writes the log entry.
 func (m *Mux) end(e *exchange, r *http.Request) {
 	thrown := recover()
 	aborted := thrown == http.ErrAbortHandler
@@ -119,7 +120,7 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 		aborted = !m.answerPanic(e, r)
 	}
 	if thrown == nil && e.status == 0 {
-		e.WriteHeader(http.StatusOK) // what net/http sends for a handler that wrote nothing
+		e.WriteHeader(http.StatusOK) // as net/http does for a handler that wrote nothing
 	}
 	took := time.Since(e.started)
 	counted := &m.unrouted
@@ -130,12 +131,12 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 	m.logRequest(e, r, took)
 	m.endSpan(e, r)
 	if aborted {
-		panic(http.ErrAbortHandler) // net/http ends the connection, so that half an answer does not look whole
+		panic(http.ErrAbortHandler) // net/http closes the connection, so that a partial response does not look complete
 	}
 }
 
-// answerPanic answers a request whose handler panicked. It reports false when
-// an answer had already begun, or when answering panics as well.
+// answerPanic writes the response for a handler that panicked. It reports false
+// if a response had already begun, or if writing it panics too.
 func (m *Mux) answerPanic(e *exchange, r *http.Request) (answered bool) {
 	if e.status != 0 && !e.held {
 		return false

@@ -1,9 +1,9 @@
 package server
 
-// CheckTarget is tested directly by the fuzzer.
+// CheckTarget is for the fuzz test.
 var CheckTarget = checkTarget
 
-// The bounds of connections are tested with few of them.
+// The limits of connections, for tests with few connections.
 var (
 	NewLimited = newLimited
 	ConnLimit  = connLimit

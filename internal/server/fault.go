@@ -2,8 +2,7 @@ package server
 
 import "portico/internal/fault"
 
-// Codes of requests that never reach a handler, or whose input has no
-// acceptable shape.
+// Codes of faults that this package detects before a handler runs.
 const (
 	CodeCrossOrigin      = "request.cross_origin"
 	CodeTooLarge         = "request.too_large"
@@ -25,23 +24,24 @@ const (
 	CodeFieldText      = "field.text"
 )
 
-// Faults that a door answers with as the kit does.
+// Faults that handlers may return as well.
 var (
-	// Malformed says that the target of a request may be read in two ways.
+	// Malformed means that programs could read the request in different ways,
+	// or that its body has the wrong form.
 	Malformed = fault.New(fault.Invalid, CodeMalformed)
-	// RouteMissing says that nothing is at an address.
+	// RouteMissing means that no route has the path.
 	RouteMissing = fault.New(fault.Missing, CodeRouteMissing)
-	// MethodNotAllowed says that an address does not take a method.
+	// MethodNotAllowed means that the route does not support the method.
 	MethodNotAllowed = fault.New(fault.Invalid, CodeMethodNotAllowed)
-	// AppDown says that the app behind the door gives no answer.
+	// AppDown means that an app does not respond.
 	AppDown = fault.New(fault.Unavailable, CodeAppDown)
-	// AppSlow says that the app behind the door did not answer in time.
+	// AppSlow means that an app did not respond in time.
 	AppSlow = fault.New(fault.Unavailable, CodeAppSlow)
-	// BodySlow says that the body of a request arrives too slowly.
+	// BodySlow means that the body of a request arrives too slowly.
 	BodySlow = fault.New(fault.Invalid, CodeBodySlow)
 )
 
-// The faults are never changed: the With methods of fault.Error copy.
+// These faults are shared. The With methods of fault.Error copy them.
 var (
 	errCrossOrigin     = fault.New(fault.Forbidden, CodeCrossOrigin)
 	errTooLarge        = fault.New(fault.Invalid, CodeTooLarge)

@@ -2,5 +2,5 @@
 
 package server
 
-// openFiles returns 0: these systems state no limit.
+// openFiles returns 0, because this system reports no limit.
 func openFiles() int { return 0 }

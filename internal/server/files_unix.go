@@ -4,8 +4,9 @@ package server
 
 import "syscall"
 
-// openFiles returns how many files the process may have open, 0 when it is not
-// known. The Go runtime has raised the limit to what is allowed.
+// openFiles returns the number of files that the process may open, or 0 if it
+// is unknown. The Go runtime has already raised the soft limit to the hard
+// limit.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

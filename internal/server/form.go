@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// parseForm reads application/x-www-form-urlencoded (URL Standard 5.1). A form
-// is read into the fields it names, so the number of pairs is theirs.
+// parseForm parses application/x-www-form-urlencoded (URL Standard 5.1). Each
+// field can occur once, which also limits the number of pairs.
 func parseForm(body []byte, f *fields) error {
 	rest := string(body)
 	for rest != "" {

@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// header is a field of our answers. The value slices are shared by all
-// requests: they are full, so that Header.Add copies them.
+// header is a response header. All requests share the value slices. They have
+// no spare capacity, so that Header.Add copies them.
 type header struct {
 	name  string
 	value []string
-	page  bool // whether only an answer that a browser shows needs it: JSON goes without
+	page  bool // only for responses that a browser can show; JSON omits it
 }
 
-// strictPolicy is the content policy of what is not a document: nothing in it
-// runs, loads or is framed even when a browser is tricked into showing it.
+// strictPolicy is the Content-Security-Policy of responses that are not
+// documents. If a browser is tricked into showing one, nothing in it runs,
+// loads or is framed.
 const strictPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 
-// baseHeaders returns the headers that every answer begins with. A handler may
-// replace the content policy and the caching, and nothing else.
+// baseHeaders returns the headers of every response. A handler may replace only
+// Content-Security-Policy and Cache-Control.
 //
-// JSON keeps the headers that stop a browser from storing it, from reading it as
-// another type, from framing it and from handing it to another site. The others
-// act on documents: a page has an opener, features and links, and JSON has none.
+// JSON has the headers that prevent storing, sniffing, framing and reading by
+// other sites. The others apply to documents, which have openers, features and
+// links.
 //
-// Referrer-Policy is same-origin and not no-referrer: under the latter
-// browsers send "Origin: null" with form posts (Fetch, "append a request
-// Origin header"), which the cross-origin guard has to refuse. No secret stands
-// in a URL of ours that a document lives at, and other origins get nothing
-// under either.
+// Referrer-Policy is same-origin and not no-referrer. With no-referrer,
+// browsers send "Origin: null" with form posts (Fetch, "append a request Origin
+// header"), which the cross-origin guard must refuse. Both policies send
+// nothing to other origins, and no document has a secret in its URL.
 func baseHeaders(https, subdomains bool) []header {
 	hs := []header{
 		{name: "Cache-Control", value: []string{"no-store"}},
@@ -40,7 +40,7 @@ func baseHeaders(https, subdomains bool) []header {
 		{name: "X-Content-Type-Options", value: []string{"nosniff"}},
 	}
 	if https {
-		hsts := "max-age=63072000" // two years: what preload lists ask for
+		hsts := "max-age=63072000" // two years, as HSTS preload lists require
 		if subdomains {
 			hsts += "; includeSubDomains"
 		}
@@ -49,17 +49,16 @@ func baseHeaders(https, subdomains bool) []header {
 	return hs
 }
 
-// permissions denies the browser features that a sign-in page never needs and
-// keeps passkeys to this origin.
+// permissions denies browser features that sign-in pages do not need, and
+// allows passkeys for this origin only.
 func permissions() string {
 	denied := []string{"accelerometer", "autoplay", "camera", "display-capture", "fullscreen", "geolocation",
 		"gyroscope", "magnetometer", "microphone", "midi", "payment", "usb", "xr-spatial-tracking"}
 	return strings.Join(denied, "=(), ") + "=(), publickey-credentials-create=(self), publickey-credentials-get=(self)"
 }
 
-// complete adds the base headers to an answer that begins, but for those that
-// its handler has replaced. Until then they are nowhere: most answers of an app
-// would lose them again.
+// complete adds the base headers that the handler has not replaced. It runs
+// when the response begins, because responses of apps have none of them.
 func (e *exchange) complete() {
 	if e.bare {
 		return
@@ -75,23 +74,23 @@ func (e *exchange) complete() {
 	}
 }
 
-// Bare keeps our headers off an answer that is another program's: what a page of
-// an app may load or be framed by is the app's to say. The request id stays.
+// Bare omits the base headers from the response of an app, which decides for
+// itself what its pages may load. The request id stays.
 func Bare(w http.ResponseWriter) {
 	if e, ok := w.(*exchange); ok {
 		e.bare = true
 	}
 }
 
-// resetHeaders prepares the answer to a failure: what the handler said about
-// its own body is gone, cookies and Allow stay.
+// resetHeaders prepares an error response. It removes headers about the
+// handler's body, and keeps cookies and Allow.
 func (m *Mux) resetHeaders(e *exchange) {
 	h := e.Header()
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Location", "Reporting-Endpoints", "Vary"} {
 		h.Del(name)
 	}
 	for _, b := range m.headers {
-		delete(h, b.name) // complete adds ours
+		delete(h, b.name) // complete adds the base headers again
 	}
 	h["X-Request-Id"] = e.ctx.id[:]
 	e.bare = false

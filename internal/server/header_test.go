@@ -13,7 +13,7 @@ import (
 	"portico/internal/server"
 )
 
-// TestHeaders_OnEveryAnswer crawls one answer of each kind.
+// One response of each kind has the headers.
 func TestHeaders_OnEveryAnswer(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)
@@ -44,7 +44,7 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 		"Content-Encoding":             "",
 		"Access-Control-Allow-Origin":  "",
 	}
-	json := maps.Clone(all) // what is left acts on any answer
+	json := maps.Clone(all) // the headers that apply to any response
 	for _, name := range []string{"Cross-Origin-Opener-Policy", "Permissions-Policy", "Referrer-Policy"} {
 		json[name] = ""
 	}
@@ -74,7 +74,7 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 			if w.Code != c.status {
 				t.Errorf("status %d, want %d", w.Code, c.status)
 			}
-			sent := w.Result().Header // as they were when the answer began
+			sent := w.Result().Header // headers at the beginning of the response
 			got := make(map[string]string)
 			for name := range c.want {
 				got[name] = strings.Join(sent[http.CanonicalHeaderKey(name)], " | ")
@@ -96,8 +96,8 @@ const permissions = "accelerometer=(), autoplay=(), camera=(), display-capture=(
 	"magnetometer=(), microphone=(), midi=(), payment=(), usb=(), xr-spatial-tracking=(), " +
 	"publickey-credentials-create=(self), publickey-credentials-get=(self)"
 
-// A map of Go holds eight entries in one piece of memory. A ninth header costs the
-// session check a tenth of its processor time.
+// A Go map stores eight entries in one allocation. A ninth header costs the
+// session check a tenth of its CPU time.
 func TestHeaders_FewOnJSON(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)

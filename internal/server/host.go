@@ -9,14 +9,14 @@ import (
 	"portico/internal/origin"
 )
 
-// hosts is what the Host header may say. The name never enters an answer; it
-// is checked all the same, because an app or a cache behind or before us might
-// use it, and because a page of another name that resolves to us (DNS
-// rebinding) must not be served.
+// hosts lists the accepted values of the Host header. Responses never contain
+// the header. It is checked because an app or a cache may use it, and because a
+// foreign name that resolves to this server (DNS rebinding) must not get a
+// page.
 type hosts struct {
-	origin  string            // scheme://host[:port] as browsers write it
+	origin  string            // scheme://host[:port] in normal form
 	public  string            // host[:port] as browsers send it
-	aliases map[string]string // other spellings that are us, and the hosts of apps, to their one spelling
+	aliases map[string]string // other accepted spellings, and hosts of apps, with their normal form
 }
 
 func newHosts(public *url.URL, apps []string) hosts {
@@ -46,10 +46,9 @@ func newHosts(public *url.URL, apps []string) hosts {
 	return h
 }
 
-// check refuses a foreign host, and puts the one spelling of any other into the
-// request. A browser that asks for a document under
-// another loopback name is sent to the public one, because cookies and the
-// cross-origin guard hold for that alone; the URL to go to is returned.
+// check refuses a foreign host and normalizes any other one in the request. For
+// a document under another loopback name it returns the URL at the public host
+// to redirect to, because cookies and the cross-origin guard work only there.
 func (h hosts) check(r *http.Request) (to string, err error) {
 	if r.Host == h.public {
 		return "", nil
@@ -76,8 +75,9 @@ func isLoopbackHostPort(hostport string) bool {
 	return origin.IsLoopback(host)
 }
 
-// wantsDocument reports whether a browser asks for something to show. It says so
-// itself, or is too old to; then what it accepts has to tell.
+// wantsDocument reports whether a browser requests a page. It reads
+// Sec-Fetch-Mode, and Accept, because older browsers do not send
+// Sec-Fetch-Mode.
 func wantsDocument(r *http.Request) bool {
 	if mode := r.Header["Sec-Fetch-Mode"]; len(mode) > 0 && mode[0] != "navigate" {
 		return false

@@ -7,15 +7,14 @@ import (
 	"strconv"
 )
 
-// parseJSON reads one flat JSON object (RFC 8259). A value that is an object or
-// an array is a field of the wrong type, so the depth is one; how deep is walked
-// through before that is known is bounded, since each level costs memory.
+// parseJSON parses a flat JSON object (RFC 8259). A nested value has the wrong
+// type. The depth is limited before parsing, because each level costs memory.
 func parseJSON(body []byte, f *fields) error {
 	if tooDeep(body) || !json.Valid(body) || loneSurrogate(body) {
 		return Malformed
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber() // so that a number of any size is a value of the wrong type
+	d.UseNumber() // a number of any size is then a value of the wrong type
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return Malformed
 	}
@@ -58,7 +57,7 @@ func (f *fields) setJSON(name string, value json.Token) error {
 	return malformedField(name, CodeFieldType)
 }
 
-// tooDeep reports whether a body is nested as no client's is.
+// tooDeep reports whether JSON is nested more than 32 levels deep.
 func tooDeep(body []byte) bool {
 	const most = 32
 	depth, quoted := 0, false
@@ -80,14 +79,15 @@ func tooDeep(body []byte) bool {
 	return false
 }
 
-// loneSurrogate reports whether valid JSON has a \u escape of half a character.
-// encoding/json makes U+FFFD of it, so that different passwords would be equal.
+// loneSurrogate reports whether valid JSON contains an unpaired surrogate
+// escape. encoding/json replaces it with U+FFFD, so that different passwords
+// would become equal.
 func loneSurrogate(body []byte) bool {
 	for i := 0; i < len(body); i++ {
 		if body[i] != '\\' {
 			continue
 		}
-		i++ // the escaped character; valid JSON has one
+		i++ // the escaped character, which valid JSON always has
 		if body[i] != 'u' {
 			continue
 		}
@@ -108,7 +108,7 @@ func loneSurrogate(body []byte) bool {
 	return false
 }
 
-// hex4 reads the four digits that follow \u in valid JSON.
+// hex4 returns the value of the four digits after \u in valid JSON.
 func hex4(b []byte) uint64 {
 	n, _ := strconv.ParseUint(string(b[:4]), 16, 16)
 	return n

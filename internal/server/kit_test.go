@@ -23,13 +23,13 @@ import (
 
 const publicHost = "portico.test"
 
-// kit is a mux with its log, for one test.
+// kit is a Mux and its log.
 type kit struct {
 	*server.Mux
 	log *logtest.Buffer
 }
 
-// newKit returns a mux for the public URL, which trusts 10.0.0.0/8 and fd00::/8.
+// newKit returns a Mux for the public URL that trusts 10.0.0.0/8 and fd00::/8.
 func newKit(t testing.TB, publicURL string) *kit {
 	t.Helper()
 	public, err := url.Parse(publicURL)
@@ -46,12 +46,13 @@ func newKit(t testing.TB, publicURL string) *kit {
 	})}
 }
 
-// debugLog writes every line.
+// debugLog logs all levels.
 func debugLog(b *logtest.Buffer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// catalogue is a small one, so that no wording of the product decides a test.
+// catalogue returns a small catalogue, so that tests do not depend on the
+// product's texts.
 func catalogue(t testing.TB) *locale.Catalogue {
 	t.Helper()
 	c, err := locale.Load(fstest.MapFS{
@@ -73,13 +74,13 @@ func catalogue(t testing.TB) *locale.Catalogue {
 
 func httpsKit(t testing.TB) *kit { return newKit(t, "https://"+publicHost) }
 
-// ok answers 200 with a short body.
+// ok responds with status 200 and a short body.
 func ok(w http.ResponseWriter, _ *http.Request) error {
 	_, err := io.WriteString(w, "ok")
 	return err
 }
 
-// request returns a request to the public host, with header lines
+// request returns a request to the public host. headers are lines such as
 // "Name: value".
 func request(method, target, body string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
@@ -95,14 +96,14 @@ func request(method, target, body string, headers ...string) *http.Request {
 	return r
 }
 
-// do answers a request.
+// do sends a request and returns the response.
 func (k *kit) do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	k.ServeHTTP(w, request(method, target, body, headers...))
 	return w
 }
 
-// listen serves the kit on a loopback port until the test ends.
+// listen serves on a loopback port until the test ends.
 func (k *kit) listen(t *testing.T) net.Addr {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -122,8 +123,8 @@ func (k *kit) listen(t *testing.T) net.Addr {
 	return l.Addr()
 }
 
-// raw writes bytes to a new connection and returns every answer on it, until
-// the server closes or has answered want requests.
+// raw writes bytes to a new connection. It returns all responses until the
+// server closes it or has sent want responses.
 func raw(t *testing.T, addr net.Addr, sent string, want int) []*http.Response {
 	t.Helper()
 	c, err := net.Dial("tcp", addr.String())
@@ -135,7 +136,7 @@ func raw(t *testing.T, addr net.Addr, sent string, want int) []*http.Response {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, sent); err != nil {
-		t.Logf("write: %v", err) // the server may have closed already
+		t.Logf("write: %v", err) // the server may have closed the connection
 	}
 	in := bufio.NewReader(c)
 	var answers []*http.Response

@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	// maxConns is the most connections at a time. One that only waits costs
-	// about 20 KiB. What comes above it waits in the kernel's queue.
+	// maxConns is the maximum number of connections. An idle connection costs
+	// about 20 KiB. More connections wait in the kernel's queue.
 	maxConns = 10_000
 
-	// maxPeerConns is the most connections of one network at a time: a browser
-	// opens six, so this is many people behind one address. Those above it are
-	// closed at once. The /56 and the /48 around an IPv6 address may have more.
+	// maxPeerConns is the maximum number of connections of one network. A
+	// browser opens six, so this is enough for many people behind one address.
+	// More connections are closed at once. The /56 and the /48 around an IPv6
+	// address may have more.
 	maxPeerConns      = 512
 	maxHouseholdConns = maxPeerConns * 3 / 2
 	maxSiteConns      = maxPeerConns * 3
 
-	minSpareFiles = 64 // for the database, mail and providers
+	minSpareFiles = 64 // for the database, emails and providers
 )
 
-// Limit returns a listener that bounds the connections of l: all of them by
-// what the process may have open, so that the database still gets its files,
-// and those of one network, so that nobody takes them all (slow-loris). The
-// networks in trusted, proxies that stand for many clients, are bounded by the
-// whole only, and so are 127.0.0.1 and ::1, from where a proxy of this machine
-// connects.
+// Limit returns a listener that limits the connections of l. The total limit
+// depends on the number of open files, so that files remain for the database.
+// The limit of each network stops a client from taking all connections
+// (Slowloris). Networks in trusted, 127.0.0.1 and ::1 have no limit of their
+// own, because proxies represent many clients.
 func Limit(l net.Listener, trusted []netip.Prefix) net.Listener {
 	return newLimited(l, trusted, connLimit(openFiles()))
 }
@@ -38,8 +38,8 @@ func newLimited(l net.Listener, trusted []netip.Prefix, limit int) *limited {
 	}
 }
 
-// connLimit returns how many connections there may be with so many files; 0
-// files stands for no limit.
+// connLimit returns the limit of connections for a number of open files. 0
+// means unlimited.
 func connLimit(files int) int {
 	if files == 0 {
 		return maxConns
@@ -50,15 +50,15 @@ func connLimit(files int) int {
 type limited struct {
 	net.Listener
 	trusted []netip.Prefix
-	slots   chan struct{} // holds a token for each open connection
+	slots   chan struct{} // contains a token for each open connection
 	closed  chan struct{}
 	once    sync.Once
 
 	mu    sync.Mutex
-	peers map[netip.Prefix]int // open connections of each network that is counted
+	peers map[netip.Prefix]int // open connections of each limited network
 }
 
-// Accept waits for a connection that fits.
+// Accept waits for a connection within the limits.
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
@@ -75,20 +75,20 @@ func (l *limited) Accept() (net.Conn, error) {
 			return &limitedConn{Conn: c, leave: func() { l.leave(networks) }}, nil
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // nothing of it stays in the kernel
+			_ = tcp.SetLinger(0) // leave nothing in the kernel
 		}
 		_ = c.Close()
 	}
 }
 
-// Close ends Accept also while it waits for a place.
+// Close also ends an Accept that waits for a slot.
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
 // enter counts a connection and returns the networks that it counts for. It
-// reports false when one of them has too many.
+// reports false if one of them has reached its limit.
 func (l *limited) enter(c net.Conn) ([]netip.Prefix, bool) {
 	addr, ok := parseAddr(c.RemoteAddr().String())
 	if !ok || addr == netip.IPv6Loopback() || addr == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || contains(l.trusted, addr) {
@@ -133,8 +133,8 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite lets net/http end its side first, so that a client that is still
-// sending reads the answer before it learns that nobody listens.
+// CloseWrite lets net/http close its side first. A client that is still sending
+// can then read the response before the connection breaks.
 func (c *limitedConn) CloseWrite() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		return tcp.CloseWrite()

@@ -9,7 +9,7 @@ import (
 	"portico/internal/server"
 )
 
-// arrivals is a listener whose connections come from chosen addresses.
+// arrivals is a listener whose connections have chosen addresses.
 type arrivals struct {
 	from   chan string
 	closed chan struct{}
@@ -38,8 +38,8 @@ type named string
 func (named) Network() string  { return "tcp" }
 func (n named) String() string { return string(n) }
 
-// accepted takes connections of one address until none more comes in, with one
-// of a quiet network at the end to know that all were seen.
+// accepted returns the accepted connections of one address. A connection of
+// another network at the end shows that all were processed.
 func accepted(t *testing.T, l net.Listener, a arrivals, from string, n int) []net.Conn {
 	t.Helper()
 	go func() {
@@ -70,9 +70,9 @@ func TestLimit_OneNetwork(t *testing.T) {
 		"[2001:db8::1]:1000":      most,
 		"[::ffff:203.0.113.5]:10": most,
 		"127.0.0.2:1000":          most,
-		"127.0.0.1:1000":          most + 20, // a proxy of this machine
+		"127.0.0.1:1000":          most + 20, // a proxy on this machine
 		"[::1]:1000":              most + 20,
-		"10.1.2.3:1000":           most + 20, // a proxy that is configured
+		"10.1.2.3:1000":           most + 20, // a configured proxy
 	} {
 		a := arrivals{make(chan string), make(chan struct{})}
 		l := server.NewLimited(a, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, 10_000)
@@ -81,14 +81,14 @@ func TestLimit_OneNetwork(t *testing.T) {
 			t.Errorf("%s: %d connections are taken, want %d", from, len(conns), want)
 		}
 		_ = conns[0].Close()
-		_ = conns[0].Close() // counts once
+		_ = conns[0].Close() // closing twice counts once
 		if again := accepted(t, l, a, from, 2); want == most && len(again) != 1 {
 			t.Errorf("%s: after one has ended %d more are taken, want 1", from, len(again))
 		}
 	}
 }
 
-// The addresses of one /64 are one customer.
+// The addresses of one /64 count as one customer.
 func TestLimit_Network64(t *testing.T) {
 	t.Parallel()
 	a := arrivals{make(chan string), make(chan struct{})}
@@ -132,7 +132,7 @@ func TestLimit_WiderNetworks(t *testing.T) {
 	}
 }
 
-// What does not fit waits, and is taken when another has ended.
+// A connection above the limit waits until another one ends.
 func TestLimit_AllTogether(t *testing.T) {
 	t.Parallel()
 	a := arrivals{make(chan string, 3), make(chan struct{})}

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	headerTimeout  = 5 * time.Second  // from the first byte of a request to the end of its header
-	readTimeout    = 15 * time.Second // to the end of a body, until its length is known: bodyTimeout
-	writeTimeout   = 30 * time.Second // from the end of the header to the end of the answer
-	handlerTimeout = 20 * time.Second // of the work for an answer; then there is still time to say so
+	headerTimeout  = 5 * time.Second  // from the first byte of a request to the end of its headers
+	readTimeout    = 15 * time.Second // to the end of a body of unknown length; see bodyTimeout
+	writeTimeout   = 30 * time.Second // from the end of the headers to the end of the response
+	handlerTimeout = 20 * time.Second // for a handler; leaves time to send an error
 	idleTimeout    = 75 * time.Second // between requests; browsers and proxies close after about 60 s
 
-	// maxHeader is the most bytes of a request's header. It leaves room beside
-	// maxCookies, so that too many cookies still get an answer of ours. net/http
-	// adds 4 KiB to what it is told.
+	// maxHeader is the size limit of request headers in bytes. It is larger
+	// than maxCookies, so that a request with too many cookies still gets
+	// Portico's response. net/http adds 4 KiB to the value.
 	maxHeader = 28 << 10
 )
 
-// NewServer returns an HTTP/1.1 server with the limits above, for one
-// listener. HTTP/2 without TLS is off; TLS ends at the proxy in front.
+// NewServer returns an HTTP/1.1 server with the limits above, for one listener.
+// HTTP/2 and TLS are the task of the proxy in front.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -41,18 +41,18 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// bodyTimeout returns how long a body of so many bytes may take. The longest
-// that a route takes by default has readTimeout; who dribbles a short one is
-// not waited for that long.
+// bodyTimeout returns the time limit for a body of length bytes. A body of
+// defaultMaxBody gets readTimeout; shorter bodies get less, so that slow
+// clients are dropped sooner.
 func bodyTimeout(length int64) time.Duration {
 	const grace, bytesPerSecond = 7 * time.Second, 2 << 10
 	return grace + time.Duration(length)*time.Second/bytesPerSecond
 }
 
-// Serve answers on the listener until ctx is done. Then it asks its clients to
-// end their connections, for as long as drain, takes no new ones, waits up to
-// grace for requests under way, and closes what is left, which it reports as an
-// error.
+// Serve serves on the listener until ctx is done. Then it asks clients to close
+// their connections for up to drain, stops accepting, waits up to grace for
+// open requests, and closes the remaining connections. It returns an error if
+// requests were cut off or if the listener failed.
 func Serve(ctx context.Context, s *http.Server, l net.Listener, drain, grace time.Duration) error {
 	d := newDrain(ctx, s)
 	failed := make(chan error, 1)
@@ -69,6 +69,6 @@ func Serve(ctx context.Context, s *http.Server, l net.Listener, drain, grace tim
 	if err != nil {
 		err = errors.Join(fmt.Errorf("requests were cut off after %s: %w", grace, err), s.Close())
 	}
-	<-failed // http.ErrServerClosed
+	<-failed // returns http.ErrServerClosed
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"portico/internal/server"
 )
 
-// echo answers with the number of bytes of the body.
+// echo responds with the size of the body in bytes.
 func echo(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -25,8 +25,8 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, http.StatusOK, map[string]int{"length": len(body)})
 }
 
-// TestFraming sends a request whose end is ambiguous, followed by one that must
-// not be answered as the victim's next.
+// TestFraming sends a request with an ambiguous end, followed by a request that
+// must not get a response.
 func TestFraming(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)
@@ -37,7 +37,7 @@ func TestFraming(t *testing.T) {
 	const smuggled = "GET /smuggled HTTP/1.1\r\nHost: portico.test\r\n\r\n"
 	cases := []struct {
 		name, path, headers, body string
-		status                    int // of the first answer; there must be no other
+		status                    int // of the first response, which must be the only one
 	}{
 		{"length and chunks", "/form", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled, 411},
 		{"chunks and length", "/form", "Transfer-Encoding: chunked\r\nContent-Length: 60\r\n", "0\r\n\r\n" + smuggled, 411},
@@ -99,7 +99,7 @@ func TestHugeHeader(t *testing.T) {
 	}
 }
 
-// TestServe_Timeouts runs on a fake clock: nothing is waited for.
+// This test uses a fake clock, so it does not wait.
 func TestServe_Timeouts(t *testing.T) {
 	t.Parallel()
 	const whole = "GET /stuck HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n"
@@ -107,7 +107,7 @@ func TestServe_Timeouts(t *testing.T) {
 	cases := []struct {
 		name, sent string
 		after      time.Duration
-		answer     string // how it begins
+		answer     string // beginning of the response
 	}{
 		{"a header that never ends", "GET / HTTP/1.1\r\nHost: portico.test\r\n", 5 * time.Second, ""},
 		{"a short body that never comes", noBody, 7 * time.Second, "HTTP/1.1 400"},
@@ -211,8 +211,8 @@ func TestServe_LetsRequestsEnd(t *testing.T) {
 	}
 }
 
-// A client that uses its connection is asked to end it, and loses no request;
-// then nothing is waited for.
+// A client that uses its connection is asked to close it, and loses no request.
+// Then Serve returns at once.
 func TestServe_Drains(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,42 +13,42 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// Handler answers a request, or returns the error that the kit answers with.
-// A handler that has begun its answer returns nil.
+// Handler writes a response, or returns an error that the Mux writes. After it
+// has begun a response it must return nil.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Door is a family of routes that mounts itself, so that the list of routes
-// stands beside their handlers.
+// Door is a group of routes that mounts itself, so that the list of routes is
+// next to their handlers.
 type Door interface {
 	Mount(*Mux)
 }
 
-// ErrorPage answers a failed request of a browser for a document. The status,
-// Retry-After and the security headers are decided; the page sets its own
-// content policy with SetPolicy. When it returns an error, the kit writes the
-// problem document instead.
+// ErrorPage writes the page for a failed request of a browser. Status,
+// Retry-After and security headers are already set; the page sets its own
+// policy with SetPolicy. If it returns an error, the Mux writes a problem
+// document instead.
 type ErrorPage func(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error
 
-// Config is what the kit depends on.
+// Config configures a Mux.
 type Config struct {
 	PublicURL      *url.URL       // scheme and host that browsers use
-	AppHosts       []string       // hosts of apps, at which nothing but the fallback answers
-	AskPath        string         // where a trusted proxy asks about requests, by whatever host it knows us
-	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For counts
-	HSTSSubdomains bool           // whether HSTS covers the subdomains of the public host
+	AppHosts       []string       // hosts of apps, where only the fallback responds
+	AskPath        string         // path of forward-auth requests; a trusted proxy may use any host for it
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted
+	HSTSSubdomains bool           // whether HSTS includes subdomains of the public host
 	Catalogue      *locale.Catalogue
 	Log            *slog.Logger
-	Spans          *span.Source // nil: nothing is traced
+	Spans          *span.Source // nil turns tracing off
 }
 
-// Mux routes requests to the handlers of the doors. Mount everything before it
-// serves; from then on it is safe for concurrent use.
+// Mux routes requests to handlers. Mount everything before it serves; then it
+// is safe for concurrent use.
 type Mux struct {
 	routes    http.ServeMux
 	patterns  []string
-	segments  map[string]bool // with which the paths of routes begin
+	segments  map[string]bool // first segments of the paths of routes
 	all       []*route
-	unrouted  requests // that reached no route
+	unrouted  requests // requests without a route
 	fallback  *route
 	errorPage ErrorPage
 	hosts     hosts
@@ -60,7 +60,7 @@ type Mux struct {
 	spans     *span.Source
 }
 
-// NewMux returns a mux without routes.
+// NewMux returns a Mux without routes.
 func NewMux(c Config) *Mux {
 	return &Mux{
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
@@ -74,17 +74,17 @@ func NewMux(c Config) *Mux {
 	}
 }
 
-// Mount lets each door register its routes.
+// Mount registers the routes of each door.
 func (m *Mux) Mount(doors ...Door) {
 	for _, d := range doors {
 		d.Mount(m)
 	}
 }
 
-// Handle registers a handler under a pattern of net/http with its method:
-// "GET /auth/api/flows/{id}". GET includes HEAD. The first segment of the path
-// is a word and no wildcard. It panics, as http.ServeMux does, when the pattern
-// is malformed or conflicts.
+// Handle registers a handler under a net/http pattern with a method: "GET
+// /auth/api/flows/{id}". GET includes HEAD. The first segment of the path must
+// not be a wildcard. Like http.ServeMux, Handle panics for a malformed or
+// conflicting pattern.
 func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	m.routes.Handle(pattern, newRoute(m, pattern, h, traits))
 	m.patterns = append(m.patterns, pattern)
@@ -95,29 +95,29 @@ func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	m.segments[firstSegment(path)] = true
 }
 
-// firstSegment returns what of a path or pattern tells whether a route of ours
-// can be meant: a path that begins otherwise is the fallback's, and ServeMux,
-// which would look for it under every method, need not be asked.
+// firstSegment returns the first segment of a path or pattern. A path whose
+// first segment belongs to no route goes to the fallback directly, which saves
+// a lookup in ServeMux.
 func firstSegment(path string) string {
 	segment, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return strings.TrimSuffix(segment, "{$}")
 }
 
-// Patterns returns the patterns of all routes: a test holds them against the
-// table of what may be reached, so that no route comes unseen.
+// Patterns returns the patterns of all routes. A test compares them with the
+// table of reachable routes, so that no route is added unnoticed.
 func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
-// Fallback registers the handler of every path that no pattern matches: the
-// app behind the door. Without it such a path is a 404.
+// Fallback registers the handler of paths that no pattern matches, which is the
+// gateway. Without it they get 404.
 func (m *Mux) Fallback(h Handler, traits ...Trait) {
 	m.fallback = newRoute(m, "fallback", h, traits)
 }
 
-// ErrorPage registers what answers a browser whose request for a document
-// fails. Without it every failure is a problem document.
+// ErrorPage registers the error page for browsers. Without it, all errors are
+// problem documents.
 func (m *Mux) ErrorPage(page ErrorPage) { m.errorPage = page }
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e, r := m.begin(w, r)
 	defer m.end(e, r)
@@ -136,8 +136,8 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !e.held {
 		return
 	}
-	// No route of ours ran, so what net/http answered was held back: only its
-	// status and Allow header are used.
+	// No route ran, and the response of ServeMux was discarded. Only its status
+	// and its Allow header count.
 	status := e.status
 	e.held, e.status = false, 0
 	switch {
@@ -150,8 +150,8 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isForeign reports whether no route of ours can be meant: at an app's own host
-// none is, at ours only those whose path begins as one of them does.
+// isForeign reports whether a request cannot match a route: because of another
+// host, or because of its first segment.
 func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
 	if e.trusted && m.asks(r.URL.Path) {
 		return false
@@ -159,18 +159,18 @@ func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
 	return r.Host != m.hosts.public || !m.segments[firstSegment(r.URL.Path)]
 }
 
-// asks reports whether a path is where a proxy asks about a request of its own.
+// asks reports whether a path is the forward-auth endpoint or below it.
 func (m *Mux) asks(path string) bool {
 	rest, ok := strings.CutPrefix(path, m.askPath)
 	return m.askPath != "" && ok && (rest == "" || rest[0] == '/')
 }
 
-// admit decides whether the request may reach a route, and gives it the client
-// address in place of the peer's.
+// admit decides whether the request may reach a route, and replaces the peer's
+// address with the client's.
 func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
 	if !r.ProtoAtLeast(1, 1) {
-		// net/http drops the Transfer-Encoding of such a request before anybody can
-		// see it: where the request ends is not sure (RFC 9112 6.1).
+		// net/http drops the Transfer-Encoding of such a request, so the end of
+		// the request is uncertain (RFC 9112 6.1).
 		e.Header().Set("Connection", "close")
 	}
 	if err := checkTarget(r); err != nil {

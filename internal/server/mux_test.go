@@ -194,7 +194,7 @@ func TestRequestID_IsOursInAnswerAndLog(t *testing.T) {
 	}
 }
 
-// problemBody is what a client reads of a problem document.
+// problemBody is a problem document as a client decodes it.
 type problemBody struct {
 	Type, Title, Code string
 	Status            int

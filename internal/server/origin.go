@@ -2,10 +2,10 @@ package server
 
 import "net/http"
 
-// apiPrefix is where the JSON API lives: its failures are never documents.
+// apiPrefix is the prefix of the JSON API, whose errors are never pages.
 const apiPrefix = "/auth/api/"
 
-// isSafe reports whether a method only reads (RFC 9110 9.2.1).
+// isSafe reports whether a method is safe (RFC 9110 9.2.1).
 func isSafe(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
@@ -14,13 +14,14 @@ func isSafe(method string) bool {
 	return false
 }
 
-// checkOrigin refuses a write that a page of another origin may have caused:
-// cross-site request forgery, the sign-in form included. Origin must be ours to
-// the letter, scheme and port included; "null" is what sandboxed frames and
-// redirects across sites send. Without Origin only the browser's own statement
-// that the request is same-origin, or typed by the person, counts. A request
-// with neither header is refused: net/http's CrossOriginProtection lets it
-// through, and so a client too old to send them.
+// checkOrigin refuses a write that a page of another origin may have caused.
+// This stops cross-site request forgery, including forged sign-ins.
+//
+// Origin must equal the public origin exactly. "null" is refused, because
+// sandboxed frames and cross-site redirects send it. Without Origin,
+// Sec-Fetch-Site must say that the request is same-origin or typed by the
+// visitor. A request with neither header is refused, unlike in net/http's
+// CrossOriginProtection; this excludes browsers too old to send them.
 func checkOrigin(r *http.Request, origin string) error {
 	if isSafe(r.Method) {
 		return nil

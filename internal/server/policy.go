@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ReportPath is where browsers send violations of a content policy.
+// ReportPath is the path for reports of Content-Security-Policy violations.
 const ReportPath = "/auth/api/csp-report"
 
-// DocumentPolicy returns the content policy of a document of ours. Its one
-// inline style is allowed by hash ("sha256-..."); scripts come from our
-// assets; formActions are the origins other than ours that a form of the
-// document may lead to, redirects included.
+// DocumentPolicy returns the Content-Security-Policy of one of Portico's
+// documents. Scripts come from Portico's assets, and inline styles are allowed
+// by hash ("sha256-..."). formActions are other origins that a form may lead
+// to, including redirects.
 func DocumentPolicy(styleHashes []string, formActions ...string) string {
 	style := "'none'"
 	if len(styleHashes) > 0 {
@@ -30,12 +30,12 @@ func DocumentPolicy(styleHashes []string, formActions ...string) string {
 		"object-src 'none'",
 		"require-trusted-types-for 'script'",
 		"trusted-types 'none'",
-		"report-uri " + ReportPath, // Firefox and Safari know only this one
+		"report-uri " + ReportPath, // Firefox and Safari support only this one
 		"report-to csp",
 	}, "; ")
 }
 
-// SetPolicy makes the answer a document with the content policy.
+// SetPolicy sets the Content-Security-Policy of a document.
 func SetPolicy(w http.ResponseWriter, policy string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)

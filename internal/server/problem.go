@@ -11,8 +11,8 @@ import (
 	"portico/internal/fault"
 )
 
-// problem is the body of every failed answer that is not a document
-// (RFC 9457). All members are always there, so that a client needs no cases.
+// problem is the body of an error that is not a page (RFC 9457). All members
+// except signin_url are always present, so that clients need no special cases.
 type problem struct {
 	Type       string            `json:"type"`
 	Title      string            `json:"title"`
@@ -23,13 +23,13 @@ type problem struct {
 	RetryAfter int               `json:"retry_after"`
 	RequestID  string            `json:"request_id"`
 
-	// SignInURL is where a person signs in to go on: of what an app's script has
-	// asked for without a session. It is the param of that name.
+	// SignInURL is where the visitor can sign in, for a script's request to an
+	// app without a session. It is the parameter of that name.
 	SignInURL string `json:"signin_url,omitempty"`
 }
 
-// signInParam is the param of a fault that is for a script alone: a person would
-// have been sent to the page.
+// signInParam is the parameter of a fault for a script. A browser's page
+// request is redirected instead.
 const signInParam = "signin_url"
 
 type problemField struct {
@@ -38,7 +38,7 @@ type problemField struct {
 	Params map[string]string `json:"params"`
 }
 
-// Status returns the status that an error is answered with.
+// Status returns the HTTP status for an error.
 func Status(err error) int {
 	f := fault.From(err)
 	switch f.Code {
@@ -90,14 +90,14 @@ func statusOfKind(kind fault.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// RetryAfter returns the whole seconds after which trying again may help, 0
-// when waiting does not help.
+// RetryAfter returns the whole seconds after which a retry may succeed, or 0 if
+// waiting does not help.
 func RetryAfter(f *fault.Error) int {
 	return int((f.RetryAfter + time.Second - 1) / time.Second)
 }
 
-// About makes a failure a page for the browser behind a proxy: about the request
-// that the proxy asks for, and not about the question.
+// About makes an error page describe the request that a proxy asks about,
+// instead of the proxy's own request.
 func About(w http.ResponseWriter, r *http.Request, method, host string, target *url.URL) {
 	if e, ok := w.(*exchange); ok {
 		about := r.WithContext(r.Context())
@@ -106,17 +106,17 @@ func About(w http.ResponseWriter, r *http.Request, method, host string, target *
 	}
 }
 
-// fail is the one place where an error becomes an answer.
+// fail is the only place that turns an error into a response.
 func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if e.status != 0 {
 		e.cause = err
-		panic(http.ErrAbortHandler) // the handler's answer has begun and cannot be taken back
+		panic(http.ErrAbortHandler) // the response has begun and cannot be replaced
 	}
 	f := asFault(err)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		// The client has most likely gone, and that is what the log says. But one
-		// that has only closed its sending side still waits, and saying nothing
-		// would be an empty 200.
+		// Most likely the client has gone, so the log says so. But a client
+		// that closed only its sending side still waits, and without a response
+		// it would get an empty 200.
 		f = errTimeout.WithCause(err)
 		defer func() { e.status = statusClientGone }()
 	}
@@ -143,9 +143,8 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	m.writeProblem(e, r, status, f)
 }
 
-// endsConnection reports whether a client gets no second request on its
-// connection: what is left of its body is not read, or it does not speak as
-// browsers do.
+// endsConnection reports whether to close the connection after an error,
+// because the rest of the body is not read or the client is not a browser.
 func endsConnection(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestTimeout, http.StatusLengthRequired, http.StatusRequestEntityTooLarge,
@@ -155,8 +154,8 @@ func endsConnection(status int) bool {
 	return false
 }
 
-// asFault is fault.From for errors that reach a door: a deadline that has
-// passed is not a defect of ours.
+// asFault is fault.From, except that an exceeded deadline is a timeout and not
+// an internal error.
 func asFault(err error) *fault.Error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal && errors.Is(f, context.DeadlineExceeded) {

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden problem documents")
 
-// TestProblem_Golden holds the whole answer of each kind of fault, without the
+// The golden file has the whole response for each kind of fault, without the
 // request id.
 func TestProblem_Golden(t *testing.T) {
 	t.Parallel()

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// maxReport is the most bytes of a violation report that are read.
+// maxReport is the size limit of a violation report in bytes.
 const maxReport = 16 << 10
 
-// Reports counts the violations of our content policies that browsers report,
-// by directive. A report is never logged: whoever can reach us can send one,
-// and it quotes URLs. It is safe for concurrent use.
+// Reports counts the policy violations that browsers report, by directive. It
+// never logs a report, because anybody can send one and it quotes URLs. It is
+// safe for concurrent use.
 type Reports struct {
 	mu     sync.Mutex
 	counts map[string]uint64
@@ -23,20 +23,20 @@ type Reports struct {
 // NewReports returns a counter at zero.
 func NewReports() *Reports { return &Reports{counts: make(map[string]uint64)} }
 
-// Mount registers the endpoint that DocumentPolicy names.
+// Mount registers the endpoint at ReportPath.
 func (c *Reports) Mount(m *Mux) {
 	m.Handle("POST "+ReportPath, c.receive, CrossSite, Quiet, MaxBody(maxReport))
 }
 
-// Counts returns the violations so far by directive; "other" is what no
-// directive of ours explains.
+// Counts returns the number of violations by directive. "other" counts all
+// directives that DocumentPolicy does not use.
 func (c *Reports) Counts() map[string]uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.counts)
 }
 
-// report is one violation: report-uri sends an object with one member
+// report is one violation. report-uri sends an object with the member
 // "csp-report" (CSP 2), report-to an array of objects with a body (CSP 3).
 type report struct {
 	Legacy struct {
@@ -75,7 +75,8 @@ func (c *Reports) receive(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// directiveOf keeps the set of counters closed.
+// directiveOf returns a known directive or "other", so that reports cannot add
+// counters.
 func directiveOf(r report) string {
 	known := []string{
 		"script-src", "script-src-elem", "script-src-attr", "style-src", "style-src-elem", "style-src-attr", "img-src", "connect-src",

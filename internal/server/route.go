@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// defaultMaxBody is the most bytes of a body that a route takes unless it says
-// otherwise. The largest form (two passwords of 256 characters, each byte
-// percent-encoded) has about 8 KiB.
+// defaultMaxBody is the default size limit of a body in bytes. The largest form
+// (two passwords of 256 characters, each byte percent-encoded) has about 8 KiB.
 const defaultMaxBody = 16 << 10
 
-// route is a handler with its traits.
+// route is a handler and its traits.
 type route struct {
 	mux       *Mux
 	pattern   string
@@ -24,23 +23,24 @@ type route struct {
 	requests  requests
 }
 
-// Trait changes what the kit does around one route.
+// Trait changes how the Mux treats a route.
 type Trait func(*route)
 
-// Quiet is for routes that are called with each request of an app or several
-// times by each page, and answer at once: answers below 400 are logged at debug
-// level only, and the handler sees to its own time limit.
+// Quiet is for frequent and fast routes. Responses below 400 are logged only at
+// debug level, and the handler has no time limit.
 func Quiet(rt *route) { rt.quiet = true }
 
-// CrossSite takes the route out of the cross-origin guard: for a provider's
-// form_post callback, which proves itself by its state, and for the fallback.
+// CrossSite exempts a route from the cross-origin guard. It is for the
+// form_post callback of providers, which the state parameter protects, for
+// violation reports, and for the fallback.
 func CrossSite(rt *route) { rt.crossSite = true }
 
-// Streaming lifts the body limit, the deadlines and the demand for a
-// Content-Length: for the fallback, whose uploads and streams are the app's.
+// Streaming removes the body limit, the deadlines and the requirement of a
+// Content-Length. It is for the fallback, because apps decide about their
+// uploads and streams.
 func Streaming(rt *route) { rt.streaming = true }
 
-// MaxBody sets the most bytes of a body that the route takes.
+// MaxBody sets the size limit of a body in bytes.
 func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
 
 func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
@@ -49,13 +49,13 @@ func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
 		t(rt)
 	}
 	if method, _, ok := strings.Cut(pattern, " "); ok {
-		rt.requests.of(methodIndex(method)) // so that the figures begin at zero, not with the first request
+		rt.requests.of(methodIndex(method)) // so that the metrics begin at zero
 	}
 	m.all = append(m.all, rt)
 	return rt
 }
 
-// path is the pattern without its method.
+// path returns the pattern without its method.
 func (rt *route) path() string {
 	_, path, ok := strings.Cut(rt.pattern, " ")
 	if !ok {
@@ -64,7 +64,7 @@ func (rt *route) path() string {
 	return path
 }
 
-// ServeHTTP is called by the ServeMux inside Mux, always with an exchange.
+// ServeHTTP runs the handler. w must be an exchange.
 func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := w.(*exchange)
 	e.held, e.route = false, rt
@@ -79,7 +79,7 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admit holds the request against the traits of the route.
+// admit checks the request against the traits of the route.
 func (rt *route) admit(e *exchange, r *http.Request) error {
 	if !rt.crossSite {
 		if err := checkOrigin(r, rt.mux.hosts.origin); err != nil {
@@ -92,15 +92,17 @@ func (rt *route) admit(e *exchange, r *http.Request) error {
 	return bound(e, r, rt.maxBody)
 }
 
-// Bound puts the limits of an ordinary route on a request of a streaming one.
+// Bound applies the limits of an ordinary route to a request of a streaming
+// one.
 func Bound(w http.ResponseWriter, r *http.Request) error { return bound(w, r, defaultMaxBody) }
 
-// bound refuses a body of more than most bytes, and limits the time of any other.
+// bound refuses a body of more than most bytes, and sets the deadline for
+// reading any other.
 func bound(w http.ResponseWriter, r *http.Request, most int64) error {
-	// A chunked body is refused, not only one that also has a Content-Length:
-	// net/http drops that header before a handler can see the contradiction,
-	// which a proxy in front may have read the other way (request smuggling,
-	// RFC 9112 6.1). No browser sends a chunked form or fetch body.
+	// Refuse every chunked body, and not only one with a Content-Length as
+	// well: net/http has already removed that header. A proxy in front may have
+	// used it, which would allow request smuggling (RFC 9112 6.1). Browsers
+	// send neither forms nor fetch bodies chunked.
 	if r.ContentLength < 0 || len(r.TransferEncoding) > 0 {
 		return errLengthRequired
 	}
@@ -108,14 +110,14 @@ func bound(w http.ResponseWriter, r *http.Request, most int64) error {
 		return errTooLarge
 	}
 	if r.ContentLength > 0 {
-		// Fails only where there is no connection, in a test.
+		// Fails only without a connection, in a test.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout(r.ContentLength)))
 	}
 	return nil
 }
 
-// limit ends the handler's context after handlerTimeout. The context is that of
-// the exchange, so the request need not be copied once more.
+// limit ends the handler's context after handlerTimeout. It changes the context
+// of the exchange, which saves a copy of the request.
 func (rt *route) limit(e *exchange) context.CancelFunc {
 	if rt.quiet || rt.streaming {
 		return func() {}
@@ -125,17 +127,17 @@ func (rt *route) limit(e *exchange) context.CancelFunc {
 	return cancel
 }
 
-// release limits what a route without limits has left of the body: net/http
-// reads some of it before it answers, and whoever dribbles after a refusal would
-// hold the connection for as long as it likes.
+// release limits the time for the unread rest of a body on a streaming route.
+// net/http reads a part of it before it responds, and a slow client could hold
+// the connection.
 func (rt *route) release(e *exchange, r *http.Request) {
 	if rt.streaming && r.ContentLength != 0 {
-		_ = http.NewResponseController(e).SetReadDeadline(time.Now().Add(bodyTimeout(0))) // fails only when the connection is gone
+		_ = http.NewResponseController(e).SetReadDeadline(time.Now().Add(bodyTimeout(0))) // fails only if the connection is closed
 	}
 }
 
-// stream prepares a route without limits. A chunked request ends its
-// connection, so that nothing smuggled behind it is read as a request.
+// stream removes the deadlines. A chunked request closes its connection, so
+// that a smuggled request behind it is never read.
 func (rt *route) stream(e *exchange, r *http.Request) error {
 	if len(r.TransferEncoding) > 0 {
 		e.Header().Set("Connection", "close")

@@ -8,19 +8,19 @@ import (
 	"portico/internal/telemetry/tally"
 )
 
-// NoRoute stands in RequestStats for requests that reached no route.
+// NoRoute is the route in RequestStats of requests without a route.
 const NoRoute = "none"
 
-// otherMethod stands for every method of the client's invention.
+// otherMethod replaces unknown methods.
 const otherMethod = "other"
 
-// methods are all that a log line or a figure may name.
+// methods are the only methods in logs and metrics.
 var methods = [...]string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
 	http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace, otherMethod,
 }
 
-// methodIndex returns the place of a method in methods.
+// methodIndex returns the index of a method in methods.
 func methodIndex(method string) int {
 	for i, known := range methods {
 		if method == known {
@@ -30,18 +30,19 @@ func methodIndex(method string) int {
 	return len(methods) - 1
 }
 
-// knownMethod keeps a method of the client's invention out of the log.
+// knownMethod replaces an unknown method, so that clients cannot write into the
+// log.
 func knownMethod(method string) string { return methods[methodIndex(method)] }
 
-// RequestStats are the figures of one route and one method since the start.
+// RequestStats are the counters of one route and one method since the start.
 type RequestStats struct {
-	Route    string // the path of its pattern, "fallback", or NoRoute; never a path that was asked for
+	Route    string // path of its pattern, "fallback" or NoRoute; never the requested path
 	Method   string
-	Answers  [6]uint64 // by the first digit of the status; at 0 what was broken off without one
+	Answers  [6]uint64 // by the first digit of the status; 0 counts aborted responses
 	Duration tally.Snapshot[time.Duration]
 }
 
-// requestBounds hold apart a session check (below a millisecond), a page, a
+// requestBounds separate a session check (less than a millisecond), a page, a
 // password hash, and a wait in the hashing queue (up to five seconds).
 func requestBounds() []time.Duration {
 	return []time.Duration{
@@ -51,8 +52,8 @@ func requestBounds() []time.Duration {
 	}
 }
 
-// requests counts what one route answers. A method gets its figures with its
-// first request, so that counting allocates nothing from then on.
+// requests counts the responses of one route. Counting allocates only for the
+// first request with a method.
 type requests struct {
 	byMethod [len(methods)]atomic.Pointer[figures]
 }
@@ -62,7 +63,7 @@ type figures struct {
 	duration *tally.Histogram[time.Duration]
 }
 
-// of returns the figures of a method.
+// of returns the counters of a method.
 func (q *requests) of(method int) *figures {
 	at := &q.byMethod[method]
 	if f := at.Load(); f != nil {
@@ -94,8 +95,8 @@ func (q *requests) stats(route string) []RequestStats {
 	return list
 }
 
-// Stats returns the figures of every route, of each method that it was asked
-// with or is meant for.
+// Stats returns the counters of each route, for each method that it supports or
+// was requested with.
 func (m *Mux) Stats() []RequestStats {
 	list := m.unrouted.stats(NoRoute)
 	for _, rt := range m.all {

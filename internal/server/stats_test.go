@@ -12,7 +12,7 @@ import (
 	"portico/internal/server"
 )
 
-// answers returns the answers that were counted, by route, method and class.
+// answers returns the number of responses by route, method and class.
 func (k *kit) answers() map[string]uint64 {
 	counted := map[string]uint64{}
 	for _, s := range k.Stats() {
@@ -25,8 +25,8 @@ func (k *kit) answers() map[string]uint64 {
 	return counted
 }
 
-// Requests are counted by the pattern of their route, and what a client invents
-// makes no series of its own.
+// Requests are counted by the pattern of their route. Values that clients
+// invent do not add series.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)
@@ -68,7 +68,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// The app behind the door is one series, whatever its paths are.
+// All paths of apps are one series.
 func TestStats_Fallback(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxTarget is the longest request target that is read, in bytes.
+// maxTarget is the size limit of a request target in bytes.
 const maxTarget = 8 << 10
 
-// checkTarget leaves one form of a request target, and refuses a target that two programs on the way may read
-// differently: every router, limiter and gate behind it then sees one spelling
-// of a path only. net/http lets all of these through to a handler.
+// checkTarget refuses a request target that two programs could read
+// differently, which net/http would accept, and puts any other into origin
+// form. Routes, rate limits and access rules then see the same path.
 func checkTarget(r *http.Request) error {
 	if len(r.RequestURI) > maxTarget {
 		return errTargetTooLong
@@ -28,21 +28,21 @@ func checkTarget(r *http.Request) error {
 	return nil
 }
 
-// originForm leaves path and query of a target that names a host as well, which
-// every server has to take (RFC 9112 3.2.2). The host is in r.Host.
+// originForm removes scheme and host from a target in absolute form, which
+// every server must accept (RFC 9112 3.2.2). r.Host already has the host.
 func originForm(r *http.Request) {
 	if _, rest, absolute := strings.Cut(r.RequestURI, "://"); absolute && r.RequestURI[0] != '/' {
-		r.RequestURI = rest[strings.IndexByte(rest, '/'):] // there is one: the path begins with it
+		r.RequestURI = rest[strings.IndexByte(rest, '/'):] // the path begins with this slash
 	}
 }
 
-// canonicalPath reports whether a decoded path is absolute and free of empty
-// and dot segments, backslashes and control characters.
+// canonicalPath reports whether a decoded path is absolute and has no empty or
+// dot segments, backslashes or control characters.
 func canonicalPath(path string) bool {
 	if !strings.HasPrefix(path, "/") {
 		return false
 	}
-	segment := 0 // where the current one begins
+	segment := 0 // index of the slash before the current segment
 	for i := 1; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
 			if path[i] < ' ' || path[i] == 0x7f || path[i] == '\\' {
@@ -54,15 +54,15 @@ func canonicalPath(path string) bool {
 		case ".", "..":
 			return false
 		case "":
-			return i == len(path) // a slash at the very end
+			return i == len(path) // a slash at the end is allowed
 		}
 		segment = i
 	}
 	return true
 }
 
-// hidesSeparator reports whether an escaped path hides a slash. The raw path is
-// empty unless it differs from the default escaping of the path.
+// hidesSeparator reports whether an escaped path contains an escaped slash. raw
+// is empty if it equals the default escaping.
 func hidesSeparator(raw string) bool {
 	for i := 0; i+2 < len(raw); i++ {
 		if raw[i] == '%' && raw[i+1] == '2' && raw[i+2]|0x20 == 'f' {

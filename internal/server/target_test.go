@@ -9,7 +9,8 @@ import (
 	"portico/internal/server"
 )
 
-// The targets are sent as they stand, because net/http's client would mend them.
+// The test writes targets to the connection itself, because net/http's client
+// would correct them.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)
@@ -82,8 +83,7 @@ func TestTarget_OptionsAndConnect(t *testing.T) {
 	}
 }
 
-// FuzzTarget holds that a path which passes is one that no program shortens or
-// splits differently.
+// A path that passes is not shortened or split differently by other programs.
 func FuzzTarget(f *testing.F) {
 	for _, seed := range []string{"/auth/signin", "//x", "/%2e%2e/", "/a/..;/b", "/\\", "/a%5c", "/%00", "/a?#", "/a%2fb", "http://portico.test/a?b=c://d/"} {
 		f.Add(seed)
@@ -91,7 +91,7 @@ func FuzzTarget(f *testing.F) {
 	f.Fuzz(func(t *testing.T, target string) {
 		parsed, err := url.ParseRequestURI(target)
 		if err != nil {
-			return // net/http answers 400 by itself
+			return // net/http responds with 400
 		}
 		r := request("GET", "/", "")
 		r.RequestURI, r.URL = target, parsed

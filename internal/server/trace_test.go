@@ -19,8 +19,8 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// Every request has one span that tells its route and its answer, and every
-// line that it writes has its ids; also when its handler panics.
+// Every request has one span with its route and status, and all its log entries
+// have its ids. This also holds if its handler panics.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

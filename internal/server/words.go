@@ -7,7 +7,7 @@ import (
 	"portico/internal/locale"
 )
 
-// Words returns the text of a fault in the locale.
+// Words returns the text of a fault in a locale.
 func Words(c *locale.Catalogue, loc string, f *fault.Error) string {
 	params := f.Params
 	if f.RetryAfter > 0 {
@@ -16,13 +16,13 @@ func Words(c *locale.Catalogue, loc string, f *fault.Error) string {
 	return text(c, loc, f.Code, params)
 }
 
-// FieldWords returns the text of a field's fault in the locale.
+// FieldWords returns the text of a field's fault in a locale.
 func FieldWords(c *locale.Catalogue, loc string, f fault.Field) string {
 	return text(c, loc, f.Code, f.Params)
 }
 
-// text fills the words of a code. A param named reason is itself the name of a
-// text below the code: error.password.guessable.<reason>.
+// text returns the text of a code. The parameter reason names a text below the
+// code: error.password.guessable.<reason>.
 func text(c *locale.Catalogue, loc, code string, params map[string]string) string {
 	key := "error." + code
 	if reason, ok := params["reason"]; ok {
