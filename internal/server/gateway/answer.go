@@ -9,28 +9,29 @@ import (
 	"time"
 )
 
-// maxInterim is the most interim answers that an app may send before its answer.
+// maxInterim is the maximum number of interim responses (1xx) that an app may
+// send for a request.
 const maxInterim = 16
 
 var errTooManyInterim = errors.New("it sends interim answers without end")
 
-// answer is the ResponseWriter that ReverseProxy gets. The header, the interim
-// answers and the trailers of an app come to the client through it and on no
-// other way, with the same names taken off.
+// answer is the ResponseWriter for ReverseProxy. Headers, interim responses and
+// trailers of an app reach the client only through it, and it removes the same
+// names from each.
 type answer struct {
 	http.ResponseWriter
 	app      *app
-	http10   bool        // the client knows no interim answers
-	header   http.Header // what ReverseProxy puts on: the header, then the trailers
+	http10   bool        // an HTTP/1.0 client cannot get interim responses
+	header   http.Header // what ReverseProxy sets: headers, then trailers
 	interims int
-	excess   bool // there were too many of them
+	excess   bool // the app exceeded maxInterim
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// Header returns what is to be said next. Our own part of it is not in there:
-// ReverseProxy clears it after each interim answer.
+// Header returns the app's headers. Portico's headers are kept elsewhere,
+// because ReverseProxy clears this map after each interim response.
 func (a *answer) Header() http.Header {
 	if a.header == nil {
 		a.header = make(http.Header)
@@ -38,7 +39,7 @@ func (a *answer) Header() http.Header {
 	return a.header
 }
 
-// WriteHeader says it.
+// WriteHeader sends the headers of both.
 func (a *answer) WriteHeader(status int) {
 	if status < http.StatusOK {
 		a.interim(status)
@@ -49,13 +50,13 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// interim passes on an answer that comes before the answer (RFC 9110 15.2).
+// interim passes on an interim response (RFC 9110 15.2).
 func (a *answer) interim(status int) {
 	a.interims++
 	switch {
 	case a.interims > maxInterim && !a.excess:
-		// To net/http the client seems to be gone, which cancels the request. The
-		// answer to it can still be written.
+		// An expired read deadline makes net/http cancel the request as if the
+		// client had gone. The response can still be written.
 		a.excess = true
 		_ = http.NewResponseController(a.ResponseWriter).SetReadDeadline(time.Unix(1, 0))
 		return
@@ -73,13 +74,13 @@ func (a *answer) interim(status int) {
 	maps.Copy(h, ours)
 }
 
-// end passes on the trailers.
+// end sends the trailers.
 func (a *answer) end() {
 	if len(a.header) == 0 {
 		return
 	}
 	trailers := make(http.Header, len(a.header))
-	for name, values := range a.header { // with the prefix if it was not announced
+	for name, values := range a.header { // ReverseProxy adds the prefix to unannounced trailers
 		trailers[strings.TrimPrefix(name, http.TrailerPrefix)] = values
 	}
 	dropHopByHop(trailers)
@@ -92,8 +93,8 @@ func (a *answer) end() {
 	}
 }
 
-// announce says which trailers will come: ReverseProxy, which would say it
-// itself, has none to announce then.
+// announce sets the Trailer header itself and clears the trailers, so that
+// ReverseProxy does not announce them without the filter.
 func announce(answer *http.Response) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(answer.Trailer)), func(name string) bool { return !canTrail(name) })
 	if len(names) > 0 {
@@ -102,8 +103,8 @@ func announce(answer *http.Response) {
 	answer.Trailer = nil
 }
 
-// join adds the header of an app to ours. Nothing is copied where we have said
-// nothing under the name.
+// join adds the headers of an app to Portico's. It copies values only if both
+// set the same name.
 func join(ours, theirs http.Header) {
 	for name, values := range theirs {
 		if said := ours[name]; said != nil {
@@ -113,9 +114,8 @@ func join(ours, theirs http.Header) {
 	}
 }
 
-// canTrail reports whether a field may stand behind a body (RFC 9110 6.5.1). What
-// frames, routes or secures an answer, or says what it is and for how long, is
-// decided before.
+// canTrail reports whether a field may be a trailer (RFC 9110 6.5.1). Excluded
+// are fields for framing, routing, security, content and caching.
 func canTrail(name string) bool {
 	folded := strings.ToLower(name)
 	for _, prefix := range []string{"access-control-", "content-", "cross-origin-", "proxy-", "sec-", "www-", "x-portico-", "x-frame-", "x-content-", "x-xss-"} {
@@ -132,8 +132,8 @@ func canTrail(name string) bool {
 	return true
 }
 
-// dropHopByHop removes what an answer says to us and not to the client
-// (RFC 9110 7.6.1). ReverseProxy does it for answers, and for no others.
+// dropHopByHop removes hop-by-hop headers (RFC 9110 7.6.1). ReverseProxy does
+// so only for final responses.
 func dropHopByHop(h http.Header) {
 	for _, line := range h["Connection"] {
 		for name := range strings.SplitSeq(line, ",") {

@@ -15,43 +15,43 @@ import (
 	"portico/internal/server"
 )
 
-// App is a web app behind the door.
+// App is the configuration of an app.
 type App struct {
 	Name     string
-	Upstream *url.URL // nil when another proxy forwards
-	Audience string   // of its tokens
+	Upstream *url.URL // nil if another proxy forwards to the app
+	Audience string   // audience of its tokens
 	Site     rule.Site
-	Headers  []Header      // beside those of Standard
-	Timeout  time.Duration // until an answer begins
-	Silence  time.Duration // for which it may answer nothing at all while requests wait; 0: for Timeout
+	Headers  []Header      // in addition to the standard headers
+	Timeout  time.Duration // until a response begins
+	Silence  time.Duration // time without any response while requests wait; 0: only Timeout applies
 	Uploads  Uploads
 
-	KeepAllCookies bool     // also when another person uses the browser
-	KeepCookies    []string // the names of those that stay then
-	SignOutURL     string   // where the app is asked to end its own session then, "" for nowhere
+	KeepAllCookies bool     // even if another account uses the browser
+	KeepCookies    []string // names of cookies that stay in that case
+	SignOutURL     string   // where the app is asked to end its own session in that case; "" for none
 }
 
-// app is an App at work.
+// app is the state of a running App.
 type app struct {
 	App
-	buffered atomic.Int64          // bytes of request bodies that are kept
-	proxy    httputil.ReverseProxy // without what is of one request
+	buffered atomic.Int64          // bytes of buffered request bodies
+	proxy    httputil.ReverseProxy // template for the proxy of each request
 	circuit  circuit
 	headers  []Header
-	ages     []string // names of those that tell the age
+	ages     []string // names of the headers with the session's age
 
-	rules bool // its host is its own, and not the public one
+	rules bool // whether the app has a host of its own
 
-	holder   server.Cookie // says whose the cookies are that a browser keeps for the app
-	siteData string        // what the browser clears when they are another person's
+	holder   server.Cookie // cookie that records which account the app's cookies belong to
+	siteData string        // what the browser must clear when the account changes
 
 	forwardedHost []string
 
-	identities sync.Map     // of sessions, by their id: *identity
-	count      atomic.Int64 // of them, about
+	identities sync.Map     // session id -> *identity
+	count      atomic.Int64 // approximate size of identities
 }
 
-// newApp puts an App to work.
+// newApp returns a running App.
 func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger) *app {
 	w := &app{App: a, headers: append(standard(), a.Headers...), rules: origin.Of(public) != public.Scheme+"://"+a.Site.Host, forwardedHost: []string{a.Site.Host}}
 	w.holder, w.siteData = server.NewCookie(public, "user-"+a.Name), everySiteData
@@ -62,27 +62,27 @@ func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger) *app {
 	}
 	w.proxy = httputil.ReverseProxy{
 		Transport: newTransport(a), BufferPool: buffers,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // a client that goes away in the middle is no news
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // clients that disconnect are no news
 	}
 	return w
 }
 
 const (
-	dialTimeout = 4 * time.Second // so that people hear of an app that is away within five
+	dialTimeout = 4 * time.Second // so that a visitor learns within five seconds that an app is down
 
-	// maxAnswerHeader is the most bytes of an answer's header.
+	// maxAnswerHeader is the size limit of response headers in bytes.
 	maxAnswerHeader = 256 << 10
 
-	// idleConns is how many connections to an app wait for the next request. The
-	// two of net/http's default make every load open and close connections.
+	// idleConns is the maximum number of idle connections to an app. net/http's
+	// default of two would open and close connections under any load.
 	idleConns   = 256
 	idleTimeout = 90 * time.Second
 	bufferSize  = 32 << 10
 )
 
-// newTransport returns the connections to an app. They go nowhere but to its
-// upstream: no proxy of the environment, no redirects. Behind TLS an app may
-// choose HTTP/2; a WebSocket gets a connection of HTTP/1.1 all the same.
+// newTransport returns a transport that connects only to the app's upstream. It
+// uses no proxy of the environment and follows no redirects. With TLS it may
+// use HTTP/2, except for WebSockets.
 func newTransport(a App) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -92,7 +92,7 @@ func newTransport(a App) *http.Transport {
 		ExpectContinueTimeout:  time.Second,
 		MaxIdleConnsPerHost:    idleConns,
 		IdleConnTimeout:        idleTimeout,
-		DisableCompression:     true, // the answer is the app's, and is passed on as it is
+		DisableCompression:     true, // pass on bodies as the app encoded them
 		MaxResponseHeaderBytes: maxAnswerHeader,
 		ReadBufferSize:         4 << 10,
 		WriteBufferSize:        4 << 10,
@@ -107,7 +107,7 @@ func protocols(upstream *url.URL) *http.Protocols {
 	return p
 }
 
-// buffers lends what bodies are copied through.
+// buffers is a pool of copy buffers. It is safe for concurrent use.
 type buffers struct{ pool sync.Pool }
 
 var _ httputil.BufferPool = (*buffers)(nil)

@@ -11,31 +11,31 @@ import (
 	"portico/internal/clock"
 )
 
-// Uploads says how request bodies get to an app.
+// Uploads limits how request bodies reach an app.
 type Uploads struct {
-	Pace   int           // least bytes a second; 0: any
-	Wait   time.Duration // for a client that is slower
-	Buffer int64         // bytes of a body that are read before the app is asked
+	Pace   int           // minimum bytes per second; 0 for any
+	Wait   time.Duration // how far a client may fall behind the pace
+	Buffer int64         // bytes of a body to read before calling the app
 }
 
-// mostBuffered is how many bytes of request bodies are kept for one app.
+// mostBuffered is the limit of buffered request bodies per app, in bytes.
 const mostBuffered = 64 << 20
 
-// body is what a client sends. Without a least pace one client could hold a worker
-// of the app for as long as it likes, for a byte now and then.
+// body is the body of a request. The minimum pace stops a client from occupying
+// a worker of the app by sending a byte now and then.
 type body struct {
 	io.ReadCloser
 	passage *passage
-	early   bytes.Buffer  // what was read before the app was asked
-	kept    int64         // how much that was
-	pace    int           // 0: any
-	left    time.Duration // for which the client may still be waited for
-	broken  atomic.Bool   // it is not what its framing promised
-	late    atomic.Bool   // it came too slowly
+	early   bytes.Buffer  // read before the app was called
+	kept    int64         // number of buffered bytes
+	pace    int           // minimum bytes per second; 0 for any
+	left    time.Duration // how long to wait for the client from now
+	broken  atomic.Bool   // the body violates its framing
+	late    atomic.Bool   // the body arrived too slowly
 }
 
-// newBody returns the body of a request, nil for none. One without an end in sight
-// of a person who is signed in may take any time: it is a stream.
+// newBody returns the body of a request, or nil if there is none. A body of
+// unknown length with a session may take any time, because it may be a stream.
 func newBody(p *passage, r *http.Request) *body {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil
@@ -48,7 +48,7 @@ func newBody(p *passage, r *http.Request) *body {
 	return b
 }
 
-// fill reads the beginning of the body, or all of it, before the app is asked.
+// fill reads up to Uploads.Buffer bytes of the body before the app is called.
 func (b *body) fill() error {
 	a := b.passage.visit.app
 	for piece := make([]byte, min(a.Uploads.Buffer, bufferSize)); int64(b.early.Len()) < a.Uploads.Buffer; {
@@ -57,7 +57,7 @@ func (b *body) fill() error {
 		b.kept += int64(n)
 		switch kept := a.buffered.Add(int64(n)); {
 		case errors.Is(err, io.EOF):
-			return nil // Read says so again
+			return nil // Read returns EOF again
 		case err != nil:
 			return err
 		case kept > mostBuffered:
@@ -67,7 +67,7 @@ func (b *body) fill() error {
 	return nil
 }
 
-// release gives the room of what was kept back.
+// release returns the buffered bytes to the app's limit.
 func (b *body) release() { b.passage.visit.app.buffered.Add(-b.kept) }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -77,8 +77,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.receive(p)
 }
 
-// receive reads from the client and holds it to its pace. Only the time that is
-// waited for the client counts, not that which the app takes.
+// receive reads from the client and enforces the pace. Only the time spent
+// waiting for the client counts.
 func (b *body) receive(p []byte) (int, error) {
 	if b.pace > 0 {
 		began := clock.Here()
@@ -94,13 +94,13 @@ func (b *body) receive(p []byte) (int, error) {
 
 func (b *body) read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) { // that is the transport's doing
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) { // the transport caused that error
 		b.broken.Store(true)
 	}
 	return n, err
 }
 
-// expire ends the wait for the client. Its answer can still be written.
+// expire stops waiting for the client. The response can still be written.
 func (b *body) expire() {
 	b.late.Store(true)
 	b.passage.gateway.open.stopReading(&b.passage.passing)

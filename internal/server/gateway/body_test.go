@@ -17,8 +17,8 @@ import (
 	"portico/internal/config"
 )
 
-// crew is an app with four workers: each is taken from the header of a request to
-// the end of its answer.
+// crew is an app with four workers. A request occupies a worker from its
+// headers to the end of the response.
 type crew struct {
 	*httptest.Server
 	asked, over atomic.Int32
@@ -43,7 +43,7 @@ func newCrew(t *testing.T) *crew {
 	return c
 }
 
-// uploads puts an app behind the door with limits of its uploads.
+// uploads configures an app with limits for uploads.
 func uploads(upstream string, pace int, wait time.Duration, bufferKiB int) func(*config.Config) {
 	return func(c *config.Config) {
 		up, _ := url.Parse(upstream)
@@ -54,8 +54,8 @@ func uploads(upstream string, pace int, wait time.Duration, bufferKiB int) func(
 	}
 }
 
-// drip sends a header and then the pieces of a body, some time apart, until the
-// server answers. It returns the answer.
+// drip sends a header and then the pieces of a body, with pauses, until the
+// server responds. It returns the response.
 func (s *site) drip(header string, pieces int, piece string, apart time.Duration) answer {
 	s.Helper()
 	c := s.dial()
@@ -70,7 +70,7 @@ func (s *site) drip(header string, pieces int, piece string, apart time.Duration
 			}
 		}
 		if strings.Contains(header, "chunked") {
-			_, _ = io.WriteString(c, "0\r\n\r\n") // the server may have gone
+			_, _ = io.WriteString(c, "0\r\n\r\n") // the server may have closed the connection
 		}
 	}()
 	return readAnswer(c)
@@ -86,8 +86,8 @@ func readAnswer(c net.Conn) answer {
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// SEC-241: four strangers who each send half a byte now and then do not hold an
-// app of four workers. The pace is scaled so that the test is short.
+// SEC-241: four strangers who each send half a byte now and then do not occupy
+// an app with four workers. The test uses a higher pace so that it is short.
 func TestUploads_SlowOnesFreeTheApp(t *testing.T) {
 	t.Parallel()
 	app := newCrew(t)
@@ -111,8 +111,8 @@ func TestUploads_SlowOnesFreeTheApp(t *testing.T) {
 	}
 }
 
-// What takes its time for a reason is not cut: a stream of somebody who is signed
-// in, an app that reads late, an upload at the pace.
+// Some slow requests are allowed: a stream with a session, an app that reads
+// late, and an upload at the pace.
 func TestUploads_OthersTakeTheirTime(t *testing.T) {
 	t.Parallel()
 	app := newCrew(t)
@@ -132,15 +132,15 @@ func TestUploads_OthersTakeTheirTime(t *testing.T) {
 	}
 }
 
-// A body that is kept until it is whole costs the app nothing meanwhile, and is the
-// same in the end; what is longer than the room goes on as it comes.
+// A buffered body does not occupy the app while it arrives, and reaches it
+// unchanged. A body longer than the buffer is streamed.
 func TestUploads_Buffered(t *testing.T) {
 	t.Parallel()
 	app := newCrew(t)
 	s := start(t, uploads(app.URL, 0, time.Second, 64))
 	for name, test := range map[string]struct {
 		header, first, rest string
-		early               int32 // how often the app is asked before the rest
+		early               int32 // how often the app is called before the rest arrives
 		body                int64
 	}{
 		"a length":            {"Content-Length: 10", "12345", "67890", 0, 10},

@@ -11,17 +11,17 @@ import (
 	"portico/internal/server"
 )
 
-// CheckPath is where another proxy asks whether it may forward a request: nginx
-// auth_request, Caddy forward_auth, Traefik ForwardAuth, HAProxy, and with the
-// request's path behind it Envoy ext_authz.
+// CheckPath is the forward-auth endpoint. Proxies ask it whether to forward a
+// request: nginx auth_request, Caddy forward_auth, Traefik ForwardAuth and
+// HAProxy, and Envoy ext_authz, which appends the path of the request.
 const CheckPath = "/auth/api/check"
 
-// refusedQuery is the query by which a proxy that has been told to refuse asks for
-// the answer to the browser. That is never 200: the identity would be in it.
+// refusedQuery is the query by which a proxy requests the error page after a
+// refusal. The response is never 200, because it would contain the identity.
 const refusedQuery = "refused"
 
-// check decides on a request that another proxy describes, as serve does on its
-// own: 200 with the identity in headers, or what the client is to be answered.
+// check decides about a request that another proxy describes. The response is
+// 200 with the identity in headers, or the response for the client.
 func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 	if !server.FromTrustedProxy(w) {
 		return errUntrusted
@@ -32,12 +32,13 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 	}
 	v, err := g.decide(w, r, &asked)
 	if v.app != nil && v.app.Upstream != nil {
-		// A proxy in front of our own gateway hands everything on, and is trusted as
-		// well: a script of a page could have it ask, and read the person's token.
+		// A proxy in front of this gateway passes every path on, and is
+		// trusted. So a script on a page could send this request and read the
+		// user's token.
 		return server.RouteMissing
 	}
 	if err == nil && r.URL.RawQuery == refusedQuery {
-		err = errNotPassed // the proxy refuses by itself, or something has changed since it asked
+		err = errNotPassed // the proxy has refused, or the decision has changed since
 	}
 	if err != nil {
 		return g.refuseFor(w, r, asked, err)
@@ -45,9 +46,9 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 	return g.allow(w, v)
 }
 
-// allow answers with the identity: every name, also without a value, since a
-// proxy that copies only what it finds would leave what the client sent. No
-// browser reads this answer, so it has no headers for one.
+// allow responds with the identity. It sets every header, even if empty: a
+// proxy that copies only existing headers would otherwise pass the client's on.
+// Only proxies read this response, so it has no security headers.
 func (g *Gateway) allow(w http.ResponseWriter, v visit) error {
 	server.Bare(w)
 	h := w.Header()
@@ -68,9 +69,8 @@ func (g *Gateway) allow(w http.ResponseWriter, v visit) error {
 	return nil
 }
 
-// refuseFor answers a proxy that asks. One that names the request by
-// X-Original-URL, as nginx does, understands 401 and 403 only, and reads the way
-// to the sign-in page from Location.
+// refuseFor responds to a proxy. A proxy that uses X-Original-URL, such as
+// nginx, understands only 401 and 403, and takes the sign-in URL from Location.
 func (g *Gateway) refuseFor(w http.ResponseWriter, r *http.Request, asked ask, err error) error {
 	if !asked.plain {
 		if u, bad := url.ParseRequestURI(asked.target); bad == nil && navigates(r.Header, asked.method) {
@@ -98,8 +98,9 @@ var (
 	errNoRequest = errors.New("the request is not described whole: the proxy must set X-Forwarded-Method, -Proto, -Host and -Uri, or X-Original-Method and X-Original-URL, each once")
 )
 
-// described reads the request that the proxy is asked for. What could be the
-// client's own invention beside it makes the question void.
+// described returns the request that the proxy asks about. It returns an error
+// if further headers, which the client could have sent, describe the request as
+// well.
 func (g *Gateway) described(r *http.Request) (ask, error) {
 	h := r.Header
 	_, envoy := strings.CutPrefix(r.URL.Path, CheckPath+"/")
@@ -131,9 +132,9 @@ func (g *Gateway) described(r *http.Request) (ask, error) {
 	return asked, err
 }
 
-// asks makes a question of its parts.
+// asks builds an ask from the values that a proxy sent.
 func (g *Gateway) asks(r *http.Request, method, proto, host, target string) (ask, error) {
-	proto = strings.Replace(strings.ToLower(proto), "ws", "http", 1) // Traefik says so of a WebSocket
+	proto = strings.Replace(strings.ToLower(proto), "ws", "http", 1) // Traefik uses the scheme ws for WebSockets
 	if proto != g.proto {
 		return ask{}, errors.New("the request came by " + proto + ", and public_url is " + g.proto)
 	}
@@ -146,7 +147,7 @@ func (g *Gateway) asks(r *http.Request, method, proto, host, target string) (ask
 	}
 	upgrade := opensSocket(r.Header)
 	if upgrade && method == http.MethodConnect {
-		method = http.MethodGet // of the same handshake over HTTP/1.1
+		method = http.MethodGet // as in the same handshake over HTTP/1.1
 	}
 	return ask{
 		method: method, host: host, target: target,
@@ -155,7 +156,7 @@ func (g *Gateway) asks(r *http.Request, method, proto, host, target string) (ask
 	}, nil
 }
 
-// ownSite reports whether a host is that of an app, in the spelling of origins.
+// ownSite reports whether a normalized host belongs to an app.
 func (g *Gateway) ownSite(host string) bool {
 	return slices.ContainsFunc(g.apps, func(a *app) bool { return a.Site.Host == host })
 }
@@ -169,7 +170,8 @@ func has(h http.Header, names ...string) bool {
 	return false
 }
 
-// each returns the values of headers that are there once each.
+// each returns the values of headers. It returns false unless each header
+// occurs exactly once and is not empty.
 func each(h http.Header, names ...string) ([]string, bool) {
 	values := make([]string, len(names))
 	for i, name := range names {

@@ -8,7 +8,7 @@ import (
 	"portico/internal/config"
 )
 
-// guarded is an app that another proxy forwards to.
+// guarded configures an app that another proxy forwards to.
 func guarded(rules ...string) func(*config.Config) {
 	return func(c *config.Config) {
 		c.TrustedProxies = loopback
@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 			}
 			for _, tt := range []struct {
 				method, target, cookie string
-				status, plain          int // of a proxy that understands 401 and 403 only
+				status, plain          int // status for a proxy that understands only 401 and 403
 			}{
 				{"GET", "/admin/x", admin, 200, 200},
 				{"DELETE", "/admin/x", admin, 200, 200},
@@ -97,7 +97,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// SEC-149: only a trusted proxy is believed, and only when it is clear.
+// SEC-149: only a trusted proxy may ask, and only without ambiguity.
 func TestCheck_Ambiguity(t *testing.T) {
 	t.Parallel()
 	s := start(t, guarded("public /public/*", "signed-in /*"))
@@ -117,7 +117,7 @@ func TestCheck_Ambiguity(t *testing.T) {
 	} {
 		a := s.get("/auth/api/check", append(lines, fetch)...)
 		if name == "path and uri" {
-			if a.status != 200 { // Envoy's own header says nothing here
+			if a.status != 200 { // Envoy's own header has no effect here
 				t.Errorf("%s: %d", name, a.status)
 			}
 			continue
@@ -132,7 +132,7 @@ func TestCheck_Ambiguity(t *testing.T) {
 	if a := s.get("/auth/api/check", with(without(forwarded, 2), "X-Forwarded-Host: evil.test", fetch)...); a.status != 404 {
 		t.Errorf("a host of nobody: %d", a.status)
 	}
-	// By whatever name the proxy knows us.
+	// The proxy may use any host name.
 	if a := s.get("/auth/api/check", with(forwarded, fetch, "Host: portico:8080")...); a.status != 200 {
 		t.Errorf("by an internal name: %d", a.status)
 	}
@@ -145,14 +145,14 @@ func TestCheck_Ambiguity(t *testing.T) {
 	if a := stranger.get("/auth/api/check", with(forwarded, fetch, "Host: portico:8080")...); a.status != 421 {
 		t.Errorf("a stranger by an internal name: %d", a.status)
 	}
-	// An app that another proxy forwards to is not reached through us.
+	// The gateway does not forward to an app without an upstream.
 	if a := stranger.get("/x", fetch); a.status != 404 {
 		t.Errorf("directly: %d", a.status)
 	}
 }
 
-// Whom we forward to ourselves nobody needs to ask about: a proxy in front that
-// hands everything on would be made to ask by any page.
+// The endpoint does not answer for apps that the gateway forwards to. Otherwise
+// any page could make a proxy in front ask about them.
 func TestCheck_NotForOwnUpstreams(t *testing.T) {
 	t.Parallel()
 	s := start(t, behind(echoApp(t).URL, "public /public/*", "signed-in /*"), func(c *config.Config) { c.TrustedProxies = loopback })

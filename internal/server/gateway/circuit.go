@@ -14,39 +14,39 @@ import (
 )
 
 const (
-	// failuresUntilAsked is how many requests in a row an app fails to answer
-	// until the watcher asks it by itself.
+	// failuresUntilAsked is the number of consecutive unanswered requests after
+	// which the watcher checks an app.
 	failuresUntilAsked = 3
 
-	// askTimeout is how long the app has to answer the watcher.
+	// askTimeout is the time limit of a check.
 	askTimeout = 1500 * time.Millisecond
 
-	// patientBody is the longest body of a request whose wait is ended when the
-	// app hangs. With a longer one it may be at work on the body.
+	// patientBody is the size limit in bytes of a body whose request is
+	// canceled when the app hangs. An app may be busy with a longer body.
 	patientBody = 64 << 10
 )
 
 var errSilent = errors.New("it answers nothing at all")
 
-// circuit is what is known of whether an app answers. While it is open, requests
-// for the app are answered by us, at once, and only the watcher asks the app.
+// circuit is the circuit breaker of an app. While it is open, requests fail at
+// once, and only the watcher calls the app.
 //
-// What opens it is that the app leaves the watcher's own request unanswered.
-// Requests that fail are the reason to ask, and no more: clients can make theirs
-// fail and must not be able to close an app to others.
+// It opens if the app does not answer the watcher's own request. Failed
+// requests of clients only start that check. Clients can make their requests
+// fail, so they must not be able to open it for others.
 type circuit struct {
-	open       atomic.Pointer[fault.Error] // what requests are answered with, nil while it is closed
-	answers    atomic.Uint64               // that have begun
-	failures   atomic.Uint32               // in a row
+	open       atomic.Pointer[fault.Error] // response while open; nil while closed
+	answers    atomic.Uint64               // number of responses that have begun
+	failures   atomic.Uint32               // consecutive
 	unanswered atomic.Uint64
 	asking     atomic.Bool
 
-	// Of the watcher alone:
-	seen   uint64 // answers
-	silent int    // rounds in which requests waited and none was answered
+	// Used only by the watcher:
+	seen   uint64 // value of answers in the last round
+	silent int    // consecutive rounds with waiting requests and no response
 }
 
-// answered notes that the app has begun to answer.
+// answered records that the app has begun a response.
 func (c *circuit) answered() {
 	c.answers.Add(1)
 	if c.failures.Load() != 0 {
@@ -54,14 +54,15 @@ func (c *circuit) answered() {
 	}
 }
 
-// failed notes a request that is not answered.
+// failed records a request without a response.
 func (c *circuit) failed() {
 	c.failures.Add(1)
 	c.unanswered.Add(1)
 }
 
-// suspect reports, once a round, whether the app should be asked. Most is in how
-// many rounds it may answer nothing, 0 for any number.
+// suspect reports whether to check the app. The watcher calls it once per
+// round. most is the number of silent rounds that the app may have; 0 means any
+// number.
 func (c *circuit) suspect(waiting bool, most int) bool {
 	answers := c.answers.Load()
 	if waiting && answers == c.seen {
@@ -73,8 +74,8 @@ func (c *circuit) suspect(waiting bool, most int) bool {
 	return c.open.Load() != nil || c.failures.Load() >= failuresUntilAsked || most > 0 && c.silent >= most
 }
 
-// silentRounds is after how many rounds of the watcher an app is asked, so that
-// it is known to hang when its silence has lasted for as long as it may.
+// silentRounds returns the number of silent rounds after which to check an app,
+// so that the result is known when Silence ends.
 func (a *app) silentRounds() int {
 	if a.Silence == 0 {
 		return 0
@@ -82,7 +83,7 @@ func (a *app) silentRounds() int {
 	return max(1, int((a.Silence-askTimeout)/askEvery)-1)
 }
 
-// watchApps asks those that seem not to answer, each in its own time.
+// watchApps starts a check for each app that seems to be down.
 func (g *Gateway) watchApps(ctx context.Context, work *sync.WaitGroup) {
 	waiting := g.open.waiting()
 	for _, a := range g.apps {
@@ -95,7 +96,7 @@ func (g *Gateway) watchApps(ctx context.Context, work *sync.WaitGroup) {
 	}
 }
 
-// ask opens or closes the circuit of an app by whether it answers.
+// ask checks an app and opens or closes its circuit.
 func (g *Gateway) ask(ctx context.Context, a *app) {
 	err := a.ask(ctx, a.proxy.Transport)
 	switch {
@@ -115,14 +116,15 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	g.open.cut(a)
 }
 
-// Ask finds out whether an app answers, as the watcher does.
+// Ask checks whether an app responds, as the watcher does. It returns nil for
+// any response.
 func Ask(ctx context.Context, a App) error {
 	t := newTransport(a)
 	defer t.CloseIdleConnections()
 	return a.ask(ctx, t)
 }
 
-// ask sends a request of our own. Any answer will do.
+// ask sends a HEAD request. Any response counts.
 func (a *App) ask(ctx context.Context, by http.RoundTripper) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -136,11 +138,11 @@ func (a *App) ask(ctx context.Context, by http.RoundTripper) error {
 	if err != nil {
 		return err
 	}
-	_, _ = io.CopyN(io.Discard, answer.Body, 1) // a HEAD has none
+	_, _ = io.CopyN(io.Discard, answer.Body, 1) // a response to HEAD has no body
 	return answer.Body.Close()
 }
 
-// unanswered returns what a request is answered with in place of the app.
+// unanswered returns the fault for a request that the app did not answer.
 func (a *app) unanswered(err error) *fault.Error {
 	f := server.AppDown
 	var timeout interface{ Timeout() bool }
@@ -150,14 +152,14 @@ func (a *app) unanswered(err error) *fault.Error {
 	return f.WithCause(errors.Join(errors.New("app "+a.Name), err))
 }
 
-// AppStats are the figures of an app that we forward to.
+// AppStats are the statistics of an app with an upstream.
 type AppStats struct {
 	Name       string
 	Up         bool
-	Unanswered uint64 // requests that the app did not answer
+	Unanswered uint64 // requests without a response
 }
 
-// Apps returns the figures of each.
+// Apps returns the statistics of all apps with an upstream.
 func (g *Gateway) Apps() []AppStats {
 	var list []AppStats
 	for _, a := range g.apps {

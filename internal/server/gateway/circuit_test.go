@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Clients can make their own requests fail, and not close an app to others.
+// Clients can make their own requests fail, and cannot open the circuit for
+// others.
 func TestCircuit_ClientsCannotOpenIt(t *testing.T) {
 	t.Parallel()
 	s := start(t, behind(echoApp(t).URL, "public /*"))
@@ -32,7 +33,7 @@ func TestCircuit_ClientsCannotOpenIt(t *testing.T) {
 	}
 }
 
-// A connection whose request was given up serves the next one.
+// A connection serves further requests after one was given up.
 func TestCircuit_ConnectionGoesOn(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

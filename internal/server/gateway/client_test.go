@@ -11,8 +11,8 @@ import (
 	client "portico/clients/go"
 )
 
-// The client for apps in Go, behind the gateway: it knows who is there, also
-// while keys rotate, and refuses what is signed with a revoked one.
+// The Go client works behind the gateway. It gets the identity while keys
+// rotate, and refuses a token whose key was revoked.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	var app http.Handler

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// ownCookie reports whether a cookie's name belongs to us: also in another case,
-// in which a browser or an app may take it for ours, and with either prefix of
-// cookie names (RFC 6265bis 4.1.3).
+// ownCookie reports whether a cookie name belongs to Portico. It ignores case,
+// as some browsers and apps do, and both prefixes of cookie names (RFC 6265bis
+// 4.1.3).
 func ownCookie(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "__host-"), "__secure-")
 	return name == "portico" || strings.HasPrefix(name, "portico-")
 }
 
-// keepOwnCookies drops from an app's answer what would set, or clear, a cookie of
-// ours. A cookie without a name but with ours in its value is sent back by
-// browsers as if it had the name.
+// keepOwnCookies removes lines that set or clear one of Portico's cookies from
+// an app's response. Browsers send a cookie without a name as its value only,
+// so the check includes the value.
 func keepOwnCookies(h http.Header) {
 	lines := h["Set-Cookie"]
 	kept := lines[:0]

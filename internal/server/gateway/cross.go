@@ -14,22 +14,22 @@ import (
 	"portico/internal/session"
 )
 
-// The way of a session to an app's own host, where the cookie of the public host
-// does not go:
+// A session reaches an app's own host, which does not get the cookie of the public
+// host, in four requests:
 //
-//	app/auth/enter     leaves a nonce in a cookie, and names the browser by a bind
-//	public/auth/enter  has the session, and answers with a form that sends a ticket
-//	app/auth/arrive    takes the form, spends the ticket, and keeps an admission
-//	app/auth/arrive    reads the two cookies, and sets that of the session
+//	GET  app/auth/enter     sets a nonce cookie, and redirects with its hash (bind)
+//	GET  public/auth/enter  reads the session, and returns a form with a ticket
+//	POST app/auth/arrive    redeems the ticket, and sets an admission cookie
+//	GET  app/auth/arrive    reads both cookies, and sets the session cookie
 //
-// No address holds a ticket: scripts of the app can read every address at their
-// host, and can make our answer there fail.
+// No URL contains a ticket: scripts of the app can read every URL on their host,
+// and can make Portico's response there fail.
 const (
 	enterPath  = "/auth/enter"
 	arrivePath = "/auth/arrive"
 )
 
-// visitAuth answers what is below /auth on an app's own host.
+// visitAuth handles paths below /auth on the host of an app.
 func (g *Gateway) visitAuth(w http.ResponseWriter, r *http.Request, path string) error {
 	switch {
 	case path == CheckPath || strings.HasPrefix(path, CheckPath+"/"):
@@ -43,14 +43,14 @@ func (g *Gateway) visitAuth(w http.ResponseWriter, r *http.Request, path string)
 	case path == "/auth/signout" && r.Method == http.MethodPost:
 		return g.signOut(w, r)
 	case r.Method == http.MethodGet && navigates(r.Header, r.Method):
-		return server.SeeOther(w, g.issuer+r.RequestURI) // the screens are at the public host
+		return server.SeeOther(w, g.issuer+r.RequestURI) // the screens are on the public host
 	}
 	return server.RouteMissing
 }
 
-// enter is where the way begins, at the app's host.
+// enter starts the transfer, on the host of the app.
 func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
-	nonce := g.desk.Crossing(w, r) // of another tab
+	nonce := g.desk.Crossing(w, r) // another tab may have set it
 	if !secret.ValidToken(nonce) {
 		nonce = secret.Token()
 	}
@@ -60,8 +60,9 @@ func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
 	return leave(w, g.issuer+enterPath+"?"+values.Encode())
 }
 
-// depart is the public host's part: it sends the session on, or signs in first.
-// Only what a person sees as a page of its own gets a ticket.
+// depart runs on the public host. It issues a ticket, or redirects to the
+// sign-in page if there is no session. It issues tickets only for top-level
+// navigations.
 func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	to := g.desk.Targets.Check(query.Get("to")).String()
@@ -74,21 +75,22 @@ func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, session.Required):
 		return leave(w, signInPath(to, false))
 	case errors.Is(err, flow.Unknown):
-		return leave(w, to) // Back, or an old link: the way begins anew there if it has to
+		return leave(w, to) // an old page or link: the app's host starts again if necessary
 	case err != nil:
 		return err
 	}
 	return g.handOver(w, r, u.Host, ticketForm{Ticket: ticket, To: strings.TrimPrefix(to, g.originOf(u.Host))})
 }
 
-// ticketForm is what the public host sends to that of an app.
+// ticketForm is the form that the public host sends to the host of an app.
 type ticketForm struct {
 	Ticket string `json:"ticket"`
 	To     string `json:"to"`
 }
 
-// accept takes the form at the app's host. The browser may send no cookies with
-// it, since it comes from another site: it gets a cookie more and comes back.
+// accept redeems the ticket, on the host of the app. The form is a cross-site
+// request, so the browser may omit cookies. Therefore accept only sets the
+// admission cookie and redirects.
 func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 	if err := server.Bound(w, r); err != nil {
 		return err
@@ -107,9 +109,9 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 	return leave(w, arrivePath+"?"+url.Values{"to": {g.localTarget(in.To)}}.Encode())
 }
 
-// arrive is where the way ends. Whoever has no admission, and no session from
-// another tab, goes to a page at the public host: the app's page would begin the
-// way anew, without an end where a browser refuses cookies.
+// arrive ends the transfer. Without an admission, and without a session from
+// another tab, it redirects to a page on the public host. The app's page would
+// start again, endlessly if the browser refuses cookies.
 func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	to := g.localTarget(r.URL.Query().Get("to"))
 	value, found, err := g.desk.Flows.Arrive(r.Context(), g.desk.TakeAdmission(w, r), r.Host, g.desk.Crossing(w, r))
@@ -127,7 +129,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	return leave(w, g.issuer+"/auth/error?"+url.Values{"code": {flow.CodeFlowUnknown}, "return_to": {g.originOf(r.Host) + to}}.Encode())
 }
 
-// localTarget returns a target at the host that is asked.
+// localTarget returns a return target on the requested host, or "/".
 func (g *Gateway) localTarget(raw string) string {
 	if to := g.desk.Targets.Check(raw).String(); strings.HasPrefix(to, "/") {
 		return to
@@ -135,13 +137,13 @@ func (g *Gateway) localTarget(raw string) string {
 	return "/"
 }
 
-// leave sends the browser on without a word about where it was.
+// leave redirects without a Referer.
 func leave(w http.ResponseWriter, to string) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	return server.SeeOther(w, to)
 }
 
-// signOut ends the session from an app's own host, for every app.
+// signOut ends the session, from the host of an app, for all apps.
 func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 	if !sameOrigin(r, g.originOf(r.Host)) {
 		return errOrigin
@@ -158,7 +160,7 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, g.issuer+"/auth/signed-out")
 }
 
-// token returns the session token of a browser at a host.
+// token returns the session token that the browser sent to a host, or "".
 func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) string {
 	value := g.desk.SessionToken(w, r)
 	if value == "" || host == g.host {
@@ -167,11 +169,12 @@ func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) str
 	return g.desk.Flows.TokenAt(host, value)
 }
 
-// signInURL is where a person at a host signs in to come back to a target there.
+// signInURL returns the URL where a visitor signs in to return to a target on
+// the host of the request.
 func (g *Gateway) signInURL(asked ask, target string, err error) string {
 	again := errors.Is(err, rule.TooOld)
 	if asked.host == g.host && target == g.desk.Targets.Fallback {
-		target = "" // where people go anyway: the address stays short
+		target = "" // the default target keeps the URL short
 	}
 	switch {
 	case asked.host == g.host && asked.plain:
@@ -184,5 +187,5 @@ func (g *Gateway) signInURL(asked ask, target string, err error) string {
 	return g.originOf(asked.host) + enterPath + "?" + url.Values{"to": {target}}.Encode()
 }
 
-// ownHost reports whether a host is that of an app and not the public one.
+// ownHost reports whether a host belongs to an app and is not the public host.
 func (g *Gateway) ownHost(host string) bool { return host != g.host && g.ownSite(host) }

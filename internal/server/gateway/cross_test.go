@@ -12,7 +12,8 @@ import (
 	"portico/internal/config"
 )
 
-// browser keeps cookies by host, follows redirects and sends the form with a ticket.
+// browser keeps cookies per host, follows redirects and submits the form with a
+// ticket.
 type browser struct {
 	*site
 	jar map[string]map[string]string // host -> name -> value
@@ -48,14 +49,14 @@ func (b *browser) follow(method, target, body string) answer {
 	return answer{}
 }
 
-// ask sends one request and keeps the cookies.
+// ask sends one request and stores the cookies.
 func (b *browser) ask(method string, u *url.URL, body string) answer {
 	b.Helper()
 	b.way = append(b.way, u.Scheme+"://"+u.Host+u.Path)
 	lines := []string{navigate, "Host: " + u.Host}
 	if method == "POST" {
 		lines = append(lines, "Content-Type: application/x-www-form-urlencoded", "Origin: null")
-	} // a form from another site: no cookies
+	} // a cross-site form has no cookies
 	for name, value := range b.jar[u.Host] {
 		if method == "GET" {
 			lines = append(lines, "Cookie: "+name+"="+value)
@@ -90,7 +91,7 @@ func formOf(t testing.TB, a answer) handed {
 	return handed{find(`action="([^"]*)"`), find(`name="ticket" value="([^"]*)"`), find(`name="to" value="([^"]*)"`)}
 }
 
-// twoApps are apps on hosts of their own.
+// twoApps configures apps on hosts of their own.
 func twoApps(t *testing.T) func(*config.Config) {
 	t.Helper()
 	up, _ := url.Parse(echoApp(t).URL)
@@ -102,8 +103,8 @@ func twoApps(t *testing.T) func(*config.Config) {
 	}
 }
 
-// The session of the public host comes along to an app's own host, under another
-// cookie that is worth nothing elsewhere, and ends there as well.
+// The session of the public host reaches the host of an app in another cookie.
+// The cookie is worthless on other hosts, and ends with the session.
 func TestCrossing(t *testing.T) {
 	t.Parallel()
 	s := start(t, twoApps(t))
@@ -125,7 +126,7 @@ func TestCrossing(t *testing.T) {
 	if a := b.open("http://other.test/"); a.status != 200 {
 		t.Errorf("the second app: %d by %v", a.status, b.way)
 	}
-	// What is taken from one host opens nothing at another.
+	// A cookie of one host is worthless on another.
 	for _, try := range []struct{ host, value string }{{s.host, here}, {"other.test", here}, {"wiki.test", session}, {"wiki.test", here[:len(here)-4] + "AAAA"}} {
 		if a := s.get("/x", fetch, "Host: "+try.host, "Cookie: portico-session="+try.value); a.status == 200 {
 			t.Errorf("the cookie of one host opens %s", try.host)
@@ -134,7 +135,7 @@ func TestCrossing(t *testing.T) {
 	if a := s.get("/auth/api/session", "Cookie: portico-session="+here); a.status != 401 {
 		t.Errorf("the cookie of an app's host opens the account: %d", a.status)
 	}
-	// Our screens are at the public host alone.
+	// The screens are only on the public host.
 	for _, target := range []string{"/auth/account?x=%2F", "http://wiki.test/auth/account?x=%2F"} {
 		if a := s.get(target, navigate, "Host: wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/account?x=%2F" {
 			t.Errorf("%s at an app's host: %d %s", target, a.status, a.header.Get("Location"))
@@ -143,7 +144,7 @@ func TestCrossing(t *testing.T) {
 	if a := s.do("POST", "/auth/api/signin", "{}", "Host: wiki.test", fetch); a.status != 404 {
 		t.Errorf("the API at an app's host: %d", a.status)
 	}
-	// Signing out at an app's host is signing out everywhere.
+	// Signing out on the host of an app ends the session everywhere.
 	cookie := "Cookie: portico-session=" + here
 	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://evil.test"); a.status != 403 {
 		t.Errorf("another site signs out: %d", a.status)
@@ -161,8 +162,8 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// Two tabs that begin at once both arrive, also when the steps of one fall between
-// those of the other, and a page from the history leads on.
+// Two tabs that start at once both arrive, even if their steps interleave. A
+// page from the history leads on as well.
 func TestCrossing_TwoTabs(t *testing.T) {
 	t.Parallel()
 	s := start(t, twoApps(t))
@@ -203,7 +204,7 @@ func TestCrossing_TwoTabs(t *testing.T) {
 	if a := b.follow("POST", one.action, one.body()); a.status != 200 || !strings.Contains(a.body, `"Target":"/one"`) {
 		t.Errorf("the form, once more, leads to %d %s", a.status, a.body)
 	}
-	// A browser that refuses our cookies gets to a page, and not into a circle.
+	// A browser that refuses the cookies gets a page and no redirect loop.
 	fresh := formOf(t, b.ask("GET", step(b.ask("GET", parse(wiki+"/auth/enter?to=/x"), ""), wiki), ""))
 	delete(b.jar, "wiki.test")
 	a := b.ask("GET", step(b.ask("POST", parse(fresh.action), fresh.body()), wiki), "")
@@ -213,7 +214,8 @@ func TestCrossing_TwoTabs(t *testing.T) {
 	}
 }
 
-// No way out to strangers, and no ticket for what is not a page of its own.
+// The transfer redirects only to known hosts, and issues tickets only for
+// top-level navigations.
 func TestCrossing_Targets(t *testing.T) {
 	t.Parallel()
 	s := start(t, twoApps(t))

@@ -1,31 +1,39 @@
-// Package gateway is the door behind which apps stand: it decides by their rules
-// who may pass, passes requests on as a reverse proxy, and tells the app who is
-// there. It publishes the keys by which apps verify that.
+// Package gateway protects the apps behind Portico. It decides by their rules which
+// requests may pass, forwards them as a reverse proxy, and tells the app which
+// user is signed in. It publishes the keys by which apps verify that.
 //
-// It does not know how people sign in, and it changes nothing: what needs a
-// session is sent to the sign-in page.
+// It does not know how users sign in. It redirects to the sign-in page if a
+// request needs a session.
 //
-// A request on its way to an app:
-//  1. Its path is taken in one spelling or refused, and finds the app and the
-//     rule, which names what is needed (internal/rule).
-//  2. The session is checked; a navigation without one goes to the sign-in page
-//     and comes back, a fetch, an event stream or a WebSocket is answered 401
-//     with the address of that page.
-//  3. What the client sent under any name that an app could take for ours is
-//     removed, our cookies as well; then the identity is put on.
-//  4. The app gets the very target that was judged.
+// URLs, besides the paths of apps:
+//
+//	/auth/api/check          forward-auth for other proxies (check.go)
+//	/.well-known/jwks.json   the keys that verify tokens (keyset.go)
+//	/auth/enter, /auth/arrive   the session's way to an app's own host (cross.go)
+//	/auth/signout            on an app's own host
+//
+// A request to an app passes these steps:
+//  1. The path must have its one valid spelling. It determines the app and the
+//     rule, which names the need (package rule).
+//  2. The session is checked. Without one, a navigation is redirected to the
+//     sign-in page and comes back. A fetch, an event stream or a WebSocket gets
+//     401 with the URL of that page.
+//  3. Portico's cookies are removed, and every header that the app could take
+//     for an identity header. Then the identity is added.
+//  4. The app gets exactly the target that was judged.
 //
 // Invariants:
-//   - An app reads identity headers from us only, also through a layer that folds
-//     names (CGI, WSGI, PHP), and whatever the client calls hop-by-hop.
-//   - No app sees a cookie of ours, and none can set one.
-//   - No app gets, with the request of one person, a cookie that it has set for
-//     another (turn.go).
-//   - Only the configured upstreams are dialled; redirects are passed on.
-//   - What cannot be decided is not passed: the check of a session that fails is
-//     an error, never a visitor.
-//   - An app that does not answer costs its own visitors a page, and nobody else
-//     anything. What closes it is a request of ours that it leaves unanswered.
-//   - A request that is open when its session ends is ended within seconds, by
-//     one watcher for all of them.
+//   - An app reads identity headers only from Portico. This holds for layers that
+//     fold names (CGI, WSGI, PHP), and for headers that the client calls
+//     hop-by-hop.
+//   - No app gets a cookie of Portico, and no app can set one.
+//   - An app gets no cookie with a user's request that it set for another user
+//     (turn.go).
+//   - Only the configured upstreams are dialed. Redirects are passed on.
+//   - If a session cannot be checked, the response is an error. The visitor never
+//     counts as signed out.
+//   - If an app does not respond, only its own visitors notice. Its circuit opens
+//     when it does not answer Portico's own request (circuit.go).
+//   - A request that is open when its session ends is ended within seconds. One
+//     watcher does this for all requests.
 package gateway

@@ -8,35 +8,36 @@ import (
 )
 
 const (
-	// maxExpiry is how many bytes of an answer's header delete cookies. Proxies in
-	// front have room for 4 KiB of header in all (nginx, proxy_buffer_size).
+	// maxExpiry is the size limit in bytes of the headers that delete cookies.
+	// Proxies in front have a limit of 4 KiB for all headers (nginx,
+	// proxy_buffer_size).
 	maxExpiry = 2200
 
 	maxExpirySegments = 5
 	maxExpiryPath     = 120
 )
 
-// cookieName returns the name of a pair "name=value".
+// cookieName returns the name in a pair "name=value".
 func cookieName(pair string) string {
 	name, _, _ := strings.Cut(pair, "=")
 	return strings.TrimRight(name, " \t")
 }
 
-// expire returns the line that deletes a cookie.
+// expire returns the Set-Cookie line that deletes a cookie.
 func expire(c deepCookie) string {
 	line := c.Name + "=; Path=" + c.Path + "; Max-Age=0"
 	if c.Domain != "" {
 		line += "; Domain=" + c.Domain
 	}
 	if folded := strings.ToLower(c.Name); strings.HasPrefix(folded, "__secure-") || strings.HasPrefix(folded, "__host-") {
-		line += "; Secure" // without it browsers refuse the name
+		line += "; Secure" // browsers refuse this name without Secure
 	}
 	return line
 }
 
-// variantsOf returns the lines that delete every cookie of a name that a browser
-// can have sent with a request: for each path that covers the request's, and for
-// the host and the domains above it.
+// variantsOf returns the lines that delete all cookies of a name that a browser
+// can have sent with a request. There is one line for each path that covers the
+// request's, and for the host and each parent domain.
 func variantsOf(name, path, host string) []string {
 	if strings.HasPrefix(strings.ToLower(name), "__host-") {
 		return []string{expire(deepCookie{Name: name, Path: "/"})}
@@ -50,8 +51,8 @@ func variantsOf(name, path, host string) []string {
 	return lines
 }
 
-// prefixesOf returns the paths whose cookies go with a request for a path
-// (RFC 6265 5.1.4), the shortest first.
+// prefixesOf returns the paths whose cookies match a request path (RFC 6265
+// 5.1.4), shortest first.
 func prefixesOf(path string) []string {
 	prefixes := []string{"/"}
 	for i := 1; i < len(path) && i < maxExpiryPath && len(prefixes) < 2*maxExpirySegments; i++ {
@@ -65,8 +66,8 @@ func prefixesOf(path string) []string {
 	return prefixes
 }
 
-// domainsOf returns the domains whose cookies go to a host, itself first. An
-// address and a name of one label have none.
+// domainsOf returns the domains whose cookies match a host: the host itself and
+// its parent domains. An IP address or a single label has no parents.
 func domainsOf(host string) []string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -82,13 +83,13 @@ func domainsOf(host string) []string {
 	return domains
 }
 
-// covers reports whether a cookie of a path goes with every request below another
-// path.
+// covers reports whether a cookie of one path matches every request below
+// another path.
 func covers(cookie, below string) bool {
 	return cookie == "/" || cookie == below || strings.HasPrefix(below, strings.TrimSuffix(cookie, "/")+"/")
 }
 
-// defaultPath is that of a cookie that was set without one (RFC 6265 5.1.4).
+// defaultPath returns the default path of a cookie (RFC 6265 5.1.4).
 func defaultPath(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
 		return path[:i]

@@ -6,7 +6,7 @@ import (
 	"portico/internal/fault"
 )
 
-// Codes of what the door refuses by itself.
+// Codes of the faults of this package.
 const (
 	CodeOrigin    = "gateway.origin"
 	CodeUntrusted = "gateway.untrusted"
@@ -14,16 +14,16 @@ const (
 )
 
 var (
-	// errOrigin is the answer to a WebSocket that a page of another origin opens.
+	// errOrigin refuses a WebSocket from a page of another origin.
 	errOrigin = fault.New(fault.Forbidden, CodeOrigin)
 
-	// errUntrusted is the answer to whoever is no trusted proxy and asks as one.
+	// errUntrusted refuses a forward-auth request from a client that is not a
+	// trusted proxy.
 	errUntrusted = fault.New(fault.Forbidden, CodeUntrusted)
 
-	// errNotPassed stands for every answer that a proxy understands as a refusal
-	// only.
+	// errNotPassed replaces errors that a proxy would not take for a refusal.
 	errNotPassed = fault.New(fault.Forbidden, CodeNotPassed)
 )
 
-// retryAfter is when a part that did not answer may do so again.
+// retryAfter is the Retry-After of an error of Portico's own parts.
 const retryAfter = 2 * time.Second

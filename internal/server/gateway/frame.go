@@ -2,19 +2,19 @@ package gateway
 
 import "encoding/binary"
 
-// Why a WebSocket is ended: status codes of RFC 6455 7.4. Those of 4000 and more
-// are ours to give a meaning; these have that of the HTTP status in their end.
+// Why Portico ends a WebSocket: status codes of RFC 6455 7.4. Codes from 4000
+// are private; these end in the corresponding HTTP status.
 const (
-	closeGoingAway = 1001 // Portico stops: connect again
+	closeGoingAway = 1001 // Portico stops; connect again
 	closeSignedOut = 4401
 	closeForbidden = 4403
 )
 
-// closeFrame returns the frame that ends one direction (RFC 6455 5.5.1). What
-// goes to a server is masked; by zeros, which change nothing: masks keep scripts
-// from choosing what caches on the way see, and this text is ours.
+// closeFrame returns the Close frame of one direction (RFC 6455 5.5.1). A frame
+// to a server must be masked. The mask is zero: masks protect caches from text
+// that scripts choose, and this text is fixed.
 func closeFrame(code uint16, reason string, masked bool) []byte {
-	length := byte(2 + len(reason)) // at most 125: the reasons are codes
+	length := byte(2 + len(reason)) // at most 125, because the reasons are short codes
 	frame := []byte{0x88, length}
 	if masked {
 		frame = []byte{0x88, 0x80 | length, 0, 0, 0, 0}
@@ -22,26 +22,26 @@ func closeFrame(code uint16, reason string, masked bool) []byte {
 	return append(binary.BigEndian.AppendUint16(frame, code), reason...)
 }
 
-// frames finds out where the frames in a stream of bytes begin and end (RFC 6455
-// 5.2). It understands nothing else of them.
+// frames finds the boundaries of frames in a byte stream (RFC 6455 5.2). It
+// does not interpret their content.
 type frames struct {
-	header [14]byte // of the frame under way
-	have   int      // bytes of it that have come
-	left   uint64   // bytes of its payload that are still to come
+	header [14]byte // of the current frame
+	have   int      // bytes of the header read so far
+	left   uint64   // bytes of the payload not read yet
 }
 
-// between reports whether one frame is over and the next one has not begun.
+// between reports whether the stream is between two frames.
 func (f *frames) between() bool { return f.have == 0 && f.left == 0 }
 
-// scan takes note of all of b.
+// scan processes all of b.
 func (f *frames) scan(b []byte) {
 	for len(b) > 0 {
 		b = b[f.next(b):]
 	}
 }
 
-// rest takes note of what in b belongs to the frame under way, and returns how
-// many bytes that is.
+// rest processes the part of b that belongs to the current frame, and returns
+// its length.
 func (f *frames) rest(b []byte) int {
 	if f.between() {
 		return 0
@@ -49,7 +49,7 @@ func (f *frames) rest(b []byte) int {
 	return f.next(b)
 }
 
-// next takes note of b up to the end of one frame.
+// next processes b up to the end of a frame.
 func (f *frames) next(b []byte) (n int) {
 	for n < len(b) && f.left == 0 {
 		f.header[f.have] = b[n]

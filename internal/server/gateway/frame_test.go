@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// streams of frames: short, empty, masked, of both longer lengths.
+// Frames of all kinds: short, empty, masked, and with both longer lengths.
 func someFrames() [][]byte {
 	body := bytes.Repeat([]byte{0x88, 0x7f, 0xff}, 30_000)
 	return [][]byte{
@@ -21,7 +21,7 @@ func someFrames() [][]byte {
 	}
 }
 
-// However the bytes arrive, it is known where a frame ends.
+// The boundaries are found however the bytes are split.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 2, 3, 7, 4096, 1 << 20} {
@@ -50,8 +50,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// The last frame comes after the one that is under way, whenever it is asked for,
-// and nothing comes after it.
+// The Close frame follows the current frame, and nothing follows the Close
+// frame.
 func TestHalf_EndsBetweenFrames(t *testing.T) {
 	t.Parallel()
 	all, last := bytes.Join(someFrames(), nil), closeFrame(closeGoingAway, "stopping", false)
@@ -69,7 +69,7 @@ func TestHalf_EndsBetweenFrames(t *testing.T) {
 			copied <- err
 		}()
 		_, _ = app.Write(all[:at])
-		for passed := -1; passed < at; { // on to the client
+		for passed := -1; passed < at; { // to the client
 			h.mu.Lock()
 			passed = out.Len()
 			h.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"portico/internal/signingkey"
 )
 
-// Config is what the door is built from.
+// Config configures a Gateway.
 type Config struct {
 	Desk    *door.Desk
 	Keys    *signingkey.Keeper
@@ -30,17 +30,17 @@ type Config struct {
 	Log     *slog.Logger
 	Public  *url.URL
 	Apps    []App
-	Holders *secret.MAC // of the accounts whose cookies browsers keep for apps
+	Holders *secret.MAC // hashes the account ids in the cookies that record owners
 }
 
-// Gateway is the door. It is safe for concurrent use.
+// Gateway is the handler of apps. It is safe for concurrent use.
 type Gateway struct {
 	desk    *door.Desk
 	keys    *signingkey.Keeper
 	clock   clock.Clock
 	log     *slog.Logger
 	issuer  string
-	host    string // of the public URL, as browsers send it
+	host    string // of the public URL, normalized
 	proto   string
 	apps    []*app
 	sites   rule.Sites
@@ -52,7 +52,7 @@ type Gateway struct {
 	forwardedProto []string
 }
 
-// New returns the door. It dials nobody.
+// New returns a Gateway. It does not connect to the apps.
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
@@ -74,7 +74,8 @@ func New(c Config) *Gateway {
 	return g
 }
 
-// Mount registers the fallback, which serves the apps, and the published keys.
+// Mount registers the fallback, which serves the apps, the forward-auth
+// endpoint, and the published keys.
 func (g *Gateway) Mount(m *server.Mux) {
 	m.Handle("GET /.well-known/jwks.json", g.keySet, server.Quiet)
 	if len(g.apps) > 0 {
@@ -85,7 +86,7 @@ func (g *Gateway) Mount(m *server.Mux) {
 	}
 }
 
-// Close ends the idle connections to the apps.
+// Close closes idle connections to the apps.
 func (g *Gateway) Close() {
 	for _, a := range g.apps {
 		if t, ok := a.proxy.Transport.(*http.Transport); ok {
@@ -94,13 +95,13 @@ func (g *Gateway) Close() {
 	}
 }
 
-// keepsStorage reports whether an app at a host keeps what it has when the person
-// changes. Storage is of the whole origin.
+// keepsStorage reports whether some app on a host keeps its data when the
+// account changes. Storage belongs to the whole origin.
 func (g *Gateway) keepsStorage(host string) bool {
 	return slices.ContainsFunc(g.apps, func(a *app) bool { return a.Site.Host == host && a.KeepAllCookies })
 }
 
-// originOf returns the origin of a host, as browsers write it.
+// originOf returns the origin of a host.
 func (g *Gateway) originOf(host string) string { return g.proto + "://" + host }
 
 // ask is a request as the rules see it.
@@ -108,21 +109,21 @@ type ask struct {
 	method    string
 	preflight bool
 	host      string
-	target    string // path and query, as they were sent
-	raw       string // the path of it
+	target    string // path and query as sent
+	raw       string // path as sent
 	upgrade   bool
-	plain     bool // whoever asks understands no redirect
+	plain     bool // the proxy does not pass redirects on
 }
 
-// visit is what was decided.
+// visit is the result of a decision.
 type visit struct {
 	app   *app
 	rule  rule.Rule
-	token string        // of the session, "" for nobody
-	found session.Found // when there is a token
+	token string        // session token; "" without a session
+	found session.Found // the session, if there is a token
 }
 
-// serve is what every request passes that no route of ours answers.
+// serve handles every request without a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	asked := ask{
 		method: r.Method, preflight: isPreflight(r), host: r.Host, target: r.RequestURI, upgrade: isWebSocket(r),
@@ -140,8 +141,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	return g.pass(w, r, asked, v)
 }
 
-// decide finds the app and its rule, and holds the visitor against it. The error
-// is what the request is answered with.
+// decide finds the app and the rule, and decides about the request. The error
+// becomes the response.
 func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (visit, error) {
 	m := rule.Method(asked.method, asked.preflight)
 	asked.raw, _, _ = strings.Cut(asked.target, "?")
@@ -166,7 +167,7 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 	return g.admit(w, r, asked, v)
 }
 
-// admit checks the session and what the rule needs.
+// admit checks the session and the need of the rule.
 func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v visit) (visit, error) {
 	var person *rule.Person
 	required := error(session.Required)
@@ -182,7 +183,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 		}
 	}
 	if asked.upgrade && v.token != "" && !sameOrigin(r, g.originOf(asked.host)) {
-		return v, errOrigin // a page of another origin would read what the person may
+		return v, errOrigin // a page of another origin would act as the user
 	}
 	switch v.rule.Need.Judge(person, g.clock.Now()) {
 	case rule.SignIn:
@@ -197,8 +198,8 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 	return v, nil
 }
 
-// refuse answers a request that may not pass. Who only has to sign in is sent
-// there, or told where it is.
+// refuse responds to a refused request. If signing in helps, a navigation is
+// redirected, and a script gets the URL.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err error) error {
 	switch {
 	case fault.From(err).Kind != fault.Unauthenticated:
@@ -209,8 +210,8 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err 
 	return g.challenge(err)
 }
 
-// challenge tells a script where a person signs in. The script adds return_to:
-// where that is, it alone knows.
+// challenge adds the sign-in URL to an error for a script. The script itself
+// adds return_to, because only it knows its page.
 func (g *Gateway) challenge(err error) error {
 	f := fault.From(err)
 	params := maps.Clone(f.Params)
@@ -227,8 +228,8 @@ func personOf(found session.Found) *rule.Person {
 	}
 }
 
-// unavailable is the answer when nobody can say who is there: never a pass, and
-// never a sign-in page that would fail as well.
+// unavailable is the error if the session cannot be checked. It neither lets
+// the request pass nor redirects to the sign-in page, which would fail too.
 func unavailable(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -236,19 +237,19 @@ func unavailable(err error) error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable).WithRetryAfter(retryAfter).WithCause(err)
 }
 
-// isPreflight reports whether a browser asks for a page of another origin (Fetch,
-// CORS-preflight request). It has no body.
+// isPreflight reports whether a request is a CORS preflight (Fetch,
+// CORS-preflight request), which has no body.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && len(r.Header["Origin"]) == 1 && len(r.Header["Access-Control-Request-Method"]) == 1 && r.ContentLength == 0
 }
 
-// isWebSocket reports whether the request asks for one (RFC 6455 4.1).
+// isWebSocket reports whether a request opens a WebSocket (RFC 6455 4.1).
 func isWebSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// sameOrigin reports whether the page that opens a WebSocket is one of the app's
-// host. Browsers always say where it is from, and ask nobody else.
+// sameOrigin reports whether a request comes from a page of the wanted origin.
+// Browsers send Origin with every WebSocket, and do not apply CORS to them.
 func sameOrigin(r *http.Request, want string) bool {
 	sent := r.Header["Origin"]
 	return len(sent) == 1 && sent[0] == want

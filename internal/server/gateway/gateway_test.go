@@ -18,8 +18,7 @@ const (
 	fetch    = "Sec-Fetch-Mode: cors\r\nSec-Fetch-Dest: empty\r\nAccept: text/html"
 )
 
-// The app learns who is there, under every name, and what the token says is the
-// same.
+// The app gets the identity in every header, and the token says the same.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -78,7 +77,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// A token that a revoked key has signed is not sent once more.
+// A token of a revoked key is not sent again.
 func TestIdentity_RevokedKey(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -104,7 +103,7 @@ func TestIdentity_RevokedKey(t *testing.T) {
 	}
 }
 
-// Each row is a request of nobody and where it leads.
+// Each row is a request without a session and its redirect.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -146,12 +145,12 @@ func TestSignIn(t *testing.T) {
 		}
 		to, _ := url.Parse(a.header.Get("Location"))
 		if tt.location == "/" {
-			to.RawQuery = "return_to=%2F" // where people go anyway
+			to.RawQuery = "return_to=%2F" // the default target
 		}
 		if a.status != http.StatusSeeOther || to.Path != "/auth/signin" || to.Query().Get("return_to") != tt.location || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %s, want the way back to %s", name, a.status, a.header.Get("Location"), tt.location)
 		}
-		// The sign-in page keeps the target, so that the person comes to it.
+		// The sign-in page keeps the return target.
 		if page := s.get(a.header.Get("Location"), "Accept: text/html"); tt.method == "GET" && !strings.Contains(page.body, jsonText(tt.location)) {
 			t.Errorf("%s: the sign-in page does not lead back to %s: %s", name, tt.location, page.body)
 		}
@@ -167,13 +166,13 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// jsonText is a text as it stands in the data of a document.
+// jsonText returns a text as it appears in the boot data of a document.
 func jsonText(s string) string {
 	b, _ := json.Marshal(s)
 	return strings.ReplaceAll(strings.Trim(string(b), `"`), "&", `\u0026`)
 }
 
-// Each row is a rule, who asks, and the status.
+// Each row is a rule, a user and the status.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -231,7 +230,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// SEC-150: the app is sent exactly what was judged, or nothing.
+// SEC-150: the app gets exactly the target that was judged, or no request.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -267,7 +266,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// SEC-156: our cookies never reach the app, and it can set none of ours.
+// SEC-156: Portico's cookies never reach the app, and the app can set none of
+// them.
 func TestCookies(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -293,7 +293,8 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// An app's answer has the app's headers, and an answer of ours has ours.
+// Responses of apps have the app's headers, and Portico's own responses have
+// Portico's.
 func TestHeadersOfAnswers(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -313,7 +314,7 @@ func TestHeadersOfAnswers(t *testing.T) {
 	}
 }
 
-// Apps on one host by path, and on hosts of their own.
+// Apps share a host by path, or have hosts of their own.
 func TestSeveralApps(t *testing.T) {
 	t.Parallel()
 	root, shop, wiki := echoApp(t), echoApp(t), echoApp(t)
@@ -370,7 +371,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// SEC-155: what cannot be decided is not passed; what is public stays up.
+// SEC-155: if a request cannot be decided, it is refused. Public paths remain
+// available.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)

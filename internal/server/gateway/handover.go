@@ -10,8 +10,8 @@ import (
 	"portico/internal/server"
 )
 
-// The page that carries a ticket sends itself, and has a button for browsers
-// without script.
+// The page with a ticket submits itself. Without script, the visitor presses a
+// button.
 const (
 	handOverScript = `document.forms[0].submit()`
 	handOverStyle  = `body{display:grid;place-items:center;min-height:100vh;min-height:100dvh;margin:0;background:#f3f5f8}button{padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1a4ab8;color:#fff;font:600 1rem/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;cursor:pointer}`
@@ -23,8 +23,8 @@ var handOverPage = template.Must(template.New("handover").Parse(`<!doctype html>
 <body><main><form method="post" action="{{.Action}}"><input type="hidden" name="ticket" value="{{.Form.Ticket}}"><input type="hidden" name="to" value="{{.Form.To}}"><button>{{.Words}}</button></form></main><script>` + handOverScript + `</script></body></html>
 `))
 
-// handOverPolicy has no form-action: Chromium would hold every redirect of the
-// app behind the form against it.
+// handOverPolicy has no form-action, because Chromium also applies it to all
+// redirects after the form.
 func handOverPolicy() string {
 	return strings.Join([]string{
 		"default-src 'none'", "script-src " + hashSource(handOverScript), "style-src " + hashSource(handOverStyle),
@@ -37,8 +37,8 @@ func hashSource(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// handOver sends a ticket to an app's host in the body of a form. There it is in
-// no address, in no history and in no log.
+// handOver sends a ticket to the host of an app in the body of a form, so that
+// it is in no URL, history or log.
 func (g *Gateway) handOver(w http.ResponseWriter, r *http.Request, host string, form ticketForm) error {
 	loc := g.desk.Locale(r)
 	server.SetPolicy(w, handOverPolicy())

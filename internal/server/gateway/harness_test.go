@@ -37,7 +37,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const good = "copper lantern over seven hills"
 
-// site is a whole Portico that listens, with apps behind it.
+// site is a complete Portico on a loopback port, with apps.
 type site struct {
 	testing.TB
 	app    *app.App
@@ -50,7 +50,8 @@ type site struct {
 	stop   func()
 }
 
-// start serves on a loopback port, with the configuration changed by options.
+// start serves on a loopback port. It applies the options to the configuration
+// first.
 func start(t testing.TB, options ...func(*config.Config)) *site {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -87,7 +88,7 @@ func start(t testing.TB, options ...func(*config.Config)) *site {
 	return s
 }
 
-// behind puts an upstream behind the door, with rules.
+// behind configures an upstream and its rules.
 func behind(upstream string, rules ...string) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Upstream, _ = url.Parse(upstream)
@@ -95,7 +96,7 @@ func behind(upstream string, rules ...string) func(*config.Config) {
 	}
 }
 
-// dist is a front end of tiny documents.
+// dist returns a front end of tiny documents.
 func dist() fs.FS {
 	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
 	for _, name := range door.Screens() {
@@ -106,7 +107,8 @@ func dist() fs.FS {
 	return files
 }
 
-// person makes an account and returns the Cookie line of a browser of its own.
+// person creates an account, and returns the Cookie line of a browser that is
+// signed in.
 func (s *site) person(address string, roles ...string) (cookie string) {
 	s.Helper()
 	if _, err := s.app.Flows.CreateUser(s.Context(), address, "Mära, \"Lind\"", good, roles...); err != nil {
@@ -137,14 +139,14 @@ func (s *site) user(address string) account.Account {
 	return a
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// echoed reads the answer of the echo app.
+// echoed decodes the response of the echo app.
 func (a answer) echoed(t testing.TB) (e echo) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(a.body), &e); err != nil {
@@ -153,13 +155,13 @@ func (a answer) echoed(t testing.TB) (e echo) {
 	return e
 }
 
-// get sends a GET with header lines "Name: value".
+// get sends a GET request with header lines "Name: value".
 func (s *site) get(target string, lines ...string) answer {
 	s.Helper()
 	return s.do("GET", target, "", lines...)
 }
 
-// do sends a request as it is written, on a connection of its own.
+// do sends a request as written, on a new connection.
 func (s *site) do(method, target, body string, lines ...string) answer {
 	s.Helper()
 	host := "Host: " + s.host + "\r\n"
@@ -183,8 +185,8 @@ func (s *site) do(method, target, body string, lines ...string) answer {
 	return all[0]
 }
 
-// raw sends bytes and returns the answers until the connection ends or nothing
-// more comes.
+// raw sends bytes, and returns the responses until the connection ends or is
+// silent.
 func (s *site) raw(request string) []answer {
 	s.Helper()
 	return s.rawWithin(request, 20*time.Second)
@@ -194,7 +196,7 @@ func (s *site) rawWithin(request string, patience time.Duration) []answer {
 	s.Helper()
 	c := s.dial()
 	_ = c.SetReadDeadline(time.Now().Add(patience))
-	go func() { _, _ = io.WriteString(c, request) }() // the server may close before the end
+	go func() { _, _ = io.WriteString(c, request) }() // the server may close the connection first
 	var all []answer
 	for r := bufio.NewReader(c); ; {
 		if len(all) > 0 {
@@ -223,7 +225,7 @@ func (s *site) dial() net.Conn {
 	return c
 }
 
-// echo is a request as the app got it.
+// echo is a request as the app received it.
 type echo struct {
 	Method, Target, Host string
 	Header               http.Header
@@ -231,7 +233,8 @@ type echo struct {
 	Body                 int64
 }
 
-// echoApp answers with what it was asked. Some paths do other things.
+// echoApp responds with the request that it received, except at some special
+// paths.
 func echoApp(t testing.TB) *upstream {
 	t.Helper()
 	u := &upstream{}
@@ -269,7 +272,7 @@ func echoApp(t testing.TB) *upstream {
 	return u
 }
 
-// upstream is an app that remembers what it was asked.
+// upstream is an app that records its requests.
 type upstream struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -282,7 +285,7 @@ func (u *upstream) asked() []string {
 	return append([]string(nil), u.seen...)
 }
 
-// webSocket shakes hands (RFC 6455 4.2.2) and then sends back every byte.
+// webSocket completes the handshake (RFC 6455 4.2.2) and echoes every byte.
 func webSocket(w http.ResponseWriter, r *http.Request) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	c, rw, err := http.NewResponseController(w).Hijack()
@@ -304,7 +307,7 @@ func events(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// download sends so many bytes.
+// download sends the requested number of bytes.
 func download(w http.ResponseWriter, r *http.Request) {
 	n, _ := strconv.ParseInt(r.URL.Query().Get("n"), 10, 64)
 	w.Header().Set("Content-Length", strconv.FormatInt(n, 10))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Part is a piece of the identity that a header carries.
+// Part is a piece of the identity for a header.
 type Part string
 
 const (
@@ -19,13 +19,13 @@ const (
 	SessionAge Part = "session_age"
 )
 
-// Header says in which header an app is told a part of the identity.
+// Header maps a part of the identity to the name of a request header.
 type Header struct {
-	Name string // canonical
+	Name string // in canonical form
 	Part Part
 }
 
-// standard are the headers that every app gets.
+// standard returns the headers that every app gets.
 func standard() []Header {
 	return []Header{
 		{"X-Portico-User", ID}, {"X-Portico-Email", Email}, {"X-Portico-Name", Name}, {"X-Portico-Roles", Roles},
@@ -33,7 +33,8 @@ func standard() []Header {
 	}
 }
 
-// ParseHeader reads "Remote-User: email", or says why it is none.
+// ParseHeader parses "Remote-User: email". Its errors are written for the
+// operator.
 func ParseHeader(text string) (Header, error) {
 	name, part, ok := strings.Cut(text, ":")
 	name, p := strings.TrimSpace(name), Part(strings.TrimSpace(part))
@@ -50,7 +51,8 @@ func ParseHeader(text string) (Header, error) {
 	return Header{http.CanonicalHeaderKey(name), p}, nil
 }
 
-// hasMeaning reports whether a header must stay what it is.
+// hasMeaning reports whether a header has another meaning, so that an identity
+// must not replace it.
 func hasMeaning(name string) bool {
 	folded := strings.ToLower(name)
 	for _, prefix := range []string{"content-", "access-control-", "sec-", "x-portico-", "proxy-", "if-", "accept"} {
@@ -65,31 +67,31 @@ func hasMeaning(name string) bool {
 	}, folded)
 }
 
-// maxFolded is the longest name, in bytes, that is compared whole.
+// maxFolded is the length in bytes up to which names are compared.
 const maxFolded = 64
 
-// guard removes what a client must not tell an app.
+// guard removes request headers that only Portico may send to apps.
 type guard struct {
-	names    map[string]bool   // folded
-	prefixes map[byte][]string // folded, by the first letter
-	framing  map[string]bool   // folded: an app could take it for framing
+	names    map[string]bool   // folded names
+	prefixes map[byte][]string // folded prefixes, by their first letter
+	framing  map[string]bool   // folded names that apps could take for framing headers
 }
 
-// newGuard protects the names of all apps, so that an app which is told less
-// than another does not believe the client about the rest. It also protects the
-// names of other products, by their prefixes, whether they are used here or not.
+// newGuard protects the headers of all apps, so that an app that gets fewer of
+// them cannot be deceived by a client either. It also protects the names that
+// other products use, by prefix.
 func newGuard(apps []App) *guard {
 	g := &guard{names: map[string]bool{}, framing: map[string]bool{}, prefixes: map[byte][]string{}}
 	for _, prefix := range []string{
-		"x-portico-", "x-forwarded-", "remote-", "x-remote-", "x-original-", "x-rewrite-", "x-http-", // the last two: another target or method
+		"x-portico-", "x-forwarded-", "remote-", "x-remote-", "x-original-", "x-rewrite-", "x-http-", // the last two name another target or method
 		"x-auth-request-", "x-webauth-", "x-authentik-", "x-vouch-", "x-pomerium-", "cf-access-", "x-goog-authenticated-", "x-goog-iap-",
 		"x-ms-client-principal", "x-amzn-oidc-", "tailscale-", "oidc-", "mellon-", "shib-", "x-consumer-", "x-credential-", "x-authenticated-",
 	} {
 		g.prefixes[prefix[0]] = append(g.prefixes[prefix[0]], prefix)
 	}
 	for _, name := range []string{
-		"client-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", // apps look there first
-		"forwarded", "x-forwarded", "x-real-ip", "x-request-id", "proxy", // httpoxy: CGI makes HTTP_PROXY of the last one
+		"client-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", // some apps read the client's address from them
+		"forwarded", "x-forwarded", "x-real-ip", "x-request-id", "proxy", // httpoxy: CGI turns the last one into HTTP_PROXY
 		"x-method-override",
 	} {
 		g.names[name] = true
@@ -108,7 +110,7 @@ func newGuard(apps []App) *guard {
 	return g
 }
 
-// clean removes every header that folds to a protected name.
+// clean removes every header whose folded name is protected.
 func (g *guard) clean(h http.Header) {
 	for name := range h {
 		if g.protects(name) {
@@ -117,15 +119,15 @@ func (g *guard) clean(h http.Header) {
 	}
 }
 
-// protects reports whether a name folds to a protected one.
+// protects reports whether a folded name is protected.
 func (g *guard) protects(name string) bool {
 	var buf [maxFolded]byte
 	folded := fold(name, &buf)
 	return g.names[string(folded)] || g.hasPrefix(folded) || g.framing[string(folded)] && !isRead(name)
 }
 
-// isRead reports whether a header of framing has its own name, under which
-// net/http reads it and writes its own.
+// isRead reports whether a framing header has its exact name. net/http
+// interprets such a header and writes its own.
 func isRead(name string) bool {
 	return name == "Content-Length" || name == "Te" || name == "Expect"
 }
@@ -142,10 +144,10 @@ func (g *guard) hasPrefix(folded []byte) bool {
 	return false
 }
 
-// fold returns the name that every layer on the way to an app may make of a
-// header's: letters in one case, and one character for whatever is neither a
-// letter nor a digit. CGI, WSGI and PHP turn "-" into "_", some "." and others
-// as well, and put HTTP_ before it. A longer name is cut off.
+// fold returns the form in which different spellings of a header name become
+// equal: lower case, and one character for each that is neither a letter nor a
+// digit. CGI, WSGI and PHP turn "-" into "_", some also "." and others, and
+// prepend HTTP_. Longer names are cut off.
 func fold(name string, buf *[maxFolded]byte) []byte {
 	n := 0
 	for i := 0; i < len(name) && n < len(buf); i++ {

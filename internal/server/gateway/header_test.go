@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// cgi is the variable that a CGI, WSGI or PHP layer makes of a header's name.
+// cgi returns the variable that CGI, WSGI or PHP makes of a header name.
 func cgi(name string) string {
 	return "HTTP_" + strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || !alphanumeric(byte(r)) {
@@ -18,8 +18,8 @@ func cgi(name string) string {
 	}, name)
 }
 
-// SEC-146, SEC-147: no spelling of a protected name gets through, and nothing
-// else is lost.
+// SEC-146, SEC-147: every spelling of a protected name is removed, and no other
+// header.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	g := newGuard([]App{{Headers: []Header{{"X-Tenant-User", ID}}}})
@@ -46,7 +46,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Whatever the name: what is left is no variable that ours would be.
+// Whatever the name is, a remaining header never becomes one of the protected
+// variables.
 func FuzzGuard(f *testing.F) {
 	for _, s := range []string{"X-Portico-User", "x_portico.user", "HTTP_REMOTE_USER", "Accept", "http-http_x-portico-token"} {
 		f.Add(s)

@@ -12,39 +12,40 @@ import (
 )
 
 const (
-	// holderLife is the most that browsers keep a cookie (RFC 6265bis 5.5). The
-	// cookies of apps do not live longer.
+	// holderLife is the maximum age of a cookie in browsers (RFC 6265bis 5.5),
+	// so cookies of apps expire no later.
 	holderLife = 400 * 24 * time.Hour
 
-	// holderRenewed is how often the cookie is written anew at least.
+	// holderRenewed is the maximum age after which the cookie is written again.
 	holderRenewed = 30 * 24 * time.Hour
 
 	maxKnown = 128 // names
 	maxDeep  = 12  // cookies
-	deepSize = 700 // bytes of them
+	deepSize = 700 // bytes of deep cookies
 )
 
-// nobody is the holder of what an app sets while nobody is signed in.
+// The holder of cookies that an app sets while the browser is signed out.
 const nobody = "0"
 
-// holder says whose cookies a browser keeps for an app. It is the value of a
-// cookie of ours.
+// holder records which account an app's cookies in a browser belong to. It is
+// the value of one of Portico's cookies.
 type holder struct {
-	who     string // a keyed hash of the account, or nobody
-	written int64  // when, in units of holderRenewed
+	who     string // keyed hash of the account id, or the constant for signed-out browsers
+	written int64  // time of writing, in units of holderRenewed
 
-	// Mixed says that there was another holder before. Of the cookies that come,
-	// only those with a known name are the holder's: the app has set them since,
-	// or the browser was told to delete the old ones.
+	// mixed means that the browser may still have cookies of a previous holder.
+	// Then only cookies with a known name belong to this holder: the app has
+	// set them since, or the browser was told to delete the old ones.
 	mixed bool
-	known []uint32 // hashes of names, the newest last
+	known []uint32 // hashes of names, newest last
 
-	// Deep are cookies that do not come with every request to the app. When the
-	// person changes, no request shows their names.
+	// deep are cookies that the browser does not send with every request to the
+	// app. After a change of the account, the first request may not show their
+	// names.
 	deep []deepCookie
 }
 
-// deepCookie is what a browser must be told to delete a cookie.
+// deepCookie has the attributes that identify a cookie for deletion.
 type deepCookie struct {
 	Name   string `json:"n"`
 	Path   string `json:"p"`
@@ -71,9 +72,9 @@ func (h *holder) learn(name string) bool {
 	return true
 }
 
-// note adds a cookie that does not come with every request, and reports whether
-// it is new. What does not fit is left out: its name is unknown when it comes
-// after a change, so it does not reach the app.
+// note adds a deep cookie and reports whether it is new. It ignores cookies
+// beyond the limit: after a change their names are unknown, so they do not
+// reach the app.
 func (h *holder) note(c deepCookie) bool {
 	size := 0
 	for _, known := range h.deep {
@@ -86,8 +87,8 @@ func (h *holder) note(c deepCookie) bool {
 	return true
 }
 
-// String returns the value of the cookie: who.written, and behind it the names
-// and the deep cookies when there are any.
+// String returns the value of the cookie: who.written, then the names and the
+// deep cookies if there are any.
 func (h holder) String() string {
 	text := h.who + "." + strconv.FormatInt(h.written, 36)
 	if !h.mixed && len(h.deep) == 0 {
@@ -103,13 +104,13 @@ func (h holder) String() string {
 	}
 	text += "." + mark
 	if len(h.deep) > 0 {
-		list, _ := json.Marshal(h.deep) // of strings alone
+		list, _ := json.Marshal(h.deep) // strings only, so it cannot fail
 		text += "." + base64.RawURLEncoding.EncodeToString(list)
 	}
 	return text
 }
 
-// parseHolder reads what String has made.
+// parseHolder parses the result of String.
 func parseHolder(text string) (h holder, ok bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) < 2 || len(parts) > 4 || parts[0] == "" {

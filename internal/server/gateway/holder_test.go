@@ -30,7 +30,8 @@ func TestHolder_String(t *testing.T) {
 	}
 }
 
-// However many cookies an app sets, ours fits into what browsers keep.
+// However many cookies an app sets, the cookie stays below the size limit of
+// browsers.
 func TestHolder_Bounded(t *testing.T) {
 	t.Parallel()
 	h := holder{who: strings.Repeat("a", 22), mixed: true}

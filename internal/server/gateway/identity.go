@@ -13,42 +13,43 @@ import (
 )
 
 const (
-	// TokenLife is how long a token for an app holds.
+	// TokenLife is the validity of a token for an app.
 	TokenLife = 5 * time.Minute
 
-	// renewAfter is when a session gets another token: an app has at least the
-	// rest of the life to verify the one that it was sent.
+	// renewAfter is the age at which a session gets a new token. An app has at
+	// least the other half of TokenLife to verify a token.
 	renewAfter = TokenLife / 2
 
-	// maxIdentities bounds what an app's sessions take in memory, about 2 KiB each.
+	// maxIdentities limits the cache of each app, at about 2 KiB per session.
 	maxIdentities = 50_000
 )
 
-// identity is what an app is told of a session, made once and used for as long
-// as it is true.
+// identity is the identity of a session for one app, cached until something in
+// it changes.
 type identity struct {
 	person  session.Person
-	signer  string // the key of the token
+	signer  string // id of the key that signed the token
 	renewAt time.Time
 	headers []filled
-	holder  string // its hash, as whose an app's cookies are known
+	holder  string // hash of the account id, for the cookie that records owners
 }
 
-// filled is a header with its value, shared by many requests: full, so that
-// nobody appends to it.
+// filled is a header whose value many requests share. The slice has no spare
+// capacity, so appending copies it.
 type filled struct {
 	name  string
 	value []string
 }
 
-// claims are those of the token (RFC 7519, OpenID Connect Core 2, RFC 8176).
+// claims are the claims of the token (RFC 7519, OpenID Connect Core 2, RFC
+// 8176).
 type claims struct {
 	Issuer    string   `json:"iss"`
 	Audience  string   `json:"aud"`
 	Subject   string   `json:"sub"`
 	SessionID string   `json:"sid"`
 	Email     string   `json:"email"`
-	Verified  bool     `json:"email_verified"` // always: an account has no other address
+	Verified  bool     `json:"email_verified"` // always true: accounts have only verified addresses
 	Name      string   `json:"name"`
 	Roles     []string `json:"roles"`
 	Methods   []string `json:"amr"`
@@ -57,7 +58,7 @@ type claims struct {
 	Expires   int64    `json:"exp"`
 }
 
-// put puts the identity of a session into a header.
+// put sets the identity headers of a session.
 func (id *identity) put(h http.Header, a *app, found session.Found, now time.Time) {
 	for _, f := range id.headers {
 		h[f.name] = f.value
@@ -68,9 +69,9 @@ func (id *identity) put(h http.Header, a *app, found session.Found, now time.Tim
 	}
 }
 
-// identity returns that of a session from memory, or makes it: when there is
-// none, when the person or the signing key has changed, or when the token has
-// lived half of its life.
+// identity returns the identity of a session from the cache. It creates a new
+// one if there is none, if the user or the signing key has changed, or if the
+// token is older than renewAfter.
 func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identity, error) {
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
@@ -91,7 +92,7 @@ func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identit
 	return id, nil
 }
 
-// forget drops the identities whose tokens are to be renewed anyway.
+// forget removes identities whose tokens are due for renewal.
 func (a *app) forget(now time.Time) {
 	a.identities.Range(func(key, kept any) bool {
 		if !now.Before(kept.(*identity).renewAt) {
@@ -130,14 +131,13 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	return id, nil
 }
 
-// same reports whether an app would be told the same of two people.
+// same reports whether an app would get the same identity for two persons.
 func same(a, b session.Person) bool {
 	return a.ID == b.ID && a.Address == b.Address && a.Name == b.Name && slices.Equal(a.Roles, b.Roles)
 }
 
-// encode makes a text safe in a header: what is not printable ASCII, and the
-// percent sign, as percent-encoded UTF-8 (decodeURIComponent and its like turn it
-// back).
+// encode makes a text safe for a header. It percent-encodes all bytes except
+// printable ASCII, and the percent sign, as decodeURIComponent expects.
 func encode(text string) string {
 	plain := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '%' }
 	i := 0

@@ -11,8 +11,8 @@ import (
 	"portico/internal/signingkey"
 )
 
-// keySet publishes the keys that tokens are verified with (RFC 7517 5). Whoever
-// keeps the set for longer than it says would accept a key that was revoked.
+// keySet publishes the keys that verify tokens (RFC 7517 5). The cache lifetime
+// limits how long apps accept a revoked key.
 func (g *Gateway) keySet(w http.ResponseWriter, r *http.Request) error {
 	set, err := g.keys.Published()
 	if err != nil {
@@ -30,6 +30,6 @@ func (g *Gateway) keySet(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "application/jwk-set+json")
 	h.Set("Content-Length", strconv.Itoa(len(set)))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(set) // fails only when the client has gone
+	_, _ = w.Write(set) // fails only if the client has gone
 	return nil
 }

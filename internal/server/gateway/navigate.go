@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// navigates reports whether a person would see the answer as a page of its own,
-// so that a redirect to the sign-in page helps. Browsers say so (Fetch Metadata);
-// what a request accepts says nothing, since scripts ask for anything. Of a
-// client that says nothing, a plain GET is one.
+// navigates reports whether the response will be a page of its own, so that a
+// redirect to the sign-in page helps. Browsers say so in Fetch Metadata
+// headers; Accept is no evidence, because scripts can send any. Without those
+// headers, a plain GET counts as a navigation.
 func navigates(h http.Header, method string) bool {
 	if has(h, "Upgrade") || opensSocket(h) {
 		return false
@@ -23,15 +23,15 @@ func navigates(h http.Header, method string) bool {
 	return len(mode) == 1 && mode[0] == "navigate" && (dest == "document" || dest == "")
 }
 
-// opensSocket reports whether a request that a proxy describes opens a WebSocket.
-// One over HTTP/2 (RFC 8441) has neither Upgrade nor Sec-WebSocket-Key.
+// opensSocket reports whether a request described by a proxy opens a WebSocket.
+// Over HTTP/2 (RFC 8441) it has neither Upgrade nor Sec-WebSocket-Key.
 func opensSocket(h http.Header) bool {
 	return has(h, "Sec-Websocket-Key", "Sec-Websocket-Version") || strings.EqualFold(h.Get("Upgrade"), "websocket") ||
 		slices.Contains(h["Sec-Fetch-Mode"], "websocket")
 }
 
-// comeBack returns where a person who has signed in goes on: to what was asked
-// for, or to the page whose form was sent, which the browser cannot send again.
+// comeBack returns the target after signing in: the requested one, or the page
+// whose form was sent, because the browser cannot send the form again.
 func (g *Gateway) comeBack(h http.Header, asked ask) string {
 	if asked.method == http.MethodGet || asked.method == http.MethodHead {
 		return asked.target
@@ -42,8 +42,8 @@ func (g *Gateway) comeBack(h http.Header, asked ask) string {
 	return "/"
 }
 
-// signInPath is the sign-in page that leads back to a target. Again asks for the
-// form although somebody is signed in.
+// signInPath returns the path of the sign-in page with a return target. again
+// requires a new sign-in even if there is a session.
 func signInPath(target string, again bool) string {
 	path := "/auth/signin?"
 	if again {

@@ -16,7 +16,7 @@ func (w *wire) SetReadDeadline(time.Time) error { w.ended++; return nil }
 
 func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 
-// A connection that serves another request by now is left alone.
+// A connection that already serves another request is not ended.
 func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	o, w := newOpen(), &wire{}

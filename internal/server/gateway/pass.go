@@ -13,26 +13,26 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// passage is one request on its way to an app and back.
+// passage is one request to an app with its response.
 type passage struct {
 	gateway  *Gateway
 	asked    ask
 	visit    visit
-	answer   answer    // to the client
-	identity *identity // nil for nobody
+	answer   answer    // writes to the client
+	identity *identity // nil without a session
 	turn     turn
 	passing  passing
-	trace    span.Onward           // what the app is told of it
-	proxy    httputil.ReverseProxy // the app's, which knows this request
-	client   [1]string             // its address, an array so that it also serves as a header's value
-	body     *body                 // what the client sends, nil for nothing
-	reply    reply                 // what the app sends
-	socket   *socket               // to the app, nil for what is no WebSocket
-	status   int                   // of the app's answer, 0 before it
-	err      error                 // for which there is no answer of the app
+	trace    span.Onward           // trace headers for the app
+	proxy    httputil.ReverseProxy // copy of the app's proxy for this request
+	client   [1]string             // client address; an array, so that it is also a header value
+	body     *body                 // request body; nil if there is none
+	reply    reply                 // body of the app's response
+	socket   *socket               // connection to the app, for a WebSocket only
+	status   int                   // status of the app's response; 0 before it
+	err      error                 // why there is no response of the app
 }
 
-// pass hands the request to the app and its answer to the client.
+// pass forwards the request to the app and the response to the client.
 func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visit) error {
 	if f := v.app.circuit.open.Load(); f != nil {
 		v.app.circuit.failed()
@@ -78,7 +78,8 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	return p.err
 }
 
-// endCall says which app was asked and how it answered; never for what.
+// endCall records which app was called and its status. It does not record the
+// path.
 func (p *passage) endCall(ctx context.Context, call span.Span) {
 	if call.TraceID() == "" {
 		return
@@ -90,26 +91,26 @@ func (p *passage) endCall(ctx context.Context, call span.Span) {
 	failure := ""
 	if p.err != nil && !errors.Is(p.err, context.Canceled) {
 		failure = fault.From(p.err).Code
-	} else if p.reply.broken && ctx.Err() == nil { // a client that goes away ends the answer too
+	} else if p.reply.broken && ctx.Err() == nil { // a client that disconnects ends the response too
 		failure = brokenOff
 	}
 	call.End(failure)
 }
 
-// brokenOff is the failure of an answer that ends before its end: its status
-// has been passed on, and stays on the span.
+// brokenOff marks the span of a response that ended early. Its status was
+// already passed on and remains on the span.
 const brokenOff = "app.broken_off"
 
-// forth makes the request that the app gets. ReverseProxy has removed what is
-// hop-by-hop, and what the client calls so, before: nothing that is put on here
-// can be taken off again.
+// forth builds the request for the app. ReverseProxy has already removed
+// hop-by-hop headers, including those that the client named, so a client cannot
+// remove headers that are set here.
 func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out, a := pr.Out, p.visit.app
 	out.URL.Scheme, out.URL.Host = a.Upstream.Scheme, a.Upstream.Host
-	out.URL.Opaque = p.asked.raw // to the letter what was judged
+	out.URL.Opaque = p.asked.raw // exactly the path that was judged
 	out.URL.RawQuery = pr.In.URL.RawQuery
 	out.Host = p.asked.host
-	out.Trailer = nil // a client's trailer could carry a name of ours
+	out.Trailer = nil // a client's trailer could have a protected name
 	h := out.Header
 	p.gateway.guard.clean(h)
 	delete(h, "Cookie")
@@ -117,12 +118,12 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 		h["Cookie"] = []string{strings.Join(p.turn.kept, "; ")}
 	}
 	if p.turn.changed && (p.asked.method == http.MethodGet || p.asked.method == http.MethodHead) {
-		delete(h, "If-None-Match") // an answer 304 would show the page of the person before
+		delete(h, "If-None-Match") // a response of 304 would show the previous user's page
 		delete(h, "If-Modified-Since")
 	}
 	if p.asked.upgrade {
-		// Of the protocols that a connection can be changed to only WebSocket is
-		// passed on: with h2c a client could send requests that no rule has seen.
+		// Only WebSocket upgrades are passed on. With h2c, a client could send
+		// requests that no rule has judged.
 		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
 	}
 	if p.identity != nil {
@@ -134,10 +135,10 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	p.trace.Put(h)
 }
 
-// back looks at the app's answer before the client gets it.
+// back processes the response of the app before it reaches the client.
 func (p *passage) back(answer *http.Response) error {
 	if p.answer.excess {
-		return errTooManyInterim // whether or not the cancellation was quicker than the answer
+		return errTooManyInterim // even if the cancellation came later
 	}
 	if !p.passing.stage.CompareAndSwap(waits, answered) {
 		return errSilent
@@ -152,13 +153,13 @@ func (p *passage) back(answer *http.Response) error {
 	p.turn.settle(h)
 	announce(answer)
 	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
-		p.proxy.FlushInterval = -1 // each piece at once
+		p.proxy.FlushInterval = -1 // flush each piece at once
 		p.gateway.open.lasts(&p.passing, nil)
 	}
 	if _, typed := h["Content-Type"]; !typed {
-		h["Content-Type"] = nil // net/http would guess one, or not, by how the body comes
+		h["Content-Type"] = nil // otherwise net/http may guess one
 	}
-	p.answer.header, answer.Header = h, nil // ReverseProxy would copy each value
+	p.answer.header, answer.Header = h, nil // avoids a copy of each value in ReverseProxy
 	if answer.Body != http.NoBody {
 		p.reply.ReadCloser = answer.Body
 		answer.Body = &p.reply
@@ -166,33 +167,33 @@ func (p *passage) back(answer *http.Response) error {
 	return nil
 }
 
-// fail remembers why there is no answer: the kit then writes one.
+// fail records why there is no response. The Mux then writes an error.
 func (p *passage) fail(_ http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errSwitched):
 		return
 	case p.body != nil && p.body.late.Load():
-		p.err = server.BodySlow // the cause may be the cancellation by which we end the wait
+		p.err = server.BodySlow // the recorded error may be the cancellation that ended the wait
 		return
 	case p.answer.excess:
-		err = errTooManyInterim // not the cancellation by which we end it
+		err = errTooManyInterim // instead of the cancellation that it caused
 	case p.passing.stage.Load() == cut:
-		err = errSilent // not the cancellation by which we know
+		err = errSilent // instead of the cancellation that it caused
 	case errors.Is(err, context.Canceled):
 		p.err = err
 		return
 	case p.body != nil && p.body.broken.Load():
-		p.err = server.Malformed.WithCause(err) // by the client: the app has no part in it
+		p.err = server.Malformed.WithCause(err) // the client sent a malformed body; the app is not at fault
 		return
 	}
 	p.visit.app.circuit.failed()
 	p.err = p.visit.app.unanswered(err)
 }
 
-// reply is what an app sends.
+// reply is the body of an app's response.
 type reply struct {
 	io.ReadCloser
-	broken bool // it has ended before its end
+	broken bool // it ended early
 }
 
 func (a *reply) Read(p []byte) (int, error) {

@@ -2,6 +2,6 @@
 
 package gateway_test
 
-// grown is how much more memory the race detector makes of a connection, in
-// percent: it pads what it watches.
+// grown is the additional memory per connection under the race detector, in
+// percent.
 const grown = 150

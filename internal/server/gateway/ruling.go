@@ -5,31 +5,30 @@ import (
 	"strings"
 )
 
-// past are the headers by which an app would lead browsers past the gateway.
+// past lists response headers that would lead browsers past the gateway.
 var past = []string{
-	"Alt-Svc", // the same host at another port, which may be the app itself
+	"Alt-Svc", // the same host at another port, possibly the app itself
 }
 
-// ruling are the headers with which an answer rules more than itself: all that
-// its origin serves, for as long as it says. At the public host our own pages are
-// there.
+// ruling lists response headers that affect a whole origin for as long as they
+// say. Portico's own pages are on the public origin.
 var ruling = []string{
-	"Strict-Transport-Security",   // max-age=0 lets the browser ask for our pages without TLS
-	"Public-Key-Pins",             // an old browser is locked out, of our pages as well
-	"Expect-Ct",                   // the same, and reports
-	"Nel",                         // the addresses of our pages are reported to the app (Network Error Logging)
-	"Report-To",                   // names to whom; for one document Reporting-Endpoints does that
-	"Service-Worker-Allowed",      // a script of the app would answer for our pages
-	"Clear-Site-Data",             // what our pages keep; cookies go for the whole domain
-	"Secure-Session-Registration", // binds a cookie, ours as well, to requests of the app's (Device Bound Session Credentials)
-	"Sec-Session-Registration",    // the name that it had before
+	"Strict-Transport-Security",   // max-age=0 would allow requests to Portico without TLS
+	"Public-Key-Pins",             // would lock old browsers out of Portico too
+	"Expect-Ct",                   // the same, with reports
+	"Nel",                         // would report the URLs of Portico's pages to the app (Network Error Logging)
+	"Report-To",                   // names the receivers of such reports; Reporting-Endpoints applies to one document only
+	"Service-Worker-Allowed",      // a script of the app could respond for Portico's pages
+	"Clear-Site-Data",             // clears the data of Portico's pages, and cookies of the whole domain
+	"Secure-Session-Registration", // would bind any cookie, including Portico's, to requests of the app (Device Bound Session Credentials)
+	"Sec-Session-Registration",    // former name of the same header
 }
 
-// clean takes off what an app may not say: in an answer, an interim answer and a
-// trailer.
+// clean removes headers that an app may not send, from a response, an interim
+// response or trailers.
 func (a *app) clean(h http.Header) {
 	keepOwnCookies(h)
-	delete(h, "X-Request-Id") // ours is on the answer
+	delete(h, "X-Request-Id") // Portico sets its own
 	for _, name := range past {
 		delete(h, name)
 	}
@@ -41,15 +40,16 @@ func (a *app) clean(h http.Header) {
 	}
 }
 
-// What browsers clear of an origin when another person uses it. Never cookies:
-// those go for the whole registrable domain, our new session among them.
+// Values of Clear-Site-Data when the account changes. They never include
+// cookies, because that clears the whole registrable domain with the new
+// session.
 const (
 	everySiteData = `"cache", "storage"`
 	cacheOnly     = `"cache"`
 )
 
-// keepSiteCookies leaves of Clear-Site-Data what does not touch cookies: those go
-// for the whole registrable domain, in which our hosts are.
+// keepSiteCookies removes "cookies" and "*" from Clear-Site-Data, because they
+// clear the whole registrable domain, which can include Portico's hosts.
 func keepSiteCookies(h http.Header) {
 	lines := h["Clear-Site-Data"]
 	if lines == nil {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// signOutTimeout is how long an app has to end its own session. The next person
-// waits for that.
+// signOutTimeout is how long the next user waits for an app to end its own
+// session.
 const signOutTimeout = 2 * time.Second
 
-// who returns the holder of the cookies that the app sets now.
+// who returns the holder of cookies that the app sets now.
 func (p *passage) who() string {
 	if p.identity == nil {
 		return nobody
@@ -21,8 +21,9 @@ func (p *passage) who() string {
 	return p.identity.holder
 }
 
-// signOutBefore has the app end the session of the person before. Whether it does
-// or not, it gets none of that person's cookies with the request of the next one.
+// signOutBefore asks the app to end the session of the previous user.
+// Regardless of the outcome, the app gets none of that user's cookies with the
+// next user's request.
 func (p *passage) signOutBefore(ctx context.Context) {
 	a := p.visit.app
 	if !p.turn.changed || a.SignOutURL == "" || len(p.turn.withheld) == 0 {
@@ -32,7 +33,7 @@ func (p *passage) signOutBefore(ctx context.Context) {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.Upstream.Scheme+"://"+a.Upstream.Host, nil)
 	if err != nil {
-		return // the address of an app has been parsed before
+		return // the URL of an app was parsed before
 	}
 	path, query, _ := strings.Cut(a.SignOutURL, "?")
 	r.URL = &url.URL{Scheme: a.Upstream.Scheme, Host: a.Upstream.Host, Opaque: path, RawQuery: query}
@@ -43,7 +44,7 @@ func (p *passage) signOutBefore(ctx context.Context) {
 	}
 	answer, err := a.proxy.Transport.RoundTrip(r)
 	if err == nil {
-		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be reused
 		_ = answer.Body.Close()
 	}
 	if err != nil || answer.StatusCode >= http.StatusBadRequest {

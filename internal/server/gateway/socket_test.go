@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// SEC-240: a proxy that takes WebSockets over HTTP/2 describes one without Upgrade
-// and Sec-WebSocket-Key. A page of another origin opens none, whatever tells that
-// it is one.
+// SEC-240: a proxy with WebSockets over HTTP/2 describes them without Upgrade
+// and Sec-WebSocket-Key. A page of another origin cannot open one, however it
+// is described.
 func TestCheck_SocketsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	s := start(t, guarded("public /public/*", "signed-in /*"))
@@ -37,8 +37,9 @@ func TestCheck_SocketsOverHTTP2(t *testing.T) {
 	}
 }
 
-// A person who is refused by a proxy sees a page about what they asked for; with
-// the query of a proxy that refuses by itself nobody is told an identity.
+// A visitor refused by a proxy gets an error page about the requested path.
+// With the query of a proxy that refuses itself, no response contains an
+// identity.
 func TestCheck_RefusalPage(t *testing.T) {
 	t.Parallel()
 	s := start(t, guarded("role:admin /admin/*", "signed-in /*"))

@@ -12,7 +12,7 @@ import (
 	"portico/internal/config"
 )
 
-// spoofs are headers by which a client says who it is.
+// spoofs are headers by which a client claims an identity.
 var spoofs = []string{
 	"X-Portico-User: evil", "x-portico-user: evil", "X_Portico_User: evil", "X-Portico_Roles: admin", "X.Portico.Email: evil@x.test", "HTTP_X_PORTICO_USER: evil",
 	"X-Portico-User: evil, evil", "X-Portico-Token: evil", "X-Portico-Roles:", "Remote-User: evil", "remote_user: evil", "X-Forwarded-User: evil", "X-Forwarded-For: 6.6.6.6",
@@ -22,7 +22,8 @@ var spoofs = []string{
 	"Proxy-Connection: X-Portico-User", "TE: trailers, X-Portico-User", "Proxy: http://evil.test",
 }
 
-// SEC-146, SEC-148: whoever asks, for whatever, the app reads what we say.
+// SEC-146, SEC-148: whatever a client sends, the app reads only Portico's
+// identity headers.
 func TestSpoofs(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -58,7 +59,7 @@ func TestSpoofs(t *testing.T) {
 	}
 }
 
-// Only a trusted proxy names the client.
+// Only a trusted proxy names the client's address.
 func TestForwarded_TrustedProxy(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -69,7 +70,7 @@ func TestForwarded_TrustedProxy(t *testing.T) {
 	}
 }
 
-// SEC-146: a trailer is no way in either.
+// SEC-146: trailers cannot carry protected names either.
 func TestTrailers(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -80,13 +81,13 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// SEC-157, SEC-160: one request is one request, to the one app.
+// SEC-157, SEC-160: one request stays one request, to one app.
 func TestSmuggling(t *testing.T) {
 	t.Parallel()
 	u, internal := echoApp(t), echoApp(t)
 	s := start(t, behind(u.URL, "public /public/*", "signed-in /*"))
 	host, _ := url.Parse(internal.URL)
-	const path = "/public/case" // and its number
+	const path = "/public/case" // with the number of the case
 	head := "POST " + path + " HTTP/1.1\r\nHost: " + s.host + "\r\n"
 	inner := "GET /public/smuggled HTTP/1.1\r\nHost: " + s.host + "\r\n\r\n"
 	number := 0

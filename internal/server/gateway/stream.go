@@ -12,53 +12,53 @@ import (
 	"portico/internal/session"
 )
 
-// watchEvery is how often the sessions of open requests are looked at. With the
-// half second in which a node feels what another one has ended, a stream ends
-// within a second of its session.
+// watchEvery is how often the sessions of open requests are checked. A node
+// learns within half a second that another node ended a session, so a stream
+// ends within a second of its session.
 const watchEvery = 250 * time.Millisecond
 
 const (
-	askEvery  = time.Second // apps that seem not to answer
-	tidyEvery = time.Minute // what is kept of apps
+	askEvery  = time.Second // interval of the check for apps that do not respond
+	tidyEvery = time.Minute // interval of the cleanup of cached identities
 )
 
-// goodByes is how long both ends of a WebSocket have for their good-byes when
+// goodByes is how long both ends of a WebSocket may take to close it when
 // Portico stops.
 const goodByes = 2 * time.Second
 
-// passing is a request that is open between a client and an app.
+// passing is an open request to an app.
 type passing struct {
 	w       http.ResponseWriter
 	app     *app
-	token   string // of the session, "" for nobody
+	token   string // session token; "" without a session
 	need    rule.Need
-	endless bool    // a WebSocket or an event stream: it does not end by itself
-	socket  *tunnel // of a WebSocket
-	told    bool    // a WebSocket that was told to go
+	endless bool    // a WebSocket or an event stream, which does not end by itself
+	socket  *tunnel // for a WebSocket only
+	told    bool    // a WebSocket to which the Close frame was sent
 
-	brief bool         // its body is so short that the app cannot be at work on it for long
+	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
 }
 
-// What becomes of a request that is passed on: it waits until the app begins to
-// answer, or until we know that it will not.
+// The stages of a request: it waits until the app begins its response, or until
+// the watcher cuts it because the app hangs.
 const (
 	waits int32 = iota
 	answered
 	cut
 )
 
-// end ends the connection of the client, and thereby whatever is under way on
-// it. It is called while the request is known to be open: later, the connection
-// may serve another one.
+// end ends the client's connection, and so the request on it. Call it only
+// while the request is open, because the connection may serve another one
+// later.
 func (p *passing) end() {
 	c, past := http.NewResponseController(p.w), time.Unix(1, 0)
-	_ = c.SetReadDeadline(past) // fails only when the connection is gone
+	_ = c.SetReadDeadline(past) // fails only if the connection is closed
 	_ = c.SetWriteDeadline(past)
 }
 
-// leave ends a WebSocket with a word to both ends, and when it is called again,
-// or for anything else, at once.
+// leave ends a request. For a WebSocket, the first call sends a Close frame to
+// both ends. Any other call ends the connection at once.
 func (p *passing) leave(code uint16, reason string) {
 	if p.socket == nil || p.told {
 		p.end()
@@ -68,12 +68,12 @@ func (p *passing) leave(code uint16, reason string) {
 	p.socket.leave(code, reason)
 }
 
-// open are all of them.
+// open is the set of open requests. It is safe for concurrent use.
 type open struct {
 	mu       sync.Mutex
 	passing  map[*passing]struct{}
 	draining bool
-	empty    chan struct{} // closed when the last one ends while draining
+	empty    chan struct{} // closed when the last request ends while draining
 }
 
 func newOpen() *open { return &open{passing: make(map[*passing]struct{})} }
@@ -94,8 +94,8 @@ func (o *open) remove(p *passing) {
 	}
 }
 
-// lasts marks a request as one that does not end by itself. Socket is nil for
-// what is no WebSocket.
+// lasts marks a request that does not end by itself. socket is nil unless it is
+// a WebSocket.
 func (o *open) lasts(p *passing, socket *tunnel) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,7 +114,7 @@ func (o *open) end(p *passing, code uint16, reason string) {
 	}
 }
 
-// endEndless ends what does not end by itself.
+// endEndless ends WebSockets and event streams.
 func (o *open) endEndless() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,7 +125,7 @@ func (o *open) endEndless() {
 	}
 }
 
-// waiting returns the apps for whose answer a brief request waits.
+// waiting returns the apps that a brief request waits for.
 func (o *open) waiting() map[*app]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,8 +138,9 @@ func (o *open) waiting() map[*app]bool {
 	return apps
 }
 
-// cut ends the wait of the brief requests for an app. To net/http the client
-// seems to be gone, which cancels the request; its answer can still be written.
+// cut gives up brief requests that wait for an app. An expired read deadline
+// makes net/http cancel the request as if the client had gone; the response can
+// still be written.
 func (o *open) cut(a *app) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -150,12 +151,12 @@ func (o *open) cut(a *app) {
 	}
 }
 
-// stopReading ends the wait for what the client sends, if the request is open.
+// stopReading stops reading from the client if the request is open.
 func (o *open) stopReading(p *passing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, is := o.passing[p]; is {
-		_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0)) // fails only when the connection is gone
+		_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0)) // fails only if the connection is closed
 	}
 }
 
@@ -169,16 +170,16 @@ func (o *open) list() []*passing {
 	return all
 }
 
-// Count returns how many requests are open to apps.
+// Count returns the number of open requests to apps.
 func (g *Gateway) Count() int {
 	g.open.mu.Lock()
 	defer g.open.mu.Unlock()
 	return len(g.open.passing)
 }
 
-// Watch ends the open requests whose session ends, or whose person loses the
-// role that let it pass, and looks after apps that do not answer, until ctx is
-// done.
+// Watch runs until ctx is done. It ends open requests whose session has ended
+// or whose user has lost the required role. It also checks apps that do not
+// respond, and removes old identities from caches.
 func (g *Gateway) Watch(ctx context.Context) {
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -203,15 +204,15 @@ func (g *Gateway) Watch(ctx context.Context) {
 	}
 }
 
-// look is what is known of a session now.
+// look is the current state of a session.
 type look struct {
 	person rule.Person
 	err    error
 }
 
-// look asks once for each session. It is no use of it, and one that is in memory
-// costs no read of the database. Seen is empty before and after: its room is
-// used again, for thousands of sessions are looked at several times a second.
+// look checks each session of an open request once. The check does not count as
+// a use of the session, and usually reads only the cache. seen is empty before
+// and after; it is reused to avoid an allocation.
 func (g *Gateway) look(ctx context.Context, seen map[string]look) {
 	defer clear(seen)
 	for _, p := range g.open.list() {
@@ -227,14 +228,14 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look) {
 		switch {
 		case errors.Is(r.err, session.Required):
 			g.open.end(p, closeSignedOut, session.CodeEnded)
-		case r.err == nil && p.need.Lasting().Judge(&r.person, g.clock.Now()) != rule.Pass: // a database that is away ends nothing that was allowed
+		case r.err == nil && p.need.Lasting().Judge(&r.person, g.clock.Now()) != rule.Pass: // if the database is down, nothing that was allowed is ended
 			g.open.end(p, closeForbidden, rule.CodeDenied)
 		}
 	}
 }
 
-// Drain tells WebSockets to go and ends them a little later, ends what else does
-// not end by itself, and waits for the rest until ctx is done.
+// Drain asks WebSockets to close, and ends them after goodByes. It ends event
+// streams at once, and waits for other requests until ctx is done.
 func (g *Gateway) Drain(ctx context.Context) {
 	empty := make(chan struct{})
 	g.open.mu.Lock()

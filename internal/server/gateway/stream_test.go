@@ -20,7 +20,8 @@ import (
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
-// webSocket opens one and returns the connection and the app's first words.
+// webSocket opens a WebSocket and returns the connection and a reader of the
+// app's bytes.
 func (s *site) webSocket(origin, cookie string) (net.Conn, *bufio.Reader, *http.Response) {
 	s.Helper()
 	c := s.dial()
@@ -36,7 +37,7 @@ func (s *site) webSocket(origin, cookie string) (net.Conn, *bufio.Reader, *http.
 	return c, r, response
 }
 
-// talks reports whether the app sends back what it is sent.
+// talks reports whether the app echoes bytes.
 func talks(t testing.TB, c net.Conn, r io.Reader) bool {
 	t.Helper()
 	const text = "\x81\x05hello"
@@ -48,7 +49,7 @@ func talks(t testing.TB, c net.Conn, r io.Reader) bool {
 	return err == nil && string(got) == text
 }
 
-// What a client sends without waiting for the answer 101 is not lost.
+// Bytes that a client sends before it gets the response 101 are not lost.
 func TestWebSocket_Early(t *testing.T) {
 	t.Parallel()
 	s := start(t, behind(echoApp(t).URL, "public /*"))
@@ -85,7 +86,8 @@ func TestWebSocket(t *testing.T) {
 			t.Error("the app does not hear the client, or the other way round")
 		}
 	}
-	// SEC-158: a page of another origin does not get one with the person's cookie.
+	// SEC-158: a page of another origin cannot open a WebSocket with the user's
+	// cookie.
 	for _, origin := range []string{"http://evil.test", "null", "https://" + s.host, "http://localhost", s.origin + ".evil.test", ""} {
 		if _, _, response := s.webSocket(origin, cookie); response.StatusCode != http.StatusForbidden {
 			t.Errorf("from %q: %d", origin, response.StatusCode)
@@ -99,8 +101,8 @@ func TestWebSocket(t *testing.T) {
 	}
 }
 
-// SEC-074: what is open when its session ends is ended, within 5 seconds and
-// without anything being sent; what belongs to others goes on.
+// SEC-074: an open request ends within 5 seconds of its session, even if
+// nothing is sent. Requests of other sessions go on.
 func TestStreamsEndWithTheSession(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, s *site, cookie string){
@@ -169,8 +171,7 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 	}
 }
 
-// A sign-in has to be fresh when a request begins, and not for as long as it is
-// open.
+// The age of a sign-in is checked at the beginning of a request only.
 func TestStreams_FreshIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -187,7 +188,7 @@ func TestStreams_FreshIsAskedOnce(t *testing.T) {
 	}
 }
 
-// The app learns that the client has gone.
+// The app learns that the client has disconnected.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})
@@ -210,8 +211,8 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// An app that dies in the middle of an answer does not make half of it look
-// whole.
+// If an app crashes during a response, the partial response does not look
+// complete.
 func TestAppDiesMidway(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -231,7 +232,7 @@ func TestAppDiesMidway(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// Stopping ends what does not end by itself at once, and waits for the rest.
+// Stopping ends endless requests at once, and waits for others.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
@@ -264,7 +265,7 @@ func TestStop(t *testing.T) {
 	s.stop()
 }
 
-// SEC-175 and FLT-18 for apps: any size passes, at flat memory.
+// SEC-175, FLT-18: bodies of any size pass with constant memory.
 func TestStreams_FlatMemory(t *testing.T) {
 	size := int64(256 << 20)
 	if testform.Full() {
@@ -305,8 +306,8 @@ func TestStreams_FlatMemory(t *testing.T) {
 	}
 }
 
-// A silent WebSocket costs little: what it takes more than one that is opened to
-// the app itself.
+// An idle WebSocket needs little more memory than a direct connection to the
+// app.
 func TestWebSocket_Memory(t *testing.T) {
 	const most = (64 << 10) * grown / 100
 	conns := 300

@@ -12,32 +12,32 @@ import (
 	"strings"
 )
 
-// errSwitched makes ReverseProxy leave the answer 101 to us: it would keep two
-// goroutines more for as long as the WebSocket is open.
+// errSwitched makes ReverseProxy leave a 101 response to this package.
+// ReverseProxy itself would keep two more goroutines for each WebSocket.
 var errSwitched = errors.New("the connection is a WebSocket from here on")
 
-// socket is an app's side of a WebSocket that the client does not have yet.
+// socket is the app's side of a WebSocket before the client is connected.
 type socket struct {
 	io.ReadWriteCloser
-	answer *http.Response // 101, without a body
+	answer *http.Response // status 101, without a body
 }
 
-// switched takes the connection out of an answer 101.
+// switched takes the connection of a 101 response.
 func (p *passage) switched(answer *http.Response) error {
 	protocol := answer.Header.Get("Upgrade")
 	conn, writable := answer.Body.(io.ReadWriteCloser)
 	if !p.asked.upgrade || !writable || !strings.EqualFold(protocol, "websocket") {
 		return fmt.Errorf("the app switches to the protocol %q, which was not asked for", protocol)
 	}
-	answer.Body = http.NoBody // ReverseProxy closes that
+	answer.Body = http.NoBody // ReverseProxy closes the body
 	p.socket = &socket{conn, answer}
 	return errSwitched
 }
 
-// connect gives the client the app's answer 101, and all that follows.
+// connect sends the 101 response to the client and runs the WebSocket.
 func (p *passage) connect(ctx context.Context) {
 	app, answer := p.socket.ReadWriteCloser, p.socket.answer
-	p.socket = nil // the answer is not kept while the WebSocket is open
+	p.socket = nil // release the response while the WebSocket is open
 	client, rw, err := http.NewResponseController(p.answer.ResponseWriter).Hijack()
 	if err != nil {
 		_ = app.Close()
@@ -47,21 +47,22 @@ func (p *passage) connect(ctx context.Context) {
 	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
 	defer stop()
 	t := new(tunnel)
-	p.gateway.open.lasts(&p.passing, t) // not before: Hijack takes time limits away
+	p.gateway.open.lasts(&p.passing, t) // after Hijack, which resets the deadlines
 	dropHopByHop(answer.Header)
 	p.visit.app.clean(answer.Header)
 	p.turn.settle(answer.Header)
 	answer.Header["Connection"], answer.Header["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
 	join(answer.Header, p.answer.ResponseWriter.Header())
-	answer.Body = nil // only the header is written
+	answer.Body = nil // write the header only
 	if answer.Write(rw) == nil && rw.Flush() == nil {
 		t.run(client, sent(client, rw.Reader), app)
 		return
 	}
-	_, _ = client.Close(), app.Close() // the client has gone
+	_, _ = client.Close(), app.Close() // the client has disconnected
 }
 
-// sent reads what the client sends, from what it has sent already.
+// sent returns a reader of the client's bytes, beginning with the buffered
+// ones.
 func sent(client net.Conn, buffer *bufio.Reader) io.Reader {
 	early, _ := buffer.Peek(buffer.Buffered())
 	if len(early) == 0 {

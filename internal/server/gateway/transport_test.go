@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// An app behind TLS is asked in HTTP/2 when it speaks that, for a WebSocket in
-// HTTP/1.1.
+// With TLS, an app is called over HTTP/2 if it supports it, and over HTTP/1.1
+// for a WebSocket.
 func TestTransport_Protocol(t *testing.T) {
 	t.Parallel()
 	app := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// tunnelBuffer is what one direction of a WebSocket is copied through. io.Copy
-// would take 32 KiB for each, which thousands of silent connections keep.
+// tunnelBuffer is the size of the copy buffer of each direction of a WebSocket,
+// in bytes. io.Copy would allocate 32 KiB, for each of thousands of idle
+// connections.
 const tunnelBuffer = 2 << 10
 
 // tunnel is a WebSocket between a client and an app.
@@ -17,23 +18,23 @@ type tunnel struct {
 	down, up half // to the client, to the app
 }
 
-// run copies both ways until the client has ended or either connection fails,
-// and closes both. When only the app has ended, the client hears so. Sent is
-// what the client sends.
+// run copies in both directions until the client has finished or either
+// connection fails, and closes both. If only the app has finished, run closes
+// the sending side to the client. sent reads the client's bytes.
 func (t *tunnel) run(client net.Conn, sent io.Reader, app io.ReadWriteCloser) {
 	defer client.Close()
 	defer app.Close()
 	go func() {
 		ended := t.down.copy(client, app)
 		if half, can := client.(interface{ CloseWrite() error }); !can || ended != nil || half.CloseWrite() != nil {
-			_ = client.Close() // the other direction ends with it
+			_ = client.Close() // which ends the other direction as well
 		}
 	}()
-	_ = t.up.copy(app, sent) // either end may go as it likes
+	_ = t.up.copy(app, sent) // the connection is closed in any case
 }
 
-// leave tells both ends that this was all, each as soon as the frame on its way
-// there is over. It does not wait for that.
+// leave sends a Close frame to both ends, each after the current frame. It does
+// not wait for that.
 func (t *tunnel) leave(code uint16, reason string) {
 	t.down.leave(closeFrame(code, reason, false))
 	t.up.leave(closeFrame(code, reason, true))
@@ -41,20 +42,20 @@ func (t *tunnel) leave(code uint16, reason string) {
 
 // half is one direction.
 type half struct {
-	last atomic.Pointer[[]byte] // the frame to end with, nil until it is to end
+	last atomic.Pointer[[]byte] // the Close frame; nil until the direction should end
 
 	mu     sync.Mutex
-	w      io.Writer // nil until it is copied
+	w      io.Writer // nil until copy starts
 	frames frames
-	ended  bool // nothing may follow
+	ended  bool // the Close frame was sent
 }
 
 func (h *half) leave(last []byte) {
 	h.last.Store(&last)
-	go h.finish() // waits, when the receiver does not read, until the connection is cut
+	go h.finish() // blocks until the connection ends if the receiver does not read
 }
 
-// copy returns nil when r has ended.
+// copy returns nil at the end of r.
 func (h *half) copy(w io.Writer, r io.Reader) error {
 	h.mu.Lock()
 	h.w = w
@@ -74,8 +75,8 @@ func (h *half) copy(w io.Writer, r io.Reader) error {
 	}
 }
 
-// pass hands on what was read, once it is to end no more than the frame that is
-// under way.
+// pass writes b. Once the direction should end, it writes only the rest of the
+// current frame.
 func (h *half) pass(b []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -91,7 +92,8 @@ func (h *half) pass(b []byte) error {
 	return err
 }
 
-// finish writes the last frame if it is time.
+// finish writes the Close frame if the direction should end and no frame is
+// incomplete.
 func (h *half) finish() {
 	last := h.last.Load()
 	if last == nil {
@@ -101,6 +103,6 @@ func (h *half) finish() {
 	defer h.mu.Unlock()
 	if h.w != nil && !h.ended && h.frames.between() {
 		h.ended = true
-		_, _ = h.w.Write(*last) // whoever has gone needs no word
+		_, _ = h.w.Write(*last) // ignore the error: the receiver may have gone
 	}
 }

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// turn is what becomes of an app's cookies with one request. A browser keeps them
-// for the app, whoever uses it: after a sign-out, or when another account signs
-// in, the app would go on as the person before.
+// turn decides about an app's cookies in one request. A browser keeps them when
+// its user changes. Without turn, after a sign-out or the sign-in of another
+// account, the app would continue as the previous user.
 type turn struct {
 	app  *app
-	who  string // keyed hash of the account, or nobody
+	who  string // keyed hash of the account id, or the constant for signed-out browsers
 	host string
-	path string // to the letter
+	path string // as sent
 	now  int64  // in units of holderRenewed
 
 	before  holder
-	marked  bool // before is known
-	broken  bool // our cookie says nothing that we have written
-	changed bool // the cookies that come are another person's
-	came    bool // the app gets a cookie that came
+	marked  bool // the request has the cookie with the holder
+	broken  bool // that cookie is malformed or occurs twice
+	changed bool // the app's cookies belong to another account
+	came    bool // the app gets at least one cookie of the request
 
-	kept     []string // pairs for the app
-	withheld []string // pairs that it does not get
+	kept     []string // pairs that the app gets
+	withheld []string // pairs that the app does not get
 }
 
-// newTurn sorts the cookies of a request.
+// newTurn decides about the cookies of a request.
 func newTurn(a *app, r *http.Request, path, who string, now time.Time) turn {
 	t := turn{app: a, who: who, host: r.Host, path: path, now: now.Unix() / int64(holderRenewed/time.Second)}
 	var pairs []string
@@ -56,7 +56,8 @@ func newTurn(a *app, r *http.Request, path, who string, now time.Time) turn {
 	return t
 }
 
-// read reads our cookie. Of two nobody can say which one is ours.
+// read parses the cookie with the holder. A second one makes it invalid,
+// because it is unknown which one Portico set.
 func (t *turn) read(value string) {
 	before, ok := parseHolder(value)
 	t.broken = t.broken || t.marked || !ok
@@ -74,8 +75,8 @@ func (t *turn) passes(name string) bool {
 	return !t.before.mixed || t.before.knows(name)
 }
 
-// settle puts before the cookies that the app sets what the browser has to delete
-// and our own cookie.
+// settle adds the lines that delete cookies, and the cookie with the holder,
+// before the cookies that the app sets.
 func (t *turn) settle(h http.Header) {
 	if t.app.KeepAllCookies {
 		return
@@ -88,20 +89,20 @@ func (t *turn) settle(h http.Header) {
 	next.who, next.written = t.who, t.now
 	lines = append(lines, t.app.holder.Line(next.String(), holderLife))
 	h["Set-Cookie"] = append(lines, h["Set-Cookie"]...)
-	h["Cache-Control"] = []string{"no-store"} // a cache would give one person's cookie to another
+	h["Cache-Control"] = []string{"no-store"} // a cache would pass one user's cookie to another
 	if t.changed {
 		h["Clear-Site-Data"] = []string{t.app.siteData}
 	}
 }
 
-// next returns whose the cookies are after this answer, nil when that stays as it
-// is, and the cookies to delete.
+// next returns the holder after this response, or nil if it stays the same, and
+// the lines that delete cookies.
 func (t *turn) next(set []deepCookie) (*holder, []string) {
 	switch {
 	case !t.marked && (t.who == nobody || !t.came && len(set) == 0):
 		return nil, nil // there is nothing to remember yet
 	case t.changed && t.who == nobody && len(set) == 0 && !t.broken && t.app.SignOutURL == "":
-		return nil, nil // the same person may come back and go on
+		return nil, nil // the same user may come back and continue
 	}
 	next, write := t.before, !t.marked || t.before.who != t.who || t.before.written != t.now
 	var lines []string
@@ -127,15 +128,15 @@ func (t *turn) next(set []deepCookie) (*holder, []string) {
 	return &next, append(lines, more...)
 }
 
-// expired returns the names that were withheld and what deletes their cookies, as
-// far as an answer has room beside size bytes. The rest is withheld again and comes with
-// the next answer.
+// expired returns withheld names and the lines that delete their cookies. size
+// is the number of bytes already used. The names that do not fit are withheld
+// again, and deleted by the next response.
 func (t *turn) expired(set []deepCookie, size int) (names, lines []string) {
 	withheld := make([]string, 0, len(t.withheld))
 	for _, pair := range t.withheld {
 		withheld = append(withheld, cookieName(pair))
 	}
-	slices.SortStableFunc(withheld, func(a, b string) int { return weight(set, a) - weight(set, b) }) // what the app sets comes first
+	slices.SortStableFunc(withheld, func(a, b string) int { return weight(set, a) - weight(set, b) }) // names that the app sets come first
 	for _, name := range slices.Compact(withheld) {
 		variants := variantsOf(name, t.path, t.host)
 		for _, v := range variants {
@@ -156,8 +157,8 @@ func weight(set []deepCookie, name string) int {
 	return 1
 }
 
-// cookiesOf returns the cookies that lines of Set-Cookie set; those that they
-// delete are not among them.
+// cookiesOf returns the cookies that Set-Cookie lines set. It leaves out
+// deleted cookies and kept ones.
 func (t *turn) cookiesOf(lines []string) []deepCookie {
 	var set []deepCookie
 	for _, line := range lines {
@@ -173,5 +174,5 @@ func (t *turn) cookiesOf(lines []string) []deepCookie {
 	return set
 }
 
-// keeps reports whether a cookie stays when the person changes.
+// keeps reports whether a cookie stays when the account changes.
 func (a *App) keeps(name string) bool { return slices.Contains(a.KeepCookies, name) }

@@ -20,12 +20,12 @@ func newUpstream(t testing.TB, h http.Handler) string {
 	return u.URL
 }
 
-// upgrade are the headers of a browser that opens a WebSocket.
+// upgrade returns the headers of a browser that opens a WebSocket.
 func upgrade(s *site, origin string) string {
 	return "Sec-Fetch-Mode: websocket\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: " + origin
 }
 
-// withApp adds an app at a path, open to all.
+// withApp adds a public app at a path.
 func withApp(name, path, upstream string) func(*config.Config) {
 	return func(c *config.Config) {
 		u, _ := url.Parse(upstream)
@@ -35,8 +35,8 @@ func withApp(name, path, upstream string) func(*config.Config) {
 	}
 }
 
-// settled waits for what Portico makes of its own accord after the start: the
-// compressed screens, for which much memory is used once.
+// settled waits until Portico has compressed its screens, which temporarily
+// uses much memory.
 func (s *site) settled() *site {
 	s.Helper()
 	for _, screen := range []string{"signin", "signup", "forgot-password", "verify-code"} {
@@ -47,16 +47,16 @@ func (s *site) settled() *site {
 	return s
 }
 
-// inUse is the memory of the process that holds something.
+// inUse returns the memory in use, in bytes.
 func inUse() uint64 {
 	runtime.GC()
-	runtime.GC() // what a pool had is gone after the second one
+	runtime.GC() // the second collection empties pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
 }
 
-// steadyInUse is inUse once what other tests have left behind is gone.
+// steadyInUse returns inUse after garbage of other tests is gone.
 func steadyInUse() uint64 {
 	last := inUse()
 	for range 100 {
@@ -70,8 +70,8 @@ func steadyInUse() uint64 {
 	return last
 }
 
-// watchMemory notes the most memory in use until the function that it returns is
-// called, which returns what was in use at first.
+// watchMemory records the peak of the memory in use. stop ends that and returns
+// the initial value.
 func watchMemory(peak *atomic.Uint64) (stop func() uint64) {
 	base, done, ended := inUse(), make(chan struct{}), make(chan struct{})
 	go func() {

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// bareApp answers what is below /x with bytes of the test's choice, and keeps
-// the bytes that it was sent.
+// bareApp responds below /x with bytes that the test chooses, and records the
+// bytes that it received.
 type bareApp struct {
 	addr string
 
 	mu     sync.Mutex
 	answer string
-	header string // of the last request below /x, its lines in order
+	header string // headers of the last request below /x, in order
 }
 
 func newBareApp(t testing.TB) *bareApp {
@@ -48,7 +48,7 @@ func newBareApp(t testing.TB) *bareApp {
 	return a
 }
 
-// serve reads one request to its end, answers, and closes the connection.
+// serve reads one complete request, responds, and closes the connection.
 func (a *bareApp) serve(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
@@ -58,7 +58,7 @@ func (a *bareApp) serve(c net.Conn) {
 		return
 	}
 	_, _ = io.Copy(io.Discard, r.Body)
-	if !strings.HasPrefix(r.URL.Path, "/x") { // the watcher
+	if !strings.HasPrefix(r.URL.Path, "/x") { // a request of the watcher
 		_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 		return
 	}
@@ -86,7 +86,7 @@ func (a *bareApp) got() string {
 	return a.header
 }
 
-// transcript is all that a client reads of an answer, without what differs each
+// transcript returns the whole response without the parts that differ each
 // time.
 func (s *site) transcript(request string) string {
 	s.Helper()
@@ -100,7 +100,7 @@ func (s *site) transcript(request string) string {
 		case strings.HasPrefix(line, "X-Request-Id: ") && !strings.Contains(line, "evil"):
 			ids++
 		case strings.HasPrefix(line, "Date: ") && !strings.Contains(line, "1970"):
-		case strings.Contains(line, `"request_id":`): // in the page of an error
+		case strings.Contains(line, `"request_id":`): // in an error page
 		case strings.HasSuffix(line, "\r\n") && line != "\r\n":
 			header = append(header, line)
 		default:
@@ -113,9 +113,9 @@ func (s *site) transcript(request string) string {
 	}
 }
 
-// unframed takes the framing off an answer without a body. ReverseProxy flushes the
-// header of an answer of unknown length beside the copy of its body, so the one or
-// the other decides between a length of 0 and an empty chunk.
+// unframed removes the framing of a response without a body. ReverseProxy
+// flushes the header concurrently with copying the body, so the framing is
+// either a length of 0 or an empty chunk.
 func unframed(answer string) string {
 	if empty, ok := strings.CutSuffix(answer, "\r\n\r\n0\r\n\r\n"); ok {
 		return strings.Replace(empty+"\r\n\r\n", "Transfer-Encoding: chunked\r\n", "", 1)
@@ -123,9 +123,9 @@ func unframed(answer string) string {
 	return strings.Replace(answer, "Content-Length: 0\r\n", "", 1)
 }
 
-// FuzzWays sends one request without a body, with one, and in chunks. The app
-// reads the same header each time, and the client the same answer, byte for
-// byte. No answer says what an app may not say.
+// FuzzWays sends the same request without a body, with one, and chunked. The
+// app must get the same headers each time, and the client the same response,
+// byte for byte. No response may have a header that apps may not send.
 func FuzzWays(f *testing.F) {
 	type seed struct{ line, interim, header, trailer string }
 	for _, one := range []seed{
@@ -193,14 +193,14 @@ func FuzzWays(f *testing.F) {
 				t.Errorf("the client reads\n%.900q\nwithout a body, and\n%.900q\nwith one", read[0], read[i])
 			}
 		}
-		broken := read[0] == "0" || sent[0] == "" // the connection has ended within the answer, or net/http has refused the request
+		broken := read[0] == "0" || sent[0] == "" // the connection ended during the response, or net/http refused the request
 		if head, _, _ := strings.Cut(strings.ToLower(read[0]), "\r\n\r\n"); !broken && (!strings.HasPrefix(head, "1") || forbidden(head)) {
 			t.Errorf("the client reads %.900q", read[0])
 		}
 	})
 }
 
-// frames reports whether a header makes another request of one.
+// frames reports whether a header changes the framing of a request.
 func frames(name string) bool {
 	switch textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)) {
 	case "Content-Length", "Transfer-Encoding", "Expect", "Upgrade", "Host":
@@ -209,7 +209,7 @@ func frames(name string) bool {
 	return false
 }
 
-// forbidden reports whether a header says what an app may not say.
+// forbidden reports whether a header is one that apps may not send.
 func forbidden(header string) bool {
 	for _, line := range strings.Split(header, "\r\n") {
 		for _, bad := range []string{"set-cookie: portico", "set-cookie: __host-portico", "x-request-id: evil", "nel:", "report-to:", "alt-svc:", "clear-site-data:", "keep-alive:"} {
@@ -221,7 +221,7 @@ func forbidden(header string) bool {
 	return false
 }
 
-// The gateway passes on so many interim answers, and no more.
+// The gateway passes on up to maxInterim interim responses.
 func TestInterim_Bounded(t *testing.T) {
 	t.Parallel()
 	app := newBareApp(t)
