@@ -67,8 +67,7 @@ type Options struct {
 
 	// Deliver sends emails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
-	// Doors are mounted in addition to the product's own: the pages of `portico
-	// dev`.
+	// More routes to mount: the pages of `portico dev`.
 	Doors []server.Door
 }
 

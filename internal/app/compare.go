@@ -11,7 +11,7 @@ import (
 	"portico/internal/store"
 )
 
-// startComparing logs which settings differ from those of another node. It only
+// startComparing logs which settings differ between this node and another. It only
 // logs, because operators change settings on one node after the other.
 func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
 	var told []string

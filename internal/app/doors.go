@@ -23,7 +23,7 @@ import (
 	"portico/web"
 )
 
-// doors is the handler of the public listener, with the parts that Run and the
+// The handler of the public listener, with the parts that Run and the
 // metrics need.
 type doors struct {
 	handler *server.Mux

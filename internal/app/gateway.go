@@ -75,7 +75,7 @@ func (a *App) appHosts() []string {
 }
 
 // returnOrigins returns the origins that visitors may return to after signing
-// in: the configured ones and those of the apps.
+// in: the configured origins and the apps' own.
 func (a *App) returnOrigins() []string {
 	origins := append([]string(nil), a.Config.ReturnOrigins...)
 	for _, host := range a.appHosts() {

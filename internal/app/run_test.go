@@ -10,7 +10,7 @@ import (
 	"portico/internal/store"
 )
 
-// held is a door whose only page blocks until it is released.
+// held mounts one page, which blocks until it is released.
 type held struct{ asked, letGo chan struct{} }
 
 func (h held) Mount(m *server.Mux) {

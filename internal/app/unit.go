@@ -8,7 +8,7 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// unit passes transactions of the store as the interface T that a room
+// unit passes transactions of the store as the interface T that a consumer
 // declares, since Go does not convert func(*store.Tx) to func(T). It also adds
 // a span for each.
 type unit[T any] struct {

@@ -43,7 +43,7 @@ func bands() []band {
 		{"apptest", list("internal/apptest"), list("app config doorkit kit flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session federation signingkey rule throttle audit outbox cluster"), list("roompart ground")},
-		{"roompart", list("internal/password/argon2"), nil}, // used by one room, and imports nothing
+		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget telemetry/span telemetry/tally"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
@@ -72,8 +72,8 @@ func bandOf(pkg string) (band, bool) {
 	return band{}, false
 }
 
-// arrows reports imports that do not run down. Tests are exempt, because a room
-// is tested with the real store.
+// arrows reports imports that do not run down. Tests are exempt, because
+// packages are tested with the real store.
 func arrows(t *tree) []string {
 	var broken []string
 	for _, f := range t.production() {

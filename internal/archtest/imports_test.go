@@ -31,8 +31,8 @@ func importBans() []ban {
 	}
 }
 
-// httpFree returns the packages that must not use HTTP: the flow, and all rooms
-// except federation, which speaks it to providers.
+// httpFree returns the packages that must not use HTTP: the flow, and its
+// packages except federation, which speaks it to providers.
 func httpFree() []string {
 	var packages []string
 	for _, b := range bands() {

@@ -319,7 +319,7 @@ func lineEnd(text string) int {
 	return len(text)
 }
 
-// quoted returns the length of a string. One that is not closed on its line is
+// quoted returns the length of a string. An unclosed quote on a line is
 // an apostrophe in a text, or part of a regular expression.
 func quoted(text string, oneLine bool) int {
 	for i := 1; i < len(text); i++ {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// keys returns all settings except those of providers and [[app]] tables, in
+// keys returns all settings outside provider and [[app]] tables, in
 // the order of the documentation.
 func keys() []key {
 	at := func(f func(*Config) *string) func(*Config) *string { return f }

@@ -27,7 +27,7 @@ func (c *Config) Entries() []Entry {
 	return entries
 }
 
-// keys returns every setting, including those of configured providers and apps.
+// keys returns every setting, including settings of providers and apps.
 func (c *Config) keys() []key {
 	all := keys()
 	for _, p := range c.Providers {

@@ -72,7 +72,7 @@ func (d *doctor) clocks(ctx context.Context, r *report) {
 	}
 }
 
-// nodes compares the settings with those of the running nodes.
+// nodes compares the settings with the running nodes' settings.
 func (d *doctor) nodes(ctx context.Context, r *report) {
 	db, ok := d.usable(r)
 	if !ok {

@@ -23,7 +23,7 @@ var (
 )
 
 // plainAddress reports whether an address is safe in a header and in an SMTP
-// command. The length limits are those of RFC 5321 4.5.3.1.
+// command. RFC 5321 4.5.3.1 defines the length limits.
 func plainAddress(address string) bool {
 	at := strings.LastIndexByte(address, '@')
 	return len(address) <= 254 && at <= 64 && addressForm.MatchString(address)

@@ -23,7 +23,7 @@ type Config struct {
 	Catalogue *locale.Catalogue
 	Clock     clock.Clock
 
-	// RootCAs are the trusted authorities; those of the system when nil.
+	// RootCAs are the trusted authorities; nil means the system's.
 	RootCAs *x509.CertPool
 }
 

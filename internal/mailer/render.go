@@ -21,11 +21,14 @@ type Message struct {
 	To       string
 	Locale   string
 
-	// Data has the values of the template: code, link, signin_link, reset_link,
-	// provider, minutes (validity of the code or duration of the block),
-	// browser and system (names from package useragent), at (RFC 3339), and
-	// brand (replaces the configured one). Unknown and empty values are
-	// ignored.
+	// Data has the values of the template:
+	//   - code, link, signin_link, reset_link, provider
+	//   - minutes: validity of the code, or duration of the block
+	//   - browser, system: names from package useragent
+	//   - at: a time (RFC 3339)
+	//   - brand: replaces the configured brand
+	//
+	// Unknown and empty values are ignored.
 	Data map[string]string
 }
 

@@ -11,8 +11,8 @@ type Methods uint32
 // anyMethod is the set of a rule without methods.
 const anyMethod Methods = 1<<32 - 1
 
-// methodNames are the methods that may reach an app: those of HTTP except
-// CONNECT and TRACE, and those of WebDAV (RFC 4918, RFC 3253, RFC 5323).
+// methodNames are the methods that may reach an app: the methods of HTTP except
+// CONNECT and TRACE, and of WebDAV (RFC 4918, RFC 3253, RFC 5323).
 var methodNames = []string{
 	"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", preflight,
 	"PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",

@@ -21,7 +21,8 @@ const (
 // host. Under https its name has the prefix __Host-. Browsers accept such a
 // cookie only from this host, over TLS and without Domain, so a sibling host
 // cannot set it. On a loopback http address it has no prefix, because Safari
-// refuses Secure cookies there. A value consists of letters, digits, and . _ -
+// refuses Secure cookies there. A value consists of letters, digits, dots,
+// underscores and hyphens.
 type Cookie struct {
 	name   string
 	secure bool
@@ -66,7 +67,7 @@ func (c Cookie) Read(w http.ResponseWriter, r *http.Request) (string, bool) {
 	return value, true
 }
 
-// Write sets the cookie for life, in whole seconds. A life of 0 means until the
+// Write sets the cookie for a duration, in whole seconds. Zero means until the
 // browser is closed.
 func (c Cookie) Write(w http.ResponseWriter, value string, life time.Duration) {
 	c.set(w, value, int(life/time.Second))

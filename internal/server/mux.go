@@ -74,7 +74,7 @@ func NewMux(c Config) *Mux {
 	}
 }
 
-// Mount registers the routes of each door.
+// Mount registers the routes of each Door.
 func (m *Mux) Mount(doors ...Door) {
 	for _, d := range doors {
 		d.Mount(m)

@@ -20,7 +20,7 @@ const (
 	maxBody   = 1 << 20
 )
 
-// door is the address that requests are sent to.
+// The address that requests are sent to.
 type door struct {
 	url  *url.URL
 	addr string // "" for the host of the URL

@@ -19,7 +19,7 @@ const depthLimit = 5
 type Message struct {
 	Number  int       `json:"number"` // counts from 1 and identifies the message
 	At      time.Time `json:"at"`
-	From    string    `json:"from"` // From and To are those of the envelope, which decides the delivery
+	From    string    `json:"from"` // From and To come from the envelope, which decides the delivery
 	To      []string  `json:"to"`
 	Subject string    `json:"subject"`
 	Text    string    `json:"text"` // "" without such a part

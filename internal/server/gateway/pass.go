@@ -102,7 +102,7 @@ func (p *passage) endCall(ctx context.Context, call span.Span) {
 const brokenOff = "app.broken_off"
 
 // forth builds the request for the app. ReverseProxy has already removed
-// hop-by-hop headers, including those that the client named, so a client cannot
+// hop-by-hop headers, including all that the client named. So a client cannot
 // remove headers that are set here.
 func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out, a := pr.Out, p.visit.app

@@ -13,7 +13,7 @@ import (
 // session.
 const signOutTimeout = 2 * time.Second
 
-// who returns the holder of cookies that the app sets now.
+// The result is the holder of cookies that the app sets now.
 func (p *passage) who() string {
 	if p.identity == nil {
 		return nobody
