@@ -1,12 +1,45 @@
 package door
 
-// Screens returns the names of the screens. Each is a document in every locale.
+// Screen is a document that every locale has.
+type Screen int
+
+// The screens. A name in screenNames belongs to each.
 //
-// If you add a screen here you MUST run go generate ./internal/server/api, and add
-// it to web/src/entry/screens.ts. The type check of web fails until both are done.
+// If you add a screen you MUST run go generate ./internal/server/api, and add it to
+// web/src/entry/screens.ts. The type check of web fails until both are done, and
+// the server does not start without the document.
+const (
+	ScreenSignIn Screen = iota
+	ScreenSignUp
+	ScreenForgotPassword
+	ScreenVerifyCode
+	ScreenConfirmLink
+	ScreenResetPassword
+	ScreenAccount
+	ScreenSignedOut
+	ScreenError
+	ScreenLeaving
+	screenCount
+)
+
+var screenNames = [screenCount]string{
+	ScreenSignIn:         "signin",
+	ScreenSignUp:         "signup",
+	ScreenForgotPassword: "forgot-password",
+	ScreenVerifyCode:     "verify-code",
+	ScreenConfirmLink:    "confirm-link",
+	ScreenResetPassword:  "reset-password",
+	ScreenAccount:        "account",
+	ScreenSignedOut:      "signed-out",
+	ScreenError:          "error",
+	ScreenLeaving:        "leaving",
+}
+
+// String returns the name of the screen in paths and in the front end.
+func (s Screen) String() string { return screenNames[s] }
+
+// Screens returns the names of all screens, in the order of their constants.
 func Screens() []string {
-	return []string{
-		"signin", "signup", "forgot-password", "verify-code", "confirm-link",
-		"reset-password", "account", "signed-out", "error", "leaving",
-	}
+	names := screenNames
+	return names[:]
 }

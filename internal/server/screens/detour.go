@@ -11,12 +11,13 @@ import (
 	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/server"
+	"portico/internal/server/door"
 )
 
 // Leave answers with the page on the way to a provider, which goes on by itself.
 func (s *Screens) Leave(w http.ResponseWriter, r *http.Request, provider, to string) error {
 	name := map[string]string{"provider": s.providerName(provider)}
-	return s.show(w, r, "leaving", func(b *Boot) {
+	return s.show(w, r, door.ScreenLeaving, func(b *Boot) {
 		b.Title = s.Catalogue.Text(b.Locale, "leaving.title", name)
 		b.Next, b.NextLabel = to, s.Catalogue.Text(b.Locale, "leaving.submit", name)
 	})
@@ -61,7 +62,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 	if f.Kind == fault.Limited {
 		server.Note(w, err)
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
-		return s.show(w, r, "error", func(b *Boot) {
+		return s.show(w, r, door.ScreenError, func(b *Boot) {
 			s.explain(r, b, f)
 			b.Next = signInWith(url.Values{"return_to": {target}})
 		})

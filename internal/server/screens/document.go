@@ -24,13 +24,13 @@ var ErrNotBuilt = errors.New("the screens are not in this binary: run make build
 type document struct {
 	template *template.Template
 	policy   string
-	plain    func() *server.Content // what it is without anything of a request
+	plain    func() (*server.Content, error) // what it is without anything of a request
 }
 
 // load reads the documents that the front end was built into. Their forms may
 // lead to the origins of apps: browsers hold the redirect after a form against
 // the policy of the page that sent it, which without script is every sign-in.
-func load(dist fs.FS, locales, apps []string) (map[string]map[string]*document, error) {
+func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotBuilt
@@ -44,22 +44,21 @@ func load(dist fs.FS, locales, apps []string) (map[string]map[string]*document, 
 	if err := json.Unmarshal(manifest, &built); err != nil {
 		return nil, fmt.Errorf("read the manifest of the screens: %w", err)
 	}
-	all := make(map[string]map[string]*document, len(locales))
+	all := make(map[string][]*document, len(locales))
 	for _, loc := range locales {
-		all[loc] = make(map[string]*document, len(door.Screens()))
 		for _, name := range door.Screens() {
 			path := "documents/" + loc + "/" + name + ".html"
 			text, err := fs.ReadFile(dist, path)
 			if err != nil {
-				return nil, fmt.Errorf("read a screen: %w", err)
+				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
 			}
 			// The template holds nothing but the actions that the build made of
 			// its markers; each value in it is escaped by "html".
 			t, err := template.New(path).Option("missingkey=error").Parse(string(text))
 			if err != nil {
-				return nil, fmt.Errorf("read a screen: %w", err)
+				return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
 			}
-			all[loc][name] = &document{template: t, policy: server.DocumentPolicy([]string{built.StyleHashes[name]}, apps...)}
+			all[loc] = append(all[loc], &document{template: t, policy: server.DocumentPolicy([]string{built.StyleHashes[name]}, apps...)})
 		}
 	}
 	return all, nil

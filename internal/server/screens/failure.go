@@ -10,11 +10,12 @@ import (
 	"portico/internal/flow"
 	"portico/internal/rule"
 	"portico/internal/server"
+	"portico/internal/server/door"
 )
 
 // errorPage answers a browser whose request for a document failed.
 func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
-	return s.show(w, r, "error", func(b *Boot) {
+	return s.show(w, r, door.ScreenError, func(b *Boot) {
 		s.explain(r, b, f)
 		b.Status = status
 	})

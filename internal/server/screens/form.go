@@ -13,7 +13,7 @@ import (
 // form takes a form without script: on success the browser is sent on, else it
 // gets the same document with the words of what is wrong. Keep puts back what
 // was typed.
-func form[Form any](s *Screens, name string, run door.Action[Form], keep func(Form, *Boot)) server.Handler {
+func form[Form any](s *Screens, screen door.Screen, run door.Action[Form], keep func(Form, *Boot)) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in, err := door.Receive[Form](r)
 		if err != nil {
@@ -21,7 +21,7 @@ func form[Form any](s *Screens, name string, run door.Action[Form], keep func(Fo
 		}
 		next, err := run(w, r, in)
 		if err != nil {
-			return s.refuse(w, r, name, err, func(b *Boot) { keep(in, b) })
+			return s.refuse(w, r, screen, err, func(b *Boot) { keep(in, b) })
 		}
 		return server.SeeOther(w, next)
 	}
@@ -74,7 +74,7 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if viewErr != nil && in.Flow != "" {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
 	}
-	return s.refuse(w, r, "verify-code", err, func(b *Boot) {
+	return s.refuse(w, r, door.ScreenVerifyCode, err, func(b *Boot) {
 		if viewErr == nil {
 			b.Flow = door.FlowOf(v)
 		}
@@ -103,7 +103,7 @@ func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error 
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, "confirm-link", err, func(b *Boot) { s.fillLink(b, v, token) })
+	return s.refuse(w, r, door.ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
 }
 
 func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) error {
@@ -122,7 +122,7 @@ func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) erro
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, "reset-password", err, func(b *Boot) { b.Flow = door.FlowOf(v) })
+	return s.refuse(w, r, door.ScreenResetPassword, err, func(b *Boot) { b.Flow = door.FlowOf(v) })
 }
 
 func (s *Screens) signOut(w http.ResponseWriter, r *http.Request) error {

@@ -34,7 +34,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	why, ended, person := fault.From(err), errors.Is(err, session.Ended), personOf(found)
 	query := r.URL.Query()
 	if person == (Person{}) && !ended && len(query) == 0 {
-		return s.show(w, r, "signin", nil)
+		return s.show(w, r, door.ScreenSignIn, nil)
 	}
 	link, err := s.waiting(w, r, query.Get("flow"))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		s.Desk.ClearSession(w)
 	}
 	target := s.asked(r)
-	return s.show(w, r, "signin", func(b *Boot) {
+	return s.show(w, r, door.ScreenSignIn, func(b *Boot) {
 		if ended {
 			b.Notice = server.Words(s.Catalogue, b.Locale, why)
 		}
@@ -106,12 +106,12 @@ func (s *Screens) providerName(id string) string {
 }
 
 func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, "signup")
+	return s.withTarget(w, r, door.ScreenSignUp)
 }
 
 // signUpClosed says that nobody may register, and leads to the sign-in.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, "error", func(b *Boot) {
+	return s.show(w, r, door.ScreenError, func(b *Boot) {
 		s.explain(r, b, flow.SignUpClosed)
 		b.Errors.RequestID = "" // nothing has failed that anybody could look for
 		s.keepTarget(r, b)
@@ -132,12 +132,12 @@ func (s *Screens) keepTarget(r *http.Request, b *Boot) {
 }
 
 func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, "forgot-password")
+	return s.withTarget(w, r, door.ScreenForgotPassword)
 }
 
 // withTarget shows a form that mails a code. It knows of its request who is
 // signed in and where the person wants to go.
-func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen door.Screen) error {
 	s.Desk.BindBrowser(w, r)
 	person, err := s.person(w, r)
 	if err != nil {
@@ -145,11 +145,11 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, name string
 	}
 	target := s.asked(r)
 	if person == (Person{}) && target == (flow.Target{}) {
-		return s.show(w, r, name, nil)
+		return s.show(w, r, screen, nil)
 	}
-	return s.show(w, r, name, func(b *Boot) {
+	return s.show(w, r, screen, func(b *Boot) {
 		b.Session, b.ReturnTo, b.Next = person, target.String(), s.Desk.Targets.Or(target)
-		if name == "forgot-password" {
+		if screen == door.ScreenForgotPassword {
 			b.Values.Email = person.Email
 		}
 	})
@@ -177,7 +177,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, v.Next)
 	}
 	said := s.Desk.Said(w, r)
-	return s.show(w, r, "verify-code", func(b *Boot) {
+	return s.show(w, r, door.ScreenVerifyCode, func(b *Boot) {
 		b.Flow = door.FlowOf(v)
 		b.Success = s.success(b.Locale, said, door.CodeSent)
 		if v.Held != nil { // of the mail and not of this request: the status stays
@@ -196,7 +196,7 @@ func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
 	if id != "" {
 		return server.SeeOther(w, "/auth/verify-code?flow="+id)
 	}
-	return s.show(w, r, "verify-code", nil)
+	return s.show(w, r, door.ScreenVerifyCode, nil)
 }
 
 // confirmLink is where mailed links lead. The token moves from the URL into a
@@ -225,7 +225,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return s.show(w, r, "confirm-link", func(b *Boot) {
+	return s.show(w, r, door.ScreenConfirmLink, func(b *Boot) {
 		b.Session = other(person, account.Display(v.Email))
 		if r.URL.Query().Has("changed") { // a press of the page before was refused
 			b.Notice = server.Words(s.Catalogue, b.Locale, door.LinkChanged)
@@ -283,7 +283,7 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, overPath(r))
 	}
-	return s.show(w, r, "reset-password", func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), door.FlowOf(v) })
+	return s.show(w, r, door.ScreenResetPassword, func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), door.FlowOf(v) })
 }
 
 // other returns who is signed in when it is somebody else than the person whose
@@ -304,7 +304,7 @@ func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, "/auth/signin?return_to="+url.QueryEscape("/auth/account"))
 	}
 	said := s.Desk.Said(w, r)
-	return s.show(w, r, "account", func(b *Boot) {
+	return s.show(w, r, door.ScreenAccount, func(b *Boot) {
 		b.Session, b.Success = person, s.success(b.Locale, said, door.Verified, door.PasswordSaved)
 	})
 }
@@ -326,7 +326,7 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 	if person != (Person{}) {
 		return server.SeeOther(w, "/auth/account")
 	}
-	return s.show(w, r, "signed-out", nil)
+	return s.show(w, r, door.ScreenSignedOut, nil)
 }
 
 // changePassword is where password managers send people (W3C, a well-known URL
@@ -350,7 +350,7 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	if query.Get("code") == flow.CodeFlowUnknown {
 		f = flow.Unknown
 	}
-	return s.show(w, r, "error", func(b *Boot) {
+	return s.show(w, r, door.ScreenError, func(b *Boot) {
 		s.explain(r, b, f)
 		s.keepTarget(r, b)
 		if id := query.Get("request"); ids.Valid(id) {

@@ -3,6 +3,7 @@ package screens
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"slices"
@@ -37,12 +38,12 @@ type Config struct {
 // Screens is the door. It is safe for concurrent use.
 type Screens struct {
 	Config
-	documents map[string]map[string]*document
+	documents map[string][]*document // by locale and screen
 	assets    map[string]*server.Content
 }
 
-// New reads the documents and assets. It returns ErrNotBuilt when the front
-// end was not built.
+// New reads the documents and assets, and fills each document once. It returns
+// ErrNotBuilt when the front end was not built.
 func New(cfg Config) (*Screens, error) {
 	if cfg.Logo != nil {
 		cfg.Brand.Logo = logoPath
@@ -63,13 +64,17 @@ func New(cfg Config) (*Screens, error) {
 	}
 	s := &Screens{Config: cfg, documents: documents, assets: assets}
 	for loc, screens := range documents {
-		for name, d := range screens {
-			d.plain = sync.OnceValue(func() *server.Content {
-				body, err := d.fill(s.boot(name, loc))
+		for i, d := range screens {
+			b := s.boot(door.Screen(i), loc)
+			if _, err := d.fill(b); err != nil {
+				return nil, fmt.Errorf("fill the screen %s: %w", b.Screen, err)
+			}
+			d.plain = sync.OnceValues(func() (*server.Content, error) {
+				body, err := d.fill(b)
 				if err != nil {
-					return nil
+					return nil, err
 				}
-				return server.NewContent(htmlType, body)
+				return server.NewContent(htmlType, body), nil
 			})
 		}
 	}
@@ -79,12 +84,12 @@ func New(cfg Config) (*Screens, error) {
 // Warm compresses the documents that most people see, so that the first of
 // them need not wait. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
-	for _, name := range door.Screens()[:4] {
+	for _, screen := range []door.Screen{door.ScreenSignIn, door.ScreenSignUp, door.ScreenForgotPassword, door.ScreenVerifyCode} {
 		for _, screens := range s.documents {
 			if ctx.Err() != nil {
 				return
 			}
-			screens[name].plain()
+			_, _ = screens[screen].plain() // New has filled it once without an error
 		}
 	}
 }
@@ -95,13 +100,13 @@ func (s *Screens) Mount(m *server.Mux) {
 		m.Handle("GET /{$}", s.root)
 	}
 	m.Handle("GET /auth/signin", s.signIn)
-	m.Handle("POST /auth/signin", form(s, "signin", s.Desk.SignIn, func(in door.SignIn, b *Boot) {
+	m.Handle("POST /auth/signin", form(s, door.ScreenSignIn, s.Desk.SignIn, func(in door.SignIn, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 		b.Flow.ID = in.Flow
 	}))
 	s.mountSignUp(m)
 	m.Handle("GET /auth/forgot-password", s.forgotPassword)
-	m.Handle("POST /auth/forgot-password", form(s, "forgot-password", s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
+	m.Handle("POST /auth/forgot-password", form(s, door.ScreenForgotPassword, s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 	}))
 	m.Handle("GET /auth/verify-code", s.verifyCode)
@@ -130,36 +135,36 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 		return
 	}
 	m.Handle("GET /auth/signup", s.signUp)
-	m.Handle("POST /auth/signup", form(s, "signup", s.Desk.SignUp, func(in door.SignUp, b *Boot) {
+	m.Handle("POST /auth/signup", form(s, door.ScreenSignUp, s.Desk.SignUp, func(in door.SignUp, b *Boot) {
 		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 	}))
 }
 
 // boot returns the data of a document that shows nothing of the request.
-func (s *Screens) boot(name, loc string) Boot {
+func (s *Screens) boot(screen door.Screen, loc string) Boot {
 	return Boot{
-		Screen: name, Locale: loc, Locales: s.Catalogue.Locales(),
+		Screen: screen.String(), Locale: loc, Locales: s.Catalogue.Locales(),
 		Brand: s.Brand, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 	}
 }
 
 // show answers with a document. A nil change shows it as it was built, from
 // memory.
-func (s *Screens) show(w http.ResponseWriter, r *http.Request, name string, change func(*Boot)) error {
+func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen door.Screen, change func(*Boot)) error {
 	loc := s.Desk.Locale(r)
-	d := s.documents[loc][name]
-	offered, marked := s.offered(w, r, name)
+	d := s.documents[loc][screen]
+	offered, marked := s.offered(w, r, screen)
 	if change == nil && !marked {
-		content := d.plain()
-		if content == nil {
-			return errors.New("a screen cannot be filled: " + name)
+		content, err := d.plain()
+		if err != nil {
+			return err
 		}
 		server.SetPolicy(w, d.policy)
 		w.Header().Set("Content-Language", loc)
 		content.Serve(w, r, http.StatusOK)
 		return nil
 	}
-	b := s.boot(name, loc)
+	b := s.boot(screen, loc)
 	b.Providers = offered
 	if change != nil {
 		change(&b)
@@ -169,8 +174,8 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, name string, chan
 
 // offered returns the providers of a screen, and whether the one by which this
 // browser was signed in last is marked among them.
-func (s *Screens) offered(w http.ResponseWriter, r *http.Request, name string) (list []Provider, marked bool) {
-	if name != "signin" && name != "signup" {
+func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen door.Screen) (list []Provider, marked bool) {
+	if screen != door.ScreenSignIn && screen != door.ScreenSignUp {
 		return s.Providers, false
 	}
 	last := s.Desk.LastProvider(w, r)
@@ -185,7 +190,7 @@ func (s *Screens) offered(w http.ResponseWriter, r *http.Request, name string) (
 
 // refuse shows the screen again with the words of the fault: what was typed is
 // kept, and nothing but the password must be typed again.
-func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, name string, err error, change func(*Boot)) error {
+func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen door.Screen, err error, change func(*Boot)) error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
 		return err // the error page: this screen may be what failed
@@ -194,7 +199,7 @@ func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, name string, er
 	if wait := server.RetryAfter(f); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
-	return s.show(w, r, name, func(b *Boot) {
+	return s.show(w, r, screen, func(b *Boot) {
 		change(b)
 		s.blame(r, b, f)
 	})
