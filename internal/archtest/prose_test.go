@@ -68,7 +68,6 @@ test/e2e/engines
 test/e2e/journeys
 test/e2e/support
 test/e2e/support/states
-test/faults
 test/proxies
 tools
 web

@@ -16,7 +16,7 @@ import (
 	"portico/internal/testform"
 )
 
-// sickApp is an app that can misbehave down to its bytes.
+// sickApp is an app whose raw responses a test chooses.
 type sickApp struct {
 	listen string
 	mu     sync.Mutex
@@ -53,7 +53,7 @@ func (a *sickApp) up(t *testing.T) {
 	}()
 }
 
-// down ends it as a crash does.
+// down closes it as a crash does.
 func (a *sickApp) down() {
 	_ = a.server.Close()
 	a.mu.Lock()
@@ -96,7 +96,7 @@ func saysNothing(net.Conn, *http.Request) { select {} }
 
 func hangsUp(c net.Conn, _ *http.Request) { _ = c.Close() }
 
-// pours sends the same for as long as somebody takes it.
+// pours sends the same bytes until the client closes the connection.
 func pours(head, rest string) func(net.Conn, *http.Request) {
 	rest = strings.Repeat(rest, 1+(64<<10)/len(rest))
 	return func(c net.Conn, _ *http.Request) {
@@ -107,7 +107,8 @@ func pours(head, rest string) func(net.Conn, *http.Request) {
 	}
 }
 
-// behindTheDoor is an installation with a sick app and one that is well.
+// behindTheDoor starts an installation with a sick app and a healthy one behind
+// the gateway.
 func behindTheDoor(t *testing.T) (*process, *sickApp) {
 	sick, well := newSickApp(t), newSickApp(t)
 	p := newPlace(t, newSink(t))
@@ -121,7 +122,7 @@ func behindTheDoor(t *testing.T) (*process, *sickApp) {
 	return p.serve(), sick
 }
 
-// isUp reports whether the figures say that the sick app answers.
+// isUp reports whether the metrics say that the sick app answers.
 func (p *place) isUp() bool {
 	resp, err := http.Get("http://" + p.ops + "/metrics")
 	if err != nil {
@@ -132,8 +133,8 @@ func (p *place) isUp() bool {
 	return strings.Contains(string(text), "\nportico_app_up{app=\"sick\"} 1\n")
 }
 
-// visitSick has eight people ask for the sick app at once, and holds what they
-// are told against want. It returns how long the slowest waited.
+// visitSick lets eight visitors request the sick app at once. Each must get the
+// status want. It returns how long the slowest waited.
 func (p *place) visitSick(name string, want int) (slowest time.Duration) {
 	p.Helper()
 	var group sync.WaitGroup
@@ -143,7 +144,7 @@ func (p *place) visitSick(name string, want int) (slowest time.Duration) {
 			b := p.browser()
 			defer b.close()
 			began := time.Now()
-			kind := []string{"text/html", "application/problem+json"}[i%2] // a person, a script
+			kind := []string{"text/html", "application/problem+json"}[i%2] // a browser, a script
 			r, _ := http.NewRequest("GET", p.origin+"/sick/x", nil)
 			r.Header.Set("Accept", kind)
 			a, err := b.transport.RoundTrip(r)
@@ -156,7 +157,7 @@ func (p *place) visitSick(name string, want int) (slowest time.Duration) {
 			}
 			defer a.Body.Close()
 			if got := a.Header.Get("Content-Type"); a.StatusCode != want || want != http.StatusOK && !strings.HasPrefix(got, kind) {
-				p.Errorf("%s: answered with %d, %s; want %d, %s", name, a.StatusCode, got, want, kind)
+				p.Errorf("%s: status %d, %s; want %d, %s", name, a.StatusCode, got, want, kind)
 			}
 		})
 	}
@@ -164,9 +165,9 @@ func (p *place) visitSick(name string, want int) (slowest time.Duration) {
 	return slowest
 }
 
-// FLT-08: an app is away, hangs, breaks off or pours. Its visitors are told
-// within seconds, and at once while it lasts; the other app, the screens and the
-// memory do not notice.
+// An app is away, hangs, breaks off or sends without end. Its visitors get an
+// error within seconds, and at once while the fault lasts. The other app, the
+// screens and the memory are not affected.
 func TestFLT08_AppMisbehaves(t *testing.T) {
 	announce(t)
 	measures(t)
@@ -195,10 +196,10 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 		}
 		slowest := p.visitSick(fault.name, fault.want)
 		if slowest > testform.Limit(7*time.Second) {
-			t.Errorf("%s: somebody waited for %v", fault.name, slowest)
+			t.Errorf("%s: the slowest visitor waited %v", fault.name, slowest)
 		}
 		if !eventually(30*time.Second, func() bool { return !p.isUp() }) {
-			t.Errorf("%s: the figures do not say that the app is down", fault.name)
+			t.Errorf("%s: the metrics do not say that the app is down", fault.name)
 		}
 		again := p.visitSick(fault.name+", known", fault.want)
 		during := sessionChecks(me, 300*time.Millisecond, nil)
@@ -214,9 +215,9 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 		sick.be(isWell)
 		began := time.Now()
 		if !eventually(30*time.Second, p.isUp) {
-			t.Errorf("%s: the app is well, and taken for down", fault.name)
+			t.Errorf("%s: the app is well, and Portico takes it for down", fault.name)
 		}
-		t.Logf("FLT-08: %s: the slowest of 8 was told after %v, once it was known after %v; back after %v; session check p50 %v before, %v during", fault.name,
+		t.Logf("FLT-08: %s: the slowest of 8 got an error after %v, and after %v once the fault was known; back after %v; session check p50 %v before, %v during", fault.name,
 			slowest.Round(time.Millisecond), again.Round(time.Millisecond), time.Since(began).Round(time.Millisecond), percentile(quiet, 50), percentile(during, 50))
 		p.visitSick(fault.name+", over", http.StatusOK)
 	}
@@ -230,8 +231,8 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 	}
 }
 
-// What an app answers is its own, however bad; and a page that takes longer than
-// an app may be silent is waited for while the app answers others.
+// Error responses of an app are passed on unchanged. A page that takes longer
+// than the allowed silence is awaited while the app answers other requests.
 func TestFLT08_AppIsSlowOrSick(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -240,7 +241,7 @@ func TestFLT08_AppIsSlowOrSick(t *testing.T) {
 	sick.be(func(c net.Conn, r *http.Request) {
 		switch {
 		case r.URL.Path == "/sick/slow":
-			time.Sleep(8 * time.Second) // longer than its silence
+			time.Sleep(8 * time.Second) // longer than the allowed silence
 			isWell(c, r)
 		case r.URL.Path == "/sick/half":
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
@@ -261,7 +262,7 @@ func TestFLT08_AppIsSlowOrSick(t *testing.T) {
 			t.Fatalf("the app's own answer is %d %.80q, %v", a.status, a.body, err)
 		}
 		if _, err := b.send("GET", "/sick/half", "", ""); err == nil {
-			t.Error("half an answer looks whole")
+			t.Error("half a response looks complete")
 		}
 		c, err := newNetwork().Dial("tcp", r.listen)
 		if err != nil {
@@ -274,7 +275,7 @@ func TestFLT08_AppIsSlowOrSick(t *testing.T) {
 		_ = c.Close()
 	}
 	if got := <-slow; got != "200well<nil>" {
-		t.Errorf("a slow page is answered with %s", got)
+		t.Errorf("a slow page gets %s", got)
 	}
 	if !r.isUp() {
 		t.Error("an app that answers is taken for down")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// saved is a backup and what had been acknowledged when it was begun.
+// saved is a backup, and everything that had been acknowledged before it began.
 type saved struct {
 	file     string
 	accounts []string
@@ -32,7 +32,7 @@ func (p *place) save(acked *promises, file string) saved {
 	return s
 }
 
-// machine returns another, empty machine with the key and the same address.
+// machine returns an empty machine with the same key and address.
 func (p *place) machine() *place {
 	p.Helper()
 	other := *p
@@ -47,9 +47,9 @@ func (p *place) machine() *place {
 	return &other
 }
 
-// FLT-13: backups under load are whole; restored on an empty machine or over a
-// newer state they have everything that was acknowledged when they were begun,
-// and send and accept nothing a second time.
+// Backups under load are complete. An instance that is restored on an empty
+// machine, or over a newer state, has everything that was acknowledged before
+// its backup began. It sends no old email and accepts no old code again.
 func TestFLT13_BackupAndRestore(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -68,7 +68,8 @@ func TestFLT13_BackupAndRestore(t *testing.T) {
 			backups = append(backups, p.save(acked, filepath.Join(t.TempDir(), fmt.Sprintf("copy%d.db", n))))
 		}
 	})
-	// What waits for the mail server, and a code that is used right after.
+	// An email that waits for the mail server, and a code that is used right
+	// after the backup.
 	mail.be(refusing)
 	stale := p.browser()
 	flow := stale.begin(fresh("stale"))
@@ -80,7 +81,7 @@ func TestFLT13_BackupAndRestore(t *testing.T) {
 	if out := p.command("restore", backups[0].file, "--replace"); !strings.Contains(out, "another portico serves this database") {
 		t.Errorf("over a running instance it says %s", out)
 	}
-	r.stop() // sends what waits
+	r.stop() // sends the waiting email
 	sent := len(mail.all())
 
 	for n, s := range backups {
@@ -96,7 +97,7 @@ func TestFLT13_BackupAndRestore(t *testing.T) {
 		t.Logf("FLT-13: backup %d with %d acknowledged accounts: restored and ready in %v: %s", n, len(s.accounts), took, strings.ReplaceAll(out, "\n", " "))
 	}
 
-	// Over a newer state, the sessions ended.
+	// Restore an older backup over a newer state. Its sessions have ended.
 	older := backups[0]
 	out := p.command("restore", older.file, "--replace", "--end-sessions")
 	if !strings.Contains(out, "kept") {
@@ -106,23 +107,23 @@ func TestFLT13_BackupAndRestore(t *testing.T) {
 	b := p.browser()
 	for _, token := range older.sessions {
 		if b.cookies = map[string]string{"portico-session": token}; b.whoami() {
-			t.Error("a session holds that was to end")
+			t.Error("a session works that should have ended")
 		}
 	}
 	p.journey(known[0])
 	p.sound()
 	if a, err := stale.post("verify-code", map[string]string{"flow": flow, "code": "000000"}); err != nil || a.status == 200 {
-		t.Errorf("a step of before goes on: %v %d", err, a.status)
+		t.Errorf("a step from before the restore works: %v %d", err, a.status)
 	}
 	if most, which := mail.repeats(); most > 1 {
-		t.Errorf("of %d mails one came %d times: %s", sent, most, which)
+		t.Errorf("of %d emails one came %d times: %s", sent, most, which)
 	}
 	if full() {
 		p.recovery()
 	}
 }
 
-// holdsAll holds that a restored instance has what its backup promised.
+// holdsAll fails unless a restored instance has everything of its backup.
 func (p *place) holdsAll(s saved, out string) {
 	p.Helper()
 	lost := 0
@@ -139,27 +140,27 @@ func (p *place) holdsAll(s saved, out string) {
 		}
 	}
 	if lost > 0 {
-		p.Errorf("%d acknowledged things are lost; the restore said %s", lost, out)
+		p.Errorf("%d acknowledged changes are lost; the restore said %s", lost, out)
 	}
 	if n := p.count(`SELECT COUNT(*) FROM outbox WHERE dead_at = 0`); n > 0 {
-		p.Errorf("%d mails of the past wait to be sent", n)
+		p.Errorf("%d old emails wait to be sent", n)
 	}
 }
 
-// journey is what an operator tries first: a sign-in, and a registration with
-// its mail.
+// journey is an operator's first check: a sign-in, and a registration with its
+// email.
 func (p *place) journey(known string) {
 	p.Helper()
 	b := p.browser()
 	defer b.close()
 	b.must("signin", map[string]string{"email": known, "password": good})
 	if !b.whoami() {
-		p.Error("the sign-in does not hold")
+		p.Error("the sign-in has no session")
 	}
 	p.registered()
 }
 
-// recovery measures how long it takes to be back with a million accounts.
+// recovery measures backup and restore with a million accounts.
 func (p *place) recovery() {
 	p.Helper()
 	big := newPlace(p.T, p.mail)
@@ -182,7 +183,7 @@ func (p *place) recovery() {
 	a, err := m.browser().post("signup", map[string]string{"email": address, "password": good, "confirm_password": good})
 	registered := time.Since(ready)
 	if err != nil || a.status != 200 || p.mail.code(address, time.Minute) == "" {
-		p.Errorf("the first registration is answered with %v %d %s, or has no mail:\n%s", err, a.status, a.body, r.log)
+		p.Errorf("the first registration gets %v %d %s, or has no email:\n%s", err, a.status, a.body, r.log)
 	}
 	p.Logf("FLT-13: 1,000,000 accounts and sessions, 2,000,000 facts, %d MiB: backup %v, restore %v, ready after another %v, first registration answered after %v: %s",
 		info.Size()>>20, saving, restoring, r.start, registered, out)

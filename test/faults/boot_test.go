@@ -14,7 +14,7 @@ import (
 	"portico/internal/testform"
 )
 
-// FLT-05: a node starts before its database. It waits, lives, and is not ready.
+// A node starts before its database. It waits, is live and is not ready.
 func TestFLT05_DatabaseAwayAtStart(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestFLT05_DatabaseAwayAtStart(t *testing.T) {
 	}
 }
 
-// livesUnready waits until the operations listener says so.
+// livesUnready waits until the operations listener answers live and not ready.
 func (p *onPostgres) livesUnready(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		if p.health("/livez") == http.StatusOK && p.health("/readyz") == http.StatusServiceUnavailable {
@@ -63,7 +63,7 @@ func (p *onPostgres) livesUnready(ctx context.Context) bool {
 	return false
 }
 
-// begin starts a server and does not wait for it.
+// begin starts a server without waiting until it is ready.
 func (p *onPostgres) begin(extra ...string) (cmd *exec.Cmd, log *logtest.Buffer, ended chan error) {
 	p.Helper()
 	cmd, log, ended = exec.Command(binary, "serve"), &logtest.Buffer{}, make(chan error, 1)
@@ -76,8 +76,8 @@ func (p *onPostgres) begin(extra ...string) (cmd *exec.Cmd, log *logtest.Buffer,
 	return cmd, log, ended
 }
 
-// FLT-05: who is told to stop while it waits stops at once, and what waiting
-// does not mend is said at once.
+// A waiting node that is told to stop stops at once. An error that waiting
+// cannot fix is reported at once.
 func TestFLT05_NoWaitForNothing(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -16,12 +16,12 @@ import (
 
 const good = "copper lantern over seven hills"
 
-// serial makes names and networks that nobody has used.
+// serial makes names and networks unique over all tests.
 var serial atomic.Int64
 
 func fresh(name string) string { return fmt.Sprintf("%s%d@x.test", name, serial.Add(1)) }
 
-// browser is a client on a network of its own.
+// browser is a client in a network of its own.
 type browser struct {
 	*place
 	cookies   map[string]string
@@ -40,13 +40,13 @@ func (p *place) browser() *browser {
 	return b
 }
 
-// newNetwork returns a dialer whose address nobody else has.
+// newNetwork returns a dialer with an unused address.
 func newNetwork() *net.Dialer {
 	n := serial.Add(1)
 	return &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16&0x7f), byte(n>>8), byte(n))}}
 }
 
-// close gives the connections back before the test ends.
+// close closes the connections before the test ends.
 func (b *browser) close() { b.transport.CloseIdleConnections() }
 
 type answer struct {
@@ -55,7 +55,8 @@ type answer struct {
 	body   string
 }
 
-// do sends a request with a JSON body, if any; the error is one of the network.
+// do sends a request with an optional JSON body. An error comes from the
+// network.
 func (b *browser) do(method, target string, body map[string]string) (answer, error) {
 	if body == nil {
 		return b.send(method, target, "", "")
@@ -102,8 +103,8 @@ func (b *browser) post(operation string, body map[string]string) (answer, error)
 	return b.do("POST", "/auth/api/"+operation, body)
 }
 
-// must is post that has to be answered with 200, be it at a second try: a busy
-// machine may say 503.
+// must is post that requires status 200. It tries again after a 503, because a
+// busy machine may answer so.
 func (b *browser) must(operation string, body map[string]string) answer {
 	b.Helper()
 	a, err := b.post(operation, body)
@@ -117,7 +118,7 @@ func (b *browser) must(operation string, body map[string]string) answer {
 	return a
 }
 
-// next returns where a step leads, and the flow in it.
+// next returns the URL of the next step and the flow in it.
 func (a answer) next() (target, flow string) {
 	var body struct{ Next string }
 	_ = json.Unmarshal([]byte(a.body), &body)
@@ -139,7 +140,8 @@ func (b *browser) whoami() bool {
 	return err == nil && a.status == 200
 }
 
-// begin signs up and returns the flow, "" when it was not acknowledged.
+// begin signs up and returns the flow, or "" if the sign-up was not
+// acknowledged.
 func (b *browser) begin(address string) string {
 	a, err := b.post("signup", map[string]string{"email": address, "password": good, "confirm_password": good})
 	if err != nil || a.status != 200 {
@@ -149,14 +151,14 @@ func (b *browser) begin(address string) string {
 	return flow
 }
 
-// register makes an account.
+// register creates an account.
 func (b *browser) register(address string) {
 	b.Helper()
 	_, flow := b.must("signup", map[string]string{"email": address, "password": good, "confirm_password": good}).next()
 	b.must("verify-code", map[string]string{"flow": flow, "code": b.mail.code(address, 20*time.Second)})
 }
 
-// percentile returns a value of the sorted list.
+// percentile returns a percentile of a sorted list.
 func percentile(list []time.Duration, p int) time.Duration {
 	if len(list) == 0 {
 		return 0

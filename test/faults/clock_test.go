@@ -12,15 +12,15 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// FLT-10: the clock of the machine jumps. Nothing dead lives again, nobody waits
-// longer than the limits say, who comes afterwards can sign up and in, mail
-// still goes, and the operator is told.
+// The clock of the machine jumps. Expired sessions and codes stay expired, and
+// no wait is longer than its limit. New users can sign up and in, email is
+// sent, and the log reports the jump.
 func TestFLT10_ClockJumps(t *testing.T) {
 	announce(t)
 	for _, jump := range []struct {
 		name  string
 		by    time.Duration
-		holds bool // whether a session of before does
+		holds bool // whether a session from before the jump still works
 	}{
 		{"an hour ahead", time.Hour, true},
 		{"an hour back", -time.Hour, true},
@@ -41,7 +41,7 @@ func TestFLT10_ClockJumps(t *testing.T) {
 			done := used.begin(second)
 			spent := in.mail.code(second, 20*time.Second)
 			used.must("verify-code", map[string]string{"flow": done, "code": spent})
-			used.cookies = clone(used.cookies) // who is signed in may press the button twice
+			used.cookies = clone(used.cookies) // a signed-in user may press the button twice
 			in.lockOut(known)
 			twice := in.registered()
 			in.mail.be(refusing)
@@ -53,33 +53,33 @@ func TestFLT10_ClockJumps(t *testing.T) {
 			for what, try := range map[string]struct {
 				b          *browser
 				flow, code string
-			}{"a code of before": {pending, waits, unused}, "a used code": {used, done, spent}} {
+			}{"a code from before the jump": {pending, waits, unused}, "a used code": {used, done, spent}} {
 				if a, err := try.b.post("verify-code", map[string]string{"flow": try.flow, "code": try.code}); err != nil || a.status == 200 || a.status >= 500 {
 					t.Errorf("%s: %v %d %s", what, err, a.status, a.body)
 				}
 			}
 			if me.whoami() != jump.holds {
-				t.Errorf("a session of before holds: %v, want %v", !jump.holds, jump.holds)
+				t.Errorf("a session from before the jump works: %v, want %v", !jump.holds, jump.holds)
 			}
-			c.Advance(31 * time.Second) // the wait that the wrong passwords have earned
+			c.Advance(31 * time.Second) // the wait after the wrong passwords
 			in.journey(known)
 			c.Advance(2 * time.Hour)
 			if !eventually(15*time.Second, func() bool { return in.mailsTo(twice) == 2 }) {
-				t.Error("the mail of before is not sent")
+				t.Error("the email from before the jump is not sent")
 			}
 			if !eventually(15*time.Second, func() bool { return strings.Contains(log.String(), "the clock of this machine has jumped") }) {
-				t.Error("the operator is not told")
+				t.Error("the log does not report it")
 			}
 			if n := in.count(`SELECT COUNT(*) FROM audit`); n < facts {
-				t.Errorf("%d facts of the record are gone", facts-n)
+				t.Errorf("%d audit records are gone", facts-n)
 			}
 			in.sound()
-			t.Logf("FLT-10: %s: the session holds: %v; codes of before are refused, no wait is longer than 31s, mail goes, the log says so", jump.name, jump.holds)
+			t.Logf("FLT-10: %s: the session works: %v; older codes are refused, no wait is longer than 31s, email is sent, the log reports the jump", jump.name, jump.holds)
 		})
 	}
 }
 
-// lockOut types wrong passwords until one has to wait.
+// lockOut sends wrong passwords until the account has to wait.
 func (in *inside) lockOut(address string) {
 	in.Helper()
 	b := in.browser()
@@ -92,10 +92,10 @@ func (in *inside) lockOut(address string) {
 			return
 		}
 	}
-	in.Fatal("nobody has to wait after six wrong passwords")
+	in.Fatal("six wrong passwords cause no wait")
 }
 
-// causeMail makes one that has no end and cannot be delivered yet.
+// causeMail enqueues an email that does not expire and cannot be delivered yet.
 func (in *inside) causeMail(address string) {
 	in.Helper()
 	b := in.browser()
@@ -107,7 +107,7 @@ func (in *inside) causeMail(address string) {
 	}
 }
 
-// mailsTo returns how many mails have come to an address.
+// mailsTo returns the number of emails that arrived at an address.
 func (in *inside) mailsTo(address string) (n int) {
 	for _, d := range in.mail.all() {
 		if d.to == address {

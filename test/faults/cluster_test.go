@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// cluster is nodes on one PostgreSQL behind a balancer. As a place it is what
-// people see: its origin is that of all nodes.
+// cluster is several nodes on one PostgreSQL behind a load balancer. As a place
+// it is the installation that clients see, with the common origin.
 type cluster struct {
 	*onPostgres
 	nodes []*place
 	front *balancer
 }
 
-// newCluster prepares nodes and starts none. The more that is said about the
-// environment is for all of them.
+// newCluster prepares nodes and starts none. extra is environment for all of
+// them.
 func newCluster(t *testing.T, p *onPostgres, nodes int, extra ...string) *cluster {
 	t.Helper()
 	c := &cluster{onPostgres: p, front: newBalancer()}
@@ -45,15 +45,16 @@ func newCluster(t *testing.T, p *onPostgres, nodes int, extra ...string) *cluste
 	return c
 }
 
-// serveAs starts another binary than the one that is tested, and waits until it
-// is ready.
+// serveAs starts another binary than the tested one and waits until it is
+// ready.
 func (p *place) serveAs(program string) *process {
 	p.Helper()
 	return p.run(exec.Command(program, "serve"))
 }
 
-// balancer gives requests to nodes in turn. Like those in use it asks each node
-// whether it is ready, and what a node did not take it gives to another, once.
+// balancer sends requests to the nodes in turn. Like real balancers, it checks
+// the readiness of each node, and sends a request that a node did not take to
+// another node, once.
 type balancer struct {
 	httputil.ReverseProxy
 	nodes     []*behind
@@ -62,7 +63,7 @@ type balancer struct {
 	transport *http.Transport
 }
 
-// behind is a node as the balancer knows it.
+// behind is a node and its state at the balancer.
 type behind struct {
 	*place
 	unready atomic.Bool
@@ -78,7 +79,7 @@ func newBalancer() *balancer {
 	return b
 }
 
-// watch asks the nodes whether they are ready until stop is closed.
+// watch checks the readiness of the nodes until stop is closed.
 func (b *balancer) watch(stop <-chan struct{}) {
 	for {
 		for _, n := range b.nodes {
@@ -97,8 +98,8 @@ func (b *balancer) watch(stop <-chan struct{}) {
 	}
 }
 
-// next returns the node whose turn it is: not the one that was tried already,
-// and one that is ready if there is any.
+// next returns the node for the next request. It skips the node that was tried
+// already, and prefers a ready node.
 func (b *balancer) next(tried *behind) (n *behind) {
 	for range 2 * len(b.nodes) {
 		n = b.nodes[b.turn.Add(1)%uint64(len(b.nodes))]

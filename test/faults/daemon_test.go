@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// household is a folder in which servers of others run, which refuse to run as
-// root, and who runs them.
+// household is a folder for servers of other projects, and the user who runs
+// them. These servers refuse to run as root.
 type household struct {
 	*testing.T
 	dir   string
-	owner *syscall.Credential // nil: whoever runs the test
+	owner *syscall.Credential // nil for the user of the test
 }
 
 func newHousehold(t *testing.T) *household {
 	t.Helper()
-	parent := "" // in memory, where there is any
+	parent := "" // in memory, if there is such a folder
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
 	}
@@ -33,7 +33,7 @@ func newHousehold(t *testing.T) *household {
 		t.Fatal(err)
 	}
 	h := &household{T: t, dir: dir}
-	t.Cleanup(func() { eventually(5*time.Second, func() bool { return os.RemoveAll(dir) == nil }) }) // who was killed may still write
+	t.Cleanup(func() { eventually(5*time.Second, func() bool { return os.RemoveAll(dir) == nil }) }) // a killed server may still write
 	if os.Getuid() != 0 {
 		return h
 	}
@@ -55,7 +55,7 @@ func newHousehold(t *testing.T) *household {
 
 func (h *household) path(name string) string { return filepath.Join(h.dir, name) }
 
-// write makes a file that the owner may read.
+// write creates a file that the owner may read.
 func (h *household) write(name, text string) string {
 	h.Helper()
 	if err := os.WriteFile(h.path(name), []byte(text), 0o644); err != nil {
@@ -69,7 +69,7 @@ func (h *household) write(name, text string) string {
 	return h.path(name)
 }
 
-// command prepares a program of the owner's.
+// command prepares a program that runs as the owner.
 func (h *household) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = h.dir
@@ -88,13 +88,13 @@ func (h *household) do(program string, args ...string) string {
 	return string(out)
 }
 
-// daemon is a server that runs until it is ended.
+// daemon is a server that runs until the test ends it.
 type daemon struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
 
-// start runs a server; what it says goes to a file of its name.
+// start runs a server. Its output goes to a file with its name.
 func (h *household) start(name, program string, args ...string) *daemon {
 	h.Helper()
 	log, err := os.OpenFile(h.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -111,9 +111,9 @@ func (h *household) start(name, program string, args ...string) *daemon {
 		_ = d.cmd.Wait()
 		close(d.ended)
 	}()
-	h.Cleanup(func() { // with all that it has started
+	h.Cleanup(func() { // with all its children
 		select {
-		case <-d.ended: // its number may be another's
+		case <-d.ended: // the process id may belong to another process now
 		default:
 			_ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL)
 		}
@@ -128,7 +128,7 @@ func (d *daemon) end(signal syscall.Signal) {
 	<-d.ended
 }
 
-// listens waits until somebody takes connections at an address.
+// listens waits until a server accepts connections at an address.
 func (h *household) listens(name, address string) {
 	h.Helper()
 	taken := eventually(30*time.Second, func() bool {
@@ -144,8 +144,8 @@ func (h *household) listens(name, address string) {
 	}
 }
 
-// unshared gives back what a PostgreSQL that was killed has left with the
-// kernel: its file of the process names it in line 7.
+// unshared frees the shared memory that a killed PostgreSQL has left. Line 7 of
+// its pid file names it.
 func (h *household) unshared(data string) {
 	text, _ := os.ReadFile(filepath.Join(h.path(data), "postmaster.pid"))
 	lines := strings.Split(string(text), "\n")
@@ -157,7 +157,7 @@ func (h *household) unshared(data string) {
 	}
 }
 
-// port returns the number of a free port.
+// port returns a free port.
 func (h *household) port() string {
 	h.Helper()
 	_, port, err := net.SplitHostPort(freePort(h.T))
@@ -167,5 +167,5 @@ func (h *household) port() string {
 	return port
 }
 
-// loopback is an address on this machine.
+// loopback returns an address on this machine.
 func loopback(port string) string { return fmt.Sprintf("127.0.0.1:%s", port) }

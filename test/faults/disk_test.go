@@ -18,11 +18,11 @@ import (
 type outage struct {
 	*place
 	r     *process
-	acked []string // addresses whose registration was acknowledged
+	acked []string // addresses with an acknowledged registration
 }
 
-// during works on while the disk fails: what cannot be stored is answered with
-// 503 and a time, who is signed in stays so, pages are shown.
+// during keeps working while the disk fails. A write gets 503 with Retry-After,
+// signed-in users stay so, and pages are served.
 func (o *outage) during(me *browser, known string) {
 	o.Helper()
 	flow := o.browser().begin(fresh("before"))
@@ -43,7 +43,7 @@ func (o *outage) during(me *browser, known string) {
 			case err != nil || a.status == 500:
 				o.Errorf("%s: %v %d %s", try.operation, err, a.status, a.body)
 			case a.status == 503 && a.header.Get("Retry-After") == "":
-				o.Errorf("%s: 503 without a time: %s", try.operation, a.body)
+				o.Errorf("%s: 503 without Retry-After: %s", try.operation, a.body)
 			case a.status == 503:
 				refused++
 			case a.status == 200 && try.operation == "signup":
@@ -53,7 +53,7 @@ func (o *outage) during(me *browser, known string) {
 		}
 		b.close()
 		if !me.whoami() || o.ask(newNetwork()) != nil {
-			o.Error("a session or a page is gone with the disk")
+			o.Error("a session or a page does not work without the disk")
 		}
 	}
 	if refused == 0 {
@@ -84,8 +84,8 @@ func (o *outage) failedWrites() (n int) {
 	return n
 }
 
-// recovers holds that everything works again without a restart, and that what
-// was acknowledged survives a kill.
+// recovers fails unless everything works again without a restart, and all
+// acknowledged writes survive a kill.
 func (o *outage) recovers(known string) {
 	o.Helper()
 	if !eventually(30*time.Second, func() bool { return o.browser().begin(fresh("after")) != "" }) {
@@ -108,7 +108,7 @@ func (o *outage) kept(known string) {
 	o.journey(known)
 }
 
-// FLT-09: no file may grow any more.
+// No file can grow any more.
 func TestFLT09_FilesCannotGrow(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestFLT09_FilesCannotGrow(t *testing.T) {
 	o.recovers(known)
 }
 
-// FLT-09: the file system is full.
+// The file system is full.
 func TestFLT09_DiskFull(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -152,7 +152,8 @@ func TestFLT09_DiskFull(t *testing.T) {
 	o.readOnly()
 }
 
-// readOnly holds that a server does not start on what it cannot write.
+// readOnly fails unless a server refuses to start on files that it cannot
+// write.
 func (o *outage) readOnly() {
 	o.Helper()
 	other := *o.place
@@ -170,11 +171,11 @@ func (o *outage) readOnly() {
 		o.Skip(err)
 	}
 	if out := other.refuses(); !strings.Contains(out, "read-only file system") {
-		o.Errorf("on a read-only file system it says %s", out)
+		o.Errorf("on a read-only file system it prints %s", out)
 	}
 }
 
-// fill writes until nothing more fits.
+// fill writes until the disk is full.
 func fill(t *testing.T, file string) {
 	t.Helper()
 	f, err := os.Create(file)
@@ -189,8 +190,8 @@ func fill(t *testing.T, file string) {
 	}
 }
 
-// FLT-09: the disk takes writes and cannot keep them: fsync fails. Whether it
-// kept some of them nobody knows, so the process is started anew afterwards.
+// The disk takes writes but cannot keep them: fsync fails. The disk may have
+// kept some of them, so the process is restarted afterwards.
 func TestFLT09_SyncFails(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -201,11 +202,11 @@ func TestFLT09_SyncFails(t *testing.T) {
 	known, me := p.registered(), p.browser()
 	me.must("signin", map[string]string{"email": known, "password": good})
 	if answer := o.r.signal(syscall.SIGUSR1); answer != "armed" {
-		t.Skip("fsync cannot be made to fail here: ", answer)
+		t.Skip("cannot make fsync fail here: ", answer)
 	}
 	o.during(me, known)
 	if len(o.acked) > 0 {
-		t.Errorf("%d registrations were acknowledged that were never kept", len(o.acked))
+		t.Errorf("%d registrations were acknowledged and not stored", len(o.acked))
 	}
 	o.r.kill()
 	o.kept(known)

@@ -3,7 +3,7 @@
 // case. catalogue_test.go says in one sentence what each number breaks; `go test
 // -v` prints it and the figures of the test.
 //
-// Most tests drive the real binary. Those that change its clock run the
-// application inside the test. The product has no switch that causes a fault.
+// Most tests drive the real binary. Tests that change its clock run the
+// application inside the test process. The product has no switch that causes a fault.
 // `go test` runs the short form, `make faults` every kill, wait and sample.
 package faults

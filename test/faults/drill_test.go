@@ -14,8 +14,8 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// documented returns the commands of the block that begins with the words, in
-// the section on backups of the page that operators read.
+// documented returns the block of commands that begins with the words, from the
+// section on backups in docs/operating/postgresql.md.
 func documented(t *testing.T, words string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/operating/postgresql.md")
@@ -44,9 +44,9 @@ func follow(t *testing.T, folder, url, commands string) {
 	}
 }
 
-// FLT-13 on PostgreSQL: what the page on it says to do is done to the letter. A
-// dump of a serving node, restored into another database, has what was
-// acknowledged before, and sends and accepts nothing a second time.
+// The commands of the page on PostgreSQL are run as they stand there. A dump of
+// a serving node is restored into another database. It has everything
+// acknowledged before, sends no email twice and accepts no code twice.
 func TestFLT13_PostgresDrill(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -67,11 +67,12 @@ func TestFLT13_PostgresDrill(t *testing.T) {
 	folder := t.TempDir()
 	follow(t, folder, p.past, documented(t, "pg_dump"))
 
-	// What the dump does not know: the mail is sent, the code used, a session ended.
+	// Changes after the dump: the email is sent, the code is used, a session
+	// has ended.
 	before := []map[string]string{maps.Clone(staying.cookies), maps.Clone(leaving.cookies), maps.Clone(stale.cookies)}
-	close(held.go_)
+	close(held.release)
 	if p.mail.code(lost, 30*time.Second) == "" || !eventually(30*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
-		t.Fatal("the mail that waited was never sent")
+		t.Fatal("the email that waited was never sent")
 	}
 	p.mail.be(healthy)
 	stale.must("verify-code", step)
@@ -87,25 +88,25 @@ func TestFLT13_PostgresDrill(t *testing.T) {
 	}
 	stranger.extra = append(stranger.extra, "PORTICO_SECRET_FILE="+key)
 	if out := stranger.refuses(); !strings.Contains(out, "is not the one that this database was made with") {
-		t.Errorf("with another key it says %s", out)
+		t.Errorf("with another key it prints %s", out)
 	}
 
 	r = m.serve()
 	b := m.browser()
 	for i, who := range []string{"somebody who was signed in", "somebody who has signed out since"} {
 		if b.cookies = maps.Clone(before[i]); !b.whoami() {
-			t.Errorf("%s is not, after the restore", who)
+			t.Errorf("%s does not work after the restore", who)
 		}
 	}
 	b.cookies = before[2]
 	if a, err := b.post("verify-code", step); err != nil || a.status == 200 {
-		t.Errorf("a code of before is taken: %v %d %s", err, a.status, a.body)
+		t.Errorf("a code from before the restore is accepted: %v %d %s", err, a.status, a.body)
 	}
 	if out := m.command("mail", "list"); !strings.Contains(out, lost) {
-		t.Errorf("the mail that was given up is not listed: %s", out)
+		t.Errorf("the email that was given up is not listed: %s", out)
 	}
 	if a, err := b.post("signin", map[string]string{"email": since, "password": good}); err != nil || a.status == 200 {
-		t.Errorf("an account that was made since signs in: %v %d", err, a.status)
+		t.Errorf("an account from after the backup signs in: %v %d", err, a.status)
 	}
 	m.journey(known)
 	r.stop()
@@ -113,17 +114,17 @@ func TestFLT13_PostgresDrill(t *testing.T) {
 	follow(t, folder, m.past, documented(t, "psql --set=ON_ERROR_STOP=1"))
 	m.serve()
 	if b.cookies = before[0]; b.whoami() {
-		t.Error("a session holds that was to end")
+		t.Error("a session works that should have ended")
 	}
 	m.journey(known)
 	m.once()
 	if most, which := p.mail.repeats(); most > 1 {
-		t.Errorf("one mail came %d times: %s", most, which)
+		t.Errorf("one email came %d times: %s", most, which)
 	}
 }
 
-// restored is the installation on a database that the dump in the folder was
-// restored to.
+// restored returns the installation on a database that was restored from the
+// dump.
 func (p *onPostgres) restored(folder string) *onPostgres {
 	p.Helper()
 	dumps, err := filepath.Glob(filepath.Join(folder, "portico-*.dump"))
@@ -139,7 +140,7 @@ func (p *onPostgres) restored(folder string) *onPostgres {
 	follow(p.T, folder, m.past, documented(p.T, "pg_restore"))
 	follow(p.T, folder, m.past, documented(p.T, "psql --single-transaction"))
 	if n := m.count(`SELECT COUNT(*) FROM outbox WHERE dead_at = 0`); n > 0 {
-		p.Errorf("%d mails of the past wait to be sent", n)
+		p.Errorf("%d old emails wait to be sent", n)
 	}
 	return m
 }

@@ -15,8 +15,9 @@ import (
 	"portico/internal/testform"
 )
 
-// failingOver is two nodes that reach a database by the addresses, each behind
-// a proxy that counts, and a way past them to the server that takes writes.
+// failingOver returns two nodes whose database can fail over. They reach it at
+// the addresses, each through a proxy that counts. The path past the proxies
+// leads to the server that takes writes.
 func failingOver(t *testing.T, database string, servers, ways []string) (*cluster, []*pgtest.Proxy) {
 	t.Helper()
 	var proxied []string
@@ -38,7 +39,7 @@ func failingOver(t *testing.T, database string, servers, ways []string) (*cluste
 	return c, proxies
 }
 
-// begun returns how many connections were begun through the proxies.
+// begun returns the number of connections that were begun through the proxies.
 func begun(proxies []*pgtest.Proxy) (all int) {
 	for _, p := range proxies {
 		all += p.Begun()
@@ -46,8 +47,7 @@ func begun(proxies []*pgtest.Proxy) (all int) {
 	return all
 }
 
-// unopened holds that nobody keeps connections to a server that has become a
-// standby.
+// unopened fails if a node keeps connections to a server that is a standby now.
 func (c *cluster) unopened(server, database string) {
 	c.Helper()
 	conn, err := pgx.Connect(c.Context(), "postgres://postgres@"+server+"/"+database+"?sslmode=disable")
@@ -59,13 +59,13 @@ func (c *cluster) unopened(server, database string) {
 	var open int
 	const query = `SELECT pg_is_in_recovery(), (SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'portico' AND datname = current_database())`
 	if err := conn.QueryRow(c.Context(), query).Scan(&standby, &open); err != nil || !standby || open > 0 {
-		c.Errorf("a server of before: standby %v, %d open connections, %v", standby, open, err)
+		c.Errorf("the old server: standby %v, %d open connections, %v", standby, open, err)
 	}
 }
 
-// overcomes lets the database fail over, and waits until every node writes and
-// is ready at the new server.
-func (w *witness) overcomes(name string, change func()) {
+// failOver runs change, and waits until every node writes through the new
+// server and is ready.
+func (w *failoverUsers) failOver(name string, change func()) {
 	w.Helper()
 	began := time.Now()
 	change()
@@ -77,7 +77,7 @@ func (w *witness) overcomes(name string, change func()) {
 		return changed
 	}
 	if !eventually(2*time.Minute, over) {
-		w.Errorf("%s: it is not over after two minutes", name)
+		w.Errorf("%s: the nodes do not write to a new server after two minutes", name)
 		return
 	}
 	from, to, _ := w.probe.change(began)
@@ -92,12 +92,12 @@ func (w *witness) overcomes(name string, change func()) {
 	w.Logf("%s: no server took writes for %v; all nodes wrote %v after that, and were ready after %v", name,
 		to.Sub(from).Round(time.Millisecond), wrote.Round(time.Millisecond), ready.Round(time.Millisecond))
 	if max(wrote, ready) > testform.Limit(5*time.Second) {
-		w.Errorf("%s: it was back only %v after its database", name, max(wrote, ready))
+		w.Errorf("%s: the nodes came back %v after their database", name, max(wrote, ready))
 	}
 }
 
-// accounted holds that what was acknowledged is there once.
-func (w *witness) accounted(name string) {
+// checkAccounts fails unless each acknowledged registration is stored once.
+func (w *failoverUsers) checkAccounts(name string) {
 	w.Helper()
 	conn := w.connect()
 	for address, sessions := range w.names {
@@ -110,29 +110,29 @@ func (w *witness) accounted(name string) {
 			w.Errorf("%s has %d accounts and %d sessions, want 1 and %d", address, accounts, open, sessions)
 		}
 	}
-	// A machine that is busy with other tests is late with everything.
-	if w.latest > w.hottest {
-		w.Errorf("somebody waited %v longer than may be; who needs no database %v in all", w.latest, w.hottest)
+	// A machine that is busy with other tests delays every answer.
+	if w.latest > w.slowestCached {
+		w.Errorf("an answer came %v too late; the slowest without a database took %v", w.latest, w.slowestCached)
 	}
 	w.once()
 	most, which := w.mail.repeats()
 	if most > 2 {
-		w.Errorf("a mail came %d times: %s", most, which)
+		w.Errorf("an email came %d times: %s", most, which)
 	}
-	w.Logf("%s: %d registered, each once; %d answers of 503, the slowest after %v; %d checks of hot sessions, the slowest %v; no mail more than %d times",
-		name, len(w.names), w.refused.Load(), w.slowest.Round(time.Millisecond), w.hot.Load(), w.hottest.Round(time.Millisecond), most)
+	w.Logf("%s: %d registered, each once; %d answers of 503, the slowest after %v; %d checks of cached sessions, the slowest %v; no email more than %d times",
+		name, len(w.names), w.refused.Load(), w.slowest.Round(time.Millisecond), w.cached.Load(), w.slowestCached.Round(time.Millisecond), most)
 }
 
-// FLT-05: the server that takes writes changes: once in order, and the one of
-// before comes back as the standby of the other, and once because it is killed.
+// The server that takes writes changes. Once it hands over in order and becomes
+// the standby of the other server. Once it is killed.
 func TestFLT05_FailoverOfTwo(t *testing.T) {
 	announce(t)
 	measures(t)
 	p := newPair(t)
 	a, b := p.servers[0], p.servers[1]
 	c, proxies := failingOver(t, "portico", p.addresses(), p.addresses())
-	w := c.beginWitness()
-	w.overcomes("FLT-05: in order", func() {
+	w := c.startUsers()
+	w.failOver("FLT-05: in order", func() {
 		a.end(syscall.SIGINT)
 		b.promote()
 	})
@@ -140,9 +140,9 @@ func TestFLT05_FailoverOfTwo(t *testing.T) {
 	c.unopened(loopback(a.port), "portico")
 	before := proxies[1].Begun()
 	began := time.Now()
-	w.overcomes("FLT-05: killed", func() {
+	w.failOver("FLT-05: killed", func() {
 		b.end(syscall.SIGKILL)
-		time.Sleep(time.Second) // until whoever watches over them is sure
+		time.Sleep(time.Second) // the time in which an operator decides
 		a.promote()
 	})
 	span := int(time.Since(began)/time.Second) + 1
@@ -150,11 +150,11 @@ func TestFLT05_FailoverOfTwo(t *testing.T) {
 		t.Errorf("%d connections were begun to a dead server in %d s, at most %d may be", n, span, limit)
 	}
 	w.end()
-	w.accounted("FLT-05")
+	w.checkAccounts("FLT-05")
 }
 
-// FLT-06: the standby that each commit waits for is away. What it has not
-// confirmed a failover could undo, so nobody is told that it was done.
+// The standby that each commit waits for is away. A failover could undo an
+// unconfirmed commit, so no client may be told that it succeeded.
 func TestFLT06_StandbyAway(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -163,19 +163,19 @@ func TestFLT06_StandbyAway(t *testing.T) {
 	b, signup := c.nodes[0].browser(), map[string]string{"email": fresh("v"), "password": good, "confirm_password": good}
 	b.must("signup", signup)
 	p.servers[0].waitsFor("nobody")
-	b.calm("POST", "/auth/api/forgot-password", map[string]string{"email": fresh("v")})
+	b.unavailable("POST", "/auth/api/forgot-password", map[string]string{"email": fresh("v")})
 	p.servers[0].waitsFor("*")
 	b.must("signup", signup)
 	c.once()
 }
 
-// FLT-05: Patroni hands over in order, and once because a machine is lost, which
-// then comes back. The nodes reach the server that takes writes in each of the
-// ways that the page on PostgreSQL shows.
+// Patroni hands over in order, and once because a machine is lost, which then
+// comes back. The nodes reach the writable server in each of the ways that
+// docs/operating/failover.md shows.
 func TestFLT05_FailoverOfPatroni(t *testing.T) {
 	announce(t)
 	if !full() {
-		t.Skip("whoever watches over a cluster waits for half a minute; FailoverOfTwo holds the same of two servers")
+		t.Skip("Patroni waits for half a minute; FailoverOfTwo checks the same with two servers")
 	}
 	p := newPatroni(t)
 	var servers []string
@@ -193,20 +193,20 @@ func TestFLT05_FailoverOfPatroni(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = admin.Close(t.Context())
-			for _, m := range p.servers { // a standby may not have it yet
+			for _, m := range p.servers { // a standby may not have the table yet
 				if !eventually(time.Minute, func() bool { return m.holds(name) }) {
 					m.blame()
 				}
 			}
 			c, proxies := failingOver(t, name, servers, ways)
-			w := c.beginWitness()
+			w := c.startUsers()
 			old := p.leader()
-			w.overcomes("FLT-05: "+name+", in order", p.switchover)
+			w.failOver("FLT-05: "+name+", in order", p.switchover)
 			p.whole()
 			c.unopened(loopback(old.port), name)
 			old = p.leader()
 			before, began := begun(proxies), time.Now()
-			w.overcomes("FLT-05: "+name+", lost", old.kill)
+			w.failOver("FLT-05: "+name+", lost", old.kill)
 			span := int(time.Since(began)/time.Second) + 1
 			n, limit := begun(proxies)-before, len(c.nodes)*(len(ways)*(span+10)+20)
 			t.Logf("FLT-05: %s: %d connections were begun in %d s", name, n, span)
@@ -217,7 +217,7 @@ func TestFLT05_FailoverOfPatroni(t *testing.T) {
 			p.whole()
 			w.end()
 			c.unopened(loopback(old.port), name)
-			w.accounted("FLT-05: " + name)
+			w.checkAccounts("FLT-05: " + name)
 		})
 	}
 }

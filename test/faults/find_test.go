@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// findsAnybody holds that an operator's commands find one of very many people
-// at once: by address, and page by page. The time of the process is in it.
-func (s side) findsAnybody() {
+// findsUsers fails unless an operator's commands find one of very many users
+// quickly, by address and page by page. The times include the start of the
+// process.
+func (s side) findsUsers() {
 	s.Helper()
 	for _, command := range []string{"session list", "user disable", "user enable", "user list"} {
 		var times []time.Duration
@@ -29,8 +30,7 @@ func (s side) findsAnybody() {
 	}
 }
 
-// firstPage reads the first 500 lines of a list that is longer than anybody
-// would wait for.
+// firstPage reads the first 500 lines of a very long list.
 func (s side) firstPage() {
 	s.Helper()
 	cmd := exec.Command(binary, "user", "list")
@@ -50,6 +50,6 @@ func (s side) firstPage() {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	if count < min(500, s.accounts) {
-		s.Errorf("the list ends after %d people: %v", count, lines.Err())
+		s.Errorf("the list ends after %d accounts: %v", count, lines.Err())
 	}
 }

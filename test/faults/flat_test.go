@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// crowd is people who ask for everything, also from apps, and some of whom
-// hang up.
+// crowd is a group of clients that send requests of every kind, also to apps.
+// Some of them hang up early.
 type crowd struct {
 	*process
 	sick    *sickApp
-	session map[string]string // cookies
+	session map[string]string // the cookies
 	sent    atomic.Int64
 }
 
-// FLT-21: many requests of every kind leave nothing behind.
+// Many requests of every kind leak nothing.
 func TestFLT21_NothingLeaks(t *testing.T) {
 	announce(t)
 	measures(t)
@@ -32,20 +32,20 @@ func TestFLT21_NothingLeaks(t *testing.T) {
 	me.register(fresh("me"))
 	c := &crowd{process: r, sick: sick, session: me.cookies}
 	all := rounds(6_000, 1_000_000)
-	c.ask(all / 3) // fills what is kept: caches, pools, counters
+	c.ask(all / 3) // fills caches, pools and counters
 	first := c.holding()
 	c.ask(all - all/3)
 	last := c.holding()
 	t.Logf("FLT-21: after %d and %d requests: %v and %v", all/3, c.sent.Load(), first, last)
 	if last.files > first.files+rounds(16, 4) || last.goroutines > first.goroutines+rounds(16, 4) {
-		t.Error("files or goroutines are left behind")
+		t.Error("files or goroutines leak")
 	}
 	if last.heap > first.heap+rounds(64, 8) || last.rss > first.rss+rounds(64, 16) {
-		t.Error("memory is left behind")
+		t.Error("memory leaks")
 	}
 }
 
-// ask sends so many requests, from eight networks at once.
+// ask sends n requests from eight networks.
 func (c *crowd) ask(n int) {
 	c.Helper()
 	const people = 8
@@ -67,7 +67,7 @@ func (c *crowd) ask(n int) {
 	group.Wait()
 }
 
-// one sends the request of a turn.
+// one sends the request with number i.
 func (c *crowd) one(b *browser, i int) error {
 	often := []string{
 		"/auth/api/session", "/well/page", "/auth/signin", "/auth/api/sessions", "/well/page", "/auth/account", "/auth/verify-code?flow=none", "/nowhere",
@@ -90,7 +90,8 @@ func (c *crowd) one(b *browser, i int) error {
 	return err
 }
 
-// hangUp sends text, reads that much of an answer and goes.
+// hangUp sends text, reads so many bytes of the answer and closes the
+// connection.
 func (c *crowd) hangUp(text string, read int64) error {
 	conn, err := newNetwork().Dial("tcp", c.listen)
 	if err != nil {
@@ -105,15 +106,15 @@ func (c *crowd) hangUp(text string, read int64) error {
 	return err
 }
 
-// holding is what a process holds.
+// holding is the resources of a process.
 type holding struct{ goroutines, files, heap, rss int }
 
 func (h holding) String() string {
 	return fmt.Sprintf("goroutines %d, files %d, heap %d MiB, RSS %d MiB", h.goroutines, h.files, h.heap, h.rss)
 }
 
-// holding returns what the process holds when all who hung up are forgotten: in
-// the full form the least that it shows over a few rounds of the collector.
+// holding returns the resources of the process after the closed connections are
+// forgotten. In the full form it is the minimum over a few garbage collections.
 func (c *crowd) holding() holding {
 	c.Helper()
 	c.settled()
@@ -138,7 +139,7 @@ func (c *crowd) holding() holding {
 	}
 }
 
-// metric returns a figure of the server.
+// metric returns a metric of the server.
 func (p *place) metric(name string) int {
 	p.Helper()
 	resp, err := http.Get("http://" + p.ops + "/metrics")
@@ -149,7 +150,7 @@ func (p *place) metric(name string) int {
 	text, _ := io.ReadAll(resp.Body)
 	found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(text)
 	if found == nil {
-		p.Fatalf("there is no figure %s", name)
+		p.Fatalf("there is no metric %s", name)
 	}
 	n, err := strconv.ParseFloat(string(found[1]), 64)
 	if err != nil {

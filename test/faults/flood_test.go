@@ -16,12 +16,12 @@ import (
 	"portico/internal/testform"
 )
 
-// flood is a number of connections that never finish what they begin.
+// flood is a number of connections that never finish their request.
 type flood struct {
 	name  string
-	first string        // what each sends at once
-	drip  string        // and then every second; "" for nothing
-	most  time.Duration // how long it may stay open; 0 for as long as the test
+	first string        // what each connection sends at once
+	drip  string        // what it sends every second after that; "" for nothing
+	most  time.Duration // how long a connection may stay open; 0 for the whole test
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -67,7 +67,7 @@ func (f *flood) join(p *place, n int) {
 	}
 }
 
-// left returns how many are open.
+// left returns the number of open connections.
 func (f *flood) left() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,8 +83,9 @@ func (f *flood) drips() {
 	}
 }
 
-// FLT-17: thousands of connections that dribble or wait. Each ends in time, one
-// network gets only its share, and an honest browser does not notice.
+// Thousands of connections send slowly or wait. Each is closed in time, one
+// network gets only its share, and the times of an honest browser do not
+// change.
 func TestFLT17_SlowLoris(t *testing.T) {
 	announce(t)
 	measures(t)
@@ -102,7 +103,7 @@ func TestFLT17_SlowLoris(t *testing.T) {
 	each := rounds(80, 400)
 	for _, f := range all {
 		if f.join(p, each); len(f.conns) < each {
-			t.Errorf("%s: %d of %d connections are taken", f.name, len(f.conns), each)
+			t.Errorf("%s: %d of %d connections are accepted", f.name, len(f.conns), each)
 		}
 	}
 	stop := make(chan struct{})
@@ -141,7 +142,7 @@ func TestFLT17_SlowLoris(t *testing.T) {
 	t.Logf("FLT-17: session check p50 %v p99 %v before, p50 %v p99 %v during; RSS %d MiB before, peak %d MiB; %d files before, %d with %d connections",
 		percentile(quiet, 50), percentile(quiet, 99), percentile(during, 50), percentile(during, 99), base, peak, files, held, len(all)*each)
 	if len(during) == 0 || full() && percentile(during, 99) > 2*percentile(quiet, 99)+2*time.Millisecond {
-		t.Errorf("session checks (%d) wait behind the flood", len(during))
+		t.Errorf("session checks (%d) wait during the flood", len(during))
 	}
 	if held > files+len(all)*each+50 {
 		t.Errorf("%d files are open", held)
@@ -149,8 +150,8 @@ func TestFLT17_SlowLoris(t *testing.T) {
 	p.share(r)
 }
 
-// share holds that one network gets so many connections and no more, and that
-// they are given back.
+// share fails unless one network gets its share of connections, no more, and
+// gets it again after they are closed.
 func (p *place) share(r *process) {
 	p.Helper()
 	const most, over = 512, 90
@@ -172,7 +173,7 @@ func (p *place) share(r *process) {
 	}
 }
 
-// ask makes one request on a connection of its own.
+// ask sends one request on a new connection.
 func (p *place) ask(d *net.Dialer) error {
 	c, err := d.Dial("tcp", p.listen)
 	if err != nil {
@@ -185,7 +186,7 @@ func (p *place) ask(d *net.Dialer) error {
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("answered with %d", answer.StatusCode)
+		err = fmt.Errorf("status %d", answer.StatusCode)
 	}
 	return err
 }

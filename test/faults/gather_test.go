@@ -12,16 +12,16 @@ import (
 // chrome is the longest part of a session and of a record.
 const chrome = `'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'`
 
-// identifier is the SQL of a random identifier for a number and a kind: all
-// hexadecimal digits are in the alphabet of internal/ids. A cryptographic hash
-// takes longer than everything else of a row.
+// identifier returns the SQL of a random identifier for a number and a kind.
+// Hexadecimal digits are in the alphabet of internal/ids. A cryptographic hash
+// would take longer than the rest of the row.
 func identifier(number string, kind int) string {
 	return fmt.Sprintf(`encode(int8send(hashint8extended(%[1]s, %[2]d)) || int4send(hashint8((%[1]s) # %[2]d)), 'hex') || '00'`, number, kind)
 }
 
-// Row n of each kind, in the order in which it was made, of an account in no
-// order. Some sessions have ended; nothing is due to be deleted yet, so that
-// what is compared is the size.
+// Row n of each kind, in the order of creation, for accounts in random order.
+// Some sessions have ended. Nothing may be deleted yet, so that only the size
+// differs.
 var (
 	insertAccounts = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
 		SELECT ` + identifier("n", 1) + `, 'person' || n || '@x.test', 'person' || n || '@x.test', 'Person ' || n, $2, $3, $4, 1, $5
@@ -36,7 +36,7 @@ var (
 		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
 )
 
-// gather fills a database, on two connections.
+// gather fills a database over two connections.
 func (p *place) gather(url string, c population) {
 	p.Helper()
 	model, began, now := p.model(), time.Now(), time.Now().UnixMicro()
@@ -49,7 +49,7 @@ func (p *place) gather(url string, c population) {
 	}
 	every := func(span time.Duration, rows int) int64 { return span.Microseconds() / int64(rows) }
 	const day = 24 * time.Hour
-	left := make(chan string, 10) // indexes that both make
+	left := make(chan string, 10) // indexes that both connections build
 	var both sync.WaitGroup
 	both.Go(func() {
 		facts.fill("audit", insert{insertRecords, []any{c.records, c.accounts, every(399*day, c.records), now}})
@@ -92,12 +92,12 @@ func (l loader) exec(query string, args ...any) {
 	}
 }
 
-// ofTables is the condition of the indexes of tables.
+// ofTables selects the indexes of tables.
 const ofTables = ` WHERE indrelid = ANY (string_to_array($1, ', ')::regclass[])`
 
-// fill puts rows into tables that it empties first, in one transaction, of which
-// a server with wal_level=minimal logs nothing. Nothing looks after foreign keys,
-// and the indexes are declared unready, so that they are built at once.
+// fill empties tables and inserts rows, in one transaction. A server with
+// wal_level=minimal then writes no log. Foreign keys are not checked. The
+// indexes are marked as not ready and built at the end.
 func (l loader) fill(tables string, inserts ...insert) {
 	began := time.Now()
 	l.exec("SET session_replication_role = replica")

@@ -18,8 +18,8 @@ import (
 )
 
 // provideTo names the environment variable that makes this test binary an
-// identity provider with that callback. It is a process of its own, as in life:
-// a gigabyte that it pours must not take the time of those who measure.
+// identity provider with that callback. The provider is a process of its own,
+// so that the gigabyte that it sends takes no time of the measuring process.
 const provideTo = "FAULTS_PROVIDE_TO"
 
 const providerClient, providerSecret = "portico", "at the provider"
@@ -65,8 +65,8 @@ func (p *provider) said() string {
 	return strings.TrimSpace(line)
 }
 
-// be lets it misbehave at a path, "well" nowhere, and returns how often it was
-// asked while it was what it was before.
+// be sets how the provider fails at a path; "well" stops the failure. It
+// returns the number of requests since the last call.
 func (p *provider) be(wrong, path string) (asked int) {
 	p.Helper()
 	_, _ = fmt.Fprintf(p.in, "%s\t%s\n", path, wrong)
@@ -76,19 +76,19 @@ func (p *provider) be(wrong, path string) (asked int) {
 	return asked
 }
 
-// rotate gives it new keys.
+// rotate gives the provider new keys.
 func (p *provider) rotate() { p.be("rotated", "/") }
 
 // failures are the ways in which a provider fails at a path.
 var failures = map[string]http.HandlerFunc{
-	"a gigabyte": gigabyte, // never ends by itself
+	"a gigabyte": gigabyte, // does not end by itself
 	"a web page": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<h1>Welcome</h1>")
 	},
 	"502": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
 	"no answer": func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the client goes
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has gone
 		select {
 		case <-r.Context().Done():
 		case <-time.After(time.Minute):
@@ -106,8 +106,8 @@ func gigabyte(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// shortSends is a listener whose connections hold little that nobody has taken:
-// what a distant server pours is not made by the processor of this machine.
+// shortSends is a listener whose connections buffer little unread data. The
+// processor of this machine then makes no data that the client never reads.
 type shortSends struct{ net.Listener }
 
 func (l shortSends) Accept() (net.Conn, error) {
@@ -118,7 +118,7 @@ func (l shortSends) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// provide is what the process does until its input ends.
+// provide runs the provider until its input ends.
 func provide(callback string) int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -129,7 +129,7 @@ func provide(callback string) int {
 	fresh := func() http.Handler {
 		h, err := idp.New(idp.Config{Issuer: issuer, ClientID: providerClient, ClientSecret: providerSecret, RedirectURI: callback, Clock: clock.System{}})
 		if err != nil {
-			panic(err) // of the test, which then finds no address
+			panic(err) // the test then finds no address
 		}
 		return h
 	}

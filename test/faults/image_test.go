@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// walHeader and walFrame are the sizes of the parts of a SQLite log: a header,
-// then frames of a header and a page each.
+// walHeader and walFrame are the sizes of the parts of an SQLite log: one
+// header, then frames of a header and a page each.
 const (
 	walHeader = 32
 	walFrame  = 24 + 4096
 )
 
-// wal is the log of a database at an instant. SQLite writes it from the start
-// again when all of it is in the database, with another salt.
+// wal is the log of a database at one moment. After SQLite has copied the whole
+// log into the database, it writes from the start again with another salt.
 type wal []byte
 
 func (w wal) salt() string { return string(w[16:24]) }
 
-// end returns where the frames of the present salt end.
+// end returns the end of the frames with the current salt.
 func (w wal) end() int {
 	at := walHeader
 	for at+walFrame <= len(w) && string(w[at+8:at+16]) == w.salt() {
@@ -30,8 +30,8 @@ func (w wal) end() int {
 	return at
 }
 
-// shuffled returns the log with the frames between kept and its end as a power
-// loss may leave them: each there, missing, or torn.
+// shuffled returns the log as a power loss may leave it. Each frame between
+// kept and the end is complete, missing or torn.
 func (w wal) shuffled(kept int) wal {
 	end := w.end()
 	for at := kept; at < end; at += walFrame {
@@ -42,7 +42,7 @@ func (w wal) shuffled(kept int) wal {
 			clear(w[at+rand.IntN(walFrame) : at+walFrame])
 		}
 	}
-	if end == len(w) && kept < end { // it was longer than ever before
+	if end == len(w) && kept < end { // the log has never been longer
 		return w[:kept+rand.IntN(end-kept+1)]
 	}
 	return w
@@ -57,10 +57,9 @@ func (p *place) wal() wal {
 	return log
 }
 
-// powerLoss returns the installation as a power loss at this instant may leave
-// it: what was written to the log after it was seen may be there in part. It
-// returns nil when the database was written meanwhile, since what goes there is
-// safe in the log before.
+// powerLoss returns the installation as a power loss at this moment may leave
+// it. Writes to the log since seen may be there in part. It returns nil if the
+// database file was written meanwhile: those pages were safe in the log before.
 func (p *place) powerLoss(seen wal, written time.Time) *place {
 	p.Helper()
 	db, err := os.ReadFile(p.databaseFile())
@@ -78,7 +77,7 @@ func (p *place) powerLoss(seen wal, written time.Time) *place {
 	return &other
 }
 
-// written returns when the database file was written last.
+// written returns when the database file was last written.
 func (p *place) written() time.Time {
 	p.Helper()
 	info, err := os.Stat(p.databaseFile())
@@ -95,14 +94,14 @@ func (p *place) write(file string, data []byte) {
 	}
 }
 
-// FLT-04: images of a power loss under write load. Each opens, is sound, and
-// has everything that had been acknowledged when the log was last looked at.
-// That nothing is acknowledged before it is on the disk (synchronous=FULL) is
-// held by FLT-09: where fsync fails, nothing is.
+// Images of a power loss under write load. Each opens, is sound, and has
+// everything that was acknowledged when the log was last read. FLT-09 checks
+// that nothing is acknowledged before it is on the disk: where fsync fails, no
+// write is acknowledged.
 func TestFLT04_PowerLoss(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	for range rounds(1, 20) { // of one that has grown no copy is done before its log begins anew
+	for range rounds(1, 20) { // a large database changes again before its copy is done
 		powerLosses(t, 25)
 	}
 }
@@ -120,7 +119,7 @@ func powerLosses(t *testing.T, number int) {
 			var flows []string
 			acked.note(func() { flows = append(flows, acked.flows...) })
 			written, seen := p.written(), p.wal()
-			time.Sleep(rand.N(40 * time.Millisecond)) // more is written
+			time.Sleep(rand.N(40 * time.Millisecond)) // meanwhile more is written
 			image := p.powerLoss(seen, written)
 			if image == nil {
 				continue
@@ -144,11 +143,11 @@ func powerLosses(t *testing.T, number int) {
 		t.Errorf("%d acknowledged registrations are lost", lost)
 	}
 	if cut == 0 {
-		t.Error("no image has lost anything")
+		t.Error("no image has lost an unacknowledged change, so the test proves nothing")
 	}
 }
 
-// flows returns the ids of those that the database has.
+// flows returns the ids of the flows in the database.
 func (p *place) flows() map[string]bool {
 	p.Helper()
 	db, err := sql.Open("sqlite3", "file:"+p.databaseFile()+"?mode=ro")

@@ -13,14 +13,14 @@ import (
 	"portico/internal/config"
 )
 
-// inside is an application in this process, for faults that come through what
-// it is built from: its clock, its providers.
+// inside is an application in this process, for faults of its clock and its
+// providers.
 type inside struct {
 	*place
 	app *app.App
 }
 
-// runInside serves an installation in a new folder until the test ends; change
+// runInside serves an installation in a new folder until the test ends. change
 // may alter its settings.
 func runInside(t *testing.T, c clock.Clock, log *slog.Logger, change func(*config.Config)) *inside {
 	t.Helper()

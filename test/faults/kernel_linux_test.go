@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitFiles makes every write beyond so many bytes of a file fail in a process
-// that runs (EFBIG).
+// limitFiles makes a running process fail each write beyond a file size
+// (EFBIG).
 func limitFiles(pid int, bytes uint64) error {
 	return unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}, nil)
 }
@@ -17,7 +17,7 @@ func limitFiles(pid int, bytes uint64) error {
 const unlimited = uint64(unix.RLIM_INFINITY)
 
 // failSyncs makes fsync and fdatasync fail in this process from now on (EIO),
-// as they do on a disk that is dying.
+// as on a dying disk.
 func failSyncs() error {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
@@ -25,7 +25,7 @@ func failSyncs() error {
 		ret   = unix.BPF_RET | unix.BPF_K
 	)
 	program := []unix.SockFilter{
-		{Code: load, K: 0}, // the number of the call
+		{Code: load, K: 0}, // the number of the system call
 		{Code: equal, K: unix.SYS_FDATASYNC, Jt: 2},
 		{Code: equal, K: unix.SYS_FSYNC, Jt: 1},
 		{Code: ret, K: unix.SECCOMP_RET_ALLOW},
@@ -44,7 +44,7 @@ func failSyncs() error {
 	return nil
 }
 
-// mountSmall puts a file system in memory at a folder; only root may.
+// mountSmall mounts a file system in memory at a folder. Only root may do that.
 func mountSmall(dir string, bytes int) error {
 	return unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes))
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// promises are what was acknowledged and must not be lost.
+// promises are acknowledged changes, which must not be lost.
 type promises struct {
 	mu       sync.Mutex
-	accounts []string          // whose code was answered with 200
-	sessions map[string]string // cookies of browsers that are signed in, by address
-	flows    []string          // registrations that were answered with 200
-	ended    []string          // session cookies whose sign-out was answered
+	accounts []string          // accounts whose code was accepted with 200
+	sessions map[string]string // cookies of signed-in browsers, by address
+	flows    []string          // registrations that got 200
+	ended    []string          // session cookies of acknowledged sign-outs
 }
 
 func (p *promises) note(change func()) {
@@ -28,8 +28,8 @@ func (p *promises) count() int {
 	return len(p.accounts) + len(p.flows) + len(p.ended)
 }
 
-// lost asks the Portico that serves for everything that was acknowledged, and
-// its database by count. It returns how much is not there.
+// lost compares everything acknowledged with the serving Portico, and with its
+// database through count. It returns how much is missing.
 func (p *promises) lost(at *place, count func(query string, args ...any) int) (lost int) {
 	at.Helper()
 	for _, address := range p.accounts {
@@ -58,8 +58,8 @@ func (p *promises) lost(at *place, count func(query string, args ...any) int) (l
 	return lost
 }
 
-// FLT-01: kill -9 under write load. Nothing that was acknowledged is lost, and
-// nothing is half done.
+// kill -9 under write load. No acknowledged change is lost, and none is half
+// done.
 func TestFLT01_KillUnderWriteLoad(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -78,8 +78,8 @@ func TestFLT01_KillUnderWriteLoad(t *testing.T) {
 		}
 		before := acked.count()
 		p.underLoad(acked, known, func() {
-			// The first promise of a life, or a second: a loaded machine is slow to
-			// warm up.
+			// Wait for the first acknowledged change of this run, at most a
+			// second: a loaded machine is slow at the start.
 			for deadline := time.Now().Add(time.Second); acked.count() == before && time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
 			}
@@ -94,12 +94,12 @@ func TestFLT01_KillUnderWriteLoad(t *testing.T) {
 	p.sound()
 	most, which := mail.repeats()
 	if lost > 0 {
-		t.Errorf("%d acknowledged things are lost", lost)
+		t.Errorf("%d acknowledged changes are lost", lost)
 	}
 	if most > 2 {
-		t.Errorf("a mail came %d times: %s", most, which)
+		t.Errorf("an email came %d times: %s", most, which)
 	}
-	t.Logf("FLT-01: %d kills, acknowledged: %d accounts, %d registrations, %d sessions, %d sign-outs, lost %d; start-up median %v, slowest %v; %d mails, none more than %d times",
+	t.Logf("FLT-01: %d kills, acknowledged: %d accounts, %d registrations, %d sessions, %d sign-outs, lost %d; start-up median %v, slowest %v; %d emails, none more than %d times",
 		len(starts)-1, len(acked.accounts), len(acked.flows), len(acked.sessions), len(acked.ended), lost, percentile(starts, 50), percentile(starts, 100), len(mail.all()), most)
 	if limit := time.Second; percentile(starts, 50) > limit {
 		t.Errorf("it takes %v to start, at most %v", percentile(starts, 50), limit)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FLT-21: with few files the server goes on accepting when they are used up,
-// and is as before when they are free again.
+// With few file descriptors the server accepts as many connections as it can.
+// It works as before when descriptors are free again.
 func TestFLT21_FewFiles(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestFLT21_FewFiles(t *testing.T) {
 	}
 	hold(p.listen, 200)
 	public := r.files()
-	hold(p.ops, 100) // is not bounded: this uses up the rest
+	hold(p.ops, 100) // this listener has no limit, so it uses up the rest
 	if !eventually(30*time.Second, func() bool { return r.files() >= 128 }) {
 		t.Errorf("%d files are open: nothing is used up", r.files())
 	}
@@ -50,7 +50,7 @@ func TestFLT21_FewFiles(t *testing.T) {
 	t.Logf("FLT-21: of 128 files 200 connections took %d, all others were for the database; with 300 it lives and serves again", public)
 }
 
-// registered makes an account and returns its address.
+// registered creates an account and returns its address.
 func (p *place) registered() string {
 	p.Helper()
 	b, address := p.browser(), fresh("person")
@@ -59,7 +59,7 @@ func (p *place) registered() string {
 	return address
 }
 
-// refuses runs a server that must not start, and returns what it says.
+// refuses runs a server that must not start, and returns its output.
 func (p *place) refuses() string {
 	p.Helper()
 	cmd := exec.CommandContext(p.Context(), binary, "serve")

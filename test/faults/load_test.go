@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// load is people who come and go through the balancer until it ends.
+// load is clients that use the balancer until the test ends it.
 type load struct {
 	*cluster
 	stop                       chan struct{}
@@ -32,18 +32,19 @@ func (l *load) end() {
 	l.people.Wait()
 }
 
-// goesOn waits for a time, and until some have come and gone in it.
+// goesOn waits for the given time, and until some journeys have completed in
+// it.
 func (l *load) goesOn(length time.Duration) {
 	l.Helper()
 	before := l.journeys.Load()
 	time.Sleep(length)
 	if !eventually(time.Minute, func() bool { return l.journeys.Load() >= before+4 }) {
-		l.Fatal("no journey comes to its end")
+		l.Fatal("no journey completes")
 	}
 }
 
-// dump reads every table in one transaction, as pg_dump does, until a migration
-// has waited for it and people have come and gone meanwhile.
+// dump reads every table in one transaction, as pg_dump does. It ends after a
+// migration has waited for it and some journeys have completed meanwhile.
 func (l *load) dump() *sync.WaitGroup {
 	l.Helper()
 	reader, watcher := l.connect(), l.connect()
@@ -57,7 +58,7 @@ func (l *load) dump() *sync.WaitGroup {
 		}
 		before := l.journeys.Load()
 		if !eventually(30*time.Second, func() bool { return l.journeys.Load() >= before+2 }) {
-			l.Error("people wait for a migration that waits for a dump")
+			l.Error("requests wait for a migration that waits for a dump")
 		}
 		if _, err := reader.Exec(l.Context(), `COMMIT`); err != nil {
 			l.Error(err)
@@ -75,7 +76,7 @@ func (l *load) ended() bool {
 	}
 }
 
-// ask sends a request that has to succeed.
+// ask sends a request that must succeed.
 func (l *load) ask(b *browser, method, operation string, body map[string]string) (answer, bool) {
 	l.requests.Add(1)
 	a, err := b.do(method, "/auth/api/"+operation, body)
@@ -95,11 +96,11 @@ func (l *load) comeAndGo() {
 		}
 		b.close()
 		l.journeys.Add(1)
-		time.Sleep(time.Duration(rounds(0, 200)) * time.Millisecond) // ten minutes, beside other tests
+		time.Sleep(time.Duration(rounds(0, 200)) * time.Millisecond) // the full form runs for ten minutes, beside other tests
 	}
 }
 
-// stay is signed in all the time.
+// stay is a client that is signed in all the time.
 func (l *load) stay() {
 	b, address := l.browser(), fresh("staying")
 	defer b.close()
@@ -114,8 +115,8 @@ func (l *load) stay() {
 	}
 }
 
-// journey signs somebody up, out and in, lets them forget their password and
-// set a new one, and reports whether all of it succeeded.
+// journey signs up, out and in, and recovers the account with a new password.
+// It reports whether all steps succeeded.
 func (l *load) journey(b *browser, address string) bool {
 	flow := ""
 	say := func(operation string, pairs ...string) bool {

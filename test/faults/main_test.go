@@ -19,10 +19,10 @@ import (
 	"portico/internal/testform"
 )
 
-// full reports whether all rounds, samples and figures are asked for.
+// full reports whether the suite takes all rounds, samples and figures.
 func full() bool { return testform.Full() }
 
-// rounds is the number of rounds or samples in the short and in the full form.
+// rounds returns the number of rounds or samples of a test.
 func rounds(quick, all int) int {
 	if full() {
 		return all
@@ -30,8 +30,8 @@ func rounds(quick, all int) int {
 	return quick
 }
 
-// measures is for a test whose figures are judged in the full form only: in the
-// quick one it may run beside others.
+// measures makes a test parallel in the short form. In the full form it judges
+// figures, so it runs alone.
 func measures(t *testing.T) {
 	if !full() {
 		t.Parallel()
@@ -39,22 +39,23 @@ func measures(t *testing.T) {
 }
 
 // killAt names the environment variable that makes this test binary a Portico
-// which ends itself at a statement: the value is the number of the event, 0 to
-// count only.
+// that kills itself at an SQL statement. The value is the number of the event.
+// With 0 it only counts.
 const killAt = "FAULTS_KILL_AT"
 
-// killFromStart names the one that begins to count at once, and prints the
-// number of events at the end.
+// killFromStart names the environment variable that starts the count at once,
+// and prints the number of events at the end.
 const killFromStart = "FAULTS_KILL_FROM_START"
 
-// failSyncsOn names the one that does not count, and lets fsync fail instead.
+// failSyncsOn names the environment variable that makes SIGUSR1 let fsync fail,
+// instead of starting the count.
 const failSyncsOn = "FAULTS_FAIL_SYNCS"
 
-var binary string // the real one, built once for all tests
+var binary string // the product's binary, built once for all tests
 
 func TestMain(m *testing.M) {
 	if at, set := os.LookupEnv(killAt); set {
-		os.Exit(suicidal(at))
+		os.Exit(killSelf(at))
 	}
 	if callback, set := os.LookupEnv(provideTo); set {
 		os.Exit(provide(callback))
@@ -74,16 +75,16 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	_ = flag.Set("test.parallel", strconv.Itoa(rounds(6, 4))) // they wait more than they compute
+	_ = flag.Set("test.parallel", strconv.Itoa(rounds(6, 4))) // the tests wait more than they compute
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// suicidal runs the command line with a hook at every SQL statement: each is
-// an event when it begins and one when it has ended. Counting begins with
-// SIGUSR1; the event with the number kills the process as kill -9 does.
-func suicidal(at string) int {
+// killSelf runs the command line with a hook at every SQL statement. Each
+// statement is two events: its begin and its end. SIGUSR1 starts the count. The
+// event with the given number kills the process as kill -9 does.
+func killSelf(at string) int {
 	limit, _ := strconv.ParseInt(at, 10, 64)
 	var armed atomic.Bool
 	var events atomic.Int64
@@ -91,7 +92,7 @@ func suicidal(at string) int {
 		return c.Trace(sqlite3.TRACE_STMT|sqlite3.TRACE_PROFILE, func(sqlite3.TraceEvent, any, any) error {
 			if armed.Load() && events.Add(1) == limit {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-				select {} // nothing runs between the signal and the end
+				select {} // no code may run between the signal and the end
 			}
 			return nil
 		})

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// killedMigrating runs 'portico migrate', which ends itself at an event of its
-// database (0: at none), and returns how many events it came to.
+// killedMigrating runs `portico migrate`, which kills itself at an event of its
+// database (0: never). It returns the number of events.
 func (p *place) killedMigrating(event int) (events int) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0], "migrate")
@@ -30,8 +30,8 @@ func (p *place) killedMigrating(event int) (events int) {
 	return events
 }
 
-// older takes the last migration back, as the version before has left it, and
-// returns the version of the schema.
+// older undoes the last migration, as the version before would leave the
+// database. It returns the version of the schema.
 func (p *place) older() int {
 	p.Helper()
 	version := p.count(`SELECT MAX(version_id) FROM goose_db_version`)
@@ -48,7 +48,7 @@ func (p *place) older() int {
 	}
 	_, down, found := strings.Cut(string(text), "-- +goose Down")
 	if !found {
-		p.Fatalf("%s cannot be taken back", file)
+		p.Fatalf("%s cannot be undone", file)
 	}
 	p.change(down)
 	p.change(fmt.Sprintf(`DELETE FROM goose_db_version WHERE version_id = %d`, version))
@@ -68,8 +68,8 @@ func (p *place) change(query string) {
 	}
 }
 
-// FLT-12: a migration that is interrupted anywhere is completed by the next
-// start, and the copy from before it can be restored.
+// The next start completes a migration that was killed at any point. The copy
+// from before the migration can be restored.
 func TestFLT12_InterruptedMigration(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -122,7 +122,7 @@ func (p *place) copiedOrNew(copied bool) *place {
 	return &other
 }
 
-// sometimesSound looks at a database right after a kill, where there is one.
+// sometimesSound checks the database right after a kill, if there is one.
 func (p *place) sometimesSound(migrated bool) {
 	p.Helper()
 	if migrated {
@@ -130,7 +130,7 @@ func (p *place) sometimesSound(migrated bool) {
 	}
 }
 
-// Several processes that find an old schema: one migrates, all of them start.
+// Several processes find an old schema. One migrates, and all of them start.
 func TestFLT12_MigrateAtOnce(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -160,8 +160,8 @@ func TestFLT12_MigrateAtOnce(t *testing.T) {
 	t.Log("FLT-12: four processes migrate at once, one does it, each goes on")
 }
 
-// A server of another version is not migrated away under its feet, and one that
-// finds a newer schema says the command that leads back.
+// No migration may run under a server of another version. A server that finds a
+// newer schema prints the command that restores the older one.
 func TestFLT12_OtherVersions(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -172,7 +172,7 @@ func TestFLT12_OtherVersions(t *testing.T) {
 	version := p.older()
 	p.command("migrate")
 	p.change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
-	// What the newer version would have kept when it migrated.
+	// The copy that the newer version would have kept when it migrated.
 	saved := fmt.Sprintf("%s.schema-%d", p.databaseFile(), version+1)
 	if err := os.Rename(fmt.Sprintf("%s.schema-%d", p.databaseFile(), version), saved); err != nil {
 		t.Fatal(err)
@@ -186,12 +186,12 @@ func TestFLT12_OtherVersions(t *testing.T) {
 	r = p.serve()
 	p.journey(known)
 
-	// As if the running server were of the version before.
+	// The running server now looks like the version before.
 	p.older()
 	began := time.Now()
 	if out := p.command("user", "list"); !strings.Contains(out, "another portico serves this database already") {
-		t.Errorf("under a server of the version before a command says %s", out)
+		t.Errorf("beside a server of the older version a command prints %s", out)
 	}
-	t.Logf("FLT-12: a newer schema is refused with the way back; nothing is migrated under a server (%v)", time.Since(began).Round(time.Second))
+	t.Logf("FLT-12: a newer schema is refused with the way back; no migration runs under a server (%v)", time.Since(began).Round(time.Second))
 	r.kill()
 }

@@ -19,7 +19,7 @@ import (
 	"portico/internal/testform"
 )
 
-// move runs 'portico move' to its end and returns what it said.
+// move runs `portico move` to its end and returns its output.
 func (p *place) move(to string) string {
 	p.Helper()
 	cmd := exec.Command(binary, "move", "--to", to)
@@ -38,7 +38,7 @@ func (p *place) at(url string) *place {
 	return &other
 }
 
-// home returns what keeps a database from being served.
+// home returns the error that keeps a database from being served.
 func home(t *testing.T, url string) error {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Config{URL: url})
@@ -62,9 +62,9 @@ func countPostgres(t *testing.T, url, query string, args ...any) (n int) {
 	return n
 }
 
-// A server under load moves to PostgreSQL: nothing that was acknowledged is
-// lost, nobody is signed out, no mail comes twice, who only asks never waits,
-// and there is never more than one that serves.
+// A server under load moves to PostgreSQL. No acknowledged change is lost, no
+// user is signed out and no email comes twice. Reads never wait, and at most
+// one database is served at a time.
 func TestMove_UnderLoad(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestMove_UnderLoad(t *testing.T) {
 			for r.alive() {
 				began := time.Now()
 				if a, err := visitor.do("GET", "/auth/api/session", nil); err == nil && a.status != 200 {
-					t.Errorf("a session is answered %d %s", a.status, a.body)
+					t.Errorf("a session gets %d %s", a.status, a.body)
 				}
 				slowest = max(slowest, time.Since(began))
 				time.Sleep(5 * time.Millisecond)
@@ -96,7 +96,7 @@ func TestMove_UnderLoad(t *testing.T) {
 		})
 		said = p.move(to)
 		if !eventually(20*time.Second, func() bool { return !r.alive() }) {
-			t.Error("the server goes on on the SQLite database")
+			t.Error("the server continues on the SQLite database")
 		}
 	})
 	asks.Wait()
@@ -109,15 +109,15 @@ func TestMove_UnderLoad(t *testing.T) {
 	lost := acked.lost(n, func(query string, args ...any) int { return countPostgres(t, to, query, args...) })
 	n.browser().register(fresh("after"))
 	if lost > 0 {
-		t.Errorf("%d acknowledged things are lost", lost)
+		t.Errorf("%d acknowledged changes are lost", lost)
 	}
 	most, which := mail.repeats()
 	if most > 1 {
-		t.Errorf("a mail came %d times: %s", most, which)
+		t.Errorf("an email came %d times: %s", most, which)
 	}
 	_, refused, _ := strings.Cut(said, "writes were refused for ")
 	refused, _, _ = strings.Cut(refused, "\n")
-	t.Logf("moved under load; acknowledged: %d accounts, %d registrations, %d sessions, %d sign-outs, lost %d; writes refused for %s, slowest session check %v; %d mails, none more than %d times",
+	t.Logf("moved under load; acknowledged: %d accounts, %d registrations, %d sessions, %d sign-outs, lost %d; writes refused for %s, slowest session check %v; %d emails, none more than %d times",
 		len(acked.accounts), len(acked.flows), len(acked.sessions), len(acked.ended), lost, refused, slowest, len(mail.all()), most)
 }
 
@@ -131,9 +131,9 @@ func (p *place) refusesToServe() {
 	}
 }
 
-// killedMoving runs 'portico move', which ends itself at an event of the SQLite
-// database (0: at none), and returns how many events it came to until the one
-// database had given up and the other had begun.
+// killedMoving runs `portico move`, which kills itself at an event of the
+// SQLite database (0: never). It returns the number of events until SQLite was
+// given up and PostgreSQL had taken over.
 func (p *place) killedMoving(to string, event int) (events int) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0], "move", "--to", to)
@@ -145,12 +145,12 @@ func (p *place) killedMoving(to string, event int) (events int) {
 			p.Fatalf("%v\n%s", err, out)
 		}
 	}
-	// After it each table is counted: a statement's begin and its end.
+	// After the switch each table is counted: one statement, two events.
 	return events - 2*len(regexp.MustCompile(`(?m)^\w+\t\d+$`).FindAll(out, -1))
 }
 
-// A move that is killed at any statement leaves one database that can be served,
-// or none until the next move; never two. The next move ends it.
+// A move that is killed at any statement leaves at most one database that can
+// be served. The next move completes it.
 func TestMove_Killed(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -159,7 +159,8 @@ func TestMove_Killed(t *testing.T) {
 	events := p.copied().killedMoving(pgtest.Empty(t), 0)
 	completed := 0
 	for n := range min(rounds(12, events), events) {
-		// The last are around the switch; the others are spread.
+		// The last four events are around the switch. The others are spread
+		// over the whole move.
 		event := events + 4 - n
 		if n > 7 {
 			event = events * (n - 7) / (rounds(12, events) - 7)
@@ -172,7 +173,7 @@ func TestMove_Killed(t *testing.T) {
 			t.Errorf("killed at event %d of %d: both can be served", event, events)
 		}
 		if errors.Is(home(t, source), store.ErrMoved) && home(t, to) == nil {
-			continue // it had done everything
+			continue // the move was complete
 		}
 		if strings.Contains(q.move(to), "completed") {
 			completed++
@@ -190,8 +191,9 @@ func TestMove_Killed(t *testing.T) {
 	t.Logf("killed at %d of %d statements of a move, %d of them between the last two commits: one database can be served, and the next move ends it", min(rounds(12, events), events), events, completed)
 }
 
-// A mail that the mail server has taken, and whose answer is under way when a
-// move begins, is waited for: the new database does not know of it.
+// The mail server has taken an email and has not answered yet when a move
+// begins. The move waits for the answer, because the new database knows nothing
+// of it.
 func TestMove_MailUnderWay(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -215,15 +217,15 @@ func TestMove_MailUnderWay(t *testing.T) {
 		t.Error("it did not wait")
 	case <-time.After(300 * time.Millisecond):
 	}
-	close(held.go_)
+	close(held.release)
 	<-moved
 	if n := countPostgres(t, to, `SELECT COUNT(*) FROM outbox`); n != 0 {
-		t.Errorf("%d mails would be sent again", n)
+		t.Errorf("%d emails would be sent again", n)
 	}
 }
 
-// How long a large installation takes while people register, and that writes can
-// wait for its switch, however large it is.
+// It measures the move of a large installation while users register. Writes can
+// wait for the switch at any size.
 func TestMove_Large(t *testing.T) {
 	announce(t)
 	if !full() {
@@ -256,7 +258,7 @@ func moveLarge(t *testing.T, people int) {
 	said := p.move(to)
 	took := time.Since(began).Round(time.Second)
 	if !eventually(30*time.Second, func() bool { return !r.alive() }) {
-		t.Error("the server goes on on the SQLite database")
+		t.Error("the server continues on the SQLite database")
 	}
 	writes.Wait()
 	lost := 0

@@ -14,8 +14,8 @@ import (
 	"portico/internal/secret"
 )
 
-// FLT-22: a node with another key is refused, and one with other settings is
-// reported by all, with the names of the settings, until it is like them.
+// A node with another key is refused. A node with other settings is reported by
+// all nodes, with the names of the settings, until the settings match.
 func TestFLT22_NodesDiffer(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestFLT22_NodesDiffer(t *testing.T) {
 	stranger := *c.nodes[1]
 	stranger.extra = append(stranger.extra[:len(stranger.extra):len(stranger.extra)], "PORTICO_SECRET_FILE="+key)
 	if out := stranger.refuses(); !strings.Contains(out, "is not the one that this database was made with") {
-		t.Errorf("with another key it says %s", out)
+		t.Errorf("with another key it prints %s", out)
 	}
 
 	other := *c.nodes[1]
@@ -42,25 +42,25 @@ func TestFLT22_NodesDiffer(t *testing.T) {
 	began := time.Now()
 	for _, r := range []*process{first, second} {
 		if !eventually(time.Minute, func() bool { return strings.Contains(r.log.String(), settings) }) {
-			t.Errorf("a node does not name what differs:\n%s", r.log)
+			t.Errorf("a node does not name the settings:\n%s", r.log)
 		}
 	}
 	told := time.Since(began)
 	if n := c.nodes[0].figure("portico_node_settings_different"); n != "2" {
-		t.Errorf("the figure of the settings that differ is %s, want 2", n)
+		t.Errorf("the metric of differing settings is %s, want 2", n)
 	}
 	if !me.whoami() {
-		t.Error("nobody is served any more")
+		t.Error("the nodes do not serve any more")
 	}
 	second.stop()
 	c.nodes[1].serve()
 	if !eventually(time.Minute, func() bool { return strings.Contains(first.log.String(), "all nodes have the same settings again") }) {
-		t.Errorf("it does not say that all is well again:\n%s", first.log)
+		t.Errorf("it does not report that the settings match again:\n%s", first.log)
 	}
 	t.Logf("FLT-22: another key is refused; other settings are named by both nodes after %v", told.Round(time.Second))
 }
 
-// figure returns what the metrics say of one without labels.
+// figure returns the value of a metric without labels.
 func (p *place) figure(name string) string {
 	p.Helper()
 	resp, err := http.Get("http://" + p.ops + "/metrics")
@@ -75,14 +75,14 @@ func (p *place) figure(name string) string {
 	return strings.TrimSpace(between(string(text), "\n"+name+" ", "\n"))
 }
 
-// FLT-22: the holder of the lease of the background work stands still for longer
-// than the lease: another node takes it, once, and keeps it when the first wakes
-// up. What is old is deleted all the while.
+// The holder of the background lease is stopped for longer than the lease.
+// Another node takes the lease once, and keeps it when the first one continues.
+// Expired rows are deleted all the time.
 func TestFLT22_HolderStandsStill(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	if !full() {
-		t.Skip("a lease takes half a minute; internal/app holds the same in a time of its own")
+		t.Skip("a lease takes half a minute; internal/app tests the same with a fake clock")
 	}
 	c := newCluster(t, onEmptyPostgres(t), 3)
 	var all []*process
@@ -97,13 +97,13 @@ func TestFLT22_HolderStandsStill(t *testing.T) {
 		return owner, beat
 	}
 	if !eventually(2*leases.LeaseBeat, func() bool { owner, _ := holder(); return owner != "" }) {
-		t.Fatal("nobody takes the lease")
+		t.Fatal("no node takes the lease")
 	}
 	first, _ := holder()
 	frozen := standsStill(t, all, func() int { _, beat := holder(); return beat })
 	began := time.Now()
 	if !eventually(2*leases.LeaseFree, func() bool { owner, _ := holder(); return owner != first }) {
-		t.Fatal("nobody takes the lease from a node that stands still")
+		t.Fatal("no node takes the lease from a stopped node")
 	}
 	taken := time.Since(began)
 	next, _ := holder()
@@ -113,18 +113,18 @@ func TestFLT22_HolderStandsStill(t *testing.T) {
 	}
 	deleted := eventually(90*time.Second, func() bool {
 		if owner, _ := holder(); owner != next {
-			t.Errorf("the lease goes from %s to %s when the first wakes up", next, owner)
+			t.Errorf("the lease goes from %s to %s when the first node continues", next, owner)
 		}
 		return c.count(`SELECT COUNT(*) FROM throttle WHERE key = 'old'`) == 0
 	})
 	if !deleted {
-		t.Error("what is old is not deleted")
+		t.Error("expired rows are not deleted")
 	}
-	t.Logf("FLT-22: another node does the background work %v after its holder was known to stand still, and keeps it", taken.Round(time.Second))
+	t.Logf("FLT-22: another node does the background work %v after its holder was known to be stopped, and keeps it", taken.Round(time.Second))
 }
 
-// standsStill stops one node after the other until a beat stands still, and
-// returns that node, which stays so.
+// standsStill stops one node after the other until beat no longer changes. It
+// returns that node, which stays stopped.
 func standsStill(t *testing.T, all []*process, beat func() int) *process {
 	t.Helper()
 	for _, r := range all {

@@ -19,16 +19,16 @@ import (
 	"portico/internal/config"
 )
 
-// offline is a verifier as strict as the documents allow: it keeps the keys for
-// as long as it may, and does not fetch them for a key that it does not know.
+// offline is the strictest verifier that the documents allow. It keeps the keys
+// for as long as it may, and does not fetch them for an unknown key.
 type offline struct {
 	origin  string
-	keys    map[string]any // by kid
+	keys    map[string]any // by key id
 	fetched time.Time
 	maxAge  time.Duration
 }
 
-// refresh fetches the keys when they are as old as they may be.
+// refresh fetches the keys when they have reached their maximum age.
 func (o *offline) refresh(now time.Time) error {
 	if now.Before(o.fetched.Add(o.maxAge)) {
 		return nil
@@ -53,26 +53,26 @@ func (o *offline) refresh(now time.Time) error {
 	return nil
 }
 
-// held is a token that an app was sent.
+// held is a token that an app received.
 type held struct {
 	parsed *jwt.JSONWebToken
 	kid    string
 	ends   time.Time
 }
 
-// holder is an app that keeps every token that it is sent.
+// holder is an app that keeps every token that it receives.
 type holder struct {
 	mu     sync.Mutex
 	tokens map[string]held
 	asked  int
-	newest string // the kid of the last of them
+	newest string // the key id of the last token
 	broken error
 }
 
 func (h *holder) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get("X-Portico-Token")
 	if token == "" {
-		return // Portico asks whether the app is there
+		return // Portico's own probe of the app
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,22 +93,22 @@ func (h *holder) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	h.tokens[token] = held{parsed, h.newest, claims.Expiry.Time()}
 }
 
-// visits returns how many requests the app has been sent.
+// visits returns the number of requests that the app received.
 func (h *holder) visits() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.asked
 }
 
-// signer returns the kid of the last token that came.
+// signer returns the key id of the last token.
 func (h *holder) signer() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.newest
 }
 
-// judge lets a verifier look at every token that holds, and returns how many it
-// looked at and which keys it has not known.
+// judge lets a verifier check every valid token. It returns how many it
+// checked, and the keys that it did not know.
 func (h *holder) judge(o *offline, now time.Time) (judged int, unknown []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,10 +126,10 @@ func (h *holder) judge(o *offline, now time.Time) (judged int, unknown []string)
 	return judged, unknown
 }
 
-// FLT-14: the key is rotated as fast as it can be, while people visit an app
-// whose verifiers keep the published keys for as long as they may, each from
-// another minute on: none refuses a token that holds. Of a key that is revoked
-// none accepts one when the keys it has are over.
+// The key is rotated as fast as possible while users visit an app. Its
+// verifiers keep the published keys for the maximum time, each from another
+// minute on. None of them may refuse a valid token. After a revocation, none
+// may accept a token of the revoked key once its keys have expired.
 func TestFLT14_Rotation(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -150,12 +150,12 @@ func TestFLT14_Rotation(t *testing.T) {
 	minute, judged := 0, 0
 	passes := func() (refused []string) {
 		c.Advance(time.Minute)
-		if err := in.app.Flows.FollowKeys(t.Context()); err != nil { // as it does every few seconds
+		if err := in.app.Flows.FollowKeys(t.Context()); err != nil { // as the server does every few seconds
 			t.Fatal(err)
 		}
 		before := app.visits()
 		if !eventually(30*time.Second, func() bool { return app.visits() >= before+6 }) {
-			t.Fatal("nobody visits the app any more")
+			t.Fatal("no visitor reaches the app any more")
 		}
 		for i, o := range verifiers {
 			if minute < i {
@@ -179,7 +179,7 @@ func TestFLT14_Rotation(t *testing.T) {
 		}
 		for began := minute; app.signer() != key.ID; {
 			if refused := passes(); len(refused) > 0 {
-				t.Fatalf("%d tokens that hold are refused, of the keys %v", len(refused), refused)
+				t.Fatalf("%d valid tokens are refused, of the keys %v", len(refused), refused)
 			}
 			if minute > began+30 {
 				t.Fatal("the new key does not sign after half an hour")
@@ -187,9 +187,9 @@ func TestFLT14_Rotation(t *testing.T) {
 		}
 		signers[key.ID] = true
 	}
-	for range 10 { // each token of the last key but one is over
+	for range 10 { // each token of the last key but one has expired
 		if refused := passes(); len(refused) > 0 {
-			t.Fatalf("%d tokens that hold are refused, of the keys %v", len(refused), refused)
+			t.Fatalf("%d valid tokens are refused, of the keys %v", len(refused), refused)
 		}
 	}
 
@@ -199,7 +199,7 @@ func TestFLT14_Rotation(t *testing.T) {
 	}
 	revoked := c.Now()
 	for c.Now().Before(revoked.Add(verifiers[0].maxAge)) {
-		passes() // a fresh key signs that no verifier was told of
+		passes() // a new key signs, and no verifier knows it yet
 	}
 	for i, o := range verifiers {
 		if o.keys[exposed] != nil {
@@ -210,6 +210,6 @@ func TestFLT14_Rotation(t *testing.T) {
 		t.Errorf("afterwards %d tokens are refused (%v)", len(refused), app.broken)
 	}
 	people.leave()
-	t.Logf("FLT-14: %d rotations, %d tokens judged by %d verifiers in %d visits, none refused; a revoked key is accepted by none after %v",
+	t.Logf("FLT-14: %d rotations, %d tokens judged by %d verifiers in %d visits, none refused; no verifier accepts a revoked key after %v",
 		len(signers), judged, len(verifiers), app.visits(), verifiers[0].maxAge)
 }

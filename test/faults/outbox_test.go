@@ -16,12 +16,12 @@ import (
 	"portico/internal/flow"
 )
 
-// lease is how long a claim holds: README of the outbox, and what FLT-03
-// allows a crash to delay a mail (with the poll: less than 60 seconds).
+// lease is how long a claim of the outbox is valid. With the polling, a crash
+// delays an email by less than 60 seconds.
 const lease = 40 * time.Second
 
-// postOffice is an application of its own on a folder, with a clock that a
-// test moves: a crash image is a copy of the folder while it runs.
+// postOffice runs applications on folders, with a clock that the test moves.
+// The image of a crash is a copy of the folder while the application runs.
 type postOffice struct {
 	*testing.T
 	dir  string
@@ -29,8 +29,8 @@ type postOffice struct {
 	now  time.Time
 }
 
-// open runs the application on the folder as it is, until the returned
-// function is called.
+// open runs the application on the folder as it is, until the caller calls the
+// returned function.
 func (o *postOffice) open(dir string, now time.Time) (*app.App, func()) {
 	o.Helper()
 	cfg := config.Default()
@@ -56,7 +56,7 @@ func (o *postOffice) open(dir string, now time.Time) (*app.App, func()) {
 	}
 }
 
-// image returns a copy of the folder as a crash at this instant leaves it.
+// image returns a copy of the folder as a crash at this moment leaves it.
 func (o *postOffice) image(dir string) string {
 	o.Helper()
 	to := o.TempDir()
@@ -72,8 +72,8 @@ func (o *postOffice) image(dir string) string {
 	return to
 }
 
-// crashDuring opens the folder, waits until a delivery stands at the mode's
-// point, takes the image, and lets go.
+// crashDuring opens the folder, waits until a delivery is held at the mode's
+// point, copies the folder and releases the delivery.
 func (o *postOffice) crashDuring(m mode, dir string, now time.Time, cause func(*app.App)) string {
 	o.Helper()
 	o.mail.be(m)
@@ -83,16 +83,16 @@ func (o *postOffice) crashDuring(m mode, dir string, now time.Time, cause func(*
 	select {
 	case held = <-o.mail.parked:
 	case <-time.After(20 * time.Second):
-		o.Fatalf("no delivery came to the point: %s", m)
+		o.Fatalf("no delivery was held: %s", m)
 	}
 	image := o.image(dir)
-	o.mail.be(healthy) // cuts the connection: the first life never learns the outcome
-	close(held.go_)
+	o.mail.be(healthy) // cuts the connection, so the first run never learns the result
+	close(held.release)
 	stop()
 	return image
 }
 
-// arrives reports whether another mail comes within a short while.
+// arrives reports whether another email comes within a short time.
 func (o *postOffice) arrives(dir string, now time.Time) bool {
 	o.Helper()
 	before := len(o.mail.all())
@@ -112,8 +112,9 @@ func (o *postOffice) begin(a *app.App) {
 	}
 }
 
-// FLT-03: the process ends between claim, delivery and mark. Each mail comes
-// at least once and at most twice, with one Message-ID, once the lease is over.
+// The process ends between claiming an email, sending it and marking it. Each
+// email arrives once or twice, with one Message-ID, after the lease has
+// expired.
 func TestFLT03_KillAroundTheOutbox(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -123,19 +124,19 @@ func TestFLT03_KillAroundTheOutbox(t *testing.T) {
 		image := o.crashDuring(point, o.dir, o.now, o.begin)
 		first := len(mail.all())
 		if want := map[mode]int{holdBefore: 0, holdAfter: 1}[point]; first != want {
-			t.Fatalf("%s: %d mails were taken before the crash, want %d", point, first, want)
+			t.Fatalf("%s: %d emails were taken before the crash, want %d", point, first, want)
 		}
 		if o.arrives(o.image(image), o.now.Add(lease-time.Second)) {
-			t.Errorf("%s: sent again while the claim held", point)
+			t.Errorf("%s: sent again while the claim was valid", point)
 		}
 		if !o.arrives(o.image(image), o.now.Add(lease+time.Second)) {
-			t.Errorf("%s: not sent after the claim was over", point)
+			t.Errorf("%s: not sent after the claim had expired", point)
 		}
 		most, _ := mail.repeats()
 		if n := len(mail.all()); most != n || n != first+1 {
-			t.Errorf("%s: %d mails, one came %d times: the repeat has another Message-ID", point, n, most)
+			t.Errorf("%s: %d emails, one came %d times: the repeat has another Message-ID", point, n, most)
 		}
-		t.Logf("FLT-03: crashed once, %s: %d mail(s) in two lives, one Message-ID", point, len(mail.all()))
+		t.Logf("FLT-03: crashed once, %s: %d email(s) in two runs, one Message-ID", point, len(mail.all()))
 		o.crashesTwice(point)
 	}
 	if full() {
@@ -143,8 +144,9 @@ func TestFLT03_KillAroundTheOutbox(t *testing.T) {
 	}
 }
 
-// crashesTwice holds that a second crash in a row makes no third mail, since
-// nobody can know whether two were sent; the operator sees that it was given up.
+// crashesTwice fails if a second crash in a row causes a third email. The
+// outbox cannot know whether two were sent, so it gives up and shows that to
+// the operator.
 func (o *postOffice) crashesTwice(point mode) {
 	o.Helper()
 	mail := newSink(o.T)
@@ -159,12 +161,12 @@ func (o *postOffice) crashesTwice(point mode) {
 		return err == nil && len(letters) == 1
 	})
 	if n := len(mail.all()); n != sent || n > 2 || !listed {
-		o.Errorf("%s, twice: %d mails, %d in the third life, listed for the operator: %v", point, n, n-sent, listed)
+		o.Errorf("%s, twice: %d emails, %d in the third run, listed for the operator: %v", point, n, n-sent, listed)
 	}
 }
 
-// realKills does the same with kill -9 at random instants under load, and
-// waits as long as the promise says.
+// realKills does the same with kill -9 at random moments under load, and waits
+// for the promised time.
 func realKills(t *testing.T) {
 	mail := newSink(t)
 	p := newPlace(t, mail)
@@ -193,9 +195,9 @@ func realKills(t *testing.T) {
 	}
 	most, which := mail.repeats()
 	lost := missing(mail, acked)
-	t.Logf("FLT-03: 30 kills, %d acknowledged registrations, %d mails, %d lost, none more than %d times, the last came %v after the restart", len(acked), len(mail.all()), lost, most, last)
+	t.Logf("FLT-03: 30 kills, %d acknowledged registrations, %d emails, %d lost, none more than %d times, the last came %v after the restart", len(acked), len(mail.all()), lost, most, last)
 	if lost > 0 || most > 2 {
-		t.Errorf("%d mails did not come within 60 seconds, one came %d times: %s", lost, most, which)
+		t.Errorf("%d emails did not come within 60 seconds, one came %d times: %s", lost, most, which)
 	}
 }
 

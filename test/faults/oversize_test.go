@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// oversized is a request that is larger than anything a browser sends.
+// oversized is a request that is larger than any browser sends.
 type oversized struct {
 	name   string
 	head   string // what follows "Host"
@@ -41,7 +41,7 @@ func oversizedRequests() []oversized {
 	}
 }
 
-// FLT-18: input that is too large is refused at once, whatever follows, and
+// Input that is too large is refused at once, without reading the rest, and
 // costs no memory.
 func TestFLT18_OversizedInput(t *testing.T) {
 	announce(t)
@@ -73,16 +73,16 @@ func TestFLT18_OversizedInput(t *testing.T) {
 		if limit := rounds(40, 20); peak-base > limit { // a loaded machine collects garbage late
 			t.Errorf("%s: the memory grew by %d MiB, at most %d may be", o.name, peak-base, limit)
 		}
-		// Fifty clients share the cores with the server, so their median is held,
-		// and beside other tests not strictly.
+		// Fifty clients share the cores with the server, so only the median is
+		// judged, and beside other tests less strictly.
 		if limit := 50 * time.Millisecond * time.Duration(rounds(30, 1)); percentile(times, 50) > limit {
 			t.Errorf("%s: the answer took %v, at most %v", o.name, percentile(times, 50), limit)
 		}
 	}
 }
 
-// refused sends the request, all of it, and returns how long the answer took
-// after its header was sent. The connection must end then.
+// refused sends the whole request and returns the time from the end of its
+// header to the answer. The connection must end after that.
 func (p *place) refused(o oversized) time.Duration {
 	p.Helper()
 	c, err := newNetwork().Dial("tcp", p.listen)
@@ -101,7 +101,7 @@ func (p *place) refused(o oversized) time.Duration {
 		_, err := fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n%s\r\n", o.target, host, p.origin, o.head)
 		for sent := 0; err == nil && o.body != "" && sent < 100<<20; sent += len(o.body) {
 			_, err = io.WriteString(c, o.body)
-			time.Sleep(time.Millisecond) // a fast network, and not all of the cores
+			time.Sleep(time.Millisecond) // as a fast network, without using all cores
 		}
 	}()
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)

@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pair is two PostgreSQL servers, one of which follows the other and has
-// confirmed whatever the other has acknowledged.
+// pair is two PostgreSQL servers. One follows the other and confirms each
+// commit before it is acknowledged.
 type pair struct {
 	*household
 	servers [2]*follower
 }
 
-// follower is one of them.
+// follower is one of the two servers.
 type follower struct {
 	*household
 	*daemon
@@ -49,7 +49,7 @@ func bin(program string) string { return filepath.Join(os.Getenv("POSTGRES_BIN")
 
 func (f *follower) up() {
 	f.Helper()
-	f.Cleanup(func() { f.unshared(f.name) }) // after its end
+	f.Cleanup(func() { f.unshared(f.name) }) // after the server has ended
 	f.daemon = f.start(f.name, bin("postgres"), "-D", f.path(f.name), "-p", f.port)
 	if !eventually(30*time.Second, func() bool { return f.command(bin("pg_isready"), "-q", "-h", "127.0.0.1", "-p", f.port).Run() == nil }) {
 		text, _ := os.ReadFile(f.path(f.name + ".log"))
@@ -61,7 +61,7 @@ func (f *follower) url(database string) string {
 	return "postgres://postgres@" + loopback(f.port) + "/" + database + "?sslmode=disable"
 }
 
-// exec runs statements, each by itself, and returns the last value.
+// exec runs statements one by one and returns the last value.
 func (f *follower) exec(database string, statements ...string) (value any) {
 	f.Helper()
 	conn, err := pgx.Connect(f.Context(), f.url(database))
@@ -100,7 +100,7 @@ func (f *follower) follows(other *follower) {
 	}
 }
 
-// waitsFor says which standby commits wait for, if any.
+// waitsFor sets the standby that commits wait for; "" for none.
 func (f *follower) waitsFor(standby string) {
 	f.Helper()
 	f.exec("postgres", "ALTER SYSTEM SET synchronous_standby_names = '"+standby+"'", "SELECT pg_reload_conf()")
@@ -112,7 +112,7 @@ func (f *follower) promote() {
 	f.exec("postgres", "SELECT pg_promote()")
 }
 
-// addresses are where the servers listen.
+// addresses returns the addresses of the servers.
 func (p *pair) addresses() []string {
 	return []string{loopback(p.servers[0].port), loopback(p.servers[1].port)}
 }

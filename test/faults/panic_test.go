@@ -10,11 +10,11 @@ import (
 	"portico/internal/clock"
 )
 
-// trap is a clock that panics at one look of a request, wherever in the work of
-// a handler that is: inside a transaction as well.
+// trap is a clock that panics when a request reads it for the nth time,
+// anywhere in a handler, also inside a transaction.
 type trap struct {
 	clock.System
-	left atomic.Int64 // looks until the one that panics; none when it is negative
+	left atomic.Int64 // reads until the panic; negative for none
 }
 
 const unarmed = -1 << 40
@@ -26,8 +26,8 @@ func (c *trap) Now() time.Time {
 	return c.System.Now()
 }
 
-// ofRequest reports whether the caller works for a request: the traps are not
-// for what runs beside, such as the following of signing keys.
+// ofRequest reports whether the caller works for a request. Background work,
+// such as following signing keys, must not panic.
 func ofRequest() bool {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls[:])])
@@ -45,14 +45,14 @@ func ofRequest() bool {
 	}
 }
 
-// looks counts how often a request looks at the clock while fn runs.
+// looks counts how often a request reads the clock while fn runs.
 func (c *trap) looks(fn func()) int {
 	c.left.Store(unarmed)
 	fn()
 	return int(unarmed - c.left.Load())
 }
 
-// request is one that a journey can make; prepare brings the browser there.
+// request is a request of a journey. prepare brings the browser to its step.
 type request struct {
 	name    string
 	prepare func(p *place, b *browser) (method, target string, body map[string]string)
@@ -103,8 +103,8 @@ func post(operation string, body map[string]string) (string, string, map[string]
 	return "POST", "/auth/api/" + operation, body
 }
 
-// FLT-21: a panic in a handler, at each place where it looks at the clock,
-// costs one request: a 500 with its id. Nothing stays locked or half done.
+// A panic in a handler, at each place where it reads the clock, costs one
+// request: a 500 with its id. Nothing stays locked or half done.
 func TestFLT21_PanicInAHandler(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// patroni is three PostgreSQL servers over which Patroni watches, with HAProxy
-// and PgBouncer in front, as the page on PostgreSQL shows them.
+// patroni is three PostgreSQL servers under Patroni, with HAProxy and PgBouncer
+// in front, as docs/operating/failover.md shows them.
 type patroni struct {
 	*household
 	servers   [3]*member
@@ -63,15 +63,15 @@ func newPatroni(t *testing.T) *patroni {
 	p.start("haproxy", "/usr/sbin/haproxy", "-db", "-f", p.write("haproxy.cfg", p.balance()))
 	p.listens("haproxy", p.haproxy)
 	p.write("users.txt", "\"postgres\" \"\"\n")
-	// 1.18 ends itself when statements are called off while its server is away
-	// (pgbouncer#801): it is started again, as a supervisor does.
+	// PgBouncer 1.18 ends when statements are canceled while its server is away
+	// (pgbouncer#801). The loop restarts it, as a supervisor does.
 	p.start("pgbouncer", "/bin/sh", "-c", `while :; do /usr/sbin/pgbouncer "$0"; sleep 1; done`, p.write("pgbouncer.ini", p.pool()))
 	p.listens("pgbouncer", p.pgbouncer)
 	return p
 }
 
-// settings is the file of one Patroni. What of it is shown to operators is in
-// docs/operating/failover.md; the rest is for a test's sake.
+// settings returns the configuration of one Patroni. docs/operating/failover.md
+// shows a part of it to operators; the rest is for the test.
 func (m *member) settings(etcd string) string {
 	return strings.NewReplacer("NAME", m.name, "REST", m.rest, "ETCD", etcd, "LISTEN", loopback(m.port), "DIR", m.dir, "BIN", os.Getenv("POSTGRES_BIN")).Replace(`
 scope: portico
@@ -100,8 +100,8 @@ postgresql:
 `)
 }
 
-// balance is the file of HAProxy, which asks each Patroni whether its server
-// takes writes.
+// balance returns the configuration of HAProxy, which asks each Patroni whether
+// its server takes writes.
 func (p *patroni) balance() string {
 	text := `
 defaults
@@ -144,7 +144,7 @@ server_login_retry = 1
 // join starts a Patroni, which starts its PostgreSQL.
 func (m *member) join() { m.daemon = m.start(m.name, "patroni", m.path(m.name+".yml")) }
 
-// is reports what a Patroni says of its server.
+// is reports whether a Patroni gives its server this role.
 func (m *member) is(role string) bool {
 	resp, err := http.Get("http://" + m.rest + "/" + role)
 	if err != nil {
@@ -166,10 +166,10 @@ func (m *member) holds(database string) bool {
 func (m *member) blame() {
 	m.Helper()
 	text, _ := os.ReadFile(m.path(m.name + ".log"))
-	m.Fatalf("%s does not become what it should:\n%s", m.name, text)
+	m.Fatalf("%s does not get its role:\n%s", m.name, text)
 }
 
-// kill ends a Patroni and its PostgreSQL as the end of their machine does.
+// kill ends a Patroni and its PostgreSQL as the loss of their machine does.
 func (m *member) kill() {
 	if m.daemon != nil {
 		m.end(syscall.SIGKILL)
@@ -181,14 +181,14 @@ func (m *member) kill() {
 	}
 }
 
-// owns reports whether a process is the PostgreSQL of this member: a number
-// from a file may be another's by now.
+// owns reports whether a process is the PostgreSQL of this member. The process
+// id from a file may belong to another process now.
 func (m *member) owns(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && strings.Contains(string(line), m.path(m.name))
 }
 
-// leader waits for the member that takes writes.
+// leader waits for the member that takes writes and returns it.
 func (p *patroni) leader() (found *member) {
 	p.Helper()
 	if !eventually(time.Minute, func() bool {
@@ -204,7 +204,7 @@ func (p *patroni) leader() (found *member) {
 	return found
 }
 
-// whole waits until two servers follow the one, one of them in step with it.
+// whole waits until two servers follow the leader, one of them synchronously.
 func (p *patroni) whole() {
 	p.Helper()
 	if !eventually(2*time.Minute, func() bool {
@@ -219,7 +219,7 @@ func (p *patroni) whole() {
 		}
 		return replicas == 2 && inStep == 1
 	}) {
-		p.Fatal("the cluster is not whole")
+		p.Fatal("the cluster is not complete")
 	}
 }
 
@@ -233,6 +233,6 @@ func (p *patroni) switchover() {
 	}
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		p.Fatalf("the switchover is answered with %d", resp.StatusCode)
+		p.Fatalf("the switchover gets status %d", resp.StatusCode)
 	}
 }

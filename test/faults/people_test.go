@@ -9,7 +9,7 @@ import (
 	"portico/internal/secret"
 )
 
-// model returns the address of somebody who has registered.
+// model returns the address of a user who has registered.
 func (p *place) model() string {
 	p.Helper()
 	r := p.serve()
@@ -20,8 +20,8 @@ func (p *place) model() string {
 	return model
 }
 
-// populate fills the installation with accounts whose password is good, each
-// with a session and its record; their addresses are person1@x.test and so on.
+// populate creates n accounts with the password good, each with a session and
+// an audit record. Their addresses are person1@x.test and so on.
 func (p *place) populate(n int) {
 	p.Helper()
 	model := p.model()

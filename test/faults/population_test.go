@@ -10,16 +10,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// population is how many rows an installation is loaded with.
+// population is the number of rows that a test loads.
 type population struct{ accounts, sessions, records int }
 
 func populationOf(accounts int) population { return population{accounts, 3 * accounts, 10 * accounts} }
 
-// room is what a server needs for the rows and for sorting them, in bytes.
+// room returns the bytes that a server needs for the rows and for sorting them.
 func (c population) room() int64 { return 6500 * int64(c.accounts) }
 
-// largest returns what FLT-23 asks for, or as much of it as a folder has room
-// for; below a tenth the test has nothing to say.
+// largest returns the population of FLT-23, or as much of it as fits into a
+// folder. With less than a tenth of it, the test is skipped.
 func largest(t *testing.T, folder string) population {
 	t.Helper()
 	var disk syscall.Statfs_t
@@ -35,16 +35,16 @@ func largest(t *testing.T, folder string) population {
 			return c
 		}
 	}
-	t.Skipf("%d GB are free in %s (TMPDIR names another place): the least that FLT-23 says something about, %d accounts, needs %d",
+	t.Skipf("%d GB are free in %s (TMPDIR names another place): the smallest useful population, %d accounts, needs %d",
 		free/1e9, folder, 1_000_000, populationOf(1_000_000).room()/1e9)
 	return population{}
 }
 
-// token is that of session n: of the form of a real one, which ends in bits that
-// are not used.
+// token returns the token of session n. It has the form of a real one, which
+// ends in unused bits.
 func token(n int) string { return fmt.Sprintf("%042dA", n) }
 
-// connectTo returns a connection of one who may do everything.
+// connectTo returns a connection as superuser.
 func (p *place) connectTo(url string) *pgx.Conn {
 	p.Helper()
 	conn, err := pgx.Connect(p.Context(), url)
@@ -54,15 +54,15 @@ func (p *place) connectTo(url string) *pgx.Conn {
 	return conn
 }
 
-// warm reads what lookups of people use: a server of the size that
-// docs/operating/scaling.md asks for has it in memory.
+// warm reads the tables and indexes of lookups. A server of the size that
+// docs/operating/scaling.md asks for has them in memory.
 func (p *place) warm(url string) {
 	p.Helper()
 	conn := p.connectTo(url)
 	defer conn.Close(p.Context())
 	var pages int64
 	_, err := conn.Exec(p.Context(), `CHECKPOINT`)
-	syscall.Sync() // the loading is over when the disk has it
+	syscall.Sync() // the loading ends when the data are on the disk
 	if err == nil {
 		_, err = conn.Exec(p.Context(), `CREATE EXTENSION pg_prewarm`)
 	}
@@ -76,7 +76,7 @@ func (p *place) warm(url string) {
 	p.Logf("FLT-23: accounts, sessions and their indexes: %d MB", pages*8192/1e6)
 }
 
-// bytes prints what the rows take on the disk.
+// bytes prints the size of the rows on the disk.
 func (p *place) bytes(url string, c population) {
 	p.Helper()
 	conn := p.connectTo(url)
@@ -90,8 +90,8 @@ func (p *place) bytes(url string, c population) {
 	}
 }
 
-// readWhole returns how often each large table was read from its beginning to
-// its end, so far. A connection counts when it ends, at the latest.
+// readWhole returns how often each large table was read completely so far.
+// PostgreSQL counts a connection at the latest when it ends.
 func (p *place) readWhole(url string) string {
 	p.Helper()
 	conn := p.connectTo(url)
@@ -100,7 +100,7 @@ func (p *place) readWhole(url string) string {
 		err := conn.QueryRow(p.Context(), `SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'`).Scan(&alone)
 		return err == nil && alone
 	}) {
-		p.Error("somebody else uses the database")
+		p.Error("another client uses the database")
 	}
 	rows, _ := conn.Query(p.Context(), `SELECT relname || ' ' || seq_scan FROM pg_stat_user_tables WHERE relname IN ('account', 'session', 'audit') ORDER BY relname`)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])

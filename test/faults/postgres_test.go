@@ -17,8 +17,8 @@ import (
 	"portico/internal/testform"
 )
 
-// onPostgres is an installation whose database is reached through a proxy that
-// can break, and a way past it.
+// onPostgres is an installation that reaches its database through a proxy that
+// can break. past is the path around the proxy.
 type onPostgres struct {
 	*place
 	proxy *pgtest.Proxy
@@ -63,15 +63,15 @@ func (p *onPostgres) count(query string) (n int) {
 	return n
 }
 
-// once expects that nothing has happened twice or by half.
+// once fails if anything was stored twice or in part.
 func (p *onPostgres) once() {
 	p.Helper()
 	for what, query := range map[string]string{
-		"addresses with two accounts":       `SELECT COUNT(*) FROM (SELECT address_key FROM account GROUP BY address_key HAVING COUNT(*) > 1) twice`,
-		"sessions that nobody has recorded": `SELECT GREATEST(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
-		"accounts that nobody has recorded": `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
-		"registrations without account":     `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = f.account_id)`,
-		"codes used without their step":     `SELECT COUNT(*) FROM code c JOIN flow f ON f.id = c.flow_id WHERE used_at > 0 AND f.step = 'verify'`,
+		"addresses with two accounts":      `SELECT COUNT(*) FROM (SELECT address_key FROM account GROUP BY address_key HAVING COUNT(*) > 1) twice`,
+		"sessions without an audit record": `SELECT GREATEST(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
+		"accounts without an audit record": `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
+		"registrations without account":    `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = f.account_id)`,
+		"codes used without their step":    `SELECT COUNT(*) FROM code c JOIN flow f ON f.id = c.flow_id WHERE used_at > 0 AND f.step = 'verify'`,
 	} {
 		if n := p.count(query); n > 0 {
 			p.Errorf("%d %s", n, what)
@@ -79,8 +79,8 @@ func (p *onPostgres) once() {
 	}
 }
 
-// calm expects the answer of a Portico whose database is away.
-func (b *browser) calm(method, target string, body map[string]string) {
+// unavailable requires the response of a Portico whose database is away.
+func (b *browser) unavailable(method, target string, body map[string]string) {
 	b.Helper()
 	began := time.Now()
 	a, err := b.do(method, target, body)
@@ -89,7 +89,7 @@ func (b *browser) calm(method, target string, body map[string]string) {
 		b.Errorf("%s %s: %v %d, Retry-After %q, after %v; want 503 with it in time", method, target, err, a.status, a.header.Get("Retry-After"), took)
 	}
 	if kind, want := a.header.Get("Content-Type"), map[bool]string{true: "application/problem+json", false: "text/html"}[strings.HasPrefix(target, "/auth/api/")]; !strings.HasPrefix(kind, want) {
-		b.Errorf("%s %s is answered in %s, want %s", method, target, kind, want)
+		b.Errorf("%s %s has the type %s, want %s", method, target, kind, want)
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *onPostgres) health(path string) int {
 	return resp.StatusCode
 }
 
-// FLT-05: the database is away, hangs or crawls.
+// The database is away, hangs or is slow.
 func TestFLT05_DatabaseAway(t *testing.T) {
 	announce(t)
 	const connections = 4
@@ -119,7 +119,7 @@ func TestFLT05_DatabaseAway(t *testing.T) {
 			mine, theirs := fresh("me"), fresh("stranger")
 			me.register(mine)
 			flow := stranger.begin(theirs)
-			cold.must("signin", map[string]string{"email": mine, "password": good}) // and not seen since
+			cold.must("signin", map[string]string{"email": mine, "password": good}) // this session is not in the cache any more
 			if !me.whoami() {
 				t.Fatal("not signed in")
 			}
@@ -128,19 +128,21 @@ func TestFLT05_DatabaseAway(t *testing.T) {
 			began, before := time.Now(), p.proxy.Begun()
 			var callers sync.WaitGroup
 			for _, call := range []func(){
-				func() { cold.calm("GET", "/auth/account", nil) },
-				func() { cold.calm("GET", "/auth/api/session", nil) },
+				func() { cold.unavailable("GET", "/auth/account", nil) },
+				func() { cold.unavailable("GET", "/auth/api/session", nil) },
 				func() {
-					stranger.calm("POST", "/auth/api/verify-code", map[string]string{"flow": flow, "code": "000000"})
+					stranger.unavailable("POST", "/auth/api/verify-code", map[string]string{"flow": flow, "code": "000000"})
 				},
-				func() { stranger.calm("GET", "/auth/verify-code?flow="+flow, nil) },
+				func() { stranger.unavailable("GET", "/auth/verify-code?flow="+flow, nil) },
 				func() {
-					stranger.calm("POST", "/auth/api/signin", map[string]string{"email": fresh("v"), "password": good})
+					stranger.unavailable("POST", "/auth/api/signin", map[string]string{"email": fresh("v"), "password": good})
 				},
-				func() { stranger.calm("POST", "/auth/api/forgot-password", map[string]string{"email": fresh("v")}) },
+				func() {
+					stranger.unavailable("POST", "/auth/api/forgot-password", map[string]string{"email": fresh("v")})
+				},
 				func() {
 					if !me.whoami() {
-						t.Errorf("who is signed in is sent away after %v", time.Since(began))
+						t.Errorf("a signed-in user is refused after %v", time.Since(began))
 					}
 				},
 			} {
@@ -156,7 +158,7 @@ func TestFLT05_DatabaseAway(t *testing.T) {
 			}
 			callers.Wait()
 			begun := p.proxy.Begun() - before
-			if limit := 3*connections + int(span/time.Second) + 4; begun > limit { // each that hangs is called off by a connection
+			if limit := 3*connections + int(span/time.Second) + 4; begun > limit { // one more connection cancels each hanging statement
 				t.Errorf("%d connections were begun in %v, at most %d may be", begun, span, limit)
 			}
 
@@ -175,7 +177,7 @@ func TestFLT05_DatabaseAway(t *testing.T) {
 	}
 }
 
-// FLT-06: a table that is locked, and with it every connection that there is.
+// A table is locked, and with it every connection.
 func TestFLT06_TableLocked(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -197,14 +199,14 @@ func TestFLT06_TableLocked(t *testing.T) {
 		callers.Go(func() {
 			b := p.browser()
 			for time.Since(began) < span {
-				b.calm("POST", "/auth/api/signin", map[string]string{"email": mine, "password": good})
+				b.unavailable("POST", "/auth/api/signin", map[string]string{"email": mine, "password": good})
 			}
 		})
 	}
 	callers.Go(func() {
 		for time.Since(began) < span {
 			if !me.whoami() {
-				t.Errorf("who is signed in is sent away after %v", time.Since(began))
+				t.Errorf("a signed-in user is refused after %v", time.Since(began))
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -221,11 +223,10 @@ func TestFLT06_TableLocked(t *testing.T) {
 	p.once()
 }
 
-// FLT-06: connections that end in the middle of transactions, and commits whose
-// answer is lost. Whoever is told to try again does, and nothing happens twice.
+// Connections end in the middle of transactions, and answers of commits are
+// lost. Clients that are told to try again do so, and nothing happens twice.
 //
-// Not parallel: where making a connection takes as long as it lives, nobody gets
-// through.
+// Not parallel: on a busy machine a connection would end before it is of use.
 func TestFLT06_ConnectionsEnd(t *testing.T) {
 	announce(t)
 	measures(t)
@@ -259,7 +260,7 @@ func TestFLT06_ConnectionsEnd(t *testing.T) {
 			for range 4 {
 				people.Go(func() {
 					for time.Since(began) < span {
-						tries, repeated := p.insistently()
+						tries, repeated := p.registerPersistently()
 						again.Add(int64(tries))
 						registered.Add(1)
 						if repeated {
@@ -272,21 +273,21 @@ func TestFLT06_ConnectionsEnd(t *testing.T) {
 			close(stop)
 			disturbing.Wait()
 			if n := p.count(`SELECT COUNT(*) FROM account`); n != int(registered.Load()) {
-				t.Errorf("%d accounts of %d people", n, registered.Load())
+				t.Errorf("%d accounts of %d users", n, registered.Load())
 			}
 			if n := p.count(`SELECT COUNT(*) FROM session`); n != int(registered.Load()+unknown.Load()) {
-				t.Errorf("%d sessions of %d people, of whom %d were not told of their first", n, registered.Load(), unknown.Load())
+				t.Errorf("%d sessions of %d users, of whom %d did not learn of their first", n, registered.Load(), unknown.Load())
 			}
-			t.Logf("FLT-06: %s: %d registered in %v; they tried again %d times, and %d found that it had worked", name, registered.Load(), span, again.Load(), unknown.Load())
+			t.Logf("FLT-06: %s: %d registered in %v; there were %d retries, and %d users found that the step had worked", name, registered.Load(), span, again.Load(), unknown.Load())
 			p.once()
 		})
 	}
 }
 
-// insistently registers somebody who tries again when told to. It returns how
-// often that was, and whether a step that was answered with 503 turned out to be
-// done: then they sign in.
-func (p *onPostgres) insistently() (again int, done bool) {
+// registerPersistently registers a user who tries again after each 503. It
+// returns the number of retries, and whether a step with a 503 turned out to be
+// done. In that case the user signs in.
+func (p *onPostgres) registerPersistently() (again int, done bool) {
 	p.Helper()
 	b, address := p.browser(), fresh("v")
 	defer b.close()
@@ -304,8 +305,8 @@ func (p *onPostgres) insistently() (again int, done bool) {
 		}
 	}
 	_, flow := ask("POST", "signup", map[string]string{"email": address, "password": good, "confirm_password": good}).next()
-	// Each form that was committed has mailed a code, also when its answer was
-	// 503. The two newest hold on the one page; older ones have expired.
+	// Each committed form has sent a code, even if its answer was 503. The two
+	// newest codes are valid on one page; older ones have expired.
 	var a answer
 	for mails := 1; mails == 1 || a.code() == "code.expired"; mails++ {
 		a = ask("POST", "verify-code", map[string]string{"flow": flow, "code": p.mail.lastCode(address, mails, time.Minute)})

@@ -17,13 +17,13 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/ncruces/go-sqlite3/driver" // looks into the file after a kill
+	_ "github.com/ncruces/go-sqlite3/driver" // reads the file after a kill
 
 	"portico/internal/logtest"
 )
 
-// place is a folder with the data of an installation, and the ports that it
-// uses over all of its lives.
+// place is a folder with the data of an installation, and the ports that all
+// its runs use.
 type place struct {
 	*testing.T
 	dir    string
@@ -41,9 +41,9 @@ func newPlace(t *testing.T, mail *sink, extra ...string) *place {
 	return p
 }
 
-// freePort returns an address on which nothing listens, below the ports that
-// the kernel gives to the thousands of connections of the tests beside it:
-// one of those could take it before the process does.
+// freePort returns an unused address below the kernel's range of ephemeral
+// ports. A connection of another test could take a port of that range before
+// the process does.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -57,7 +57,7 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// copied returns the same installation in a folder of its own.
+// copied returns the same installation in another folder.
 func (p *place) copied() *place {
 	p.Helper()
 	other := *p
@@ -81,7 +81,7 @@ func (p *place) environ() []string {
 	}, p.extra...)
 }
 
-// process is one life of a Portico.
+// process is one run of a Portico.
 type process struct {
 	*place
 	cmd   *exec.Cmd
@@ -91,13 +91,13 @@ type process struct {
 	ended chan struct{}
 }
 
-// serve starts the real binary and waits until it is ready.
+// serve starts the product's binary and waits until it is ready.
 func (p *place) serve() *process {
 	p.Helper()
 	return p.run(exec.Command(binary, "serve"))
 }
 
-// serveUntil starts a Portico that ends itself at an event of its database.
+// serveUntil starts a Portico that kills itself at an event of its database.
 func (p *place) serveUntil(event int) *process {
 	p.Helper()
 	cmd := exec.Command(os.Args[0], "serve")
@@ -144,7 +144,7 @@ func (p *place) run(cmd *exec.Cmd) *process {
 	return r
 }
 
-// kill ends the process as power does.
+// kill ends the process with SIGKILL.
 func (r *process) kill() {
 	_ = r.cmd.Process.Signal(syscall.SIGKILL)
 	<-r.ended
@@ -171,7 +171,7 @@ func (r *process) alive() bool {
 	}
 }
 
-// signal sends a signal and returns the line that answers it.
+// signal sends a signal and returns the line that the process prints for it.
 func (r *process) signal(s syscall.Signal) string {
 	r.Helper()
 	if err := r.cmd.Process.Signal(s); err != nil {
@@ -203,7 +203,7 @@ func (r *process) rss() (now, peak int) {
 	return now, peak
 }
 
-// settled waits until the process has done what it does once after its start.
+// settled waits until the work after the start is done.
 func (r *process) settled() {
 	r.Helper()
 	last := r.ticks()
@@ -226,14 +226,14 @@ func (r *process) ticks() int {
 	if err != nil {
 		r.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name may hold blanks
+	_, rest, _ := strings.Cut(string(text), ") ") // the name may contain spaces
 	fields := strings.Fields(rest)
 	user, _ := strconv.Atoi(fields[11])
 	system, _ := strconv.Atoi(fields[12])
 	return user + system
 }
 
-// resetPeak lets the peak of rss begin anew.
+// resetPeak resets the peak of rss.
 func (r *process) resetPeak() {
 	r.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", r.cmd.Process.Pid), []byte("5"), 0); err != nil {
@@ -241,7 +241,7 @@ func (r *process) resetPeak() {
 	}
 }
 
-// files returns how many files the process has open.
+// files returns the number of open files of the process.
 func (r *process) files() int {
 	r.Helper()
 	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.cmd.Process.Pid))
@@ -251,7 +251,7 @@ func (r *process) files() int {
 	return len(list)
 }
 
-// count returns the number that a query on the file gives.
+// count returns the number that a query on the file selects.
 func (p *place) count(query string, args ...any) int {
 	p.Helper()
 	db, err := sql.Open("sqlite3", "file:"+p.databaseFile()+"?mode=ro&_pragma=busy_timeout(5000)")
@@ -266,8 +266,8 @@ func (p *place) count(query string, args ...any) int {
 	return n
 }
 
-// sound holds what must be true of a database at any instant: the invariants
-// I2, I3 and I6 as far as the tables tell.
+// sound fails unless the database is consistent: no single-use row was used
+// twice, SQLite finds no damage and no orphans, and the audit record matches.
 func (p *place) sound() {
 	p.Helper()
 	if n := p.count(`SELECT COUNT(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'`); n > 0 {
@@ -276,12 +276,12 @@ func (p *place) sound() {
 	for what, query := range map[string]string{
 		"rows without their parent":                   `SELECT COUNT(*) FROM pragma_foreign_key_check`,
 		"registrations that are done without account": `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = f.account_id)`,
-		"accounts that nobody has recorded":           `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
-		"sessions that nobody has recorded":           `SELECT MAX(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
+		"accounts without an audit record":            `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
+		"sessions without an audit record":            `SELECT MAX(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
 		"accounts by a code that is not used":         `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND EXISTS (SELECT 1 FROM code c WHERE c.flow_id = f.id AND used_at = 0)`,
 		"steps past a code that is not used":          `SELECT COUNT(*) FROM flow f WHERE kind = 'recovery' AND step IN ('reset', 'done') AND EXISTS (SELECT 1 FROM code c WHERE c.flow_id = f.id AND used_at = 0)`,
 		"codes that are used without their step":      `SELECT COUNT(*) FROM code c JOIN flow f ON f.id = c.flow_id WHERE used_at > 0 AND f.step = 'verify'`,
-		"changed passwords that nobody has recorded":  `SELECT COUNT(*) FROM account a WHERE version > 1 AND NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name = 'password_changed')`,
+		"changed passwords without an audit record":   `SELECT COUNT(*) FROM account a WHERE version > 1 AND NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name = 'password_changed')`,
 	} {
 		if n := p.count(query); n > 0 {
 			p.Errorf("%d %s", n, what)

@@ -16,7 +16,7 @@ import (
 
 var awayTo = regexp.MustCompile(`content="0;url=([^"]+)"`)
 
-// signInWith goes to the provider and back, and returns where that ends.
+// signInWith goes to the provider and back, and returns where the browser ends.
 func (b *browser) signInWith(id string) (end string, err error) {
 	a, err := b.send("POST", "/auth/provider/"+id+"/start", "application/x-www-form-urlencoded", "")
 	if err != nil {
@@ -46,8 +46,9 @@ func (b *browser) signInWith(id string) (end string, err error) {
 	return a.header.Get("Location"), err
 }
 
-// FLT-08: a provider is down, slow, huge, or has new keys. Its button says so
-// within seconds; the other one, the screens and the memory do not notice.
+// A provider is down, slow, sends too much or has new keys. Its button says so
+// within seconds. The other provider, the screens and the memory are not
+// affected.
 func TestFLT08_ProviderMisbehaves(t *testing.T) {
 	announce(t)
 	for path, first := range map[string]int{"/.well-known/": 3, "/keys": 0, "/token": 1} {
@@ -58,7 +59,7 @@ func TestFLT08_ProviderMisbehaves(t *testing.T) {
 	}
 }
 
-// misbehaves goes through all failures at a path.
+// misbehaves tests all failures at a path.
 func misbehaves(t *testing.T, path string, first int) {
 	p := newPlace(t, newSink(t))
 	sick, _ := p.offers("sick"), p.offers("well")
@@ -86,11 +87,11 @@ func misbehaves(t *testing.T, path string, first int) {
 	}
 }
 
-// fails holds what one failure at a path does to those who press the button and
-// to the screens. Blocks in which people go to the sick provider take turns with
-// blocks in which as many go to the one that is well. A document that could not
-// be loaded is not asked for again for five seconds: in the full form two blocks
-// take longer, in the quick one only the first failure shows itself there.
+// fails checks the effect of one failure at a path on the users of the button
+// and on the screens. Blocks with the sick provider take turns with blocks with
+// the healthy one. A document that failed to load is requested again only after
+// five seconds. The full form therefore has two longer blocks. In the short
+// form only the first failure reaches the provider.
 func (p *place) fails(sick *provider, me *browser, path, way string) {
 	p.Helper()
 	name := path + " " + way
@@ -106,12 +107,12 @@ func (p *place) fails(sick *provider, me *browser, path, way string) {
 		slowest = max(slowest, told)
 		asked = append(asked, sick.be("well", "/"))
 	}
-	p.Logf("FLT-08: %s: the slowest was told after %v; in %d blocks the provider was asked %v times", name, slowest.Round(time.Millisecond), len(asked), asked)
+	p.Logf("FLT-08: %s: the slowest user got an error after %v; in %d blocks the provider was asked %v times", name, slowest.Round(time.Millisecond), len(asked), asked)
 	if slowest > testform.Limit(6*time.Second) {
-		p.Errorf("%s: somebody waited for %v", name, slowest)
+		p.Errorf("%s: the slowest visitor waited %v", name, slowest)
 	}
 	if path != "/token" && slices.Max(asked) > 2 {
-		p.Errorf("%s: the provider is asked for each who presses its button", name)
+		p.Errorf("%s: each press of the button reaches the provider", name)
 	}
 	unmoved(p.T, name, well, ill)
 }
@@ -126,11 +127,10 @@ func (p *place) offers(id string) *provider {
 	return one
 }
 
-// pressed lets people press the button of a provider for a while: eight at
-// once, then one after the other, whether or not those before have come to an
-// end, which must be the one given. Who presses the button of the other provider
-// is in meanwhile. It returns what the screens took, and how long the slowest of
-// the people had to wait.
+// pressed lets users press the button of a provider for a while: eight at once,
+// then one after the other. isRight judges where each of them ends. Users of
+// the other provider must sign in meanwhile. It returns the times of the
+// screens and the slowest user's wait.
 func (p *place) pressed(me *browser, id string, isRight func(*browser, string) bool) (took timing, slowest time.Duration) {
 	p.Helper()
 	var people sync.WaitGroup
@@ -171,7 +171,7 @@ func (p *place) pressed(me *browser, id string, isRight func(*browser, string) b
 
 func isIn(b *browser, _ string) bool { return b.whoami() }
 
-// isTold reports whether somebody is at a screen that names what fails.
+// isTold reports whether the browser ended at a screen that names the failure.
 func isTold(b *browser, end string) bool {
 	if !strings.HasPrefix(end, "/auth/signin?failed=provider.") {
 		return false
@@ -180,7 +180,7 @@ func isTold(b *browser, end string) bool {
 	return err == nil && a.status == 200 && strings.Contains(a.body, "SICK")
 }
 
-// wellSoon tries until a sign-in with the provider leads in.
+// wellSoon tries until a sign-in with the provider succeeds.
 func (p *place) wellSoon(id string) {
 	p.Helper()
 	var end string
@@ -191,6 +191,6 @@ func (p *place) wellSoon(id string) {
 		end, err = b.signInWith(id)
 		return err == nil && b.whoami()
 	}) {
-		p.Errorf("the button of a provider that is well leads to %q, %v", end, err)
+		p.Errorf("the button of a healthy provider leads to %q, %v", end, err)
 	}
 }

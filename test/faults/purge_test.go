@@ -10,7 +10,7 @@ import (
 	"portico/internal/store"
 )
 
-// smallWrites returns how long small writes waited, one after the other.
+// smallWrites returns the times of small writes, one after the other.
 func smallWrites(ctx context.Context, t *testing.T, s *store.Store) (waits []time.Duration) {
 	t.Helper()
 	for ctx.Err() == nil {
@@ -26,9 +26,9 @@ func smallWrites(ctx context.Context, t *testing.T, s *store.Store) (waits []tim
 	return waits
 }
 
-// purged deletes what has ended, of a database in which nearly everything has,
-// as the application does, for a while, and returns how long each of its
-// transactions took and how long small writes beside it waited.
+// purged deletes expired rows as the application does, for a while, from a
+// database in which nearly everything has expired. It returns the time of each
+// transaction, and the times of small writes beside it.
 func purged(t *testing.T, s *store.Store, length time.Duration) (batches, waits []time.Duration) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), length)
@@ -62,9 +62,8 @@ func quietWrites(t *testing.T, s *store.Store, length time.Duration) []time.Dura
 	return smallWrites(ctx, t, s)
 }
 
-// purgeBlocksNobody holds that a small write does not wait for what is deleted
-// beside it.
-func purgeBlocksNobody(t *testing.T, url string) {
+// purgeDoesNotBlock fails if a small write waits for the deletion beside it.
+func purgeDoesNotBlock(t *testing.T, url string) {
 	t.Helper()
 	length := time.Duration(rounds(1, 15)) * time.Second
 	s, err := store.Open(t.Context(), store.Config{URL: url})
@@ -78,7 +77,8 @@ func purgeBlocksNobody(t *testing.T, url string) {
 	t.Logf("FLT-23: purge: %d transactions, p50 %v, the slowest %v; a write beside it waited p50 %v p99 %v, at most %v; alone p50 %v p99 %v, at most %v",
 		len(batches), percentile(batches, 50), percentile(batches, 100), percentile(waits, 50), percentile(waits, 99), percentile(waits, 100),
 		percentile(alone, 50), percentile(alone, 99), percentile(alone, 100))
-	// What the disk lets a write wait for without a purge is none of its doing.
+	// The wait of a write without a purge is subtracted, because the disk
+	// causes it.
 	if wait := percentile(waits, 99) - percentile(alone, 99); full() && wait > 100*time.Millisecond {
 		t.Errorf("one write in a hundred waited %v for a purge", wait)
 	}

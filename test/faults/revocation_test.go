@@ -16,21 +16,22 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// feltIn is within what a session that was ended anywhere is ended on all nodes;
-// it may take twice that while looks at the database fail. The quick form, beside
-// other tests, judges only that it is not the cache which has come to its end.
-func feltIn(disturbed bool) time.Duration {
+// revocationLimit is the time within which a session that was ended on one node
+// ends on all nodes. It may take twice as long while queries fail. The short
+// form runs beside other tests, so it only rules out that the cache expired.
+func revocationLimit(disturbed bool) time.Duration {
 	if disturbed {
-		return 2 * feltIn(false)
+		return 2 * revocationLimit(false)
 	}
 	return time.Duration(rounds(15, 1)) * time.Second
 }
 
-// What ends sessions on one of three nodes is felt on all, by the next request
-// and by what is open: also while connections to the database end all the time.
+// A session is ended on one of three nodes. All nodes end it, at the next
+// request and in open streams, even if connections to the database end all the
+// time.
 //
 // Not parallel: it measures.
-func TestRevocation_FeltOnAllNodes(t *testing.T) {
+func TestRevocation_ReachesAllNodes(t *testing.T) {
 	announce(t)
 	measures(t)
 	for _, disturbed := range []bool{false, true} {
@@ -50,23 +51,23 @@ func TestRevocation_FeltOnAllNodes(t *testing.T) {
 			} {
 				var checks, streams []time.Duration
 				for range rounds(1, 20) {
-					check, stream := c.felt(end)
+					check, stream := c.timeRevocation(end)
 					checks, streams = append(checks, check), append(streams, stream)
 				}
-				t.Logf("%s is felt on three nodes by the next request after %v (median %v), by an open stream after %v (median %v), in %d rounds",
+				t.Logf("%s ends sessions on three nodes: at the next request after %v (median %v), in an open stream after %v (median %v), in %d rounds",
 					cause, percentile(checks, 100), percentile(checks, 50), percentile(streams, 100), percentile(streams, 50), len(checks))
-				if slowest := max(percentile(checks, 100), percentile(streams, 100)); slowest > feltIn(disturbed) {
-					t.Errorf("%s is felt after %v, want within %v", cause, slowest, feltIn(disturbed))
+				if slowest := max(percentile(checks, 100), percentile(streams, 100)); slowest > revocationLimit(disturbed) {
+					t.Errorf("%s ends sessions after %v, want within %v", cause, slowest, revocationLimit(disturbed))
 				}
 			}
 		})
 	}
 }
 
-// felt signs somebody in, lets the first node end it, and returns how long it
-// took, from the instant that the database has, until the last node refused a
-// request and had ended what was open.
-func (c *cluster) felt(end func(n *place, b *browser, address string)) (check, stream time.Duration) {
+// timeRevocation signs a user in and lets the first node end the session. It
+// returns the time until the last node refused a request, and until it closed
+// the open stream. The time starts when the database has the change.
+func (c *cluster) timeRevocation(end func(n *place, b *browser, address string)) (check, stream time.Duration) {
 	c.Helper()
 	address := fresh("felt")
 	first := c.nodes[0].browser()
@@ -92,11 +93,11 @@ func (c *cluster) felt(end func(n *place, b *browser, address string)) (check, s
 		watched.Go(func() {
 			defer b.close()
 			if !eventually(time.Minute, func() bool { return !b.whoami() }) {
-				c.Error("a session that was ended goes on")
+				c.Error("an ended session still works")
 			}
 			later(&refused)
 			if !eventually(30*time.Second, func() bool { a, err := b.do("GET", "/auth/api/session", nil); return err == nil && a.status == 401 }) {
-				c.Error("it is refused, but not as one that has ended")
+				c.Error("the session is refused, but not as ended")
 			}
 		})
 		watched.Go(func() {
@@ -115,8 +116,8 @@ func (c *cluster) felt(end func(n *place, b *browser, address string)) (check, s
 	return refused.Sub(time.UnixMicro(at)), ended.Sub(time.UnixMicro(at))
 }
 
-// follow reads what the app sends without end, until somebody ends it; open is
-// called when it has begun.
+// follow reads an endless response of the app until the server ends it. It
+// calls open after the first bytes.
 func (p *place) follow(cookies map[string]string, open func()) {
 	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
 	defer cancel()
@@ -145,7 +146,7 @@ func (p *place) follow(cookies map[string]string, open func()) {
 		for lines := bufio.NewReader(resp.Body); ; begun() {
 			if _, err := lines.ReadString('\n'); err != nil {
 				if ctx.Err() != nil {
-					p.Error("a stream goes on after its session has ended")
+					p.Error("a stream continues after its session has ended")
 				}
 				return
 			}
@@ -176,7 +177,7 @@ func endless(t *testing.T) (url string) {
 }
 
 // disturb ends every connection of the nodes to the database, ten times a
-// second, until the function that it returns is called.
+// second, until the caller calls the returned function.
 func (c *cluster) disturb() (end func()) {
 	past, stop := c.connect(), make(chan struct{})
 	var disturbing sync.WaitGroup
@@ -193,8 +194,8 @@ func (c *cluster) disturb() (end func()) {
 	return func() { close(stop); disturbing.Wait() }
 }
 
-// insist sends a step until the database takes it, and returns the flow that it
-// leads to.
+// insist sends a step until the database takes it, and returns the flow of the
+// next step.
 func (b *browser) insist(operation string, body map[string]string) (flow string) {
 	b.Helper()
 	said := answer{}
@@ -219,7 +220,7 @@ func (p *place) resets(address string) {
 	b.insist("reset-password", map[string]string{"flow": flow, "password": fresher, "confirm_password": fresher})
 }
 
-// disables closes an account, by the operator's command.
+// disables closes an account by the operator's command.
 func (p *place) disables(address string) {
 	p.Helper()
 	said := ""
@@ -231,9 +232,9 @@ func (p *place) disables(address string) {
 	}
 }
 
-// A node that is cut off from the database answers for what it has in memory for
-// a stated time, and then for nothing: no notification tells it that a session
-// was ended elsewhere.
+// A node is cut off from the database. It answers from memory for a stated time
+// and refuses everything after that, because it cannot learn that a session was
+// ended elsewhere.
 func TestRevocation_NodeCutOff(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -256,15 +257,15 @@ func TestRevocation_NodeCutOff(t *testing.T) {
 	b.must("signout", map[string]string{})
 	began := time.Now()
 	if !eventually(session.Blind+20*time.Second, func() bool { return !cut.whoami() }) {
-		t.Errorf("a node that is cut off believes an ended session after %v", time.Since(began))
+		t.Errorf("a node without its database accepts an ended session after %v", time.Since(began))
 	}
 	lived := time.Since(began)
 	if a, err := cut.do("GET", "/auth/api/session", nil); err != nil || a.status != 503 {
-		t.Errorf("then it says %d (%v), want 503", a.status, err)
+		t.Errorf("then it answers %d (%v), want 503", a.status, err)
 	}
 	own.Be(pgtest.Passing)
 	if !eventually(10*time.Second, func() bool { a, err := cut.do("GET", "/auth/api/session", nil); return err == nil && a.status == 401 }) {
-		t.Error("a session that was ended meanwhile is not refused when the node is back")
+		t.Error("an ended session is not refused when the node is back")
 	}
-	t.Logf("a node that is cut off believes a session that was ended elsewhere for %v, then says 503", lived.Round(time.Second))
+	t.Logf("a node without its database accepts a session that ended elsewhere for %v, then answers 503", lived.Round(time.Second))
 }

@@ -13,8 +13,7 @@ import (
 	client "portico/clients/go"
 )
 
-// visitors are people who are signed in and ask for a page of the app all the
-// time.
+// visitors are signed-in users who request a page of the app all the time.
 type visitors struct {
 	*place
 	stop    chan struct{}
@@ -22,7 +21,7 @@ type visitors struct {
 	people  sync.WaitGroup
 	lenient atomic.Bool  // whether the app may refuse them for now
 	seen    atomic.Int64 // pages
-	refused atomic.Int64 // when it may
+	refused atomic.Int64 // refusals that were allowed
 }
 
 func (p *place) visitors(n int) *visitors {
@@ -51,7 +50,7 @@ func (v *visitors) visit(b *browser) {
 			v.seen.Add(1)
 		case err == nil && a.status == http.StatusUnauthorized && (lenient || v.lenient.Load()):
 			v.refused.Add(1)
-		case err == nil && a.status >= http.StatusBadGateway: // a busy machine, and no word about a token
+		case err == nil && a.status >= http.StatusBadGateway: // a busy machine, unrelated to a token
 		default:
 			v.Errorf("a page of the app: %v %d %.200s", err, a.status, a.body)
 			return
@@ -59,12 +58,12 @@ func (v *visitors) visit(b *browser) {
 	}
 }
 
-// goOn waits until more of them have seen a page.
+// goOn waits until the visitors have seen so many more pages.
 func (v *visitors) goOn(pages int64) {
 	v.Helper()
 	before := v.seen.Load()
 	if !eventually(30*time.Second, func() bool { return v.seen.Load() >= before+pages }) {
-		v.Fatal("nobody sees a page of the app any more")
+		v.Fatal("no visitor sees a page of the app any more")
 	}
 }
 
@@ -73,9 +72,9 @@ func (v *visitors) leave() {
 	v.people.Wait()
 }
 
-// FLT-14: an operator rotates under load, and nobody is refused; then revokes
-// the key that signs. The server that runs signs with another within seconds,
-// and an app that verifies with our client refuses what the old one has signed.
+// An operator rotates the keys under load, and no visitor is refused. Then the
+// operator revokes the signing key. The server signs with another key within
+// seconds, and an app with our client refuses tokens of the revoked one.
 func TestFLT14_Revoke(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -84,7 +83,7 @@ func TestFLT14_Revoke(t *testing.T) {
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := r.Header.Get(client.TokenHeader)
 		if token == "" {
-			return // Portico asks whether the app is there
+			return // Portico's own probe of the app
 		}
 		last.Store(&token)
 		if _, err := verify.Load().Verify(r.Context(), token); err != nil {
@@ -111,10 +110,10 @@ func TestFLT14_Revoke(t *testing.T) {
 
 	old := *last.Load()
 	if _, err := verifier.Verify(t.Context(), old); err != nil {
-		t.Fatalf("a token that holds is refused: %v", err)
+		t.Fatalf("a valid token is refused: %v", err)
 	}
 	signing, _, _ := strings.Cut(p.signing(), "\t")
-	people.lenient.Store(true) // until the app has fetched the key that nobody was told of
+	people.lenient.Store(true) // until the app has fetched the new key
 	began := time.Now()
 	if out := p.command("keys", "revoke", signing); out != "revoked\t"+signing+"\n" {
 		t.Fatal(out)
@@ -123,18 +122,18 @@ func TestFLT14_Revoke(t *testing.T) {
 		_, err := verifier.Verify(t.Context(), old)
 		return errors.Is(err, client.ErrRefused)
 	}) {
-		t.Fatalf("what the revoked key has signed is accepted:\n%s", r.log)
+		t.Fatalf("a token of the revoked key is accepted:\n%s", r.log)
 	}
 	took := time.Since(began)
 	people.goOn(20)
 	people.lenient.Store(false)
 	people.goOn(20)
 	people.leave()
-	t.Logf("FLT-14: %d pages; what a revoked key has signed was refused after %v, during which %d pages were refused for a key that the app did not know",
+	t.Logf("FLT-14: %d pages; a token of a revoked key was refused after %v; meanwhile %d pages were refused for a key that the app did not know",
 		people.seen.Load(), took.Round(10*time.Millisecond), people.refused.Load())
 }
 
-// signing returns the line of the key that signs.
+// signing returns the line of the signing key.
 func (p *place) signing() string {
 	p.Helper()
 	for line := range strings.Lines(p.command("keys", "list")) {

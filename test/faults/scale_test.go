@@ -14,12 +14,12 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// FLT-23: what people do takes no longer with a million accounts on SQLite, or
-// with ten million, thirty million sessions and a hundred million records on
-// PostgreSQL, than with ten thousand accounts; an operator finds one of them at
-// once, nobody waits for what is deleted, and no large table is read whole. The
-// contract of the store holds the last for every statement, by its plan. Where
-// the disk is too small for ten million, as many are taken as it has room for.
+// Steps of users take no longer with a million accounts on SQLite than with ten
+// thousand. On PostgreSQL the same holds for ten million accounts, thirty
+// million sessions and a hundred million audit records. An operator finds an
+// account at once, a purge blocks no write, and no large table is read
+// completely. The plans in the contract of the store check the last point for
+// every statement. If the disk is too small, the test loads fewer rows.
 func TestFLT23_Scale(t *testing.T) {
 	announce(t)
 	measures(t)
@@ -31,7 +31,7 @@ func TestFLT23_Scale(t *testing.T) {
 		}
 		small, large := place(rounds(100, 10_000)), place(rounds(5_000, 1_000_000))
 		scales(small, large)
-		purgeBlocksNobody(t, "sqlite:"+large.databaseFile())
+		purgeDoesNotBlock(t, "sqlite:"+large.databaseFile())
 	})
 	t.Run("postgres", func(t *testing.T) {
 		place := func(url string, c population) side {
@@ -53,31 +53,31 @@ func TestFLT23_Scale(t *testing.T) {
 		large.warm(url)
 		before := large.readWhole(url)
 		scales(small, large)
-		large.findsAnybody()
+		large.findsUsers()
 		if after := large.readWhole(url); after != before {
 			t.Errorf("large tables were read whole: %s before, %s after", before, after)
 		}
-		purgeBlocksNobody(t, url)
+		purgeDoesNotBlock(t, url)
 	})
 }
 
-// side is one of the two installations that are compared.
+// side is one of the two compared installations.
 type side struct {
 	*place
 	population
 }
 
-// somebody returns the address of one of its people, another one each time.
+// somebody returns the address of user n.
 func (s side) somebody(n int) string {
 	return fmt.Sprintf("person%d@x.test", 1+n*7919%s.accounts)
 }
 
-// cookie returns the token of a session that holds, another one each time: none
-// of the newer half has ended.
+// cookie returns the token of a valid session for n. None of the newer half has
+// expired.
 func (s side) cookie(n int) string { return token(s.sessions - n*7919%(s.sessions/2)) }
 
-// blocks is in how many parts samples are judged: the tail of one disturbed
-// moment is in one of them.
+// blocks is the number of parts in which samples are judged. A short
+// disturbance then affects only one part.
 const blocks = 5
 
 // scales compares the times of two installations.
@@ -87,7 +87,7 @@ func scales(small, large side) {
 	a, b := small.serve(), large.serve()
 	defer a.stop()
 	defer b.stop()
-	check := func(s side, token string) (answer, error) { // each asks the database
+	check := func(s side, token string) (answer, error) { // each check queries the database
 		b := s.browser()
 		defer b.close()
 		b.cookies["portico-session"] = token
@@ -95,7 +95,7 @@ func scales(small, large side) {
 	}
 	for _, op := range []struct {
 		name string
-		most int // times; hashing takes long
+		most int // the number of samples; hashing takes long
 		want int
 		do   func(s side, n int) (answer, error)
 	}{
@@ -118,7 +118,7 @@ func scales(small, large side) {
 		}},
 	} {
 		times := map[*place][]time.Duration{}
-		for n := range op.most { // one after the other, so that both have the same machine
+		for n := range op.most { // one after the other, so that both sides share the machine equally
 			for _, s := range []side{small, large} {
 				began := time.Now()
 				a, err := op.do(s, n)
@@ -138,7 +138,7 @@ func scales(small, large side) {
 	}
 }
 
-// tails is the median, over the parts, of the p99 of a by that of b.
+// tails returns the median, over the parts, of p99 of a divided by p99 of b.
 func tails(a, b []time.Duration) float64 {
 	var all []float64
 	for part := range blocks {

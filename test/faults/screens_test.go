@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// ownScreens are what must not notice that something outside is sick: the check
-// of a session, and the page that everybody sees first.
+// ownScreens are the requests that an outside fault must not slow down: the
+// check of a session and the sign-in page.
 var ownScreens = []string{"/auth/api/session", "/auth/signin"}
 
-// timing is what each of them took, in the order in which they were asked.
+// timing holds the times of each of them, in order.
 type timing map[string][]time.Duration
 
-// onlooker is somebody who is signed in and has as many connections as steadily
-// needs when answers are late: one network may have 512.
+// onlooker returns a signed-in browser with enough connections for steadily
+// when answers are late. One network may have 512.
 func (p *place) onlooker() *browser {
 	p.Helper()
 	b := p.browser()
@@ -25,10 +25,10 @@ func (p *place) onlooker() *browser {
 	return b
 }
 
-// steadily asks for each of the screens so many times, a few hundred times a
-// second, whether or not the answers before are there: one that is late delays
-// no other and hides none. A time begins when its request does, not when it was
-// planned: that a busy machine let the test sleep too long is not the answer's.
+// steadily requests each screen so many times, a few hundred times a second,
+// without waiting for earlier answers. A late answer then neither delays nor
+// hides others. The time of a request starts when it is sent, not when it was
+// planned, because a busy machine may delay the sending.
 func (b *browser) steadily(times int) timing {
 	b.Helper()
 	const pause = 2500 * time.Microsecond
@@ -48,7 +48,7 @@ func (b *browser) steadily(times int) timing {
 	return took
 }
 
-// takes returns how long the answer took, to its end.
+// takes returns the time until the end of the answer.
 func (b *browser) takes(target string) time.Duration {
 	r, err := http.NewRequest("GET", b.origin+target, nil)
 	if err != nil {
@@ -73,16 +73,16 @@ func (b *browser) takes(target string) time.Duration {
 	return took
 }
 
-// add appends those of other.
+// add appends the times of other.
 func (took timing) add(other timing) {
 	for target, list := range other {
 		took[target] = append(took[target], list...)
 	}
 }
 
-// unmoved holds that the screens take no longer, at p99, than twice what they
-// take when all is well. Both come from blocks that took turns, so that what
-// else the machine did met both.
+// unmoved fails if the p99 of a screen during the fault is more than twice its
+// p99 without. Both come from alternating blocks, so that other load on the
+// machine affects both.
 func unmoved(t *testing.T, name string, well, sick timing) {
 	t.Helper()
 	for _, target := range ownScreens {

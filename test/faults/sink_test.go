@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// sink is a mail server that can misbehave. It speaks just enough SMTP.
+// sink is a mail server that can misbehave. It implements the part of SMTP that
+// Portico uses.
 type sink struct {
 	t        *testing.T
 	addr     string
@@ -26,11 +27,11 @@ type sink struct {
 	mode   mode
 	mails  []delivered
 	more   chan struct{}
-	parked chan parked // a delivery that waits, in the mode hold
+	parked chan parked // a held delivery, in a mode that holds
 	conns  map[net.Conn]bool
 }
 
-// mode is how the server behaves.
+// mode is the behavior of the server.
 type mode string
 
 const (
@@ -47,14 +48,14 @@ const (
 	slow       mode = "taking its time"
 )
 
-// delivered is a mail that the server has taken.
+// delivered is an email that the server has accepted.
 type delivered struct {
 	id, to, code, token string
 	at                  time.Time
 }
 
-// parked is a delivery that a test holds; closing go_ lets it go on.
-type parked struct{ go_ chan struct{} }
+// parked is a held delivery. Closing release lets it continue.
+type parked struct{ release chan struct{} }
 
 func newSink(t *testing.T) *sink {
 	t.Helper()
@@ -72,7 +73,7 @@ func newSink(t *testing.T) *sink {
 	return s
 }
 
-// be changes the behaviour; connections that are open end.
+// be changes the behavior and closes all connections.
 func (s *sink) be(m mode) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +191,7 @@ func (s *sink) talk(c net.Conn, m mode) {
 func (s *sink) hold() {
 	p := parked{make(chan struct{})}
 	s.parked <- p
-	<-p.go_
+	<-p.release
 }
 
 func content(in *bufio.Reader) (string, error) {
@@ -236,20 +237,21 @@ func (s *sink) take(to, text string) {
 	s.more = make(chan struct{})
 }
 
-// all returns every mail so far.
+// all returns every email so far.
 func (s *sink) all() []delivered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]delivered(nil), s.mails...)
 }
 
-// code waits for a mail with a code to the address; "" when none comes in time.
+// code waits for an email with a code to the address. It returns "" if none
+// comes in time.
 func (s *sink) code(address string, limit time.Duration) string {
 	return s.lastCode(address, 1, limit)
 }
 
-// lastCode waits for a number of mails with a code to the address, and returns
-// the last; "" when they do not come in time.
+// lastCode waits for a number of emails with a code to the address, and returns
+// the last code, or "" if they do not come in time.
 func (s *sink) lastCode(address string, mails int, limit time.Duration) string {
 	timeout := time.After(limit)
 	for {
@@ -273,7 +275,7 @@ func (s *sink) lastCode(address string, mails int, limit time.Duration) string {
 	}
 }
 
-// codes returns every code that was mailed to the address, the last first.
+// codes returns every code that was emailed to the address, the last first.
 func (s *sink) codes(address string) (codes []string) {
 	for _, d := range s.all() {
 		if d.to == address && d.code != "" {
@@ -283,7 +285,7 @@ func (s *sink) codes(address string) (codes []string) {
 	return codes
 }
 
-// token returns the token of the mailed link, after its code has come.
+// token returns the token of the emailed link, after its code has come.
 func (s *sink) token(address string) string {
 	s.t.Helper()
 	s.code(address, 20*time.Second)
@@ -292,18 +294,19 @@ func (s *sink) token(address string) string {
 			return d.token
 		}
 	}
-	s.t.Fatalf("no link was mailed to %s", address)
+	s.t.Fatalf("no link was emailed to %s", address)
 	return ""
 }
 
-// forget drops the mails to the address, so that the next code is a new one.
+// forget drops the emails to the address, so that the next code is a new one.
 func (s *sink) forget(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mails = slices.DeleteFunc(s.mails, func(d delivered) bool { return d.to == address })
 }
 
-// repeats returns how often the mail that came most often came.
+// repeats returns the highest number of copies of one email, and which email it
+// was.
 func (s *sink) repeats() (most int, which string) {
 	times := map[string]int{}
 	for _, d := range s.all() {

@@ -15,14 +15,14 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// ahead is the machine's clock, set wrong.
+// ahead is a machine's clock that is wrong.
 type ahead struct{ by time.Duration }
 
 func (a ahead) Now() time.Time { return clock.System{}.Now().Add(a.by) }
 
-// FLT-10: of two nodes one is five minutes ahead. What is begun on either can be
-// finished on the other, what has ended is ended on both, nobody is told to wait
-// longer than a limit says, one node holds the lease, and the operator is told.
+// One of two nodes is five minutes ahead. A flow or session of one node works
+// on the other, and an ended session has ended on both. No wait is longer than
+// its limit, one node holds the lease, and the log reports the difference.
 func TestFLT10_NodesApart(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestFLT10_NodesApart(t *testing.T) {
 			far := pair.there.browser()
 			far.cookies = b.cookies
 			if !far.whoami() || !b.whoami() {
-				t.Error("a session does not hold on both nodes")
+				t.Error("a session does not work on both nodes")
 			}
 			for _, again := range []*browser{b, far} {
 				thief := again.browser()
@@ -70,7 +70,7 @@ func TestFLT10_NodesApart(t *testing.T) {
 			kept.cookies = map[string]string{"portico-session": b.cookies["portico-session"]}
 			far.must("signout", map[string]string{})
 			if !eventually(30*time.Second, func() bool { return !kept.whoami() }) {
-				t.Error("a session that was ended on the other node goes on")
+				t.Error("a session that ended on the other node still works")
 			}
 
 			pair.here.lockOut(address)
@@ -79,20 +79,20 @@ func TestFLT10_NodesApart(t *testing.T) {
 			if err != nil || a.status >= 500 || wait > 31 {
 				t.Errorf("the other node answers %d (%v) and a wait of %d s, more than the limit", a.status, err, wait)
 			}
-			t.Logf("FLT-10: five minutes apart, %s: codes, links, recovery and sessions hold on the other node, ended ones on neither; the wait after wrong passwords is shown as %d s", pair.name, wait)
+			t.Logf("FLT-10: five minutes apart, %s: codes, links, recovery and sessions work on the other node, ended ones on neither; the wait after wrong passwords is shown as %d s", pair.name, wait)
 		})
 	}
 	if !eventually(30*time.Second, func() bool { return countPostgres(t, past, `SELECT COUNT(*) FROM outbox`) == 0 }) {
-		t.Error("mails are left")
+		t.Error("emails are left")
 	}
 	most, which := mail.repeats()
 	if most > 1 {
-		t.Errorf("a mail came %d times: %s", most, which)
+		t.Errorf("an email came %d times: %s", most, which)
 	}
 	if !eventually(30*time.Second, func() bool { return strings.Contains(log.String(), "ahead_by=5m0s") }) {
-		t.Errorf("the operator is not told:\n%s", log)
+		t.Errorf("the log does not report it:\n%s", log)
 	}
-	if full() { // the beats of one holder, and not of two
+	if full() { // counts the beats of one holder
 		beat := func() int { return countPostgres(t, past, `SELECT beat FROM lease WHERE name = 'tidying'`) }
 		held := func() bool { return countPostgres(t, past, `SELECT COUNT(*) FROM lease WHERE name = 'tidying'`) == 1 }
 		if !eventually(2*time.Minute, held) {
@@ -100,9 +100,9 @@ func TestFLT10_NodesApart(t *testing.T) {
 		}
 		before := beat()
 		time.Sleep(time.Minute)
-		if n := beat() - before; n < 4 || n > 9 { // each ten seconds, and each minute when it tidies
+		if n := beat() - before; n < 4 || n > 9 { // one each ten seconds, and one each minute from the purge
 			t.Errorf("the lease was kept %d times in a minute", n)
 		}
 	}
-	t.Logf("FLT-10: five minutes apart: %d mails, none more than %d times; the log of the node says so", len(mail.all()), most)
+	t.Logf("FLT-10: five minutes apart: %d emails, none more than %d times; the log of the node says so", len(mail.all()), most)
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FLT-07: the mail server is down, slow or hostile. Nobody who signs up
-// notices, and the mails that can still be sent are sent afterwards.
+// The mail server is down, slow or hostile. A sign-up takes no longer, and
+// emails that are still valid are sent afterwards.
 //
 // Not parallel: it compares times.
 func TestFLT07_MailServerMisbehaves(t *testing.T) {
@@ -24,7 +24,7 @@ func TestFLT07_MailServerMisbehaves(t *testing.T) {
 		for i := range rounds(40, 200) {
 			b := p.browser()
 			operation, body := "forgot-password", map[string]string{"email": fresh("p99")}
-			if i%8 == 0 { // of a registration, the hash would hide what the mail costs
+			if i%8 == 0 { // the hash of a registration would hide the cost of its email
 				operation, body = "signup", map[string]string{"email": fresh("p99"), "password": good, "confirm_password": good}
 			}
 			began := time.Now()
@@ -45,8 +45,8 @@ func TestFLT07_MailServerMisbehaves(t *testing.T) {
 	for _, m := range []mode{refusing, silent, tarpit, later, never, vanishing, talkative} {
 		p50, p99 := measure(m)
 		t.Logf("FLT-07: %s: p50 %v, p99 %v", m, p50, p99)
-		// A registration that waits for its mail takes seconds. The short form may
-		// share the machine, so it allows the half of one more.
+		// A registration that waits for its email takes seconds. The short form
+		// shares the machine, so it allows half a registration more.
 		room := 5 * time.Millisecond
 		if !full() {
 			room = 500 * time.Millisecond
@@ -55,27 +55,28 @@ func TestFLT07_MailServerMisbehaves(t *testing.T) {
 			t.Errorf("%s: p50 %v and p99 %v, with a healthy server %v and %v", m, p50, p99, base50, base99)
 		}
 	}
-	// What was refused for good is given up at once and shown to the operator.
+	// An email that was refused for good is given up at once and shown to the
+	// operator.
 	mail.be(never)
 	b, address := p.browser(), fresh("refused")
 	if b.begin(address) == "" {
-		t.Fatal("a registration is refused with its mail")
+		t.Fatal("a registration fails with its email")
 	}
 	if !eventually(20*time.Second, func() bool {
 		return p.count(`SELECT COUNT(*) FROM outbox WHERE dead_at > 0 AND template = 'verify-address'`) > 0
 	}) {
-		t.Error("a mail that is refused for good is tried on and on")
+		t.Error("an email that is refused for good is retried")
 	}
 	out := p.command("mail", "list")
 	if !strings.Contains(out, address) || !strings.Contains(out, "550") {
-		t.Errorf("the operator is not told:\n%s", out)
+		t.Errorf("the log does not report it:\n%s", out)
 	}
-	// Once the server is back, the next mail goes at once.
+	// Once the server is back, the next email is sent at once.
 	mail.be(healthy)
 	b, address = p.browser(), fresh("back")
 	b.begin(address)
 	if mail.code(address, 20*time.Second) == "" {
-		t.Error("no mail comes after the server is back")
+		t.Error("no email comes after the server is back")
 	}
 	drain(p, mail)
 }
@@ -83,7 +84,7 @@ func TestFLT07_MailServerMisbehaves(t *testing.T) {
 // drain measures how fast a queue empties.
 func drain(p *place, mail *sink) {
 	p.Helper()
-	n := rounds(120, 180) // under the limit for mails to unknown addresses
+	n := rounds(120, 180) // under the limit for emails to unknown addresses
 	before := len(mail.all())
 	began := time.Now()
 	var senders sync.WaitGroup
@@ -98,11 +99,11 @@ func drain(p *place, mail *sink) {
 	senders.Wait()
 	sent := time.Since(began)
 	if !eventually(30*time.Second, func() bool { return len(mail.all()) >= before+n }) {
-		p.Errorf("%d of %d mails came", len(mail.all())-before, n)
+		p.Errorf("%d of %d emails came", len(mail.all())-before, n)
 		return
 	}
-	// The registrations are slower than the mails, so this is a lower bound.
-	p.Logf("FLT-07: %d mails within %v of the last of %d registrations, which took %v", n, (time.Since(began) - sent).Round(time.Millisecond), n, sent.Round(time.Millisecond))
+	// Registrations are slower than emails, so this is a lower bound.
+	p.Logf("FLT-07: %d emails within %v of the last of %d registrations, which took %v", n, (time.Since(began) - sent).Round(time.Millisecond), n, sent.Round(time.Millisecond))
 }
 
 func eventually(limit time.Duration, condition func() bool) bool {

@@ -18,8 +18,8 @@ import (
 	"portico/internal/testform"
 )
 
-// sockets is an app that opens WebSockets, which say nothing, and otherwise
-// answers after a while.
+// sockets is an app that accepts WebSockets and stays silent on them. It
+// answers other requests after a while.
 func sockets(c net.Conn, r *http.Request) {
 	if r.Header.Get("Upgrade") == "" {
 		time.Sleep(300 * time.Millisecond)
@@ -32,8 +32,8 @@ func sockets(c net.Conn, r *http.Request) {
 	_, _ = io.Copy(io.Discard, c)
 }
 
-// FLT-20: on a stop each open WebSocket is told to go, and no request for an app
-// that is under way fails.
+// On a stop the server closes each WebSocket with code 1001. No request for an
+// app that is under way fails.
 func TestFLT20_WebSockets(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -69,21 +69,21 @@ func TestFLT20_WebSockets(t *testing.T) {
 		})
 	}
 	under.Wait()
-	time.Sleep(100 * time.Millisecond) // they are with the app by now, or at least with us
+	time.Sleep(100 * time.Millisecond) // the requests have reached the app by now, or at least the server
 	told := time.Now()
 	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range open {
 		if word, err := io.ReadAll(c); string(word) != "\x88\x0a\x03\xe9stopping" {
-			t.Errorf("the last word is %q (%v), want that it goes away", word, err)
+			t.Errorf("the last frame is %q (%v), want the close code 1001", word, err)
 		}
 	}
 	gone := time.Since(told)
 	answered.Wait()
 	<-r.ended
 	took := time.Since(told)
-	t.Logf("FLT-20: %d WebSockets told and ended after %v, %d of 20 requests failed, ended after %v", len(open), gone, failed.Load(), took)
+	t.Logf("FLT-20: %d WebSockets closed after %v, %d of 20 requests failed, ended after %v", len(open), gone, failed.Load(), took)
 	if failed.Load() > 0 || gone > testform.Limit(10*time.Second) || took > testform.Limit(30*time.Second) || r.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("it ended with %d:\n%s", r.cmd.ProcessState.ExitCode(), r.log)
 	}

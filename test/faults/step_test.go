@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// step is a single-use step of a journey, up to the request that is killed.
+// step is a single-use step of a journey, up to the request during which the
+// server is killed.
 type step struct {
 	name    string
 	prepare func(p *place, b *browser, address string) (operation string, body map[string]string)
-	// finish does what a person does who got no answer, and reports in words
-	// what is wrong when that leads nowhere.
+	// finish continues as a user who got no answer. It returns the problem in
+	// words if that fails.
 	finish func(b *browser, address string, operation string, body map[string]string) string
 }
 
@@ -94,7 +95,7 @@ func (p *place) recovering(b *browser, address string) (flow string) {
 	return flow
 }
 
-// signsIn reports why a person cannot sign in, "" when it works.
+// signsIn returns why a user cannot sign in, or "".
 func (b *browser) signsIn(address, password string, before answer) string {
 	a, err := b.post("signin", map[string]string{"email": address, "password": password})
 	if err != nil || a.status != 200 || !b.whoami() {
@@ -103,7 +104,7 @@ func (b *browser) signsIn(address, password string, before answer) string {
 	return ""
 }
 
-// resets sets the new password of a flow that stands there, and signs in.
+// resets sets the new password of a flow at that step, and signs in.
 func (b *browser) resets(address, flow string) string {
 	a, err := b.post("reset-password", map[string]string{"flow": flow, "password": fresher, "confirm_password": fresher})
 	if err != nil || a.status != 200 || !b.whoami() {
@@ -112,9 +113,8 @@ func (b *browser) resets(address, flow string) string {
 	return ""
 }
 
-// FLT-02: the process ends before and after each SQL statement of a single-use
-// step. Whatever the instant, the person can finish, and nothing is half done
-// or usable twice.
+// kill -9 before and after each SQL statement of a single-use step. At each
+// moment the user can finish, and nothing is half done or usable twice.
 func TestFLT02_KillInsideSingleUseSteps(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestFLT02_KillInsideSingleUseSteps(t *testing.T) {
 		r.stop()
 		cookies := b.cookies
 
-		// How many events the step has.
+		// Count the events of the step.
 		whole := p.copied()
 		r = whole.serveUntil(0)
 		r.signal(syscall.SIGUSR1)
@@ -161,7 +161,7 @@ func TestFLT02_KillInsideSingleUseSteps(t *testing.T) {
 			if wrong := step.finish(b, address, operation, body); wrong != "" {
 				t.Errorf("%s, killed at event %d of %d: %s", step.name, event, events, wrong)
 			}
-			again := one.browser() // somebody who has seen the request
+			again := one.browser() // an attacker who has seen the request
 			again.cookies = clone(cookies)
 			if a, err := again.post(operation, body); err == nil && a.status == 200 {
 				t.Errorf("%s, killed at event %d of %d: it works twice", step.name, event, events)
@@ -170,7 +170,7 @@ func TestFLT02_KillInsideSingleUseSteps(t *testing.T) {
 			r.kill()
 			tried++
 		}
-		t.Logf("FLT-02: %s: %d events, killed at %d of %d, each could be finished and none twice", step.name, events, killed, tried)
+		t.Logf("FLT-02: %s: %d events, killed at %d of %d, each could be completed and none twice", step.name, events, killed, tried)
 	}
 }
 

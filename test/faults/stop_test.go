@@ -17,16 +17,15 @@ import (
 	"portico/internal/testform"
 )
 
-// traffic is what ordinary clients see of a server that stops.
+// traffic counts what ordinary clients see of a server that stops.
 type traffic struct {
 	answered atomic.Int64
 	refused  atomic.Int64 // no connection, or a new one that ended before its request was read
 	failed   atomic.Int64
-	first    atomic.Int64 // when the first was refused, in microseconds
+	first    atomic.Int64 // the time of the first refusal, in microseconds
 }
 
-// visit asks 20 times a second, on a connection that is kept, until it is
-// refused.
+// visit sends 20 requests a second on one connection until it is refused.
 func (p *place) visit(n *traffic) {
 	transport := &http.Transport{DialContext: newNetwork().DialContext}
 	defer transport.CloseIdleConnections()
@@ -92,8 +91,8 @@ func (u upload) finish() (int, error) {
 	return answer.StatusCode, nil
 }
 
-// FLT-20: a server that is told to stop says first that it is not ready, fails
-// no request that it has taken, and ends in time.
+// A server that is told to stop first reports that it is not ready. It fails no
+// accepted request and ends in time.
 func TestFLT20_GracefulStop(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -105,7 +104,7 @@ func TestFLT20_GracefulStop(t *testing.T) {
 		visitors.Go(func() { p.visit(&n) })
 	}
 	uploads := []upload{p.upload(), p.upload(), p.upload()}
-	never := p.upload() // its rest never comes
+	never := p.upload() // its second part never comes
 	eventually(10*time.Second, func() bool { return n.answered.Load() > 40 })
 
 	told := time.Now()
@@ -122,25 +121,25 @@ func TestFLT20_GracefulStop(t *testing.T) {
 		unready = time.Now()
 		return resp.StatusCode == http.StatusServiceUnavailable
 	}) {
-		t.Error("it does not say that it is not ready")
+		t.Error("it does not report that it is not ready")
 	}
 	visitors.Wait()
 	for _, u := range uploads {
 		if status, err := u.finish(); status != http.StatusOK {
-			t.Errorf("a slow upload is answered with %d, %v", status, err)
+			t.Errorf("a slow upload gets status %d, %v", status, err)
 		}
 	}
 	<-r.ended
 	took := time.Since(told)
 	_ = never.conn.Close()
-	t.Logf("FLT-20: %d requests answered, %d refused after it was not ready, %d failed, 3 slow uploads answered; not ready after %v, nobody let in after %v, ended after %v",
+	t.Logf("FLT-20: %d requests answered, %d refused after it was not ready, %d failed, 3 slow uploads answered; not ready after %v, connections refused after %v, ended after %v",
 		n.answered.Load(), n.refused.Load(), n.failed.Load(), unready.Sub(told), time.UnixMicro(n.first.Load()).Sub(told), took)
 	if n.failed.Load() > 0 {
 		t.Errorf("%d requests under way failed", n.failed.Load())
 	}
-	// What asks for readiness may be late on a busy machine.
+	// The readiness check may be late on a busy machine.
 	if lead := time.UnixMicro(n.first.Load()).Sub(unready); full() && lead < 500*time.Millisecond {
-		t.Errorf("connections were refused %v after it said that it is not ready: nobody can have noticed", lead)
+		t.Errorf("connections were refused %v after it was not ready: too early for a load balancer to notice", lead)
 	}
 	if took > testform.Limit(30*time.Second) || r.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("it took %v to stop, with the exit code %d:\n%s", took, r.cmd.ProcessState.ExitCode(), r.log)
@@ -148,8 +147,8 @@ func TestFLT20_GracefulStop(t *testing.T) {
 	p.sound()
 }
 
-// Starting is what an operator does after everything else: it is quick each
-// time, with a million accounts too.
+// An operator restarts after most changes, so a start is quick, even with a
+// million accounts.
 func TestFLT20_Restarts(t *testing.T) {
 	announce(t)
 	measures(t)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// FLT-19: a storm of wrong sign-ins. Memory stays that of the hashing slots,
-// what cannot be served is shed with Retry-After, and who is signed in does not
-// notice.
+// Many wrong sign-ins arrive at once. The memory stays at the limit of the
+// hashing slots, excess sign-ins get 503 with Retry-After, and session checks
+// stay fast.
 //
 // Not parallel: it measures.
 func TestFLT19_SignInStorm(t *testing.T) {
@@ -30,7 +30,7 @@ func TestFLT19_SignInStorm(t *testing.T) {
 		storm.Go(func() {
 			for i := 0; ; i++ {
 				b := p.browser()
-				for range 90 { // fewer than one network may fail
+				for range 90 { // fewer than the failures that one network may cause
 					select {
 					case <-stop:
 						b.close()
@@ -43,7 +43,7 @@ func TestFLT19_SignInStorm(t *testing.T) {
 						broken.Add(1)
 					case a.status == 503 && a.header.Get("Retry-After") != "":
 						shed.Add(1)
-						time.Sleep(500 * time.Millisecond) // half of what Retry-After asks for
+						time.Sleep(500 * time.Millisecond) // half of Retry-After
 					case a.status == 401:
 						answered.Add(1)
 					default:
@@ -62,7 +62,7 @@ func TestFLT19_SignInStorm(t *testing.T) {
 	storm.Wait()
 
 	slots := runtime.NumCPU()
-	limit := base + slots*19 + 64 + workers/4 // slots, what the collector holds twice, connections
+	limit := base + slots*19 + 64 + workers/4 // slots, twice for the collector, and connections
 	t.Logf("FLT-19: %d workers for %v: %d hashed, %d shed with Retry-After, %d otherwise, %d broken; RSS %d MiB before, peak %d MiB (limit %d)",
 		workers, length, answered.Load(), shed.Load(), bare.Load(), broken.Load(), base, peak, limit)
 	t.Logf("FLT-19: session check p50 %v p99 %v before, p50 %v p99 %v during (%d checks)",
@@ -71,23 +71,23 @@ func TestFLT19_SignInStorm(t *testing.T) {
 		t.Errorf("the peak of the memory is %d MiB, at most %d may be", peak, limit)
 	}
 	if bare.Load() > 0 || broken.Load() > 0 {
-		t.Errorf("%d answers are neither given nor shed with Retry-After, %d broke", bare.Load(), broken.Load())
+		t.Errorf("%d sign-ins were neither answered nor shed with Retry-After, %d failed", bare.Load(), broken.Load())
 	}
 	if shed.Load() == 0 {
 		t.Error("nothing was shed")
 	}
-	// The quick form runs beside other tests on the same cores: there the time
-	// is a figure, and only the full form judges it.
+	// The short form shares the cores with other tests, so only the full form
+	// judges the time.
 	if full() && percentile(during, 99) > 50*time.Millisecond {
-		t.Errorf("session checks waited %v behind the storm, at most 50ms", percentile(during, 99))
+		t.Errorf("session checks took %v during the storm, at most 50ms", percentile(during, 99))
 	}
 	if !me.whoami() || !r.alive() {
 		t.Error("the session or the process is gone")
 	}
 }
 
-// sessionChecks asks who is signed in, a few hundred times a second, and
-// returns how long each answer took.
+// sessionChecks checks a session a few hundred times a second, and returns the
+// times.
 func sessionChecks(b *browser, length time.Duration, times []time.Duration) []time.Duration {
 	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(3 * time.Millisecond) {
 		began := time.Now()

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// FLT-22: of two processes on one file, or on one port, the second refuses and
-// says why; the first does not notice. What a process leaves behind stops
-// nobody.
+// Two processes use one file or one port. The second refuses with a reason, and
+// the first continues. A lock file of a dead process blocks no start.
 func TestFLT22_TwoProcesses(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -26,15 +25,15 @@ func TestFLT22_TwoProcesses(t *testing.T) {
 			t.Errorf("%s: it says\n%s\nwant %q", what, out, want)
 		}
 		if !me.whoami() {
-			t.Errorf("%s: the first does not serve any more", what)
+			t.Errorf("%s: the first process does not serve any more", what)
 		}
 	}
 	expect("the same file", other.refuses(), "another portico serves this database already: stop it first")
-	port := p.copied() // a copied folder is an installation of its own
+	port := p.copied() // a copied folder is another installation
 	expect("the same port", port.refuses(), "address already in use")
 	port.sound()
 
-	// One that stands still holds the file all the same.
+	// A stopped process still holds the file.
 	if err := r.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

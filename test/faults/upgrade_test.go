@@ -9,8 +9,8 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// FLT-11: nodes are replaced one after the other by those of the next version,
-// which changes the schema under the others. Nobody notices.
+// Nodes are replaced one after the other by nodes of the next version, which
+// changes the schema under the others. No request fails.
 func TestFLT11_RollingUpgrade(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -26,9 +26,9 @@ func TestFLT11_RollingUpgrade(t *testing.T) {
 	}
 }
 
-// rollingUpgrade replaces two nodes, one after the other, while people come and
-// go, and expects that all they do succeeds. Where the migration changes tables
-// that are in use, it has to wait for a dump of them.
+// rollingUpgrade replaces two nodes, one after the other, under load. Every
+// request must succeed. If the migration changes tables that are in use, it has
+// to wait for a dump of them.
 func rollingUpgrade(t *testing.T, old, next string, dumped bool) {
 	p := onEmptyPostgres(t)
 	c := newCluster(t, p, 2)
@@ -64,23 +64,23 @@ func rollingUpgrade(t *testing.T, old, next string, dumped bool) {
 	late.finish(c.nodes[0])
 	l.goesOn(time.Duration(rounds(0, 60)) * time.Second)
 	if !resident.whoami() {
-		t.Error("who was signed in before is signed out")
+		t.Error("a user who was signed in before is signed out")
 	}
 	l.end()
 
 	if !eventually(30*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
-		t.Error("mails are left")
+		t.Error("emails are left")
 	}
 	most, which := p.mail.repeats()
 	if most > 1 {
-		t.Errorf("a mail came %d times: %s", most, which)
+		t.Errorf("an email came %d times: %s", most, which)
 	}
 	p.once()
-	t.Logf("FLT-11: schema %d to %d under load: %d requests of %d journeys, %d failed, %d given to a second node by the balancer; %d mails, each once",
+	t.Logf("FLT-11: schema %d to %d under load: %d requests of %d journeys, %d failed, %d sent to a second node by the balancer; %d emails, each once",
 		before, c.schema(), l.requests.Load(), l.journeys.Load(), l.failed.Load(), c.front.again.Load(), len(p.mail.all()))
 }
 
-// onEmptyPostgres is an installation whose database has no schema yet.
+// onEmptyPostgres returns an installation whose database has no schema yet.
 func onEmptyPostgres(t *testing.T) *onPostgres {
 	t.Helper()
 	p := &onPostgres{past: pgtest.Empty(t)}
@@ -98,11 +98,11 @@ func onEmptyPostgres(t *testing.T) *onPostgres {
 // schema returns the version of the schema.
 func (c *cluster) schema() int { return c.count(`SELECT MAX(version_id) FROM goose_db_version`) }
 
-// pending is what people have begun: a registration whose code has come, one
-// whose link has come, and a recovery.
+// pending holds flows that are not finished: a registration whose code has
+// come, one whose link has come, and a recovery.
 type pending struct {
 	coder, linked, lost *browser
-	codes               map[*browser]map[string]string // what verify-code takes
+	codes               map[*browser]map[string]string // the body for verify-code
 	token               string
 }
 
@@ -118,7 +118,7 @@ func (p *place) begun() *pending {
 	return b
 }
 
-// finish completes on one node what was begun on another.
+// finish completes on one node the flows that began on another.
 func (b *pending) finish(on *place) {
 	on.Helper()
 	for _, v := range []**browser{&b.coder, &b.linked, &b.lost} {

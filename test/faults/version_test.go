@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// expansion is a migration as the next version may bring one: it touches every
-// table that the steps of people write to.
+// expansion is a migration as the next version may have. It changes every table
+// that users' steps write to.
 const expansion = `-- +goose Up
 CREATE TABLE novelty (id TEXT NOT NULL PRIMARY KEY);
 ALTER TABLE account ADD COLUMN novelty TEXT NOT NULL DEFAULT '';
@@ -24,8 +24,7 @@ ALTER TABLE throttle ADD COLUMN novelty BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE audit ADD COLUMN novelty TEXT NOT NULL DEFAULT '';
 `
 
-// nextVersion builds the product as its next version: with another name and one
-// more migration.
+// nextVersion builds the product with another version and one more migration.
 func nextVersion(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -55,8 +54,8 @@ func nextVersion(t *testing.T) string {
 	return program
 }
 
-// versionBefore builds the commit before the last migration was added; a clone
-// whose history does not go back so far has none.
+// versionBefore builds the commit before the last migration was added. A
+// shallow clone does not have it.
 func versionBefore(t *testing.T) string {
 	t.Helper()
 	git := func(args ...string) string {
@@ -77,7 +76,7 @@ func versionBefore(t *testing.T) string {
 	if out, err := exec.Command("sh", "-c", unpack).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	screens := filepath.Join(tree, "web", "dist") // what is built is not in the history
+	screens := filepath.Join(tree, "web", "dist") // git does not contain build output
 	if err := errors.Join(os.RemoveAll(screens), os.CopyFS(screens, os.DirFS("../../web/dist"))); err != nil {
 		t.Fatal(err)
 	}

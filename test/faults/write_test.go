@@ -24,8 +24,7 @@ import (
 	"portico/internal/throttle"
 )
 
-// entry is a registration without the cost of its hash: all its rows, in two
-// transactions.
+// entry is a registration without its hash: all its rows, in two transactions.
 type entry struct {
 	now         time.Time
 	key, person string
@@ -88,8 +87,8 @@ func (e entry) write(ctx context.Context, s *store.Store) error {
 	return s.Write(ctx, func(tx *store.Tx) error { return e.finish(ctx, tx) })
 }
 
-// bare returns the processor time of the statements of an entry when nothing else
-// is done: one caller, and one commit for many of them.
+// bare returns the processor time of the statements of an entry without other
+// load: one caller, and one commit for many entries.
 func bare(ctx context.Context, s *store.Store, serial *atomic.Int64) (time.Duration, error) {
 	const together = 128
 	var times []time.Duration
@@ -112,8 +111,8 @@ func bare(ctx context.Context, s *store.Store, serial *atomic.Int64) (time.Durat
 	return percentile(times, 50), nil
 }
 
-// reads looks a session up, as a check that is not in the cache does, until the
-// time is over.
+// reads looks a session up for a while, as a check that is not in the cache
+// does.
 func reads(ctx context.Context, s *store.Store, token string, length time.Duration) (times []time.Duration, err error) {
 	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		began := time.Now()
@@ -132,15 +131,15 @@ func reads(ctx context.Context, s *store.Store, token string, length time.Durati
 	return times, nil
 }
 
-// processorTime returns what this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // has no way to fail
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// syncs returns how long each of so many fsyncs of a page at the end of a file
-// took, as the log of the database makes them.
+// syncs returns the times of so many fsyncs, each after a write of one page to
+// the end of a file. The log of the database does the same.
 func syncs(t *testing.T, count int) (times []time.Duration) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "syncs"))
@@ -161,8 +160,9 @@ func syncs(t *testing.T, count int) (times []time.Duration) {
 	return times
 }
 
-// Registrations share commits, each of which is on the disk; nothing is ever
-// locked, also beside another process; and who reads does not wait.
+// Registrations share commits, and each commit is on the disk. No statement
+// finds the database locked, even with a second process, and readers do not
+// wait.
 //
 // Not parallel: it measures.
 func TestRegistrationWrites(t *testing.T) {
@@ -231,15 +231,15 @@ func TestRegistrationWrites(t *testing.T) {
 	group := s.Stats().Group
 	commits := 2 * count / (float64(group.Sum) / float64(group.Count))
 	rate, alone := count/took.Seconds(), count/(count*each+commits*percentile(disk, 50).Seconds())
-	t.Logf("write load: %.0f registrations a second; %.0f µs of processor and two writes each, %.1f writes a commit (synchronous=FULL), %v an fsync of this disk: %.0f a second on one core for itself",
+	t.Logf("write load: %.0f registrations a second; %.0f µs of processor and two writes each, %.1f writes a commit (synchronous=FULL), %v an fsync of this disk: %.0f a second on one whole core",
 		rate, 1e6*each, 2*count/commits, percentile(disk, 50), alone)
-	t.Logf("write load: the same statements of one caller take %v of processor: the rate is %.2f of what that allows, %.2f on one core for itself",
+	t.Logf("write load: the same statements of one caller take %v of processor: the rate is %.2f of what that allows, %.2f on one whole core",
 		single, rate*single.Seconds(), alone*single.Seconds())
 	t.Logf("reads: p50 %v p99 %v before, p50 %v p99 %v beside", percentile(quiet, 50), percentile(quiet, 99), percentile(during, 50), percentile(during, 99))
-	// What the machine gave to others meanwhile is no fault of the product, nor is
-	// one that is too slow for 2,000: a third of what the statements allow is enough.
+	// Other load and slow processors are not the product's fault. A third of
+	// the rate that the statements allow is enough, at most 2,000.
 	if want := min(2_000, 1/single.Seconds()/3); full() && max(rate, alone) < want {
-		t.Errorf("%.0f registrations a second, %.0f on a core for itself, want %.0f", rate, alone, want)
+		t.Errorf("%.0f registrations a second, %.0f on one whole core, want %.0f", rate, alone, want)
 	}
 	if full() && percentile(during, 99) > 10*time.Millisecond {
 		t.Errorf("reads wait: p99 %v", percentile(during, 99))

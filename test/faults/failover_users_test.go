@@ -13,27 +13,27 @@ import (
 	"portico/internal/testform"
 )
 
-// witness is people who use two nodes while their database fails over, and what
-// they are told meanwhile.
-type witness struct {
+// failoverUsers are clients of two nodes while their database fails over. They
+// record the answers.
+type failoverUsers struct {
 	*cluster
 	stop  chan struct{}
 	all   sync.WaitGroup
-	probe *served // a client that does nothing but write to the server that takes writes
-	wrote []*beat // the same through each node
-	ready []*beat // when each node said that it is ready
+	probe *served // a client without Portico that writes to the server that takes writes
+	wrote []*beat // when a write through each node succeeded
+	ready []*beat // when each node reported that it is ready
 
-	mu      sync.Mutex
-	told    map[string]int // how often something else was answered than may be
-	names   map[string]int // who has registered, and with how many sessions
-	slowest time.Duration  // of the answers that are 503
-	latest  time.Duration  // by how much one was late
-	hottest time.Duration  // of the answers that need no database
-	refused atomic.Int64
-	hot     atomic.Int64
+	mu            sync.Mutex
+	unexpected    map[string]int // unexpected answers and their number
+	names         map[string]int // the number of sessions of each registered address
+	slowest       time.Duration  // the slowest 503
+	latest        time.Duration  // the longest time beyond the limit
+	slowestCached time.Duration  // the slowest answer that needs no database
+	refused       atomic.Int64
+	cached        atomic.Int64
 }
 
-// beat is the moments at which something went well.
+// beat holds the times of successes.
 type beat struct {
 	mu sync.Mutex
 	at []time.Time
@@ -45,7 +45,8 @@ func (b *beat) well() {
 	b.at = append(b.at, time.Now())
 }
 
-// served is the moments at which the bare client wrote, and to which server.
+// served holds the times at which the client without Portico wrote, and the
+// port of the server.
 type served struct {
 	mu   sync.Mutex
 	at   []time.Time
@@ -58,8 +59,8 @@ func (s *served) well(port int) {
 	s.at, s.port = append(s.at, time.Now()), append(s.port, port)
 }
 
-// change returns the last moment at which the server of before took writes, and
-// the first at which another one did.
+// change returns the last write to the old server and the first write to the
+// new one.
 func (s *served) change(since time.Time) (from, to time.Time, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +72,7 @@ func (s *served) change(since time.Time) (from, to time.Time, changed bool) {
 	return from, to, false
 }
 
-// gap returns the longest time without, from a moment on.
+// gap returns the longest time between successes since a moment.
 func (b *beat) gap(since time.Time) (from, to time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,7 +88,7 @@ func (b *beat) gap(since time.Time) (from, to time.Time) {
 	return from, to
 }
 
-// next returns the first moment after another one.
+// next returns the first success after a moment.
 func (b *beat) next(since time.Time) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,17 +100,17 @@ func (b *beat) next(since time.Time) time.Time {
 	return time.Time{}
 }
 
-// after reports whether it went well since.
+// after reports whether a success came after a moment.
 func (b *beat) after(since time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.at) > 0 && b.at[len(b.at)-1].After(since)
 }
 
-// beginWitness starts the nodes' people. past is the way of the bare client.
-func (c *cluster) beginWitness() *witness {
+// startUsers starts the clients of each node.
+func (c *cluster) startUsers() *failoverUsers {
 	c.Helper()
-	w := &witness{cluster: c, stop: make(chan struct{}), probe: &served{}, told: map[string]int{}, names: map[string]int{}}
+	w := &failoverUsers{cluster: c, stop: make(chan struct{}), probe: &served{}, unexpected: map[string]int{}, names: map[string]int{}}
 	c.exec(c.connect(), `CREATE TABLE IF NOT EXISTS probe (n BIGINT)`)
 	w.all.Go(w.write)
 	for _, n := range c.nodes {
@@ -117,7 +118,7 @@ func (c *cluster) beginWitness() *witness {
 		w.wrote, w.ready = append(w.wrote, wrote), append(w.ready, ready)
 		hot, cold, mine := n.browser(), n.browser(), fresh("busy")
 		hot.register(fresh("hot"))
-		cold.register(mine) // a sign-in of the same person makes the node forget the session
+		cold.register(mine) // another sign-in of the user makes the node forget the session
 		if !hot.whoami() {
 			c.Fatal("not signed in")
 		}
@@ -141,7 +142,7 @@ func (c *cluster) beginWitness() *witness {
 	return w
 }
 
-func (w *witness) repeat(pause time.Duration, do func()) {
+func (w *failoverUsers) repeat(pause time.Duration, do func()) {
 	w.all.Go(func() {
 		for {
 			select {
@@ -154,22 +155,23 @@ func (w *witness) repeat(pause time.Duration, do func()) {
 	})
 }
 
-func (w *witness) end() {
+func (w *failoverUsers) end() {
 	close(w.stop)
 	w.all.Wait()
-	for what, n := range w.told {
+	for what, n := range w.unexpected {
 		w.Errorf("%d times: %s", n, what)
 	}
 }
 
-func (w *witness) note(format string, args ...any) {
+func (w *failoverUsers) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told[fmt.Sprintf(format, args...)]++
+	w.unexpected[fmt.Sprintf(format, args...)]++
 }
 
-// write is the bare client: it says when the new server takes writes.
-func (w *witness) write() {
+// write is the client without Portico. It shows when the new server takes
+// writes.
+func (w *failoverUsers) write() {
 	var conn *pgx.Conn
 	for n := 0; ; n++ {
 		select {
@@ -195,23 +197,23 @@ func (w *witness) write() {
 	}
 }
 
-// mustBe sends a request and expects one of the answers, a 503 within two
-// seconds and with a time to try again.
-func (w *witness) mustBe(b *browser, method, target string, body map[string]string, want ...int) int {
+// mustBe sends a request and requires one of the statuses. A 503 must come
+// within two seconds and with Retry-After.
+func (w *failoverUsers) mustBe(b *browser, method, target string, body map[string]string, want ...int) int {
 	return w.ask(b, method, target, body, want...).status
 }
 
-// check asks for a session that the node knows.
-func (w *witness) check(b *browser) {
+// check checks a session that the node has in memory.
+func (w *failoverUsers) check(b *browser) {
 	began := time.Now()
 	w.mustBe(b, "GET", "/auth/api/session", nil, 200)
-	w.hot.Add(1)
+	w.cached.Add(1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.hottest = max(w.hottest, time.Since(began))
+	w.slowestCached = max(w.slowestCached, time.Since(began))
 }
 
-func (w *witness) ask(b *browser, method, target string, body map[string]string, want ...int) answer {
+func (w *failoverUsers) ask(b *browser, method, target string, body map[string]string, want ...int) answer {
 	began := time.Now()
 	a, err := b.do(method, target, body)
 	took := time.Since(began)
@@ -236,8 +238,8 @@ func (w *witness) ask(b *browser, method, target string, body map[string]string,
 	return a
 }
 
-// lateness is by how much a 503 came later than it may. What hashes a password is
-// not judged: that stands back behind all else on a busy machine.
+// lateness returns by how much a 503 came too late. Requests that hash a
+// password are not judged: hashing has the lowest priority on a busy machine.
 func lateness(target string, took time.Duration) time.Duration {
 	if target == "/auth/api/signin" || target == "/auth/api/signup" {
 		return 0
@@ -245,7 +247,7 @@ func lateness(target string, took time.Duration) time.Duration {
 	return took - testform.Limit(2*time.Second)
 }
 
-func (w *witness) health(n *place, ready *beat) {
+func (w *failoverUsers) health(n *place, ready *beat) {
 	for _, path := range []string{"/livez", "/readyz"} {
 		began := time.Now()
 		resp, err := http.Get("http://" + n.ops + path)
@@ -266,9 +268,8 @@ func (w *witness) health(n *place, ready *beat) {
 	}
 }
 
-// register is somebody who registers, and tries again whatever is answered with
-// 503.
-func (w *witness) register(n *place) {
+// register registers a user, and repeats each request that gets 503.
+func (w *failoverUsers) register(n *place) {
 	b, address := n.browser(), fresh("v")
 	defer b.close()
 	again := 0
@@ -289,7 +290,7 @@ func (w *witness) register(n *place) {
 	}
 	var a answer
 	sessions := 1
-	for range 3 { // a sign-up that was tried again may have left two mails, in either order
+	for range 3 { // a repeated sign-up may have sent two emails, in either order
 		for _, code := range w.mail.codes(address) {
 			if a = ask("POST", "verify-code", map[string]string{"flow": flow, "code": code}); a.status == 200 || a.code() == "code.used" {
 				break
