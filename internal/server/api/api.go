@@ -9,15 +9,15 @@ import (
 	"portico/internal/session"
 )
 
-// API is the door.
+// API serves the JSON API. It is safe for concurrent use.
 type API struct {
 	desk     *door.Desk
 	sessions *session.Keeper
 	describe func(agent string) string
 }
 
-// New returns the door. Describe turns a User-Agent into words such as
-// "Firefox on Linux".
+// New returns an API. describe turns a User-Agent into words such as "Firefox
+// on Linux".
 func New(desk *door.Desk, sessions *session.Keeper, describe func(agent string) string) *API {
 	return &API{desk: desk, sessions: sessions, describe: describe}
 }
@@ -30,8 +30,8 @@ func (a *API) Mount(m *server.Mux) {
 	m.Handle("GET /auth/api/openapi.json", a.openAPI)
 }
 
-// routes is the whole API: what is mounted, what openapi.json says, and what
-// the TypeScript types are made of.
+// routes lists the whole API. Mount, openapi.json and the generated TypeScript
+// types use it.
 func (a *API) routes() []route {
 	return []route{
 		write("/auth/api/signin", "Sign in with address and password", a.desk.SignIn),
@@ -50,7 +50,8 @@ func (a *API) routes() []route {
 	}
 }
 
-// route is one operation of the API. A nil in or out has no body.
+// route is one operation of the API. If in or out is nil, there is no such
+// body.
 type route struct {
 	method  string
 	path    string
@@ -60,32 +61,32 @@ type route struct {
 	traits  []server.Trait
 }
 
-// write is the operation of a form.
+// write returns the operation of a form.
 func write[Form any](path, summary string, run door.Action[Form]) route {
 	var in Form
 	return route{method: "POST", path: path, summary: summary, in: in, out: Next{}, handler: step(run)}
 }
 
-// Next says where to go after a step: a path on this origin, or the URL of an
+// Next is the next page after a step: a path on this origin, or the URL of an
 // app that the operator allows.
 type Next struct {
 	Next string `json:"next"`
 }
 
-// Resent is the answer to a resend. When Next names another flow than the
-// one in the request, that one has no guesses left and this one replaces it.
+// Resent is the response to a resend. Next may name another flow than the
+// request: the old one has no guesses left and was replaced.
 type Resent struct {
 	Next string    `json:"next"`
 	Flow door.Flow `json:"flow"`
 }
 
-// Current is who is signed in.
+// Current is the signed-in user with the session.
 type Current struct {
 	User    User    `json:"user"`
 	Session Session `json:"session"`
 }
 
-// User is a person.
+// User is a user as apps and screens see it.
 type User struct {
 	ID    string   `json:"id"`
 	Email string   `json:"email"`
@@ -93,8 +94,9 @@ type User struct {
 	Roles []string `json:"roles"`
 }
 
-// Moment is a time in RFC 3339. It is text already: encoding/json checks what
-// time.Time writes once more, and that was a quarter of the answer's cost.
+// Moment is a time in RFC 3339. It is a string, because encoding/json validates
+// the output of time.Time again, which took a quarter of the time of a
+// response.
 type Moment string
 
 func momentOf(t time.Time) Moment { return Moment(t.Format(time.RFC3339Nano)) }
@@ -109,12 +111,12 @@ type Session struct {
 	Methods         []string `json:"methods"`
 }
 
-// Sessions lists where a person is signed in.
+// Sessions lists where a user is signed in.
 type Sessions struct {
 	Sessions []Device `json:"sessions"`
 }
 
-// Device is one browser in which a person is signed in.
+// Device is a browser with a session.
 type Device struct {
 	ID         string `json:"id"`
 	Current    bool   `json:"current"`
@@ -123,7 +125,7 @@ type Device struct {
 	LastSeenAt Moment `json:"last_seen_at"`
 }
 
-// step serves an action in JSON.
+// step runs an action for a JSON request.
 func step[Form any](run door.Action[Form]) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in, err := door.Receive[Form](r)
@@ -150,7 +152,7 @@ func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
 	}
 	a.desk.Give(w, result)
 	if result.FlowID != in.Flow {
-		a.desk.Say(w, door.CodeSent) // on a page of its own
+		a.desk.Say(w, door.CodeSent) // on a page that did not ask for this code
 	}
 	view, err := a.desk.Flows.View(r.Context(), c, result.FlowID)
 	if err != nil {

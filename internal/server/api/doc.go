@@ -1,6 +1,8 @@
-// Package api is the door of the JSON API: for the screens when scripts run,
-// and for apps that ask who is signed in.
+// Package api serves the JSON API, for the screens with script and for apps
+// that ask about the session.
 //
-// It decodes, calls the desk and encodes; it decides nothing. Every failure is
-// a problem document (RFC 9457) that the kit writes.
+// It decodes requests, calls a door.Desk and encodes results. It decides
+// nothing. Package server writes errors as problem documents (RFC 9457).
+//
+// URLs: /auth/api/... as listed by routes, and their description in OpenAPI.
 package api

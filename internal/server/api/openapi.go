@@ -13,7 +13,8 @@ import (
 // object is a JSON object of the description.
 type object = map[string]any
 
-// openAPI describes the API (OpenAPI 3.1), from the types of its bodies.
+// openAPI serves the description of the API (OpenAPI 3.1), derived from the
+// types of its bodies.
 func (a *API) openAPI(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, http.StatusOK, describe(a.routes()))
 }
@@ -84,7 +85,7 @@ func content(mediaType string, t reflect.Type, schemas object) object {
 
 func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
-// schema describes a type; named structs go into schemas once.
+// schema describes a type. A named struct is added to schemas once.
 func schema(t reflect.Type, schemas object) object {
 	switch {
 	case t == reflect.TypeFor[Moment]():
@@ -103,7 +104,7 @@ func schema(t reflect.Type, schemas object) object {
 		return structure(t, schemas)
 	}
 	if _, ok := schemas[t.Name()]; !ok {
-		schemas[t.Name()] = object{} // a type may hold itself
+		schemas[t.Name()] = object{} // a type may contain itself
 		schemas[t.Name()] = structure(t, schemas)
 	}
 	return reference(t.Name())
@@ -125,8 +126,8 @@ func structure(t reflect.Type, schemas object) object {
 	return closed(properties, required)
 }
 
-// enum returns the words that a field may hold; a leading space in its tag
-// stands for the empty one.
+// enum returns the allowed values of a field. A leading space in the tag stands
+// for the empty value.
 func enum(f reflect.StructField) []string {
 	tag, ok := f.Tag.Lookup("enum")
 	if !ok {
@@ -135,8 +136,8 @@ func enum(f reflect.StructField) []string {
 	return strings.Split(tag, " ")
 }
 
-// problemSchema describes what server writes for every fault: all members are
-// always there.
+// problemSchema describes a problem document. All its members are always
+// present.
 func problemSchema() object {
 	text, params := object{"type": "string"}, object{"type": "object", "additionalProperties": object{"type": "string"}}
 	field := whole(object{"name": text, "code": text, "params": params})
@@ -148,12 +149,12 @@ func problemSchema() object {
 	})
 }
 
-// whole describes an object that has all of the properties and no other.
+// whole describes an object with exactly these properties, all required.
 func whole(properties object) object {
 	return closed(properties, slices.Collect(maps.Keys(properties)))
 }
 
-// closed describes an object that has no other properties.
+// closed describes an object without other properties.
 func closed(properties object, required []string) object {
 	slices.Sort(required)
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}

@@ -6,8 +6,9 @@ import (
 	"portico/internal/server"
 )
 
-// session answers who is signed in. Apps call it with each of their own
-// requests, so it takes the shortest way: cookie, hash, cache.
+// session returns the signed-in user and the session. Apps call it for each of
+// their own requests, so it does little: read the cookie, hash the token, look
+// into the cache.
 func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 	found, err := a.desk.Session(w, r)
 	if err != nil {

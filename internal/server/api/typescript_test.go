@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files")
 
-// The front end takes the types of its requests, of the answers and of the boot
-// data from the structs of the handlers.
+// The front end generates the types of requests, responses and boot data from
+// the handlers' structs.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"schema.gen.ts": typeScript((&API{}).routes()), "shape.gen.mjs": shape()} {
@@ -70,7 +70,7 @@ func typeScript(routes []route) string {
 	return b.String()
 }
 
-// words returns the values of a field that holds one of a list.
+// words returns the allowed values of a field.
 func words(f reflect.StructField) []string {
 	if f.Tag.Get("json") == "screen" {
 		return door.Screens()
@@ -78,8 +78,8 @@ func words(f reflect.StructField) []string {
 	return enum(f)
 }
 
-// shape writes boot data in which every value is empty and every list of
-// objects holds one.
+// shape returns boot data in which every value is empty and every list of
+// objects has one item.
 func shape() string {
 	var b screens.Boot
 	fill(reflect.ValueOf(&b).Elem())
@@ -134,7 +134,8 @@ func tsType(t reflect.Type) string {
 	return t.Name()
 }
 
-// Every operation says what it takes and gives, and each named schema is there.
+// Every operation describes its input and output, and every named schema
+// exists.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	routes := (&API{}).routes()

@@ -8,8 +8,8 @@ import (
 	"portico/internal/server"
 )
 
-// The forms. Their json tags are the names of the fields in both encodings;
-// omitempty marks what a request may leave out.
+// The forms. The json tags are the names of the fields in both encodings;
+// omitempty marks optional fields.
 type (
 	SignIn struct {
 		Email    string `json:"email"`
@@ -18,7 +18,7 @@ type (
 		Flow     string `json:"flow,omitempty"`
 	}
 	SignUp struct {
-		Name     string `json:"name,omitempty"` // where the operator asks for it
+		Name     string `json:"name,omitempty"` // only if the operator asks for a name
 		Email    string `json:"email"`
 		Password string `json:"password"`
 		Confirm  string `json:"confirm_password"`
@@ -37,7 +37,7 @@ type (
 	}
 	ConfirmLink struct {
 		Password string `json:"password,omitempty"`
-		Link     string `json:"link,omitempty"` // the mark of the link that the page was shown for
+		Link     string `json:"link,omitempty"` // mark of the link that the page was shown for
 	}
 	ResetPassword struct {
 		Flow     string `json:"flow"`
@@ -46,11 +46,12 @@ type (
 	}
 )
 
-// Action carries out a form and returns where to go. The answer's cookies are
-// set when it returns.
+// Action handles a form and returns the path or URL to go to. It sets the
+// cookies of the response.
 type Action[Form any] func(w http.ResponseWriter, r *http.Request, in Form) (next string, err error)
 
-// Receive decodes the form of a request, in either encoding.
+// Receive decodes the form of a request, in either encoding. Its errors are
+// those of [server.Decode].
 func Receive[Form any](r *http.Request) (in Form, err error) {
 	return in, server.Decode(r, &in)
 }
@@ -94,22 +95,22 @@ func (d *Desk) Resend(w http.ResponseWriter, r *http.Request, in Resend) (string
 	})
 }
 
-// ConfirmLink is the action of the page that a mailed link opens.
+// ConfirmLink is the action of the page of a mailed link.
 func (d *Desk) ConfirmLink(w http.ResponseWriter, r *http.Request, in ConfirmLink) (string, error) {
 	return d.throughLink(w, r, in.Link, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
 		return d.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Password: in.Password})
 	})
 }
 
-// ConfirmLinkAnew is ConfirmLink for someone who does not have the password that
-// was chosen in another browser, and chooses a new one.
+// ConfirmLinkAnew is ConfirmLink with a new password, for a visitor who does
+// not know the password chosen in another browser.
 func (d *Desk) ConfirmLinkAnew(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
 	return d.throughLink(w, r, mark, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
 		return d.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Anew: true})
 	})
 }
 
-// ResendLink begins the flow of an expired link anew.
+// ResendLink starts the flow of an expired link again.
 func (d *Desk) ResendLink(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
 	return d.throughLink(w, r, mark, d.Flows.ResendLink)
 }
@@ -121,8 +122,8 @@ func (d *Desk) ResetPassword(w http.ResponseWriter, r *http.Request, in ResetPas
 	})
 }
 
-// SignOut ends the session and empties what the browser keeps of it. It
-// succeeds when nobody is signed in.
+// SignOut ends the session and clears the browser's data. Without a session it
+// succeeds too.
 func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (string, error) {
 	if err := d.Flows.SignOut(r.Context(), d.Caller(w, r)); err != nil {
 		return "", err
@@ -132,15 +133,16 @@ func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (stri
 	return "/auth/signed-out", nil
 }
 
-// What a page says of the step before it.
+// What a page can say about the step before it.
 const (
 	Verified      = "verified"
 	PasswordSaved = "password"
 	CodeSent      = "sent"
 )
 
-// arrive is step for what may sign the person in. Our own page then says what
-// was done; a page of an app would not, and the word would come up later.
+// arrive is step for an action that may sign the user in. It announces word if
+// the next page is one of Portico's; an app's page would not show it, and a
+// later page would.
 func (d *Desk) arrive(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
 	result, err := d.run(w, r, run)
 	if err == nil && result.Session != nil && result.Next == "/auth/account" {
@@ -164,9 +166,9 @@ func (d *Desk) step(w http.ResponseWriter, r *http.Request, run func(context.Con
 	return result.Next, err
 }
 
-// throughLink runs a step with the kept link, and forgets the link when the
-// step succeeds. A page that was shown for another link is refused: its button
-// would carry out what its reader has not seen.
+// throughLink runs a step with the kept link, and forgets the link if the step
+// succeeds. If the page was shown for another link, it returns LinkChanged,
+// because the button would do something that the page does not describe.
 func (d *Desk) throughLink(w http.ResponseWriter, r *http.Request, mark string, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
 	token := d.Link(w, r)
 	if mark != "" && mark != LinkMark(token) {

@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	maxAgent = 300 // bytes of a User-Agent that are kept
+	maxAgent = 300 // size limit of a User-Agent in bytes
 
-	// browserLife outlives every flow; deviceLife is how long a browser is
-	// known to its owner's account.
+	// browserLife exceeds the lifetime of every flow. deviceLife is how long an
+	// account recognizes a browser.
 	browserLife = 30 * 24 * time.Hour
-	deviceLife  = 400 * 24 * time.Hour // the most that browsers keep a cookie
+	deviceLife  = 400 * 24 * time.Hour // the maximum age of a cookie in browsers
 	linkLife    = time.Hour
 
-	// crossingLife is longer than any way of a session to an app's host.
+	// crossingLife exceeds the time in which a session reaches an app's host.
 	crossingLife = 10 * time.Minute
-	waitingLife  = 24 * time.Hour // of the flow that lives longest
-	doneLife     = time.Minute    // the way to the next page
+	waitingLife  = 24 * time.Hour // the longest lifetime of a flow
+	doneLife     = time.Minute    // time to load the next page
 )
 
-// Desk receives requests for the flows and gives their results back. It is
-// safe for concurrent use.
+// Desk translates between requests and flows: it reads the caller, and sets the
+// cookies of results. It is safe for concurrent use.
 type Desk struct {
 	Flows     *flow.Flows
 	Targets   flow.Targets
@@ -64,7 +64,7 @@ func NewDesk(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, publ
 	}
 }
 
-// Caller says who asks.
+// Caller describes the sender of a request.
 func (d *Desk) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	addr := server.ClientAddr(r)
 	c := flow.Caller{
@@ -84,9 +84,9 @@ func (d *Desk) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	return c
 }
 
-// Session returns the caller's session, session.Required or session.Ended. A
-// cookie that opens nothing is cleared; that of a session that has ended stays
-// until the sign-in page has said why.
+// Session returns the caller's session, or session.Required or session.Ended.
+// It clears an unknown cookie. The cookie of an ended session stays until the
+// sign-in page has shown the reason.
 func (d *Desk) Session(w http.ResponseWriter, r *http.Request) (session.Found, error) {
 	token, ok := d.session.Read(w, r)
 	if !ok {
@@ -99,16 +99,16 @@ func (d *Desk) Session(w http.ResponseWriter, r *http.Request) (session.Found, e
 	return found, err
 }
 
-// SessionToken returns the session token that the browser sends, "" without one.
+// SessionToken returns the session token in the request, or "".
 func (d *Desk) SessionToken(w http.ResponseWriter, r *http.Request) string {
 	token, _ := d.session.Read(w, r)
 	return token
 }
 
-// ClearSession tells the browser to forget a session that has ended.
+// ClearSession deletes the session cookie.
 func (d *Desk) ClearSession(w http.ResponseWriter) { d.session.Clear(w) }
 
-// Locale returns the locale that the browser asks for, of those there are.
+// Locale returns the available locale that the browser prefers.
 func (d *Desk) Locale(r *http.Request) string {
 	return d.Catalogue.Match(r.Header.Get("Accept-Language"))
 }
@@ -116,7 +116,7 @@ func (d *Desk) Locale(r *http.Request) string {
 // Give sets the cookies of a result.
 func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 	if result.Held != nil {
-		server.Note(w, result.Held) // the answer is the usual one, so the log line tells
+		server.Note(w, result.Held) // the response reveals nothing, so log the reason
 	}
 	d.keepBrowser(w, result.Browser)
 	if strings.HasPrefix(result.Next, verifyPath) {
@@ -136,9 +136,9 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 	d.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
 }
 
-// BindBrowser gives a browser the cookie that flows are bound to, before it
-// sends a form that mails a code. An answer that gets lost is then repeated by
-// the same browser, and the code of either mail holds in it.
+// BindBrowser sets the cookie that flows are bound to, before a form that mails
+// a code. If a response is lost and the form is sent again, both come from the
+// same browser, and the codes of both emails work.
 func (d *Desk) BindBrowser(w http.ResponseWriter, r *http.Request) {
 	if value, _ := d.browser.Read(w, r); !secret.ValidToken(value) {
 		d.keepBrowser(w, secret.Token())
@@ -151,28 +151,30 @@ func (d *Desk) keepBrowser(w http.ResponseWriter, fresh string) {
 	}
 }
 
-// KeepSession sets the session cookie of another host than the public one.
+// KeepSession sets the session cookie on the host of an app.
 func (d *Desk) KeepSession(w http.ResponseWriter, value string, found session.Found) {
 	d.session.Write(w, value, found.Session.ExpiresAt.Sub(d.clock.Now())+session.Remembered)
 }
 
-// KeepCrossing keeps what binds the way of a session to this browser.
+// KeepCrossing stores the nonce that binds a session's transfer to this
+// browser.
 func (d *Desk) KeepCrossing(w http.ResponseWriter, nonce string) {
 	d.cross.Write(w, nonce, crossingLife)
 }
 
-// Crossing returns what KeepCrossing kept, "" without it.
+// Crossing returns the nonce of KeepCrossing, or "".
 func (d *Desk) Crossing(w http.ResponseWriter, r *http.Request) string {
 	nonce, _ := d.cross.Read(w, r)
 	return nonce
 }
 
-// KeepAdmission keeps what a ticket was exchanged for, until the next request.
+// KeepAdmission stores the admission that replaced a ticket, until the next
+// request.
 func (d *Desk) KeepAdmission(w http.ResponseWriter, admission string) {
 	d.ticket.Write(w, admission, crossingLife)
 }
 
-// TakeAdmission returns what KeepAdmission kept, "" without it, and clears it.
+// TakeAdmission returns the value of KeepAdmission, or "", and clears it.
 func (d *Desk) TakeAdmission(w http.ResponseWriter, r *http.Request) string {
 	admission, there := d.ticket.Read(w, r)
 	if there {
@@ -181,18 +183,20 @@ func (d *Desk) TakeAdmission(w http.ResponseWriter, r *http.Request) string {
 	return admission
 }
 
-// LastProvider returns the id of the provider by which this browser was signed
-// in last, "" for another way or none. It outlives a sign-out and names nobody.
+// LastProvider returns the id of the provider of the last sign-in in this
+// browser, or "" after another method. The cookie outlives signing out and
+// identifies no user.
 func (d *Desk) LastProvider(w http.ResponseWriter, r *http.Request) string {
 	id, _ := d.way.Read(w, r)
 	return id
 }
 
-// verifyPath is the page that waits for a mailed code, before the id of its flow.
+// verifyPath is the page that waits for a mailed code, up to the id of its
+// flow.
 const verifyPath = "/auth/verify-code?flow="
 
-// Waiting returns the flow that this browser was last sent a code for, "" when
-// it waits for none.
+// Waiting returns the flow for which this browser was last sent a code, or ""
+// if it waits for none.
 func (d *Desk) Waiting(w http.ResponseWriter, r *http.Request) (string, error) {
 	id, ok := d.waiting.Read(w, r)
 	if !ok {
@@ -208,10 +212,10 @@ func (d *Desk) Waiting(w http.ResponseWriter, r *http.Request) (string, error) {
 	return id, nil
 }
 
-// Say lets the next page say what was done. The page takes the word by Said.
+// Say stores a message for the next page, which reads it with Said.
 func (d *Desk) Say(w http.ResponseWriter, word string) { d.done.Write(w, word, doneLife) }
 
-// Said returns what Say kept, once; "" without it.
+// Said returns the message of Say once, or "".
 func (d *Desk) Said(w http.ResponseWriter, r *http.Request) string {
 	word, ok := d.done.Read(w, r)
 	if ok {
@@ -220,25 +224,25 @@ func (d *Desk) Said(w http.ResponseWriter, r *http.Request) string {
 	return word
 }
 
-// KeepLink moves a mailed link's token into a cookie, so that it is in no URL
-// after the first: not in the history, and not in a Referer.
+// KeepLink moves the token of a mailed link into a cookie, so that later URLs,
+// the history and Referer headers do not contain it.
 func (d *Desk) KeepLink(w http.ResponseWriter, token string) { d.link.Write(w, token, linkLife) }
 
-// Link returns the token that KeepLink kept.
+// Link returns the token of KeepLink, or "".
 func (d *Desk) Link(w http.ResponseWriter, r *http.Request) string {
 	token, _ := d.link.Read(w, r)
 	return token
 }
 
-// LinkMark names a mailed link on the page that is shown for it. It opens
-// nothing, and is not the hash that the database keeps.
+// LinkMark identifies a mailed link on its page. It grants nothing, and differs
+// from the hash in the database.
 func LinkMark(token string) string {
 	sum := sha256.Sum256([]byte("portico confirm-link page\x00" + token))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// agent caps a User-Agent and leaves printable text of it: it is stored, shown
-// and mailed.
+// agent returns the printable ASCII of a User-Agent, limited to maxAgent bytes.
+// The value is stored, shown and mailed.
 func agent(s string) string {
 	if len(s) > maxAgent {
 		s = s[:maxAgent]

@@ -1,8 +1,8 @@
-// Package door owns what the doors have in common: who a request comes from,
-// the cookies that a step sets, and the actions that a form and the JSON API
-// both carry out.
+// Package door contains what the JSON API, the screens and the gateway share:
+// the description of a caller, the cookies of a step, and the actions of forms.
 //
-// It does not choose an encoding: the door that calls it does.
+// It does not choose the encoding of a response; its callers do.
 //
-// Invariant: tokens travel in cookies and never in a body or a URL of ours.
+// Invariant: tokens travel in cookies, never in a body or in one of Portico's
+// URLs.
 package door

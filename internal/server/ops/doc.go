@@ -1,7 +1,6 @@
-// Package ops is the door of the operations listener: whether the process
-// lives, whether it should get requests, and its figures.
+// Package ops serves the operations listener: /livez, /readyz and /metrics.
 //
-// It is meant for the machines that run Portico and is not protected: the
-// listener is on the loopback address unless the operator says otherwise. It
-// does not collect figures; it serves the handler that it is given.
+// It has no authentication. The listener is on the loopback address unless the
+// operator configures another one. The package collects no metrics; it serves a
+// given handler.
 package ops

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// readyLimit bounds how long the database may take to answer.
+// readyLimit is the time limit for the database check of /readyz.
 const readyLimit = time.Second
 
-// What /readyz says.
+// The responses of /readyz.
 const (
 	Ready    = "ready"
 	Stopping = "stopping"
@@ -19,20 +19,20 @@ const (
 	ReadOnly = "the database takes no writes"
 )
 
-// ErrReadOnly says that the database answers and takes no writes: nobody can
-// sign in.
+// ErrReadOnly means that the database answers and refuses writes, so that
+// signing in fails.
 var ErrReadOnly = errors.New(ReadOnly)
 
-// Config is what the door is built from. All fields are needed.
+// Config configures the handler. All fields are required.
 type Config struct {
-	Stopping func() bool                 // whether the process has been told to stop
-	Ping     func(context.Context) error // whether the database answers; ErrReadOnly
+	Stopping func() bool                 // whether the process is stopping
+	Ping     func(context.Context) error // checks the database; ErrReadOnly if it is read-only
 	Metrics  http.Handler
 }
 
-// New returns the handler of the operations listener. Readiness ends when the
-// process is told to stop: a balancer then sends no more requests while those
-// under way finish.
+// New returns the handler of the operations listener. Once the process is
+// stopping, /readyz fails, so that a load balancer sends no more requests while
+// open ones finish.
 func New(cfg Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
@@ -56,7 +56,8 @@ func New(cfg Config) http.Handler {
 	return plain(mux)
 }
 
-// plain makes every answer one that a browser neither keeps nor interprets.
+// plain sets headers that stop browsers from caching and interpreting
+// responses.
 func plain(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -12,10 +12,11 @@ import (
 	"portico/internal/server/screens"
 )
 
-// guarded runs a site with an app whose pages ask for a sign-in of a minute ago.
+// guarded runs a site with an app that requires a sign-in within the last
+// minute.
 func guarded(t *testing.T) *apptest.Site {
 	t.Helper()
-	app := httptest.NewServer(nil) // answers 404
+	app := httptest.NewServer(nil) // responds with 404
 	t.Cleanup(app.Close)
 	return setup(t, func(c *config.Config) {
 		c.Upstream, _ = url.Parse(app.URL)
@@ -23,8 +24,8 @@ func guarded(t *testing.T) *apptest.Site {
 	})
 }
 
-// at opens the guarded page and returns what the sign-in page shows, nil when
-// the app answers.
+// at opens the guarded page and returns the data of the sign-in page, or nil if
+// the app responds.
 func at(b *apptest.Browser) *screens.Boot {
 	b.Helper()
 	p := b.Open("/admin/users")
@@ -37,13 +38,13 @@ func at(b *apptest.Browser) *screens.Boot {
 	return shown
 }
 
-// press presses a provider's button as the page has it.
+// press submits the button of a provider as the page shows it.
 func press(b *apptest.Browser, provider string, shown *screens.Boot) apptest.Page {
 	b.Helper()
 	return b.Send("/auth/provider/"+provider+"/start", url.Values{"return_to": {shown.ReturnTo}, "again": {shown.Again}})
 }
 
-// away returns the address that a page of ours sends the browser to.
+// away returns the URL that the page redirects the browser to.
 func away(b *apptest.Browser, p apptest.Page) *url.URL {
 	b.Helper()
 	u, found := goesTo(p)
@@ -53,8 +54,8 @@ func away(b *apptest.Browser, p apptest.Page) *url.URL {
 	return u
 }
 
-// A page that asks for a new sign-in is not opened by a provider that answers
-// without a question: the provider is asked for a new proof, and tells of it.
+// If an app requires a recent sign-in, the provider must ask the user again and
+// prove it. A provider that answers without asking does not open the page.
 func TestFresh(t *testing.T) {
 	t.Parallel()
 	s := guarded(t)
@@ -74,7 +75,7 @@ func TestFresh(t *testing.T) {
 		t.Fatalf("after a minute: %+v", shown)
 	}
 
-	// Signing in once more without a question does not help.
+	// Signing in again without being asked does not help.
 	p := b.Open(silently(b, leave(b, nil)))
 	if p.StatusCode != 303 {
 		t.Fatalf("the silent answer: %d %s", p.StatusCode, p.Body)
@@ -83,7 +84,8 @@ func TestFresh(t *testing.T) {
 		t.Fatal("a silent sign-in opens the page")
 	}
 
-	// The page's own button asks for a proof, and the new one opens it.
+	// The button on the page requests a new proof, and that proof opens the
+	// app.
 	request = away(b, press(b, "example", shown))
 	if q := request.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
 		t.Errorf("the provider is asked for %v", q)
@@ -97,8 +99,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// A provider that does not confirm the proof leads to a page that says so, once
-// and not in a circle. The session of before stays.
+// If a provider does not confirm the proof, the visitor gets a page that says
+// so, once and without a loop. The earlier session stays.
 func TestFresh_NotConfirmed(t *testing.T) {
 	t.Parallel()
 	s := guarded(t)
@@ -114,7 +116,7 @@ func TestFresh_NotConfirmed(t *testing.T) {
 	shown := at(b)
 	request := away(b, press(b, "example", shown))
 	q := request.Query()
-	q.Del("prompt") // a provider that goes on silently all the same
+	q.Del("prompt") // a provider that ignores prompt
 	q.Del("max_age")
 	request.RawQuery = q.Encode()
 	again := signInPage(b, b.Open(silently(b, request)))
@@ -122,7 +124,7 @@ func TestFresh_NotConfirmed(t *testing.T) {
 		t.Errorf("not confirmed: %+v", again)
 	}
 
-	// One that can never tell is not asked at all.
+	// A provider that cannot prove the time of a sign-in is not asked at all.
 	again = signInPage(b, press(b, "github", shown))
 	if !strings.HasPrefix(again.Notice, "GitHub can't confirm") || !strings.Contains(again.Notice, "Enter your password instead") || again.Again != "yes" {
 		t.Errorf("never tells: %+v", again)
@@ -133,7 +135,7 @@ func TestFresh_NotConfirmed(t *testing.T) {
 	}
 }
 
-// An account without a password is told that, and to whom to turn.
+// An account without a password learns that, and whom to ask.
 func TestFresh_NoPassword(t *testing.T) {
 	t.Parallel()
 	s := guarded(t)

@@ -13,8 +13,8 @@ import (
 	"portico/internal/server/screens"
 )
 
-// signInPage follows a redirect to the sign-in page and returns what it shows.
-// A reload shows the same.
+// signInPage follows a redirect to the sign-in page and returns its data. A
+// reload shows the same.
 func signInPage(b *apptest.Browser, p apptest.Page) (shown screens.Boot) {
 	b.Helper()
 	if p.StatusCode != 303 || !strings.HasPrefix(p.Next(), "/auth/signin?") || !strings.Contains(p.Next(), "failed=") {
@@ -33,8 +33,8 @@ func signInPage(b *apptest.Browser, p apptest.Page) (shown screens.Boot) {
 	return shown
 }
 
-// Every failure ends on the sign-in page, which says in our own words what
-// happened, keeps the target and signs nobody in.
+// Every failure ends on the sign-in page with Portico's own words. The page
+// keeps the return target, and no session begins.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -82,13 +82,13 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// issuer returns the address of the stand-in provider.
+// issuer returns the URL of the test provider.
 func issuer(b *apptest.Browser) string {
 	at := leave(b, nil)
 	return at.Scheme + "://" + at.Host
 }
 
-// An answer that is late, unasked for or in the wrong browser.
+// A response that is late, was not requested, or reaches the wrong browser.
 func TestFailures_NoAttempt(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -114,8 +114,8 @@ func TestFailures_NoAttempt(t *testing.T) {
 	}
 }
 
-// What is said of an account is said to the browser alone whose attempt ended
-// so: a link with the same words in it shows nothing.
+// Messages about an account are shown only to the browser whose attempt failed.
+// A link with the same parameters shows nothing.
 func TestFailures_OfAnAccount(t *testing.T) {
 	t.Parallel()
 	s := setup(t, func(c *config.Config) { c.SignUp.Enabled = false })
@@ -126,7 +126,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	if shown := signInPage(b, closed); !strings.Contains(shown.Notice, "isn't accepting new accounts") {
 		t.Errorf("closed: the page says %q", shown.Notice)
 	}
-	// The owner of the address signs in once, and comes in by the provider then.
+	// The owner of the address signs in once; later the provider suffices.
 	link := b.Open(choose(b, leave(b, url.Values{"return_to": {"/reports"}}), "sample-ada"))
 	var shown screens.Boot
 	b.Boot(b.Open(link.Next()), &shown)
@@ -159,7 +159,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	}
 }
 
-// A forged answer signs nobody out, and repeats nothing of what it says.
+// A forged response ends no session, and none of its text is shown.
 func TestFailures_Forged(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -190,7 +190,7 @@ func TestFailures_Forged(t *testing.T) {
 	}
 }
 
-// Too many attempts are refused as such, with a way on.
+// Too many attempts are refused, and the page offers another way.
 func TestFailures_Limited(t *testing.T) {
 	t.Parallel()
 	b := setup(t).Browser()
@@ -205,7 +205,7 @@ func TestFailures_Limited(t *testing.T) {
 	}
 }
 
-// deadIssuer returns the address of a provider that does not listen any more.
+// deadIssuer returns the URL of a provider that no longer listens.
 func deadIssuer() string {
 	gone := httptest.NewServer(nil)
 	gone.Close()

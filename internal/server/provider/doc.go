@@ -1,7 +1,12 @@
-// Package provider is the door through which a browser leaves for an external
-// identity provider and comes back.
+// Package provider handles the way of a browser to an external identity
+// provider and back.
 //
-// It decides nothing: the flow does. It owns how a cross-site form_post answer
-// is taken. The screens show the page on the way (decision 4) and where a
-// failed attempt ends.
+// It decides nothing; the flow does. It owns the handling of a cross-site
+// form_post response. Package screens shows the page on the way to the provider
+// (decision 4) and the page after a failed attempt.
+//
+// URLs:
+//
+//	/auth/provider/{id}/start      POST: redirects to the provider
+//	/auth/provider/{id}/callback   GET: finishes the sign-in; POST: redirects to the GET
 package provider

@@ -14,8 +14,8 @@ import (
 
 const path = "/auth/provider/example"
 
-// setup runs a site with a provider that signs in whom it is told to, one that
-// is down, and one that cannot tell when somebody has signed in.
+// setup runs a site with three providers: the test provider, one that is down,
+// and one that cannot tell when its user signed in.
 func setup(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(nil)
@@ -44,8 +44,7 @@ func setup(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 	return s
 }
 
-// leave presses the provider's button and returns the address that the browser
-// is sent to.
+// leave submits the provider's button and returns the URL of the redirect.
 func leave(b *apptest.Browser, form url.Values) *url.URL {
 	b.Helper()
 	p := b.Send(path+"/start", form)
@@ -56,7 +55,7 @@ func leave(b *apptest.Browser, form url.Values) *url.URL {
 	return u
 }
 
-// goesTo returns where a page goes on to by itself.
+// goesTo returns the URL that a page redirects to by itself.
 func goesTo(p apptest.Page) (*url.URL, bool) {
 	_, to, _ := strings.Cut(p.Body, `content="0;url=`)
 	to, _, found := strings.Cut(to, `"`)
@@ -64,7 +63,7 @@ func goesTo(p apptest.Page) (*url.URL, bool) {
 	return u, found && err == nil
 }
 
-// choose presses a button of the provider's page and returns the callback.
+// choose submits a button on the provider's page and returns the callback URL.
 func choose(b *apptest.Browser, at *url.URL, choice string) string {
 	b.Helper()
 	return chooseWith(b, at, url.Values{"choice": {choice}})
@@ -80,7 +79,7 @@ func chooseWith(b *apptest.Browser, at *url.URL, form url.Values) string {
 	return p.Next()
 }
 
-// silently goes to a provider that does not ask, and returns the callback.
+// silently requests a provider that does not ask, and returns the callback URL.
 func silently(b *apptest.Browser, at *url.URL) string {
 	b.Helper()
 	p := b.Open(at.String())

@@ -11,34 +11,34 @@ import (
 	"portico/internal/server/door"
 )
 
-// Screens are the pages that this door leads to.
+// Screens shows the pages before and after a visit to a provider.
 type Screens interface {
-	// Leave answers with a page that goes on to an address of the provider.
+	// Leave writes a page that redirects to a URL of the provider.
 	Leave(w http.ResponseWriter, r *http.Request, provider, to string) error
-	// Detour answers an attempt that ended with an error.
+	// Detour writes the response to a failed attempt.
 	Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error
 }
 
-// Config is what the door is built from.
+// Config configures a Door.
 type Config struct {
 	Desk    *door.Desk
 	Screens Screens
 }
 
-// Door is the door.
+// Door handles the URLs of providers. It is safe for concurrent use.
 type Door struct {
 	Config
 }
 
-// New returns the door.
+// New returns a Door.
 func New(cfg Config) *Door { return &Door{cfg} }
 
 // Mount registers the routes.
 func (d *Door) Mount(m *server.Mux) {
 	m.Handle("POST /auth/provider/{id}/start", d.start)
 	m.Handle("GET /auth/provider/{id}/callback", d.callback)
-	// The answer of a provider that uses response_mode=form_post comes from its
-	// site. It changes nothing here: it is turned into the GET above.
+	// The response of a provider with response_mode=form_post comes from its
+	// site. The handler only redirects it to the GET above.
 	m.Handle("POST /auth/provider/{id}/callback", d.callbackForm, server.CrossSite)
 }
 
@@ -72,8 +72,8 @@ func (d *Door) callback(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, result.Next)
 }
 
-// callbackForm turns a form_post answer into a GET of the same address: the
-// browser then sends its cookies, which it does not with a cross-site POST.
+// callbackForm redirects a form_post response to a GET of the same path.
+// Browsers send cookies with that GET, but not with a cross-site POST.
 func (d *Door) callbackForm(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return fault.New(fault.Invalid, server.CodeMalformed).WithCause(err)

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// The browser leaves by a document, because a redirect after a form is held
-// against form-action; it may run nothing and tells the provider nothing.
+// The browser leaves from a document, because browsers apply form-action to a
+// redirect after a form. The document runs no script and sends the provider no
+// Referer.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	b := setup(t).Browser()
@@ -44,12 +45,14 @@ func TestCallback_SignsInAndKeepsTheTarget(t *testing.T) {
 	if b.Cookie("session") == "" {
 		t.Error("nobody is signed in")
 	}
-	// An answer works once; what comes again ends on a page that can be reloaded.
+	// A response works once. Sent again, it ends on a page that can be
+	// reloaded.
 	leads(b, b.Open(callback), "/auth/signin?failed=flow.conflict&provider=example&return_to=%2Freports")
 }
 
-// Back to the provider's page and chosen once more: a visitor who is signed in
-// may go on, any other signs in, both to where they wanted to go.
+// A visitor goes back to the provider's page and chooses again. With a session
+// the visitor may continue; without one, the visitor signs in. Both reach the
+// return target.
 func TestCallback_OnceMore(t *testing.T) {
 	t.Parallel()
 	b := setup(t).Browser()
@@ -64,8 +67,8 @@ func TestCallback_OnceMore(t *testing.T) {
 	}
 }
 
-// The mark is set by a sign-in, not by a press, outlives the sign-out, and goes
-// with the next sign-in by another way.
+// The mark is set by a sign-in, not by pressing the button. It outlives signing
+// out, and disappears with the next sign-in by another method.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -94,8 +97,8 @@ func TestLastUsed(t *testing.T) {
 	marked(false, "with the id of no provider")
 }
 
-// An answer by form_post comes from the provider's site and so without cookies:
-// it becomes a GET of ours, with what the protocol knows and nothing else.
+// A form_post response comes from the provider's site, so it has no cookies. It
+// becomes a GET with the parameters of the protocol only.
 func TestCallbackForm(t *testing.T) {
 	t.Parallel()
 	b := setup(t).Browser()
@@ -106,7 +109,7 @@ func TestCallbackForm(t *testing.T) {
 		t.Errorf("cookies are set: %v", set)
 	}
 	leads(b, b.Send(path+"/callback", nil), path+"/callback")
-	// No other form may come from there.
+	// No other cross-site form is accepted.
 	if p := b.Send(path+"/start", nil); p.StatusCode != http.StatusForbidden {
 		t.Errorf("a start from another site is answered %d", p.StatusCode)
 	}

@@ -13,12 +13,12 @@ import (
 	"portico/internal/server"
 )
 
-// scriptForApps signs people in again in place, on pages of apps (clients/js).
+// scriptForApps is a script for pages of apps that signs users in without
+// leaving the page (clients/js).
 const scriptForApps = "reauthenticate.js"
 
-// loadAssets reads the scripts and pictures that the front end was built into.
-// Their names hold a hash of their content, so they never change; but for the
-// one that apps know by its name.
+// loadAssets loads the built scripts and pictures. Their names contain a hash
+// of their content, except for scriptForApps.
 func loadAssets(dist fs.FS) (map[string]*server.Content, error) {
 	files, err := fs.ReadDir(dist, "assets")
 	if err != nil {
@@ -29,7 +29,7 @@ func loadAssets(dist fs.FS) (map[string]*server.Content, error) {
 		name := f.Name()
 		contentType := assetType(name)
 		if contentType == "" {
-			continue // a compressed form, or nothing that we serve
+			continue // a compressed encoding, or a file that is not served
 		}
 		plain, err := fs.ReadFile(dist, "assets/"+name)
 		if err != nil {
@@ -45,7 +45,8 @@ func loadAssets(dist fs.FS) (map[string]*server.Content, error) {
 	return all, nil
 }
 
-// assetType lists the kinds of file that are served at all (ASVS 13.4.7).
+// assetType returns the content type of a file, or "" for files that must not
+// be served (ASVS 13.4.7).
 func assetType(name string) string {
 	switch path.Ext(name) {
 	case ".js":
@@ -85,14 +86,14 @@ func (s *Screens) asset(w http.ResponseWriter, r *http.Request) error {
 
 const logoPath = "/auth/logo"
 
-// Logo is the operator's picture in place of the word logo.
+// Logo is the operator's picture, shown instead of the name.
 type Logo struct {
 	Type string
 	Data []byte
 }
 
-// NewLogo accepts a PNG, JPEG, WebP or SVG picture by its content. An SVG is
-// only ever shown as a picture: opened by itself it may run nothing.
+// NewLogo returns a PNG, WebP or SVG picture, recognized by its content, of at
+// most 256 KiB. An SVG opened by itself runs no script.
 func NewLogo(data []byte) (*Logo, error) {
 	const most = 512 << 10
 	if len(data) > most {

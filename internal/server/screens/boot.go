@@ -4,11 +4,12 @@ import (
 	"portico/internal/server/door"
 )
 
-// Boot is all that a document shows beside its own words: the template is
-// filled with it and the script starts from it. Every key is always there.
+// Boot is the data of a document, besides its texts. The template is filled
+// with it, and the script starts from it. Every key is always present.
 //
-// If you change a type of this file you MUST run go generate ./internal/server/api:
-// the front end takes its types and its empty boot data from here.
+// If you change a type of this file you MUST run go generate
+// ./internal/server/api: the front end takes its types and its empty boot data
+// from here.
 type Boot struct {
 	Screen    string     `json:"screen"`
 	Locale    string     `json:"locale"`
@@ -22,7 +23,7 @@ type Boot struct {
 	Errors    Errors     `json:"errors"`
 	Notice    string     `json:"notice"`
 	Again     string     `json:"again"`   // "yes" where who is signed in must give a new proof
-	Success   string     `json:"success"` // what the step before has done
+	Success   string     `json:"success"` // what the previous step did
 	Flow      door.Flow  `json:"flow"`
 	Link      Link       `json:"link"`
 	Session   Person     `json:"session"`
@@ -39,17 +40,17 @@ type Brand struct {
 	Logo string `json:"logo"` // URL path, "" for the word logo
 }
 
-// Policy is the rule for new people, passwords and codes.
+// Policy has the rules for registration, passwords and codes.
 type Policy struct {
 	SignUp      string `json:"signup"` // "yes" where people may register
 	Name        string `json:"name"`   // "optional" or "required" where the form asks for one
 	PasswordMin int    `json:"password_min"`
 	PasswordMax int    `json:"password_max"`
 	CodeLength  int    `json:"code_length"`
-	CodeMinutes int    `json:"code_minutes"` // how long a mailed code holds
+	CodeMinutes int    `json:"code_minutes"` // validity of a mailed code
 }
 
-// Provider is a button to continue with an external provider.
+// Provider is the button of an external provider.
 type Provider struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -57,13 +58,13 @@ type Provider struct {
 	Last string `json:"last"` // "yes" for the one by which this browser was signed in last
 }
 
-// Values are what was typed, never a password.
+// Values are what the visitor typed, except passwords.
 type Values struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
 }
 
-// Errors are in the words of the locale.
+// Errors are in the locale of the document.
 type Errors struct {
 	Form       string      `json:"form"`
 	Code       string      `json:"code"`
@@ -72,7 +73,7 @@ type Errors struct {
 	Fields     FieldErrors `json:"fields"`
 }
 
-// FieldErrors are the errors of the fields.
+// FieldErrors are the errors of fields.
 type FieldErrors struct {
 	Name     string `json:"name"`
 	Email    string `json:"email"`
@@ -84,14 +85,14 @@ type FieldErrors struct {
 // Link is the state of a mailed link.
 type Link struct {
 	State   string `json:"state" enum:" ready password expired used replaced malformed"`
-	Mark    string `json:"mark"` // goes back with the form, which carries out this link only
+	Mark    string `json:"mark"` // the form returns it, and applies only to this link
 	Kind    string `json:"kind" enum:" signup recovery provider"`
 	Address string `json:"address"`
 	Email   string `json:"email"`
-	Age     string `json:"age"` // in words, of the newest mail when it replaces this one
+	Age     string `json:"age"` // in words; of the newest email if it replaces this one
 }
 
-// Person is who is signed in.
+// Person is the signed-in user.
 type Person struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`

@@ -9,8 +9,8 @@ import (
 	"portico/internal/server/screens"
 )
 
-// Where nobody may register no screen offers it, and who comes to the form all
-// the same is told before anything is typed.
+// If registration is closed, no screen offers it, and the form says so before
+// the visitor types anything.
 func TestSignUp_Closed(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, func(c *config.Config) { c.SignUp.Enabled = false })

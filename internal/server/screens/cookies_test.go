@@ -10,8 +10,8 @@ import (
 
 const needed = "blocked the sign-in cookie"
 
-// A browser that keeps no cookie comes back to the form by itself, with the
-// Referer of the page that sent it: it is told what a sign-in needs.
+// A browser that refuses cookies returns to the sign-in form with that page as
+// its Referer. The page then says that signing in requires cookies.
 func TestCookiesBlocked_SignIn(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -20,7 +20,7 @@ func TestCookiesBlocked_SignIn(t *testing.T) {
 	from := s.Origin + "/auth/signin"
 	p := visit(s).Send("/auth/signin", form)
 
-	blocked := visit(s) // has none of the cookies of that answer
+	blocked := visit(s) // has no cookies of that response
 	blocked.Header.Set("Referer", from)
 	p = blocked.Open(p.Next())
 	blocked.leads(p, toAccount)
@@ -41,8 +41,8 @@ func TestCookiesBlocked_SignIn(t *testing.T) {
 	}
 }
 
-// The same for a step that is looked up by a cookie; who has some is told what
-// everybody is.
+// The same holds for a step that a cookie identifies. A browser with any cookie
+// gets the general message.
 func TestCookiesBlocked_Steps(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -59,8 +59,8 @@ func TestCookiesBlocked_Steps(t *testing.T) {
 	}
 }
 
-// A step that is not open any more has no button that works: the page says so
-// and leads on, also after a press without script.
+// A step that has ended shows no button, says so and offers a way on. This also
+// holds for a form sent without script.
 func TestStepOver_LeadsOn(t *testing.T) {
 	t.Parallel()
 	v := visit(apptest.Start(t))

@@ -14,7 +14,7 @@ import (
 	"portico/internal/server/door"
 )
 
-// Leave answers with the page on the way to a provider, which goes on by itself.
+// Leave writes the page on the way to a provider, which redirects by itself.
 func (s *Screens) Leave(w http.ResponseWriter, r *http.Request, provider, to string) error {
 	name := map[string]string{"provider": s.providerName(provider)}
 	return s.show(w, r, door.ScreenLeaving, func(b *Boot) {
@@ -23,11 +23,12 @@ func (s *Screens) Leave(w http.ResponseWriter, r *http.Request, provider, to str
 	})
 }
 
-// The text about an attempt that is over, or that this browser never began.
+// overText is the message about an attempt that has ended, or that this browser
+// never started.
 const overText = "signin.notice.over"
 
-// endingText returns the key of what the sign-in page says about a fault with
-// which an attempt at a provider can end, "" for any other.
+// endingText returns the key of the message about a fault that ended a provider
+// sign-in, or "" for other faults.
 func endingText(code string) string {
 	switch code {
 	case federation.CodeCancelled, federation.CodeUnavailable, federation.CodeRejected, federation.CodeUnknown,
@@ -43,8 +44,9 @@ func endingText(code string) string {
 	return ""
 }
 
-// ofAnAccount reports whether an ending says something about an account. Only
-// the browser whose attempt ended so is told: anybody can write a link.
+// ofAnAccount reports whether a message reveals something about an account. It
+// is shown only to the browser whose attempt ended so, because anybody can
+// create a link.
 func ofAnAccount(code string) bool {
 	switch code {
 	case flow.CodeProviderAddressTaken, flow.CodeSignUpClosed, account.CodeDisabled:
@@ -53,9 +55,9 @@ func ofAnAccount(code string) bool {
 	return false
 }
 
-// Detour leads from an attempt that ended without a sign-in to the sign-in page,
-// which says why and offers every other way. That page can be reloaded; the
-// answer with its used code could not.
+// Detour redirects a failed provider sign-in to the sign-in page, which says
+// why and offers other ways. Unlike the callback with its used code, that page
+// can be reloaded.
 func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error {
 	f := fault.From(err)
 	target := rest.ReturnTo.String()
@@ -81,7 +83,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 	return server.SeeOther(w, signInWith(query))
 }
 
-// signInWith returns the sign-in page with the parameters that have a value.
+// signInWith returns the sign-in page with all parameters that have a value.
 func signInWith(query url.Values) string {
 	for name, values := range query {
 		if values[0] == "" {
@@ -94,8 +96,8 @@ func signInWith(query url.Values) string {
 	return "/auth/signin?" + query.Encode()
 }
 
-// ending returns the key of the text about the attempt that Detour came from, ""
-// for none. The address bar shows only which of our texts that is.
+// ending returns the key of the message about the attempt that Detour came
+// from, or "". The URL only selects one of the known messages.
 func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person Person) (text string, err error) {
 	query := r.URL.Query()
 	code := query.Get("failed")
@@ -104,7 +106,7 @@ func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person Person) 
 	case text == "":
 		return "", nil
 	case text == overText && person != (Person{}):
-		return "", nil // Back to the provider's page: the attempt had led to this session
+		return "", nil // Back to the provider's page: that attempt created this session
 	case code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0:
 		return "signin.notice.no_cookie", nil
 	case code == federation.CodeNoProof && person != (Person{}):

@@ -8,8 +8,8 @@ import (
 	"portico/internal/apptest"
 )
 
-// Owners of an international domain read their address as they write it;
-// whoever else opens the mailed link, apps and the mail server get ASCII.
+// Owners of an international domain see their address as they write it. Other
+// visitors with the link, apps and the mail server get ASCII.
 func TestInternationalAddress(t *testing.T) {
 	t.Parallel()
 	const typed, canonical = "mara@bücher.example", "mara@xn--bcher-kva.example"
@@ -42,7 +42,7 @@ func TestInternationalAddress(t *testing.T) {
 	}
 }
 
-// proven takes the visitor to the step of the new password.
+// proven takes the visitor to the form for a new password.
 func proven(v visitor, email string) (flow string) {
 	v.Helper()
 	p := v.Send("/auth/forgot-password", url.Values{"email": {email}})

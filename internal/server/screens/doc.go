@@ -1,13 +1,12 @@
-// Package screens is the door of the documents that people see: it fills the
-// templates that the front end was built into, and takes their forms when no
-// script does.
+// Package screens serves the documents that visitors see. It fills the
+// templates of the built front end, and handles their forms without script.
 //
-// A document is one file a screen and locale, rendered by React at build time,
-// with its style inlined and allowed by hash. Brand, policy and providers are
-// filled in when the server starts; a document that shows nothing of the
-// request is served from memory, compressed. What a request changes (an error,
-// a value that was typed, the state of a flow) is filled in for it, and the
-// same data lies in the document as JSON, so that the script starts from it.
+// There is one document per screen and locale. React renders it at build time,
+// with its style inline and allowed by hash. At start, brand, policy and
+// providers are filled in. A document without data of the request is served
+// compressed from memory. Otherwise it is filled for the request: with an
+// error, typed values or the state of a flow. The document contains the same
+// data as JSON, from which the script starts.
 //
-// It decides nothing: the desk does.
+// The package decides nothing; the flows do.
 package screens

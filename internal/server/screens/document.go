@@ -17,19 +17,19 @@ import (
 	"portico/internal/server/door"
 )
 
-// ErrNotBuilt says that the binary was built without the screens.
+// ErrNotBuilt means that the binary was built without the screens.
 var ErrNotBuilt = errors.New("the screens are not in this binary: run make build")
 
 // document is one screen in one locale.
 type document struct {
 	template *template.Template
 	policy   string
-	plain    func() (*server.Content, error) // what it is without anything of a request
+	plain    func() (*server.Content, error) // the document without data of a request
 }
 
-// load reads the documents that the front end was built into. Their forms may
-// lead to the origins of apps: browsers hold the redirect after a form against
-// the policy of the page that sent it, which without script is every sign-in.
+// load reads the documents of the built front end. Their forms may lead to the
+// origins of apps: browsers apply form-action also to redirects after a form,
+// and without script every sign-in is a form.
 func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,8 +52,8 @@ func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
 			}
-			// The template holds nothing but the actions that the build made of
-			// its markers; each value in it is escaped by "html".
+			// The template contains only actions that the build created from
+			// its markers. Each value is escaped by "html".
 			t, err := template.New(path).Option("missingkey=error").Parse(string(text))
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
@@ -66,7 +66,8 @@ func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 
 // fill renders the document with the data.
 func (d *document) fill(b Boot) ([]byte, error) {
-	// json.Marshal escapes <, > and &, so the text cannot end its script element.
+	// json.Marshal escapes <, > and &, so the text cannot end its script
+	// element.
 	text, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (d *document) fill(b Boot) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// serve answers with the document filled for this request.
+// serve writes the document, filled for this request.
 func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b Boot) error {
 	body, err := d.fill(b)
 	if err != nil {
@@ -94,12 +95,12 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b B
 	h.Set("Vary", "Accept-Encoding, Accept-Language")
 	h.Set("Content-Language", b.Locale)
 	if b.Flow.ID != "" {
-		// The id of the flow is in the address, and the next page may be an
+		// The URL contains the id of the flow, and the next page may be an
 		// app's. Forms still send their Origin.
 		h.Set("Referrer-Policy", "strict-origin")
 	}
-	// The document holds no secret (tokens are in cookies), so compressing it
-	// with what the client sent tells nothing (BREACH).
+	// The document contains no secret, because tokens are in cookies. So
+	// compressing it with input of the client reveals nothing (BREACH).
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		body = compress(body)
 		h.Set("Content-Encoding", "gzip")
@@ -107,7 +108,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b B
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // fails only when the client has gone
+		_, _ = w.Write(body) // fails only if the client has gone
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func compress(body []byte) []byte {
 	z := writers.Get().(*gzip.Writer)
 	defer writers.Put(z)
 	z.Reset(&out)
-	_, _ = z.Write(body) // neither fails on a buffer
+	_, _ = z.Write(body) // writing to a buffer cannot fail
 	_ = z.Close()
 	return out.Bytes()
 }

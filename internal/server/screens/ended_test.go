@@ -16,8 +16,8 @@ import (
 
 const toAccount = "/auth/signin?return_to=%2Fauth%2Faccount"
 
-// Whoever is signed out by something else than the own press is told why: once,
-// and in the own language.
+// If a session ended for another reason than signing out, the sign-in page
+// shows the reason once, in the visitor's language.
 func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	for why, tt := range map[session.Reason]struct {
@@ -89,8 +89,8 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 	}
 }
 
-// A browser drops a cookie at its end: that of a session outlives the session,
-// or nobody would be told of its absolute end.
+// The session cookie outlives the session. Otherwise the sign-in page could not
+// report its absolute expiry.
 func TestSignIn_CookieOutlivesTheSession(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -107,8 +107,8 @@ func TestSignIn_CookieOutlivesTheSession(t *testing.T) {
 	}
 }
 
-// A script, or the app behind the door, that meets the end first says so too,
-// and leaves the notice to the sign-in page.
+// A script or an app that notices the end first gets an error, and the sign-in
+// page still shows the reason afterwards.
 func TestSession_EndedIsAProblemOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s, v := person(t)
@@ -124,8 +124,8 @@ func TestSession_EndedIsAProblemOfItsOwn(t *testing.T) {
 	}
 }
 
-// Nothing is said to who signed out, and nothing to a cookie that never was
-// that of a session.
+// The page shows no reason after signing out, and none for a cookie that never
+// belonged to a session.
 func TestSignIn_SaysNothingOtherwise(t *testing.T) {
 	t.Parallel()
 	s, v := person(t)

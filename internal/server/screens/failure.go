@@ -13,7 +13,7 @@ import (
 	"portico/internal/server/door"
 )
 
-// errorPage answers a browser whose request for a document failed.
+// errorPage writes the error page for a browser's failed request.
 func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
 	return s.show(w, r, door.ScreenError, func(b *Boot) {
 		s.explain(r, b, f)
@@ -21,8 +21,8 @@ func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, 
 	})
 }
 
-// explain fills the error screen: what happened, one way forward, and the id
-// that finds the request in the log.
+// explain fills the error screen: what happened, one way on, and the request id
+// for the log.
 func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	s.blame(r, b, f)
 	b.Errors.RequestID = server.RequestID(r.Context())
@@ -37,18 +37,18 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	case rule.CodeRole:
 		b.Next, b.NextLabel = s.signInFor(r), s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 	case flow.CodeFlowConflict:
-		// A page of its own, which a reload does not change.
+		// This page stays the same when it is reloaded.
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.taken", nil)
 	case flow.CodeFlowUnknown:
-		if len(r.Header["Cookie"]) > 0 { // else the words are about cookies
+		if len(r.Header["Cookie"]) > 0 { // otherwise the text is about cookies
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.over", nil)
 		}
 		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
 	}
 }
 
-// signInFor returns the sign-in page that leads back to the page of an app that
-// was asked for.
+// signInFor returns the sign-in page that leads back to the requested page of
+// an app.
 func (s *Screens) signInFor(r *http.Request) string {
 	scheme, _, _ := strings.Cut(s.Desk.Targets.Self, "://")
 	target := s.Desk.Targets.Check(scheme + "://" + r.Host + r.URL.RequestURI()).String()
@@ -58,7 +58,7 @@ func (s *Screens) signInFor(r *http.Request) string {
 	return "/auth/signin?" + url.Values{"return_to": {target}}.Encode()
 }
 
-// titles of the faults whose status says too little.
+// Titles of faults whose status is too general.
 var titles = map[string]string{
 	flow.CodeFlowUnknown:  "over",
 	flow.CodeFlowConflict: "done",

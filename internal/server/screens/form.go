@@ -10,9 +10,8 @@ import (
 	"portico/internal/server/door"
 )
 
-// form takes a form without script: on success the browser is sent on, else it
-// gets the same document with the words of what is wrong. Keep puts back what
-// was typed.
+// form handles a form without script. On success it redirects; otherwise it
+// writes the same document with the errors. keep restores the typed values.
 func form[Form any](s *Screens, screen door.Screen, run door.Action[Form], keep func(Form, *Boot)) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in, err := door.Receive[Form](r)
@@ -27,7 +26,7 @@ func form[Form any](s *Screens, screen door.Screen, run door.Action[Form], keep 
 	}
 }
 
-// The forms of pages with two buttons: Action says which was pressed.
+// The forms of pages with two buttons. Action is the pressed button.
 type (
 	verifyForm struct {
 		Flow   string `json:"flow"`
@@ -67,8 +66,8 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 		return viewErr
 	}
 	if viewErr == nil && (v.Step != flow.Verify || errors.Is(err, code.UsedUp)) {
-		// Pressed twice, done in another browser, or out of guesses: the page
-		// says where the flow is by now.
+		// The step was finished by a second press or in another browser, or no
+		// guesses are left: the page shows the current state.
 		return server.SeeOther(w, "/auth/verify-code?flow="+v.ID)
 	}
 	if viewErr != nil && in.Flow != "" {

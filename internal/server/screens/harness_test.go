@@ -7,12 +7,12 @@ import (
 	"portico/internal/server/screens"
 )
 
-// visitor is a browser that reads what a document was filled with.
+// visitor is a browser that reads the boot data of documents.
 type visitor struct{ *apptest.Browser }
 
 func visit(s *apptest.Site) visitor { return visitor{s.Browser()} }
 
-// opens gets a document and returns its data.
+// opens requests a document and returns its data.
 func (v visitor) opens(target string) screens.Boot {
 	v.Helper()
 	return v.reads(v.Open(target))

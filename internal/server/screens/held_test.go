@@ -9,8 +9,8 @@ import (
 	"portico/internal/apptest"
 )
 
-// Whose mailbox has had what it may get is told so, and until when, in place of
-// being told of a mail; an address with an account and one without alike.
+// If a mailbox has reached its limit of emails, the page says so and until
+// when, whether or not the address has an account.
 func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -20,7 +20,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 		s.Clock.Advance(2 * time.Hour)
 		var v visitor
 		next := ""
-		for range 5 { // one network's share is four; a browser that has a code keeps it
+		for range 5 { // the limit of one network is four; a browser that has a code keeps it
 			v = visit(s)
 			next = v.Send("/auth/forgot-password", url.Values{"email": {address}}).Next()
 		}
@@ -44,7 +44,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 	}
 }
 
-// A form without script says in Retry-After what its page says in words.
+// A form without script sends Retry-After with the same time as in its message.
 func TestForm_SaysWhenToTryAgain(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -11,8 +11,8 @@ import (
 	"portico/internal/outbox"
 )
 
-// replaced returns a visitor and the link of a mail that two newer ones follow,
-// the last of them four minutes ago.
+// replaced returns a visitor and a mailed link that two newer emails replaced,
+// the last one four minutes ago.
 func replaced(t *testing.T) (visitor, string) {
 	t.Helper()
 	s := apptest.Start(t, func(c *config.Config) { c.MailFrom = "Portico <no-reply@example.org>" })
@@ -31,7 +31,7 @@ func replaced(t *testing.T) (visitor, string) {
 	return v, link
 }
 
-// mailedLink returns the link of a mail on the site's own origin.
+// mailedLink returns the link of an email with the site's own origin.
 func mailedLink(s *apptest.Site, m outbox.Message) string {
 	return strings.TrimPrefix(m.Data["link"], s.Origin)
 }

@@ -15,8 +15,8 @@ func signUp(v visitor, email string) (waits string) {
 	return v.Send("/auth/signup", url.Values{"email": {email}, "password": {apptest.Password}, "confirm_password": {apptest.Password}}).Next()
 }
 
-// The page of the code without a flow leads to the flow that this browser waits
-// in. A browser that waits for none gets a page that claims nothing.
+// The code page without a flow redirects to the flow that this browser waits
+// in. Without any, the page makes no claim.
 func TestVerifyCode_WithoutAFlow(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -39,8 +39,8 @@ func TestVerifyCode_WithoutAFlow(t *testing.T) {
 	}
 }
 
-// A link that lost a part offers the code of the same email, where this browser
-// asked for it.
+// A truncated link offers the code of the same email, in the browser that
+// requested it.
 func TestConfirmLink_MalformedOffersTheCode(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -54,7 +54,7 @@ func TestConfirmLink_MalformedOffersTheCode(t *testing.T) {
 	}
 }
 
-// A link that nothing can be sent for again names the way to a new one.
+// If an expired link cannot be sent again, the page offers a way to a new one.
 func TestConfirmLink_ExpiredForGood(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -72,7 +72,7 @@ func TestConfirmLink_ExpiredForGood(t *testing.T) {
 	}
 }
 
-// A used link lets a person who is signed in go on.
+// A used link lets a signed-in user continue.
 func TestConfirmLink_UsedGoesOn(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -89,7 +89,7 @@ func TestConfirmLink_UsedGoesOn(t *testing.T) {
 	}
 }
 
-// Success is said on the page that follows, once, and on no other.
+// Success is announced once, on the next page only.
 func TestSuccess_IsSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -125,7 +125,7 @@ func TestSuccess_IsSaidOnce(t *testing.T) {
 	once("/auth/account", "")
 }
 
-// The last guess leaves a page without a field for more.
+// After the last guess, the page has no field for another code.
 func TestVerifyCode_UsedUpWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -147,8 +147,8 @@ func TestVerifyCode_UsedUpWithoutScript(t *testing.T) {
 	}
 }
 
-// Who is signed in changes the password by the form that mails them, with their
-// address in it.
+// A signed-in user changes the password by email, with the address already
+// filled in.
 func TestChangePassword_SignedIn(t *testing.T) {
 	t.Parallel()
 	_, v := person(t)
@@ -158,7 +158,8 @@ func TestChangePassword_SignedIn(t *testing.T) {
 	}
 }
 
-// No link makes our error page say something about an account or a sign-up.
+// A link cannot make the error page say something about an account or a
+// registration.
 func TestError_RepeatsNoCodeOfALink(t *testing.T) {
 	t.Parallel()
 	v := visit(apptest.Start(t))
@@ -178,7 +179,7 @@ func TestTitle_SaysWhatHappened(t *testing.T) {
 	}
 }
 
-// The page after a step may be an app's: it does not learn the id of the flow.
+// The next page, which may be an app's, does not learn the id of the flow.
 func TestReferrer_KeepsTheFlow(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

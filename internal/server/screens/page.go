@@ -18,14 +18,12 @@ import (
 	"portico/internal/session"
 )
 
-// root sends people to the sign-in page; a redirect leaves no entry of its own
-// in the history.
+// root redirects to the sign-in page. A redirect adds no entry to the history.
 func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, "/auth/signin")
 }
 
-// signIn says once why a session has ended: the cookie that tells so goes with
-// this answer.
+// signIn shows once why a session has ended, and clears the cookie that tells.
 func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.Desk.Session(w, r)
 	if err != nil && !errors.Is(err, session.Required) {
@@ -57,7 +55,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		}
 		b.ReturnTo, b.Next, b.Session = target.String(), s.Desk.Targets.Or(target), person
 		if query.Has("again") && person != (Person{}) {
-			// Going on as who is signed in already would lead back here.
+			// Continuing as the signed-in user would lead back here.
 			b.Session, b.Values.Email, b.Again = Person{}, person.Email, "yes"
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.again", nil)
 		}
@@ -74,17 +72,16 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// cookieLost reports whether the browser comes back from the sign-in page to
-// the sign-in page without a cookie. No link leads this way, but a sign-in does
-// whose cookie the browser has refused: its target sends people without a
-// session back here, and redirects keep the Referer.
+// cookieLost reports whether the browser came from the sign-in page back to it
+// without a cookie. This happens if the browser refuses the session cookie: the
+// target redirects back, and redirects keep the Referer.
 func cookieLost(r *http.Request) bool {
 	from, err := url.Parse(r.Referer())
 	return err == nil && from.Host == r.Host && from.Path == "/auth/signin" && len(r.Header["Cookie"]) == 0
 }
 
-// waiting returns the flow whose identity waits to be linked, if the id names
-// one of this browser.
+// waiting returns the flow whose identity waits to be linked, if the id names a
+// flow of this browser.
 func (s *Screens) waiting(w http.ResponseWriter, r *http.Request, id string) (flow.View, error) {
 	if id == "" {
 		return flow.View{}, nil
@@ -109,11 +106,11 @@ func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 	return s.withTarget(w, r, door.ScreenSignUp)
 }
 
-// signUpClosed says that nobody may register, and leads to the sign-in.
+// signUpClosed says that registration is closed, and links to the sign-in page.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenError, func(b *Boot) {
 		s.explain(r, b, flow.SignUpClosed)
-		b.Errors.RequestID = "" // nothing has failed that anybody could look for
+		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 		s.keepTarget(r, b)
 	})
 }
@@ -123,8 +120,7 @@ func (s *Screens) asked(r *http.Request) flow.Target {
 	return s.Desk.Targets.Check(r.URL.Query().Get("return_to"))
 }
 
-// keepTarget lets the way forward of the error screen lead on to where the
-// person wanted to go.
+// keepTarget makes the link on the error screen lead to the return target.
 func (s *Screens) keepTarget(r *http.Request, b *Boot) {
 	if target := s.asked(r); target != (flow.Target{}) {
 		b.Next += "?return_to=" + url.QueryEscape(target.String())
@@ -135,8 +131,8 @@ func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
 	return s.withTarget(w, r, door.ScreenForgotPassword)
 }
 
-// withTarget shows a form that mails a code. It knows of its request who is
-// signed in and where the person wants to go.
+// withTarget shows a form that mails a code. It fills in the signed-in user and
+// the return target.
 func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen door.Screen) error {
 	s.Desk.BindBrowser(w, r)
 	person, err := s.person(w, r)
@@ -155,8 +151,8 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen door
 	})
 }
 
-// verifyCode shows the step at which the flow is: who comes back by reload,
-// Back or another tab is sent on when the code has been used.
+// verifyCode shows the current step of the flow. After a reload, or in another
+// tab, it redirects if the code was already used.
 func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("flow")
 	if id == "" {
@@ -180,14 +176,14 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenVerifyCode, func(b *Boot) {
 		b.Flow = door.FlowOf(v)
 		b.Success = s.success(b.Locale, said, door.CodeSent)
-		if v.Held != nil { // of the mail and not of this request: the status stays
+		if v.Held != nil { // about the email and not this request, so the status stays
 			b.Errors.Code, b.Errors.Form = v.Held.Code, s.words(r, b.Locale, v.Held)
 		}
 	})
 }
 
-// verifyWaiting leads to the flow that this browser waits in, when the address
-// names none. Without one the page says so.
+// verifyWaiting redirects to the flow that this browser waits in, if the URL
+// names none. Without such a flow, the page says so.
 func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
 	id, err := s.Desk.Waiting(w, r)
 	if err != nil {
@@ -199,9 +195,9 @@ func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenVerifyCode, nil)
 }
 
-// confirmLink is where mailed links lead. The token moves from the URL into a
-// cookie at once; nothing else happens until the button is pressed, because
-// mail scanners open links.
+// confirmLink is the page of mailed links. It moves the token from the URL into
+// a cookie at once. Only the button on the page has an effect, because mail
+// scanners open links.
 func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if token := r.URL.Query().Get("token"); token != "" {
 		if !secret.ValidToken(token) {
@@ -227,13 +223,13 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, door.ScreenConfirmLink, func(b *Boot) {
 		b.Session = other(person, account.Display(v.Email))
-		if r.URL.Query().Has("changed") { // a press of the page before was refused
+		if r.URL.Query().Has("changed") { // the button of the previous page was refused
 			b.Notice = server.Words(s.Catalogue, b.Locale, door.LinkChanged)
 		}
 		s.fillLink(b, v, token)
 		switch {
 		case b.Link.State == "malformed":
-			b.Flow.ID = waiting // of the same mail, most likely
+			b.Flow.ID = waiting // most likely the flow of the same email
 		case b.Link.State == "used" && person != (Person{}):
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
 			b.Next = s.Desk.Targets.Or(flow.Target{})
@@ -286,8 +282,8 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenResetPassword, func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), door.FlowOf(v) })
 }
 
-// other returns who is signed in when it is somebody else than the person whose
-// step this is: both must be named then.
+// other returns the signed-in user if the step belongs to another address. The
+// page must then name both.
 func other(person Person, email string) Person {
 	if strings.EqualFold(person.Email, email) {
 		return Person{}
@@ -309,8 +305,7 @@ func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// success returns the words for what the step before has done, if it is one of
-// those that the page may say.
+// success returns the message about the previous step, if the page may show it.
 func (s *Screens) success(loc, word string, may ...string) string {
 	if !slices.Contains(may, word) {
 		return ""
@@ -329,21 +324,21 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenSignedOut, nil)
 }
 
-// changePassword is where password managers send people (W3C, a well-known URL
-// for changing passwords).
+// changePassword redirects for password managers (W3C, A Well-Known URL for
+// Changing Passwords).
 func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, "/auth/forgot-password")
 }
 
-// overPath is the error screen of a flow that is not open: a page that can be
+// overPath returns the error page of a flow that is not open. It can be
 // reloaded.
 func overPath(r *http.Request) string {
 	query := url.Values{"code": {flow.CodeFlowUnknown}, "request": {server.RequestID(r.Context())}}
 	return "/auth/error?" + query.Encode()
 }
 
-// failure explains the one fault that overPath leads here with. Anybody can
-// write a link: no other code is repeated, least of all one about an account.
+// failure shows the one fault that overPath redirects with. It accepts no other
+// code, because anybody can create a link, for example about an account.
 func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	f := fault.New(fault.Missing, server.CodeRouteMissing)

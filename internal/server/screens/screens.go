@@ -19,31 +19,31 @@ import (
 	"portico/internal/session"
 )
 
-// Config is what the door is built from.
+// Config configures Screens.
 type Config struct {
 	Desk      *door.Desk
 	Catalogue *locale.Catalogue
 	Dist      fs.FS // the built front end
 	Brand     Brand
-	Logo      *Logo // nil for the word logo
+	Logo      *Logo // nil for the name as text
 	Policy    Policy
-	Sender    string // address that mails come from, "" when none are sent
+	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
-	SignUp    bool // whether people may register
+	SignUp    bool // whether visitors may register
 	Names     flow.NameRule
-	// Root says that this door answers "/": there is no app behind it.
+	// Root says that no app has the path "/", so that Screens handles it.
 	Root bool
 }
 
-// Screens is the door. It is safe for concurrent use.
+// Screens serves the documents. It is safe for concurrent use.
 type Screens struct {
 	Config
 	documents map[string][]*document // by locale and screen
 	assets    map[string]*server.Content
 }
 
-// New reads the documents and assets, and fills each document once. It returns
-// ErrNotBuilt when the front end was not built.
+// New loads the documents and assets, and fills each document once. It returns
+// ErrNotBuilt if the front end was not built.
 func New(cfg Config) (*Screens, error) {
 	if cfg.Logo != nil {
 		cfg.Brand.Logo = logoPath
@@ -81,8 +81,8 @@ func New(cfg Config) (*Screens, error) {
 	return s, nil
 }
 
-// Warm compresses the documents that most people see, so that the first of
-// them need not wait. It returns early when ctx ends.
+// Warm compresses the most requested documents, so that their first visitors
+// need not wait. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
 	for _, screen := range []door.Screen{door.ScreenSignIn, door.ScreenSignUp, door.ScreenForgotPassword, door.ScreenVerifyCode} {
 		for _, screens := range s.documents {
@@ -126,8 +126,8 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.ErrorPage(s.errorPage)
 }
 
-// mountSignUp registers the form, or where nobody may register the page that
-// says so before anything is typed.
+// mountSignUp registers the form. If registration is closed, it registers the
+// page that says so.
 func (s *Screens) mountSignUp(m *server.Mux) {
 	if !s.SignUp {
 		m.Handle("GET /auth/signup", s.signUpClosed)
@@ -140,7 +140,7 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 	}))
 }
 
-// boot returns the data of a document that shows nothing of the request.
+// boot returns the data of a document without data of a request.
 func (s *Screens) boot(screen door.Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.Catalogue.Locales(),
@@ -148,8 +148,7 @@ func (s *Screens) boot(screen door.Screen, loc string) Boot {
 	}
 }
 
-// show answers with a document. A nil change shows it as it was built, from
-// memory.
+// show writes a document. If change is nil, the document is served from memory.
 func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen door.Screen, change func(*Boot)) error {
 	loc := s.Desk.Locale(r)
 	d := s.documents[loc][screen]
@@ -172,8 +171,8 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen door.Scree
 	return d.serve(w, r, b.Status, b)
 }
 
-// offered returns the providers of a screen, and whether the one by which this
-// browser was signed in last is marked among them.
+// offered returns the providers of a screen. marked reports whether one of them
+// is marked as the last one used in this browser.
 func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen door.Screen) (list []Provider, marked bool) {
 	if screen != door.ScreenSignIn && screen != door.ScreenSignUp {
 		return s.Providers, false
@@ -188,12 +187,12 @@ func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen door.Sc
 	return list, true
 }
 
-// refuse shows the screen again with the words of the fault: what was typed is
-// kept, and nothing but the password must be typed again.
+// refuse shows the screen again with the message of a fault. Only the password
+// must be typed again.
 func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen door.Screen, err error, change func(*Boot)) error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
-		return err // the error page: this screen may be what failed
+		return err // this screen may be broken: use the error page
 	}
 	server.Note(w, err)
 	if wait := server.RetryAfter(f); wait > 0 {
@@ -205,8 +204,8 @@ func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen door.Scr
 	})
 }
 
-// blame fills the words of a fault into the data. The request id is shown only
-// where somebody else has to look for the cause.
+// blame adds the messages of a fault to the data. It adds the request id only
+// if an operator must look for the cause.
 func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 	b.Status = server.Status(f)
 	b.Errors.Code, b.Errors.RetryAfter = f.Code, server.RetryAfter(f)
@@ -216,7 +215,7 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 	b.Errors.Form = s.words(r, b.Locale, f)
 	for _, field := range f.Fields {
 		if field.Code == f.Code {
-			b.Errors.Form = "" // the field says it already
+			b.Errors.Form = "" // the field already says it
 		}
 		words := server.FieldWords(s.Catalogue, b.Locale, field)
 		switch field.Name {
@@ -234,8 +233,9 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 	}
 }
 
-// words returns the text of a fault. Who has no step here and sends no cookie
-// at all is told of cookies: starting again would end in the same way.
+// words returns the message of a fault. If the step is unknown and the browser
+// sends no cookie at all, it is about cookies, because a new attempt would fail
+// in the same way.
 func (s *Screens) words(r *http.Request, loc string, f *fault.Error) string {
 	if f.Code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0 {
 		return s.Catalogue.Text(loc, "failure.no_cookie", nil)
@@ -243,7 +243,7 @@ func (s *Screens) words(r *http.Request, loc string, f *fault.Error) string {
 	return server.Words(s.Catalogue, loc, f)
 }
 
-// person returns who is signed in; nobody is no error.
+// person returns the signed-in user, or the zero Person without a session.
 func (s *Screens) person(w http.ResponseWriter, r *http.Request) (Person, error) {
 	found, err := s.Desk.Session(w, r)
 	if errors.Is(err, session.Required) {

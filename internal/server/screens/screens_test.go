@@ -12,7 +12,7 @@ import (
 	"portico/internal/server/screens"
 )
 
-// What people make of the address of a screen leads to it.
+// Other spellings of a screen's path redirect to it.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	_, member := person(t)
@@ -32,7 +32,7 @@ func TestSpellings(t *testing.T) {
 }
 
 // Every screen is a document with the headers of all pages, in the locale that
-// the browser asks for.
+// the browser prefers.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	_, member := person(t)
@@ -88,8 +88,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// What was typed stands in the document that refuses it, but for the password;
-// so does where the person wants to go.
+// The document with the errors keeps typed values, except passwords, and the
+// return target.
 func TestForms_RefusedWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -125,7 +125,7 @@ func TestForms_RefusedWithoutScript(t *testing.T) {
 	}
 }
 
-// Where the person wants to go stays through every step.
+// The return target survives every step.
 func TestForms_KeepTheTarget(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, func(c *config.Config) { c.ReturnOrigins = []string{"https://app.test"} })
@@ -148,7 +148,8 @@ func TestForms_KeepTheTarget(t *testing.T) {
 	}
 }
 
-// Anybody can write a link: the page shows known codes, and no words of the link.
+// Anybody can create a link: the page shows known codes only, and no text from
+// the link.
 func TestErrorPage_RepeatsNothing(t *testing.T) {
 	t.Parallel()
 	v := visit(apptest.Start(t))
@@ -188,8 +189,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// A failing store ends on the error page with the id of the request, and does
-// not sign anybody out.
+// If the store fails, the error page shows the request id, and no session ends.
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	s, v := person(t)

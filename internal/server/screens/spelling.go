@@ -8,8 +8,8 @@ import (
 	"portico/internal/server/door"
 )
 
-// mountSpellings leads from what people make of an address to the screen: from
-// /auth, and from a slash at the end. What the query says goes along.
+// mountSpellings redirects other spellings of a screen's path, with their
+// query: /auth, and a slash at the end.
 func (s *Screens) mountSpellings(m *server.Mux) {
 	m.Handle("GET /auth", spelled("signin"))
 	m.Handle("GET /auth/{$}", spelled("signin"))
@@ -22,7 +22,7 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 	})
 }
 
-// spelled leads to a screen by its own address.
+// spelled redirects to the path of a screen.
 func spelled(screen string) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		to := "/auth/" + screen
