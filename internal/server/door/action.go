@@ -50,8 +50,8 @@ type (
 // cookies of the response.
 type Action[Form any] func(w http.ResponseWriter, r *http.Request, in Form) (next string, err error)
 
-// Receive decodes the form of a request, in either encoding. Its errors are
-// those of [server.Decode].
+// Receive decodes the form of a request, in either encoding. It returns the
+// errors of [server.Decode].
 func Receive[Form any](r *http.Request) (in Form, err error) {
 	return in, server.Decode(r, &in)
 }
@@ -133,7 +133,7 @@ func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (stri
 	return "/auth/signed-out", nil
 }
 
-// What a page can say about the step before it.
+// Messages on a page about the step before it.
 const (
 	Verified      = "verified"
 	PasswordSaved = "password"

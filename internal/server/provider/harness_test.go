@@ -14,8 +14,8 @@ import (
 
 const path = "/auth/provider/example"
 
-// setup runs a site with three providers: the test provider, one that is down,
-// and one that cannot tell when its user signed in.
+// setup runs a site with three providers: the test provider, a provider that is
+// down, and a provider that cannot tell when its user signed in.
 func setup(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(nil)

@@ -95,20 +95,20 @@ type Logo struct {
 // NewLogo returns a PNG, WebP or SVG picture, recognized by its content, of at
 // most 256 KiB. An SVG opened by itself runs no script.
 func NewLogo(data []byte) (*Logo, error) {
-	const most = 512 << 10
+	const most = 256 << 10
 	if len(data) > most {
-		return nil, fmt.Errorf("the logo has %d bytes: make it smaller than %d", len(data), most)
+		return nil, fmt.Errorf("the logo has %d bytes: use at most %d", len(data), most)
 	}
 	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data))
 	switch kind {
-	case "image/png", "image/jpeg", "image/webp":
+	case "image/png", "image/webp":
 		return &Logo{Type: kind, Data: data}, nil
 	case "text/xml", "text/plain":
 		if strings.Contains(string(data), "<svg") {
 			return &Logo{Type: "image/svg+xml", Data: data}, nil
 		}
 	}
-	return nil, errors.New("the logo is no PNG, JPEG, WebP or SVG picture")
+	return nil, errors.New("the logo is not a PNG, WebP or SVG picture")
 }
 
 func (s *Screens) logo(w http.ResponseWriter, r *http.Request) error {
