@@ -41,11 +41,6 @@ internal/outbox
 internal/password
 internal/password/argon2
 internal/secret
-internal/server/api
-internal/server/door
-internal/server/ops
-internal/server/provider
-internal/server/screens
 internal/session
 internal/signingkey
 internal/store
