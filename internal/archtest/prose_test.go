@@ -57,13 +57,6 @@ internal/telemetry/span
 internal/telemetry/tally
 internal/throttle
 internal/useragent
-test/bench
-test/e2e
-test/e2e/engines
-test/e2e/journeys
-test/e2e/support
-test/e2e/support/states
-test/proxies
 tools
 web
 web/src/lib

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// scale is how much is measured.
+// scale is the size of all measurements.
 type scale struct {
 	rounds int           // turns of each side
-	round  time.Duration // that a turn lasts
-	small  int           // people in an installation of ordinary size
-	large  int           // in a large one, on SQLite
-	huge   int           // in a large one, on PostgreSQL
-	starts int           // of the process
-	crowd  int           // people in the storm
-	settle time.Duration // until an idle process holds what it keeps
+	round  time.Duration // the length of a turn
+	small  int           // accounts in a small installation
+	large  int           // accounts in a large one, on SQLite
+	huge   int           // accounts in a large one, on PostgreSQL
+	starts int           // starts of the process
+	crowd  int           // clients in the storm
+	settle time.Duration // the time after which the memory of an idle process is read
 	pipes  int           // WebSockets that are open at once
 	pour   int64         // bytes of a large body
 }
 
-// full keeps the whole table under ten minutes on two cores.
+// full is a run that takes less than ten minutes on two cores.
 func full() scale {
 	return scale{rounds: 5, round: 1100 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second, pipes: 2_000, pour: 2 << 30}
 }
@@ -33,16 +33,16 @@ func short() scale {
 	return scale{rounds: 3, round: 400 * time.Millisecond, small: 2_000, large: 50_000, huge: 100_000, starts: 3, crowd: 200, settle: time.Second, pipes: 200, pour: 64 << 20}
 }
 
-// bench is one run.
+// bench is one run of the command.
 type bench struct {
 	scale
 	binary  string // the product
 	self    string // this program
-	profile string // where profiles of the product go, "" for none
+	profile string // the folder for profiles of the product, "" for none
 	dir     string
 	engines []engine
 	mail    *sink
-	lives   int // of the product, so far
+	lives   int // runs of the product so far
 	made    map[string]*installation
 }
 
@@ -77,18 +77,18 @@ func (b *bench) close() {
 	_ = os.RemoveAll(b.dir)
 }
 
-// reading is what one turn of a side gave.
+// reading is the result of one turn of a side.
 type reading struct {
 	rate float64       // pieces of work a second
-	cpu  time.Duration // of the server, for one piece
-	wait time.Duration // that 99 of 100 pieces took at most
+	cpu  time.Duration // processor time of the server for one piece
+	wait time.Duration // the 99th percentile of the times of the pieces
 }
 
-// side is one of those that take turns; turn counts from 0.
+// side is one of several measured programs. turn counts from 0.
 type side func(ctx context.Context, turn int) (reading, error)
 
 // interleave lets the sides take turns and returns the readings of each. The
-// order is reversed every time, so that no side always comes after the same
+// order is reversed after every turn, so that no side always follows the same
 // other one. A turn before the first warms up and does not count.
 func interleave(ctx context.Context, rounds int, sides ...side) ([][]reading, error) {
 	all := make([][]reading, len(sides))
@@ -109,9 +109,9 @@ func interleave(ctx context.Context, rounds int, sides ...side) ([][]reading, er
 	return all, nil
 }
 
-// abreast lets the sides work at the same time, for loads that leave the machine
-// idle: whatever else it does then disturbs all of them alike, which tails would
-// not forgive. A turn before the first does not count.
+// abreast lets the sides work at the same time. It is for light loads, and for
+// tails: any disturbance of the machine then affects all sides. A turn before
+// the first does not count.
 func abreast(ctx context.Context, rounds int, sides ...side) ([][]reading, error) {
 	all := make([][]reading, len(sides))
 	for turn := range rounds + 1 {

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMain plays the roles: the rows start this program anew, which in a test
-// is the test binary.
+// TestMain plays the roles of command: the rows start the test binary again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && roles()[os.Args[1]] != nil {
 		main()
@@ -56,7 +55,7 @@ func TestRows(t *testing.T) {
 				if strings.Contains(f.name, "CPU") {
 					continue // a tick of processor time may be longer than a turn
 				}
-				ratio := f.unit == "" // which of two things that were done is never nothing
+				ratio := f.unit == "" // a ratio cannot be zero
 				if ratio && f.value.low == 0 || !(0 <= f.value.low && f.value.low <= f.value.median && f.value.median <= f.value.high) {
 					t.Errorf("%s on %s: %s is %+v", r.name, e.name(), f.name, f.value)
 				}

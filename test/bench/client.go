@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// conn is one keep-alive connection of a client that costs as little as it
-// can: the cores that it uses are those of the server.
+// conn is a keep-alive connection of a client. It must cost little, because the
+// client and the server share the cores.
 type conn struct {
 	addr string
 	net.Conn
@@ -31,16 +31,16 @@ func (c *conn) redial() (err error) {
 	return err
 }
 
-// answer is a response; the body is valid until the next request.
+// answer is a response. Its body is valid until the next request.
 type answer struct {
 	status     int
-	retryAfter int    // seconds; 0 when not said
-	device     string // the cookie that tells a known browser, if it was set
+	retryAfter int    // seconds; 0 without the header
+	device     string // the cookie of a known browser, if it was set
 	body       []byte
 }
 
-// do sends a request and reads its answer. It understands what the servers of
-// this program send: a length, and no chunks.
+// do sends a request and reads the response. It supports a Content-Length and
+// no chunks, as the servers of this program send.
 func (c *conn) do(request []byte) (answer, error) {
 	if _, err := c.Write(request); err != nil {
 		return answer{}, err
@@ -77,8 +77,8 @@ func (c *conn) do(request []byte) (answer, error) {
 	return a, err
 }
 
-// header reads the fields and returns the length of the body, and whether the
-// connection ends with it.
+// header reads the fields. It returns the length of the body, and whether the
+// connection ends after it.
 func (c *conn) header(a *answer) (length int, last bool, err error) {
 	length = -1
 	if a.status == 204 || a.status == 304 {
@@ -113,10 +113,10 @@ func (c *conn) header(a *answer) (length int, last bool, err error) {
 	}
 }
 
-// want is an error unless the status is the expected one.
+// want returns an error unless the status is the expected one.
 func (a answer) want(status int) error {
 	if a.status != status {
-		return fmt.Errorf("answered %d instead of %d: %s", a.status, status, a.body[:min(len(a.body), 300)])
+		return fmt.Errorf("status %d instead of %d: %s", a.status, status, a.body[:min(len(a.body), 300)])
 	}
 	return nil
 }

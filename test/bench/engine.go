@@ -5,21 +5,20 @@ import (
 	"fmt"
 )
 
-// engine is a database engine that the product runs on. The rows take one as a
-// parameter.
+// engine is a database engine of the product. The rows take one as a parameter.
 type engine interface {
 	name() string
-	// about tells version and settings that matter to a figure.
+	// about returns the version and the settings that affect a figure.
 	about(ctx context.Context) string
-	// create makes an empty database and returns its URL, as the product takes
-	// it, and what deletes it again.
+	// create makes an empty database. It returns its URL for the product, and a
+	// function that deletes it.
 	create(ctx context.Context, dir string) (url string, drop func() error, err error)
-	// load fills a migrated database with people.
+	// load fills a migrated database with accounts.
 	load(ctx context.Context, url string, p people) error
-	// lookup opens the database for the one indexed read behind a session
-	// check, with the driver that the product uses and set up as it does.
+	// lookup opens the database for the one indexed read of a session check,
+	// with the product's driver and settings.
 	lookup(ctx context.Context, url string) (lookup, error)
-	// large is the number of people in a large installation.
+	// large is the number of accounts in a large installation.
 	large(s scale) int
 }
 
@@ -28,8 +27,7 @@ type lookup func(hash []byte) scanner
 
 type scanner interface{ Scan(dest ...any) error }
 
-// engineNamed returns an engine for lookups, which need no server to make
-// databases on.
+// engineNamed returns an engine for lookups, which create no databases.
 func engineNamed(name string) (engine, error) {
 	for _, e := range []engine{sqliteEngine{}, postgresEngine{}} {
 		if e.name() == name {
@@ -39,13 +37,13 @@ func engineNamed(name string) (engine, error) {
 	return nil, fmt.Errorf("there is no engine %q", name)
 }
 
-// byHash reads what the answer to a session check holds, and no more. The
-// placeholder is the engine's.
+// byHash selects exactly the columns of a session check. The placeholder is the
+// engine's.
 func byHash(placeholder string) string {
 	return `SELECT s.id, s.created_at, s.authenticated_at, s.expires_at, s.last_seen_at, s.methods, a.id, a.address, a.name, a.roles
 		FROM session s JOIN account a ON a.id = s.account_id AND a.version = s.version
 		WHERE s.token_hash = ` + placeholder + ` AND a.state = 'active'`
 }
 
-// life is how long the sessions of people last, in microseconds.
+// life is the validity of sessions, in microseconds.
 const life = 30 * 24 * 60 * 60 * 1_000_000

@@ -15,7 +15,7 @@ import (
 	"portico/internal/ids"
 )
 
-// postgresEngine makes its databases on the server at the URL.
+// postgresEngine creates its databases on the server at the URL.
 type postgresEngine struct{ server string }
 
 func (postgresEngine) name() string { return "PostgreSQL" }
@@ -79,17 +79,17 @@ func (e postgresEngine) lookup(ctx context.Context, databaseURL string) (lookup,
 	return func(hash []byte) scanner { return pool.QueryRow(ctx, query, hash) }, nil
 }
 
-// The SQL of identifier and token of people.go, for the number n.
+// identifier and token of people.go in SQL, for the number n.
 const (
 	accountIDInSQL = `substr(encode(sha256(convert_to('account ' || n, 'UTF8')), 'hex'), 1, 25) || '0'`
 	sessionIDInSQL = `substr(encode(sha256(convert_to('session ' || n, 'UTF8')), 'hex'), 1, 25) || '0'`
 	tokenInSQL     = `translate(rtrim(encode(sha256(convert_to('token ' || n, 'UTF8')), 'base64'), '='), '+/', '-_')`
 )
 
-// load lets the server make the rows. One that has wal_level=minimal logs nothing
-// of tables that the same transaction has emptied, which halves the room that it
-// takes. Nothing looks after foreign keys, and the indexes are declared unready,
-// so that each is built at once: row by row takes three times as long.
+// load lets the server make the rows. With wal_level=minimal the server does
+// not log tables that the same transaction has emptied, which halves the disk
+// space. Foreign keys are not checked. The indexes are marked as not ready and
+// built at the end: updating them row by row takes three times as long.
 func (e postgresEngine) load(ctx context.Context, databaseURL string, p people) error {
 	now := time.Now().UnixMicro()
 	created, expires := strconv.FormatInt(now, 10), strconv.FormatInt(now+life, 10)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/ncruces/go-sqlite3/driver" // the driver of the product
+	_ "github.com/ncruces/go-sqlite3/driver" // the product's driver
 
 	"portico/internal/secret"
 )
@@ -25,7 +25,7 @@ func (sqliteEngine) about(context.Context) string {
 
 func (sqliteEngine) large(s scale) int { return s.large }
 
-// create leaves the making and the deleting to the folder.
+// create uses the folder, which the caller deletes.
 func (sqliteEngine) create(_ context.Context, dir string) (string, func() error, error) {
 	return "sqlite:" + filepath.Join(dir, "portico.db"), func() error { return nil }, nil
 }
@@ -43,14 +43,13 @@ func (e sqliteEngine) lookup(ctx context.Context, databaseURL string) (lookup, e
 	db.SetMaxOpenConns(max(4, runtime.NumCPU()))
 	db.SetMaxIdleConns(max(4, runtime.NumCPU()))
 	stmt, err := db.PrepareContext(ctx, byHash("?1"))
-	// A context that can be cancelled would cost the driver a watch on every
-	// read.
+	// With a cancelable context the driver would start a watch for every read.
 	still := context.WithoutCancel(ctx)
 	return func(hash []byte) scanner { return stmt.QueryRowContext(still, hash) }, err
 }
 
-// load writes row by row: SQLite has no hash function. Nothing has to survive
-// a power failure here, so nothing is logged or synced.
+// load writes row by row, because SQLite has no hash function. It neither logs
+// nor syncs: the data need not survive a power failure.
 func (e sqliteEngine) load(ctx context.Context, databaseURL string, p people) (err error) {
 	db, err := e.open(databaseURL, "journal_mode(off)", "synchronous(off)", "cache_size(-180000)")
 	if err != nil {

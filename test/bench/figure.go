@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// spread is what several rounds gave.
+// spread is the result of several rounds.
 type spread struct{ median, low, high float64 }
 
 func spreadOf(values []float64) spread {
@@ -22,7 +22,8 @@ func spreadOf(values []float64) spread {
 	return spread{median, sorted[0], sorted[len(sorted)-1]}
 }
 
-// ratios divides what one side gave by what the other gave in the same round.
+// ratios divides the readings of one side by the readings of the other, round
+// by round.
 func ratios(a, b []reading, of func(reading) float64) spread {
 	var list []float64
 	for i := range a {
@@ -44,16 +45,16 @@ func rateOf(r reading) float64 { return r.rate }
 func cpuOf(r reading) float64  { return float64(r.cpu) / float64(time.Microsecond) }
 func waitOf(r reading) float64 { return float64(r.wait) / float64(time.Millisecond) }
 
-// figure is one line of the table. A time or a rate has no aim: machines differ.
-// Its ratio to a limit or a peer in the same run has one.
+// figure is one line of the table. A time or a rate has no aim, because
+// machines differ. Its ratio to a limit or a peer in the same run has one.
 type figure struct {
 	name    string
-	product string // absolute, for orientation
+	product string // the absolute value, for orientation
 	limit   string
 	value   spread
 	unit    string // "" for a ratio
 	aim     float64
-	atLeast bool // whether the aim is the least that will do, else the most
+	atLeast bool // whether the aim is a minimum; otherwise it is a maximum
 }
 
 func (f figure) met() bool {
@@ -80,7 +81,7 @@ func (f figure) aimText() string {
 	return "at most " + f.number(f.aim)
 }
 
-// costAgainst holds the processor time of the product against that of a limit.
+// costAgainst compares the processor time of the product with the limit's.
 func costAgainst(limit string, product, bare []reading) figure {
 	return figure{
 		name: "server CPU, of " + limit, product: micros(values(product, cpuOf)), limit: micros(values(bare, cpuOf)),
@@ -88,7 +89,7 @@ func costAgainst(limit string, product, bare []reading) figure {
 	}
 }
 
-// rateAgainst holds the throughput of the product against that of a limit.
+// rateAgainst compares the throughput of the product with the limit's.
 func rateAgainst(product, bare []reading) figure {
 	return figure{
 		name: "throughput", product: perSecond(values(product, rateOf)), limit: perSecond(values(bare, rateOf)),
@@ -102,7 +103,7 @@ func micros(s spread) string { return figure{unit: "µs"}.number(s.median) }
 
 func millis(s spread) string { return fmt.Sprintf("%.1f ms", s.median) }
 
-// percentile returns the time that so many of a hundred did not exceed.
+// percentile returns a percentile of a sorted list.
 func percentile(times []time.Duration, p int) time.Duration {
 	if len(times) == 0 {
 		return 0

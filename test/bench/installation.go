@@ -24,7 +24,7 @@ const (
 	deviceCookie  = "__Host-portico-device"
 )
 
-// installation is a Portico with its database, filled with people.
+// installation is a Portico with its database and accounts.
 type installation struct {
 	*bench
 	dir      string
@@ -32,20 +32,20 @@ type installation struct {
 	people   int
 	drop     func() error
 	upstream string // the app behind it, "" for none
-	settings string // of portico.toml, beside what is in the environment
-	listen   string // while it serves
+	settings string // of portico.toml, in addition to the environment
+	listen   string // the address while it serves
 	ops      string
 
 	clients
-	turn atomic.Int64 // counts the people whose turn it was
+	turn atomic.Int64 // counts the users who had a turn
 }
 
-// next returns the number of the person whose turn it is: everybody is asked
-// before anybody is asked again.
+// next returns the number of the next user. Every user has a turn before any
+// user has a second one.
 func (i *installation) next() int { return int(i.turn.Add(1)-1) % i.people }
 
-// installed returns an installation with so many people. It is made once in a
-// run: the rows only add to it.
+// installed returns an installation with so many accounts. A run creates it
+// once, because the rows only add to it.
 func (b *bench) installed(ctx context.Context, e engine, count int) (*installation, error) {
 	name := fmt.Sprintf("%s-%d", e.name(), count)
 	if i := b.made[name]; i != nil {
@@ -82,7 +82,7 @@ func (i *installation) keyFile() string { return filepath.Join(i.dir, "secret.ke
 
 func (i *installation) settingsFile() string { return filepath.Join(i.dir, "portico.toml") }
 
-// sessions is the number of people who are signed in.
+// sessions returns the number of accounts with a session.
 func (i *installation) sessions() int { return min(i.people, mostSessions) }
 
 func migrate(ctx context.Context, url string) (err error) {
@@ -95,12 +95,13 @@ func migrate(ctx context.Context, url string) (err error) {
 	return err
 }
 
-// nothingBreached is the list for those who choose no passwords.
+// nothingBreached is the breach list of an installation where no user chooses a
+// password.
 type nothingBreached struct{}
 
 func (nothingBreached) Contains(string) bool { return false }
 
-// newPasswords hashes as the product does.
+// newPasswords returns a service that hashes as the product does.
 func newPasswords(key *secret.Key) (*password.Service, error) {
 	return password.New(password.Config{Keys: []*secret.Key{key}, Breached: nothingBreached{}, Slots: runtime.GOMAXPROCS(0)})
 }
@@ -111,7 +112,7 @@ func (i *installation) serve(ctx context.Context) (*process, error) {
 	return p, err
 }
 
-// timed is serve, with the time that it took.
+// timed is serve, and returns the time that it took.
 func (i *installation) timed(ctx context.Context) (*process, time.Duration, error) {
 	var err error
 	if i.listen, err = freePort(); err != nil {
@@ -151,7 +152,7 @@ func (i *installation) environ() []string {
 	}
 }
 
-// await asks until the answer is 200.
+// await repeats a request until the status is 200.
 func (p *process) await(addr string, request []byte) error {
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(500 * time.Microsecond) {
 		select {

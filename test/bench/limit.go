@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The roles that this program plays when it is started by itself.
+// The roles in which this program starts itself.
 const (
 	rolePortico = "as-portico"
 	roleSession = "as-session-limit"
@@ -35,8 +35,8 @@ func roles() map[string]func(context.Context, []string) error {
 	}
 }
 
-// serveLimit serves on a free port, says which, and ends with standard input,
-// so that a limit does not outlive whoever started it.
+// serveLimit serves on a free port, prints the address, and ends when standard
+// input closes. A limit then never outlives the process that started it.
 func serveLimit(h http.Handler) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,7 +51,7 @@ func serveLimit(h http.Handler) error {
 	return nil
 }
 
-// limit starts this program in a role and returns the address that it serves.
+// limit starts this program in a role and returns its address.
 func (b *bench) limit(ctx context.Context, role string, args ...string) (*process, string, error) {
 	p, err := start(ctx, filepath.Join(b.dir, role+".log"), nil, b.self, append([]string{role}, args...)...)
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *bench) limit(ctx context.Context, role string, args ...string) (*proces
 	return p, strings.TrimSpace(addr), nil
 }
 
-// number reads an argument of a role.
+// number returns an argument of a role as a number.
 func number(args []string, i int) (int, error) {
 	if i >= len(args) {
 		return 0, fmt.Errorf("argument %d is missing", i+1)

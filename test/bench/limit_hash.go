@@ -17,16 +17,16 @@ import (
 	"portico/internal/secret"
 )
 
-// The ways to hash that are measured, at the parameters of the product: 19
-// MiB, two passes, one lane.
+// The measured ways to hash, with the product's parameters: 19 MiB, two passes,
+// one lane.
 const (
-	hashPlain = "plain" // golang.org/x/crypto, as everybody would call it
-	hashOurs  = "ours"  // internal/password, and nothing around it
+	hashPlain = "plain" // golang.org/x/crypto as a program would use it
+	hashOurs  = "ours"  // internal/password without the rest of the product
 )
 
-// hashLimit hashes with one goroutine a core, for as many nanoseconds as each
-// line of standard input says, and answers with the number of hashes and the
-// nanoseconds that they took.
+// hashLimit hashes with one goroutine for each core. Each line of standard
+// input is a number of nanoseconds. It answers with the number of hashes and
+// the nanoseconds that they took.
 func hashLimit(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("name the way to hash")
@@ -37,7 +37,7 @@ func hashLimit(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		hash = func() { _, _ = passwords.Hash(ctx, goodPassword) } // as many callers as slots: none is refused
+		hash = func() { _, _ = passwords.Hash(ctx, goodPassword) } // as many callers as slots, so none is refused
 	}
 	fmt.Println("hashing")
 	for in := bufio.NewReader(os.Stdin); ; {
@@ -69,9 +69,9 @@ func hashFor(length time.Duration, hash func()) (int64, time.Duration) {
 	return count.Load(), time.Since(began)
 }
 
-// hashing starts a process that hashes in its turns, for so long, and rests
-// between them. The turn that does not count matters: x/crypto allocates 19 MiB for
-// each hash, and the first ones wait for that memory from the system.
+// hashing starts a process that hashes in its turns and rests between them. The
+// turn that does not count matters: x/crypto allocates 19 MiB for each hash,
+// and the first hashes wait for that memory.
 func (b *bench) hashing(ctx context.Context, way string, length time.Duration) (*process, side, error) {
 	p, _, err := b.limit(ctx, roleHash, way)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// upstreamApp is the app behind the proxies: a page of a kilobyte, bodies of any
-// length, and WebSockets that send back what they get.
+// upstreamApp is the app behind the proxies: a page of a kilobyte, bodies of
+// any length, and WebSockets that echo.
 func upstreamApp(context.Context, []string) error {
 	body := []byte(strings.Repeat("x", 1024))
 	sum := sha256.Sum256(body)
@@ -38,8 +38,8 @@ func upstreamApp(context.Context, []string) error {
 	}))
 }
 
-// proxyLimit is the reverse proxy of the standard library, tuned as the product
-// tunes it, and nothing in front: it asks nobody who is there.
+// proxyLimit is the reverse proxy of the standard library, with the product's
+// settings. It checks no session.
 func proxyLimit(_ context.Context, args []string) error {
 	if len(args) == 0 {
 		return errors.New("the address of the app is missing")

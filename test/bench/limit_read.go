@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// readLimit is sessionLimit with one indexed read in place of the map.
+// readLimit is sessionLimit with one indexed read instead of the map.
 func readLimit(ctx context.Context, args []string) error {
 	if len(args) != 2 {
 		return errors.New("name the engine and the URL")
@@ -38,7 +38,8 @@ func readLimit(ctx context.Context, args []string) error {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		// Lists are kept as the JSON that they are sent as.
+		// The database stores lists as JSON, which is also their form in the
+		// answer.
 		c.Session.Methods, c.User.Roles = json.RawMessage(methods), json.RawMessage(roles)
 		c.Session.CreatedAt, c.Session.AuthenticatedAt = fromMicros(created), fromMicros(authenticated)
 		c.Session.ExpiresAt, c.Session.IdleExpiresAt = fromMicros(expires), fromMicros(seen).AddDate(0, 0, 7)

@@ -37,7 +37,7 @@ func newCurrent(n int, created time.Time) *current {
 	return c
 }
 
-// sessionLimit is the least that can tell who a cookie belongs to: net/http,
+// sessionLimit is the least work that can name the user of a cookie: net/http,
 // the cookie, SHA-256, a map in shards, JSON.
 func sessionLimit(_ context.Context, args []string) error {
 	count, err := number(args, 0)

@@ -8,15 +8,14 @@ import (
 	"os"
 )
 
-// page is an answer of the product, kept.
+// page is a stored answer of the product.
 type page struct {
 	Path   string      `json:"path"`
 	Header http.Header `json:"header"`
 	Body   []byte      `json:"body"`
 }
 
-// staticLimit gives answers that were kept, byte for byte: the map, the
-// header, the body.
+// staticLimit serves stored answers byte for byte, from a map.
 func staticLimit(_ context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("name the file of the pages")

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// work does one piece on the connection and reports whether it counts.
+// work does one piece of work on the connection and reports whether it counts.
 type work func(c *conn) (counts bool, err error)
 
-// errEnough ends a drive early, in order.
+// errEnough ends a drive early without a failure.
 var errEnough = errors.New("there is no more work")
 
-// drive keeps so many connections busy for d, each with one piece of work
-// after the other: a closed loop. What was begun is finished, and the rate is
-// over the whole time. The processor time is that of the server, if given.
+// drive keeps so many connections busy for d, each with one piece of work after
+// the other: a closed loop. Started work is finished, and the rate is over the
+// whole time. If a server is given, the processor time is the server's.
 func drive(ctx context.Context, server *process, addr string, connections int, d time.Duration, do work) (reading, error) {
 	conns, err := dialAll(addr, connections)
 	if err != nil {
@@ -54,9 +54,9 @@ func drive(ctx context.Context, server *process, addr string, connections int, d
 	return reading{rate: float64(count.Load()) / took.Seconds(), cpu: (after - before) / time.Duration(count.Load())}, nil
 }
 
-// arrive begins so many pieces of work a second for d, whether or not the ones
-// before are done: an open loop. The time of a piece counts from its planned
-// beginning, so that a server which stalls cannot hide what it kept waiting.
+// arrive starts so many pieces of work a second for d, without waiting for
+// earlier ones: an open loop. The time of a piece counts from its planned
+// start, so a stalled server cannot hide the wait that it caused.
 func arrive(ctx context.Context, addr string, connections int, rate float64, d time.Duration, do work) ([]time.Duration, error) {
 	conns, err := dialAll(addr, connections)
 	if err != nil {
@@ -89,7 +89,8 @@ func arrive(ctx context.Context, addr string, connections int, rate float64, d t
 	return times, err
 }
 
-// together runs fn for every connection at once and returns the first error.
+// together runs fn for every connection at the same time and returns the first
+// error.
 func together(conns []*conn, fn func(*conn) error) error {
 	errs := make(chan error, len(conns))
 	var all sync.WaitGroup

@@ -60,11 +60,11 @@ func TestConn(t *testing.T) {
 		t.Error("an answer without a length is understood")
 	}
 	if err := (answer{status: 503, body: []byte("later")}).want(200); err == nil || !strings.Contains(err.Error(), "later") {
-		t.Errorf("the error does not tell: %v", err)
+		t.Errorf("the error does not name the status: %v", err)
 	}
 }
 
-// The times of an open loop count what a stalled server has kept waiting.
+// The times of an open loop include the wait that a stalled server caused.
 func TestArriveCountsTheStall(t *testing.T) {
 	t.Parallel()
 	const stall = 200 * time.Millisecond
@@ -92,7 +92,7 @@ func TestArriveCountsTheStall(t *testing.T) {
 	}
 }
 
-// A closed loop counts what counts, and stops at the first failure.
+// A closed loop counts only work that counts, and stops at the first failure.
 func TestDrive(t *testing.T) {
 	t.Parallel()
 	addr := served(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) })
@@ -116,6 +116,6 @@ func TestDrive(t *testing.T) {
 		return true, a.want(404)
 	})
 	if err == nil || !strings.Contains(err.Error(), "/a") {
-		t.Errorf("the answer that was not wanted is no error: %v", err)
+		t.Errorf("an unexpected status is no error: %v", err)
 	}
 }

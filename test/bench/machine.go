@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// machine describes what was measured on what, as a list.
+// machine describes the product and the machine, as a list.
 func (b *bench) machine() string {
 	var out strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&out, "- %s: %s\n", name, value) }
@@ -44,7 +44,8 @@ func (b *bench) machine() string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// vectors names the widest vectors of the processor that the password hash uses.
+// vectors names the widest vectors of the processor that the password hash
+// uses.
 func vectors() string {
 	switch {
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW:
@@ -78,7 +79,7 @@ func gibibytes(kib string) string {
 	return fmt.Sprintf("%.0f GiB", n/(1<<20))
 }
 
-// watch knows how much of the machine was used before something began.
+// watch holds the usage of the machine at a moment.
 type watch struct {
 	began     time.Time
 	all, ours time.Duration
@@ -90,8 +91,8 @@ func watchOthers() watch {
 	return w
 }
 
-// share returns the part of the machine that neither this program nor a
-// process that it started has used since then, as far as those have ended. The
+// share returns the part of the machine that other programs have used since
+// then. The children of this program count as its own once they have ended. The
 // time that a hypervisor took away counts as used by others.
 func (w watch) share() float64 {
 	all, ours := busy()
@@ -99,11 +100,12 @@ func (w watch) share() float64 {
 	return max(0, others.Seconds()) / time.Since(w.began).Seconds() / float64(runtime.NumCPU())
 }
 
-// busy returns the processor time that everybody has used, and we.
+// busy returns the processor time of all processes, and of this one with its
+// children.
 func busy() (all, ours time.Duration) {
 	fields := strings.Fields(strings.TrimPrefix(firstLine(read("/proc/stat")), "cpu"))
 	for i, text := range fields {
-		const idle, waiting, guest = 3, 4, 8 // guest time is in the others already
+		const idle, waiting, guest = 3, 4, 8 // the other fields include guest time
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && i != idle && i != waiting && i < guest {
 			all += time.Duration(n) * tick
 		}

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// server is the environment variable with the URL of a PostgreSQL server, as
-// one who may make databases; tools/postgres sets it.
+// server names the environment variable with the URL of a PostgreSQL server
+// whose user may create databases. tools/postgres sets it.
 const server = "PORTICO_TEST_POSTGRES"
 
 func main() {
@@ -25,8 +25,8 @@ func main() {
 	}
 }
 
-// command plays a role when the first argument names one; otherwise it runs
-// the rows.
+// command plays a role if the first argument names one. Otherwise it runs the
+// rows.
 func command(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		if play, ok := roles()[args[0]]; ok {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// peer is another proxy in front of the app. It asks nobody who is there.
+// peer is another proxy in front of the app. It checks no session.
 type peer struct {
 	*process
 	name string
 	addr string
-	aim  float64 // of the product's throughput against its own, 0 for none
+	aim  float64 // of the product's throughput divided by the peer's, 0 for none
 }
 
 const caddyfile = `{
@@ -58,7 +58,7 @@ http {
 }
 `
 
-// peers starts those that are installed.
+// peers starts the installed proxies.
 func (b *bench) peers(ctx context.Context, app string) ([]peer, error) {
 	var all []peer
 	for _, p := range []struct {
@@ -108,7 +108,7 @@ func (b *bench) peer(ctx context.Context, program, file, text string, args []str
 	return peer{process: p, addr: addr}, p.await(addr, get("/page", ""))
 }
 
-// find looks for a program also where Debian keeps servers.
+// find looks for a program, also where Debian keeps servers.
 func find(name string) (string, bool) {
 	for _, candidate := range []string{name, "/usr/sbin/" + name} {
 		if path, err := exec.LookPath(candidate); err == nil {

@@ -11,9 +11,9 @@ import (
 	"portico/internal/config"
 )
 
-// portico is the product inside this program, with a CPU profile of its whole
-// life. It is for reading profiles and for the tests of this command; what
-// counts is measured on the real binary.
+// portico runs the product inside this program, with a CPU profile of the whole
+// run. It is for reading profiles and for the tests of this command. Figures
+// come from the real binary.
 func portico(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("name the file of the profile")

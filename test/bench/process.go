@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is a server, or a limit that is none.
+// process is a server, or a limit that does not serve.
 type process struct {
 	cmd   *exec.Cmd
 	log   *os.File
@@ -23,8 +23,7 @@ type process struct {
 	ended chan struct{}
 }
 
-// start runs a command; what it complains of goes to the log. It is killed
-// when ctx ends.
+// start runs a command with its errors in the log. The end of ctx kills it.
 func start(ctx context.Context, log string, environ []string, name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.CommandContext(ctx, name, args...), ended: make(chan struct{})}
 	p.cmd.Env = environ
@@ -64,7 +63,7 @@ func (p *process) stop() {
 	_ = p.log.Close()
 }
 
-// failure tells why the process has ended.
+// failure returns why the process has ended.
 func (p *process) failure() error {
 	text, _ := os.ReadFile(p.log.Name())
 	return fmt.Errorf("%s has ended: %s", p.cmd.Path, strings.TrimSpace(string(text)))
@@ -76,8 +75,8 @@ func (p *process) cpu() (time.Duration, error) {
 	return own, err
 }
 
-// memory returns a line of the status in MiB: VmRSS is what the process holds,
-// RssAnon what of it are no pages of files, VmHWM the most that it ever held.
+// memory returns a line of /proc/PID/status in MiB. VmRSS is the resident
+// memory, RssAnon the part of it without pages of files, and VmHWM the peak.
 func (p *process) memory(line string) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
@@ -95,14 +94,14 @@ func (p *process) memory(line string) (float64, error) {
 // Go runs on (man 5 proc).
 const tick = 10 * time.Millisecond
 
-// cpuTimes returns the processor time of a process, by its id or "self", and
-// that of its children which have ended.
+// cpuTimes returns the processor time of a process, by its id or "self", and of
+// its children that have ended.
 func cpuTimes(pid string) (own, children time.Duration, err error) {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
 		return 0, 0, err
 	}
-	// The second field is a name in brackets, which may hold anything.
+	// The second field is a name in parentheses, which may contain anything.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) < 15 {
 		return 0, 0, errors.New("/proc/" + pid + "/stat is not understood")

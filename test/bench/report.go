@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// progress says on standard error what is going on.
+// progress reports on standard error.
 func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// result is what came of a row on an engine.
+// result is the result of a row on an engine.
 type result struct {
 	row     row
 	engine  string
 	figures []figure
 	err     error
 	took    time.Duration
-	others  float64 // share of the machine that other programs used
+	others  float64 // the share of the machine that other programs used
 }
 
 // report runs the rows, prints the table, and writes it to the file unless the
@@ -54,9 +54,9 @@ func (b *bench) measure(ctx context.Context, r row, e engine) result {
 	return done
 }
 
-// disturbance returns the share of the machine that others used while rows ran
-// on SQLite, and whether any did: beside other rows the server of the database
-// is one of the others.
+// disturbance returns the share of the machine that other programs used while
+// rows ran on SQLite, and whether any did. On PostgreSQL the database server
+// would count as another program.
 func disturbance(results []result) (share float64, known bool) {
 	var others, whole float64
 	for _, r := range results {
@@ -68,8 +68,8 @@ func disturbance(results []result) (share float64, known bool) {
 	return others / whole, whole > 0
 }
 
-// quiet is the share of the machine that others may use in a run whose
-// figures count.
+// quiet is the share of the machine that others may use in a run whose figures
+// count.
 const quiet = 0.05
 
 func (b *bench) document(ctx context.Context, rows []row, results []result, began time.Time) string {
@@ -109,7 +109,7 @@ func (b *bench) document(ctx context.Context, rows []row, results []result, bega
 	return out.String()
 }
 
-// spread is how far the rounds are apart.
+// spread returns the range of the rounds.
 func (f figure) spread() string {
 	if f.value.low == f.value.high {
 		return ""

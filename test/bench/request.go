@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// What a browser says of itself.
+// The request headers of a browser.
 const (
 	languages = "en-GB,en;q=0.9,de;q=0.7"
 	agent     = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 )
 
-// get is a request for a document or an answer of the API.
+// get returns a request for a document or an API response.
 func get(path, cookie string) []byte {
 	if cookie != "" {
 		cookie = "Cookie: " + cookie + "\r\n"
@@ -21,13 +21,14 @@ func get(path, cookie string) []byte {
 		path, publicHost, agent, languages, cookie)
 }
 
-// check asks who session n is.
+// check returns a check of session n.
 func check(n int) []byte { return get("/auth/api/session", sessionCookie+"="+token(n)) }
 
-// clients gives every request that counts against a limit a client of its own.
+// clients names a new client for every request that counts against a limit.
 type clients struct{ last atomic.Uint32 }
 
-// post is a form of the API, sent by a new client. The cookie may be empty.
+// post returns a form of the API, sent by a new client. The cookie may be
+// empty.
 func (c *clients) post(operation, cookie string, form map[string]string) []byte {
 	body, _ := json.Marshal(form) // strings always marshal
 	if cookie != "" {
@@ -38,8 +39,8 @@ func (c *clients) post(operation, cookie string, form map[string]string) []byte 
 		operation, publicHost, publicURL, agent, languages, n>>16&0xff, n>>8&0xff, n&0xff, cookie, len(body), body)
 }
 
-// signIn is the sign-in of person n in a browser that the account has not
-// seen, unless the cookie says so.
+// signIn returns the sign-in of user n. Without the cookie of a known browser
+// it is a new browser.
 func (c *clients) signIn(n int, cookie string) []byte {
 	return c.post("signin", cookie, map[string]string{"email": address(n), "password": goodPassword})
 }

@@ -18,7 +18,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// pour is an app that takes a body of any length, or gives one.
+// pour is an app that reads or sends a body of any length.
 func pour(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		n, _ := io.Copy(io.Discard, r.Body)
@@ -56,13 +56,13 @@ func bodies(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	return figures, nil
 }
 
-// passBody returns the memory that one body adds at most, in MiB, and its time.
+// passBody returns the peak memory that one body adds, in MiB, and its time.
 func (b *bench) passBody(server *process, addr string, pass func(*conn) (int64, error)) (float64, time.Duration, error) {
 	before, err := server.memory("VmRSS")
 	if err != nil {
 		return 0, 0, err
 	}
-	// A 5 makes what it holds now the most that it ever held (man 5 proc).
+	// A 5 resets the peak to the present value (man 5 proc).
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", server.cmd.Process.Pid), []byte("5"), 0); err != nil {
 		return 0, 0, err
 	}

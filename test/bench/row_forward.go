@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// forwardAuth asks for another proxy whether requests of people who are signed in
-// may pass.
+// forwardAuth checks requests of signed-in users for another proxy.
 func forwardAuth(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, err := b.installed(ctx, e, b.small)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// hotVisitors are few enough to be known to the gateway after the first turn.
+// hotVisitors are few enough that the gateway knows them after the first turn.
 const hotVisitors = 500
 
-// gateway passes requests of people who are signed in on to an app, on many
-// connections and on one.
+// gateway forwards requests of signed-in users to an app, on many connections
+// and on one.
 func gateway(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, server, app, stop, err := b.behind(ctx, e)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) behind(ctx context.Context, e engine) (i *installation, server *
 	}, nil
 }
 
-// passing is a side that asks for the app's page; its wait is the median.
+// passing is a side that requests the app's page. Its wait is the median.
 func (b *bench) passing(server *process, addr string, connections int, requests [][]byte) side {
 	var turn atomic.Int64
 	return func(ctx context.Context, _ int) (reading, error) {

@@ -24,10 +24,10 @@ func steadies() []steady {
 	}
 }
 
-const growthFor = 3 // rounds that a turn lasts, so that a hundredth is something
+const growthFor = 3 // rounds of one turn, so that a percentile has enough samples
 
 // growth compares a large installation with a small one. The hash of a sign-in
-// takes the same on both, and no part of what is compared but its noise.
+// costs the same on both and only adds noise, so it is not compared.
 func growth(ctx context.Context, b *bench, e engine) (figures []figure, err error) {
 	var sides []*installation
 	for _, count := range []int{b.small, e.large(b.scale)} {

@@ -16,7 +16,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// signInPage loads the sign-in page as a browser does that was never here.
+// signInPage loads the sign-in page as a new browser does.
 func signInPage(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, err := b.installed(ctx, e, b.small)
 	if err != nil {
@@ -74,10 +74,11 @@ func whole(pages []page) work {
 	}
 }
 
-// assetIn finds what the document loads: its style and pictures are inside.
+// assetIn finds the assets that the document loads. Its style and pictures are
+// in the document.
 var assetIn = regexp.MustCompile(`(?:src|href)="(/auth/assets/[^"]+)"`)
 
-// firstPaint returns the answers of the product for the page and its parts.
+// firstPaint returns the product's answers for the page and its assets.
 func (i *installation) firstPaint(ctx context.Context) ([]page, error) {
 	document, err := i.fetch(ctx, "/auth/signin")
 	if err != nil {
@@ -102,7 +103,7 @@ func (i *installation) firstPaint(ctx context.Context) ([]page, error) {
 	return pages, nil
 }
 
-// fetch keeps an answer of the product.
+// fetch stores an answer of the product.
 func (i *installation) fetch(ctx context.Context, path string) (page, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.listen+path, nil)
 	if err != nil {
@@ -117,14 +118,14 @@ func (i *installation) fetch(ctx context.Context, path string) (page, error) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s is answered %d", path, response.StatusCode)
+		err = fmt.Errorf("%s gets status %d", path, response.StatusCode)
 	}
-	response.Header.Del("Date") // net/http writes it anew
+	response.Header.Del("Date") // net/http adds its own
 	response.Header.Del("Connection")
 	return page{path, response.Header, body}, err
 }
 
-// plain is the body without its compression.
+// plain returns the body without its compression.
 func (p page) plain() ([]byte, error) {
 	if p.Header.Get("Content-Encoding") != "br" {
 		return nil, errors.New("the document is not compressed with brotli")
@@ -132,7 +133,7 @@ func (p page) plain() ([]byte, error) {
 	return io.ReadAll(brotli.NewReader(bytes.NewReader(p.Body)))
 }
 
-// static starts the limit that gives the pages.
+// static starts the limit that serves the pages.
 func (b *bench) static(ctx context.Context, pages []page) (*process, string, error) {
 	text, err := json.Marshal(pages)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"portico/internal/secret"
 )
 
-// registration registers people who are new, from the form to the account.
+// registration registers new users, from the form to the account.
 func registration(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	all, err := b.hashes(ctx, e, func(i *installation, server *process) []side {
 		return []side{b.signers(server, i.listen, i.register)}
@@ -22,7 +22,7 @@ func registration(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	return []figure{all.against(hashPlain, "rate, against x/crypto", 0, 0.9)}, nil
 }
 
-// register is one registration.
+// register does one registration.
 func (i *installation) register(c *conn) (bool, error) {
 	address := fmt.Sprintf("r%d@bench.test", i.turn.Add(1))
 	code, browser := i.mail.expect(address), browserCookie+"="+secret.Token()

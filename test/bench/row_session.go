@@ -9,7 +9,7 @@ import (
 
 const checkers = 64 // connections of the session rows
 
-// sessionHot asks for sessions that the cache holds.
+// sessionHot checks sessions that the cache holds.
 func sessionHot(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, err := b.installed(ctx, e, b.small)
 	if err != nil {
@@ -22,14 +22,14 @@ func sessionHot(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	return b.hot(ctx, i, requests, roleSession, strconv.Itoa(len(requests)))
 }
 
-// hot sends the requests in turn, each of them once before it counts.
+// hot sends the requests in turn. Each is sent once before it counts.
 func (b *bench) hot(ctx context.Context, i *installation, requests [][]byte, role string, args ...string) ([]figure, error) {
 	return b.sessions(ctx, i, judgeCPU, func(server *process, addr string, _ int) side {
 		return func(ctx context.Context, turn int) (reading, error) {
 			var asked atomic.Int64
 			length := b.round
 			if turn == 0 {
-				length = time.Minute // the turn that does not count sees every session once
+				length = time.Minute // the turn that does not count checks every session once
 			}
 			return drive(ctx, server, addr, checkers, length, func(c *conn) (bool, error) {
 				n := int(asked.Add(1)) - 1
@@ -46,7 +46,7 @@ func (b *bench) hot(ctx context.Context, i *installation, requests [][]byte, rol
 	}, role, args...)
 }
 
-// sessionCold asks for every session once in the life of the server.
+// sessionCold checks every session once in a run of the server.
 func sessionCold(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, err := b.installed(ctx, e, e.large(b.scale))
 	if err != nil {
@@ -71,11 +71,11 @@ func sessionCold(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	}, roleRead, e.name(), i.url)
 }
 
-// judged says which figure of a row has an aim.
+// judged selects the figure of a row that has an aim.
 type judged int
 
 const (
-	judgeCPU  judged = iota // the load generator shares the cores, so a rate hides half of what the server costs
+	judgeCPU  judged = iota // the load generator shares the cores, so a rate hides half of the server's cost
 	judgeRate               // the server waits for its database, which processor time does not show
 )
 

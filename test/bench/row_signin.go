@@ -7,11 +7,11 @@ import (
 
 const (
 	signers   = 16 // connections of the rows that hash
-	returning = 64 // people who sign in again and again
+	returning = 64 // users who sign in again and again
 )
 
-// signIn signs people in who come back, and people in browsers that their
-// accounts have not seen, of which the owner is told by mail.
+// signIn signs in users of known browsers, and users of new browsers, whose
+// owners are told by email.
 func signIn(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	all, err := b.hashes(ctx, e, func(i *installation, server *process) []side {
 		return []side{
@@ -36,8 +36,8 @@ func signIn(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	}, nil
 }
 
-// vectorAim is the aim against x/crypto, which uses vectors of 128 bits. What ours
-// can gain depends on the widest vectors of the processor.
+// vectorAim is the aim against x/crypto, which uses vectors of 128 bits. The
+// possible gain of our hash depends on the widest vectors of the processor.
 func vectorAim() float64 {
 	switch vectors() {
 	case "AVX-512":
@@ -48,8 +48,8 @@ func vectorAim() float64 {
 	return 0
 }
 
-// comeBack signs a few people in, each in their own browser: in the turn that
-// does not count their accounts get to know it.
+// comeBack signs a few users in, each in one browser. In the turn that does not
+// count, their accounts learn the browser.
 func (i *installation) comeBack() work {
 	var mu sync.Mutex
 	cookies := map[int]string{}
@@ -69,14 +69,14 @@ func (i *installation) comeBack() work {
 	}
 }
 
-// signers is a side that keeps the connections of a row that hashes busy.
+// signers is a side that keeps the connections of a hashing row busy.
 func (b *bench) signers(server *process, addr string, do work) side {
 	return func(ctx context.Context, _ int) (reading, error) {
 		return drive(ctx, server, addr, signers, b.round, do)
 	}
 }
 
-// hashed are the readings of sides of the product and of the raw hashes.
+// hashed are the readings of the product's sides and of the raw hashes.
 type hashed struct {
 	product [][]reading
 	raw     map[string][]reading
@@ -110,7 +110,7 @@ func (b *bench) hashes(ctx context.Context, e engine, product func(*installation
 	return hashed{all[:own], map[string][]reading{ways[0]: all[own], ways[1]: all[own+1]}}, nil
 }
 
-// against holds the rate of a side of the product against a raw hash.
+// against compares the rate of a side of the product with a raw hash.
 func (h hashed) against(way, name string, product int, aim float64) figure {
 	return figure{
 		name: name, product: perSecond(values(h.product[product], rateOf)), limit: perSecond(values(h.raw[way], rateOf)),
@@ -118,8 +118,8 @@ func (h hashed) against(way, name string, product int, aim float64) figure {
 	}
 }
 
-// cpu is the part of the processor time of a side of the product that its hash
-// takes by itself. Other programs disturb it least.
+// cpu returns the part of the product's processor time that the hash takes.
+// Other programs affect it least.
 func (h hashed) cpu(name string, product int) figure {
 	raw := h.raw[hashOurs]
 	return figure{

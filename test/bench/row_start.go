@@ -12,7 +12,7 @@ const (
 	mostBinary = 48 // MB
 )
 
-// startUp starts the product again and again.
+// startUp starts the product repeatedly.
 func startUp(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, err := b.installed(ctx, e, e.large(b.scale))
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	probes   = 20 // session checks a second beside them
+	probes   = 20 // session checks a second during the storm
 	probers  = 8  // connections for them
-	stormFor = 3  // rounds that a turn of the storm lasts: longer than the queue
+	stormFor = 3  // rounds of one turn of the storm: longer than the queue
 )
 
-// storm is too many sign-ins, and people who are signed in already.
+// storm is too many sign-ins, with session checks of signed-in users beside
+// them.
 func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	bare, addr, err := b.limit(ctx, roleSession, strconv.Itoa(b.small))
 	if err != nil {
@@ -63,8 +64,8 @@ func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	}, nil
 }
 
-// weather is one turn of the storm: its rate, how long the session checks
-// waited, and how many sign-ins were refused with 503 and Retry-After. Any
+// weather is one turn of the storm. It returns its rate, the waits of the
+// session checks, and the number of sign-ins that got 503 with Retry-After. Any
 // other answer is an error.
 func (i *installation) weather(ctx context.Context, server *process) (r reading, waits []time.Duration, refused int, err error) {
 	length := stormFor * i.round
@@ -77,7 +78,7 @@ func (i *installation) weather(ctx context.Context, server *process) (r reading,
 		}
 		if a.status == 503 && a.retryAfter > 0 {
 			shed.Add(1)
-			time.Sleep(time.Duration(a.retryAfter) * time.Second) // as it was told
+			time.Sleep(time.Duration(a.retryAfter) * time.Second) // as the answer asked
 			return false, nil
 		}
 		return true, a.want(200)
@@ -86,13 +87,13 @@ func (i *installation) weather(ctx context.Context, server *process) (r reading,
 	return r, beside.waits, int(shed.Load()), errors.Join(err, beside.err)
 }
 
-// probed are the times of the session checks beside a storm.
+// probed are the times of the session checks during a storm.
 type probed struct {
 	waits []time.Duration
 	err   error
 }
 
-// probe asks for sessions while a turn of the storm lasts.
+// probe checks sessions during a turn of the storm.
 func (i *installation) probe(ctx context.Context, addr string) <-chan probed {
 	done := make(chan probed, 1)
 	go func() {
@@ -108,8 +109,9 @@ func (i *installation) probe(ctx context.Context, addr string) <-chan probed {
 	return done
 }
 
-// waitsAgainst holds the slowest checks of the product against those of a bare
-// handler. The checks of all turns count together: one turn has too few.
+// waitsAgainst compares the slowest checks of the product with the checks of a
+// bare handler. The checks of all turns count together, because one turn has
+// too few.
 func waitsAgainst(name string, product, bare []time.Duration) figure {
 	ours, theirs := reading{wait: percentile(product, 99)}, reading{wait: percentile(bare, 99)}
 	return figure{

@@ -12,8 +12,8 @@ import (
 
 const pipePath = "/pipe"
 
-// pipe is the app's side of a WebSocket: it shakes hands without looking, and
-// sends back every byte.
+// pipe is the app's side of a WebSocket. It accepts every handshake and echoes
+// every byte.
 func pipe(w http.ResponseWriter) {
 	c, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -24,7 +24,7 @@ func pipe(w http.ResponseWriter) {
 	_, _ = io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{rw}, make([]byte, 512))
 }
 
-// webSockets opens many and leaves them open.
+// webSockets opens many WebSockets and keeps them open.
 func webSockets(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	i, server, _, stop, err := b.behind(ctx, e)
 	if err != nil {
@@ -44,7 +44,7 @@ func webSockets(ctx context.Context, b *bench, e engine) ([]figure, error) {
 		time.Sleep(b.settle)
 		return server.memory("VmRSS")
 	}
-	before, err := memory(b.pipes / 10) // what the first ones need once is not counted
+	before, err := memory(b.pipes / 10) // the fixed cost of the first ones is not counted
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +59,13 @@ func webSockets(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	}}, nil
 }
 
-// openPipe opens a WebSocket and passes a byte through it and back.
+// openPipe opens a WebSocket and sends a byte through it and back.
 func openPipe(addr, session string) (*conn, error) {
 	c, err := dial(addr)
 	if err != nil {
 		return nil, err
 	}
-	_ = c.SetDeadline(time.Now().Add(time.Minute)) // nothing is read or written later
+	_ = c.SetDeadline(time.Now().Add(time.Minute)) // later it neither reads nor writes
 	head := strings.TrimSuffix(string(get(pipePath, sessionCookie+"="+session)), "\r\n")
 	_, err = io.WriteString(c, head+"Origin: "+publicURL+"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// row is a line of the table, or a few that come of one measurement.
+// row is a line of the table, or several lines from one measurement.
 type row struct {
 	name  string
-	about string // the load and the limit, for the reader of the table
+	about string // the load and the limit, for readers of the table
 	run   func(context.Context, *bench, engine) ([]figure, error)
-	once  bool // whether it is run on the first database only
+	once  bool // whether it runs on the first database only
 }
 
-// on returns the databases that the row is run on.
+// on returns the databases on which the row runs.
 func (r row) on(all []engine) []engine {
 	if r.once {
 		return all[:1]
@@ -30,29 +30,29 @@ func allRows() []row {
 		{name: "session-cold", run: sessionCold,
 			about: "The same, every session seen for the first time. Limit: the same handler with the product's indexed read, by the same driver, in place of the map."},
 		{name: "gateway", run: gateway, once: true,
-			about: "A page of an app behind the door for people who are signed in, on 64 connections and on one. Limit: httputil.ReverseProxy with the same connections and buffers, which asks nobody who is there. The same of Caddy and nginx where they are installed (`tools/proxies`), set up to keep as many connections."},
+			about: "A page of an app behind the gateway for signed-in users, on 64 connections and on one. Limit: httputil.ReverseProxy with the same connections and buffers, without a session check. Caddy and nginx are measured too where they are installed (`tools/proxies`), with as many kept connections."},
 		{name: "forward-auth", run: forwardAuth, once: true,
-			about: "`/auth/api/check` as Caddy and Traefik ask it, on 64 connections, every session seen before. Limit: as for session-hot."},
+			about: "`/auth/api/check` as Caddy and Traefik request it, on 64 connections, every session seen before. Limit: as for session-hot."},
 		{name: "websockets", run: webSockets, once: true,
-			about: "WebSockets that are open behind the door at the same time and silent, each of which has passed a byte both ways: the resident memory that they add."},
+			about: "Open, silent WebSockets through the gateway, each of which has carried a byte both ways: the resident memory that they add."},
 		{name: "bodies", run: bodies, once: true,
-			about: "One download and one upload of 2 GiB through the door: the most resident memory that the process ever had meanwhile, over what it had before."},
+			about: "One download and one upload of 2 GiB through the gateway: the peak of the resident memory, minus the memory before."},
 		{name: "sign-in", run: signIn,
-			about: "`POST /auth/api/signin` on 16 connections by people who come back, and in new browsers, of which their owners are told by mail. Limit: the hash alone, one goroutine a core: that of golang.org/x/crypto, and our own."},
+			about: "`POST /auth/api/signin` on 16 connections in known browsers, and in new browsers, which send an email to the owner. Limit: the hash alone, one goroutine a core, by golang.org/x/crypto and by our own code."},
 		{name: "storm", run: storm, once: true,
-			about: "200 people who sign in at the same time and again and again, in new browsers, and 20 session checks a second beside them, timed from their planned beginning. Limits: as for sign-in; the same checks of the bare handler of session-hot, beside a process that hashes with golang.org/x/crypto on every core."},
+			about: "200 clients that sign in repeatedly, in new browsers, and 20 session checks a second beside them, timed from their planned start. Limits: as for sign-in; the same checks of the bare handler of session-hot, beside a process that hashes with golang.org/x/crypto on every core."},
 		{name: "registration", run: registration, once: true,
-			about: "Whole registrations on 16 connections: the form, the mail, the code. Limit: as for sign-in."},
+			about: "Whole registrations on 16 connections: the form, the email, the code. Limit: as for sign-in."},
 		{name: "sign-in page", run: signInPage, once: true,
-			about: "The document and all that it loads for its first picture, compressed, on 64 connections. Limit: a handler of net/http that gives the same bytes and headers from a map."},
+			about: "The document and all that it loads before its first paint, compressed, on 64 connections. Limit: a handler of net/http that serves the same bytes and headers from a map."},
 		{name: "start", run: startUp, once: true,
-			about: "From nothing to the first 200 of /readyz on a large database; what the process holds 5 seconds later; the size of the file. Limit: a bare server of net/http that starts in the same turn."},
+			about: "From the start of the process to the first 200 of /readyz on a large database; the memory of the process 5 seconds later; the size of the binary. Limit: a bare server of net/http that starts in the same turn."},
 		{name: "growth", run: growth,
-			about: "The slowest of a hundred (p99) at a steady, light load, on a large database. Limit: the same on ten thousand people, at the same time."},
+			about: "The p99 at a steady, light load, on a large database. Limit: the same with ten thousand accounts, at the same time."},
 	}
 }
 
-// key is the name of a row as -row takes it.
+// key returns the name of a row as -row takes it.
 func (r row) key() string { return strings.ReplaceAll(r.name, " ", "-") }
 
 func rowNames() []string {
@@ -63,7 +63,7 @@ func rowNames() []string {
 	return names
 }
 
-// selectRows returns the rows of a list of names, all of them for "".
+// selectRows returns the rows of a list of names, or all rows for "".
 func selectRows(list string) ([]row, error) {
 	rows := allRows()
 	if list == "" {
@@ -78,8 +78,8 @@ func selectRows(list string) ([]row, error) {
 	return slices.DeleteFunc(rows, func(r row) bool { return !slices.Contains(names, r.key()) }), nil
 }
 
-// selectEngines returns the databases to measure on: PostgreSQL when there is
-// a server.
+// selectEngines returns the databases to measure. PostgreSQL is one of them if
+// there is a server.
 func selectEngines(only, server string) ([]engine, error) {
 	var all []engine
 	if only == "" || only == "sqlite" {

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// codeIn finds the code in the text of a mail, where it stands alone.
+// codeIn finds the code in the text of an email, on a line of its own.
 var codeIn = regexp.MustCompile(`(?m)^ {4}([0-9]{6})\s*$`)
 
-// sink is a mail server that takes every mail and keeps none. It speaks just
-// enough SMTP.
+// sink is a mail server that accepts every email and keeps none. It implements
+// the part of SMTP that Portico uses.
 type sink struct {
 	net.Listener
 	mu      sync.Mutex
@@ -40,7 +40,7 @@ func newSink() (*sink, error) {
 
 func (s *sink) close() error { return s.Listener.Close() }
 
-// expect returns where the code will come that is mailed to the address.
+// expect returns a channel for the code that will be emailed to the address.
 func (s *sink) expect(address string) <-chan string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +87,8 @@ func (s *sink) talk(c net.Conn) {
 	}
 }
 
-// content reads a mail to its end and hands its code to whom it was expected
-// by.
+// content reads an email to its end and sends its code to the caller who
+// expects it.
 func (s *sink) content(in *bufio.Reader, to string) bool {
 	code := s.take(to)
 	for {

@@ -1,15 +1,15 @@
 import { defineConfig } from '@playwright/test';
 
-// One Portico, mail server and identity provider a worker: two fill the two cores.
+// One Portico, mail server and identity provider for each worker. Two workers fill two cores.
 export default defineConfig({
   globalSetup: './support/binary.ts',
   outputDir: 'results/failures',
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env['CI']),
-  // A journey that a loaded machine disturbs is tried once more, and listed as flaky then.
+  // A failed journey is retried once and then listed as flaky, because a loaded machine may disturb it.
   retries: process.env['CI'] ? 1 : 0,
-  // Only upper bounds: a step that is done goes on at once, and a busy machine takes its time.
+  // Upper limits only: a fast step continues at once, and a busy machine is slow.
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: [['list', { printSteps: false }]],
@@ -28,12 +28,12 @@ export default defineConfig({
         '--disable-component-update',
         '--disable-sync',
       ],
-      ignoreDefaultArgs: ['--disable-back-forward-cache'], // people's browsers have it on
+      ignoreDefaultArgs: ['--disable-back-forward-cache'], // browsers have it by default
     },
   },
   projects: [
     { name: 'journeys', testDir: 'journeys' },
-    // WebDriver gives no word of when a page has done with a key: on a busy machine a press may come too early.
+    // WebDriver does not report when a page has handled a key. On a busy machine a press may come too early.
     { name: 'engines', testDir: 'engines', retries: 2 },
     { name: 'shots', testDir: 'shots' },
   ],

@@ -13,16 +13,16 @@ import (
 	"testing"
 )
 
-// echo is a request as the app got it.
+// echo is a request as the app received it.
 type echo struct {
 	Method, Target, Host string
 	Header               http.Header
 	Body                 int64
 }
 
-// echoApp answers with what it was asked, and remembers all of it. What begins
-// with /ws is a WebSocket that sends back every byte; /events tells one event and
-// stays open.
+// echoApp answers with a description of each request, and keeps it. A path that
+// begins with /ws is a WebSocket that echoes every byte. /events sends one
+// event and stays open.
 type echoApp struct {
 	addr string
 
@@ -62,7 +62,8 @@ func (a *echoApp) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(e)
 }
 
-// gullible believes its own cookie, and the identity only while there is none.
+// gullible believes its own cookie, and takes the gateway's identity only
+// without one.
 func gullible(w http.ResponseWriter, r *http.Request) {
 	who := r.Header.Get("X-Portico-Email")
 	if own, err := r.Cookie("app_session"); err == nil {
@@ -73,7 +74,7 @@ func gullible(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "you are "+who)
 }
 
-// requests returns what the app has been asked since the last time.
+// requests returns the requests since the last call.
 func (a *echoApp) requests() []echo {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +83,7 @@ func (a *echoApp) requests() []echo {
 	return all
 }
 
-// webSocket shakes hands (RFC 6455 4.2.2) and then sends back every byte.
+// webSocket completes the handshake (RFC 6455 4.2.2) and echoes every byte.
 func webSocket(w http.ResponseWriter, r *http.Request) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	c, rw, err := http.NewResponseController(w).Hijack()

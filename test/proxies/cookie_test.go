@@ -7,18 +7,19 @@ import (
 	"testing"
 )
 
-// purposes are what follows portico- in the names of our cookies. The last one is
-// of another app: the gateway would believe that of this one (turn_test.go).
+// purposes are the parts of our cookies' names after "portico-". The last one
+// belongs to another app: the gateway would accept this app's own
+// (turn_test.go).
 var purposes = []string{"session", "browser", "device", "link", "provider", "crossing", "ticket", "user-shop"}
 
-// lookalikes are cookies of an app that are none of ours.
+// lookalikes are cookies of an app that resemble ours.
 var lookalikes = []string{
 	"zportico-session=1", "my-portico-x=2", "x__Host-portico-link=3", "__Host-my-portico-link=4", "__Host-app=5", "porticos=6",
 	"app=portico-link=7", "a=b portico-link=8", "portico_link=9", "quoted=\"portico-link\"", "__Secure-app=10", "last=11",
 }
 
-// hiddenCookies: an app that gets a cookie of ours could sign in as its visitor, or
-// carry out a link that was mailed to them.
+// An app that gets a cookie of ours could sign in as its visitor, or use a link
+// that was emailed to them.
 func hiddenCookies(t *testing.T, p *place) {
 	for _, purpose := range purposes {
 		for _, prefix := range []string{"__Host-", "__Secure-", "", "__host-"} {
@@ -43,14 +44,15 @@ func hiddenCookies(t *testing.T, p *place) {
 	}
 	checkCookies(t, p, strings.Join(lookalikes, "; "), lookalikes)
 	if e, ok := p.visitor().get("/public/x", script...).echoed(); !ok || e.Header["Cookie"] != nil {
-		t.Errorf("of no cookies the app gets %q", e.Header["Cookie"])
+		t.Errorf("without cookies the app gets %q", e.Header["Cookie"])
 	}
 	many := append(slices.Repeat([]string{"a=1"}, 600), "long="+strings.Repeat("x", 3000))
 	checkCookies(t, p, "__Host-portico-link=secret; "+strings.Join(many, "; ")+"; portico-link=secret", many)
 }
 
-// plantedCookies: neither names like ours that a sibling host has set, nor a second
-// line, wear out what hides ours, and a second line costs the app no cookie.
+// A sibling host plants cookies under our names, or a client sends a second
+// Cookie header. Our cookies still stay hidden, and the app gets all of its
+// own.
 func plantedCookies(t *testing.T, p *place) {
 	var cookies []string
 	for i := range 250 {
@@ -73,7 +75,8 @@ func checkCookies(t *testing.T, p *place, line string, want []string) {
 	}
 }
 
-// cookiesAtApp sends cookies to a page for everybody and returns which the app gets.
+// cookiesAtApp sends cookies to a public page and returns the cookies that the
+// app gets.
 func cookiesAtApp(t *testing.T, p *place, line string) (cookies []string, ok bool) {
 	t.Helper()
 	e, ok := p.visitor().get("/public/x", append(script, "Cookie: "+line)...).echoed()

@@ -1,7 +1,7 @@
-// Package proxies runs the configurations of docs/integrating in the proxies that
-// they are for, in front of a Portico and an app, and attacks them; and the code of
-// the pages for languages that have no client of ours. It reads them from the very
-// pages, so that what people paste is what was tried. It has no code of its own.
+// Package proxies tests the configurations of docs/integrating. It runs each of
+// them in its proxy, in front of a Portico and an app, and attacks it. It also
+// runs the code of the pages for languages without a client of ours. It reads
+// all of them from the pages, so that operators paste what was tested.
 //
-// tools/proxies installs what is run; without one its tests are skipped.
+// tools/proxies installs the proxies. The tests of a missing proxy are skipped.
 package proxies

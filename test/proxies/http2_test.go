@@ -13,11 +13,11 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// connectPreface is how a client of HTTP/2 begins (RFC 9113 3.4).
+// connectPreface is the start of a client's HTTP/2 connection (RFC 9113 3.4).
 const connectPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// SEC-240: a WebSocket over HTTP/2 (RFC 8441) has no Sec-WebSocket-Key. It is one
-// all the same, and a page of another origin opens none.
+// SEC-240: a WebSocket over HTTP/2 (RFC 8441) has no Sec-WebSocket-Key. It
+// works, and a page of another origin must not open one.
 func socketsOverHTTP2(t *testing.T, p *place, person *visitor) {
 	for name, test := range map[string]struct {
 		v    *visitor
@@ -36,14 +36,14 @@ func socketsOverHTTP2(t *testing.T, p *place, person *visitor) {
 	t.Logf("WebSockets over HTTP/2 announced: %v, a person gets %d", enabled, status)
 }
 
-// connect sends an extended CONNECT as a browser does, announced or not. The
-// status is 0 when the proxy refuses the stream. Enabled says whether the proxy
-// has announced that it takes them.
+// connect sends an extended CONNECT as a browser does, whether the proxy has
+// announced support or not. enabled reports the announcement. The status is 0
+// if the proxy refuses the stream.
 func (v *visitor) connect(t *testing.T, target, from string) (status int, enabled bool) {
 	t.Helper()
-	c, err := tls.Dial("tcp", v.proxy, &tls.Config{ServerName: "example.com", NextProtos: []string{"h2"}, InsecureSkipVerify: true}) // the certificate is the test's own
+	c, err := tls.Dial("tcp", v.proxy, &tls.Config{ServerName: "example.com", NextProtos: []string{"h2"}, InsecureSkipVerify: true}) // the certificate is self-signed
 	if err != nil || c.ConnectionState().NegotiatedProtocol != "h2" {
-		return 0, false // the proxy speaks no HTTP/2
+		return 0, false // the proxy does not support HTTP/2
 	}
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))

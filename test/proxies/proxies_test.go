@@ -54,8 +54,9 @@ func TestCaddy(t *testing.T) {
 	try(t, start(t, "forward-auth.md", func(p *place) *exec.Cmd { return caddyOf(p, binary, page(t, "caddy.md", "caddyfile")) }))
 }
 
-// caddyOf runs a configuration by name and port as on the page, but for the
-// certificate and the port: there is no authority to ask.
+// caddyOf runs a configuration by name and port as on the page. Only the
+// certificate and the port differ, because the test has no certificate
+// authority.
 func caddyOf(p *place, binary, text string) *exec.Cmd {
 	p.Helper()
 	_, port, _ := strings.Cut(p.proxy, ":")
@@ -92,7 +93,7 @@ func TestApache(t *testing.T) {
 	}))
 }
 
-// try is what every configuration has to stand.
+// try runs the tests of every configuration.
 func try(t *testing.T, p *place) {
 	admin, id := p.person("admin@example.com", "admin", "editor")
 	person, _ := p.person("mara@example.com")
@@ -113,14 +114,15 @@ func try(t *testing.T, p *place) {
 	t.Run("sign-out", func(t *testing.T) { signOut(t, p, person) })
 }
 
-// roundTrip is a person without a session who wants to see a page of the app.
+// roundTrip requests a page of the app without a session, signs in and comes
+// back.
 func roundTrip(t *testing.T, p *place, admin *visitor, id string) {
 	const target = "/app/a%20b?c=d&e=%2F"
 	v := p.visitor()
 	got := v.get(target, navigation...)
 	location, err := url.Parse(got.header.Get("Location"))
 	if got.status/100 != 3 || err != nil || location.Path != "/auth/signin" || location.Query().Get("return_to") != target {
-		t.Fatalf("a navigation of nobody: %d %s", got.status, got.header.Get("Location"))
+		t.Fatalf("a navigation without a session: %d %s", got.status, got.header.Get("Location"))
 	}
 	if page := v.get(location.RequestURI(), navigation...); page.status != http.StatusOK || !strings.Contains(page.body, "signin") {
 		t.Fatalf("the sign-in page: %d %s", page.status, page.body)
@@ -162,7 +164,7 @@ func scripts(t *testing.T, p *place) {
 	p.app.requests()
 	got := p.visitor().get("/app/api", script...)
 	if got.status != http.StatusUnauthorized || !strings.Contains(got.body, `"signin_url":"`+origin+`/auth/signin"`) || got.header.Get("Location") != "" {
-		t.Errorf("a fetch of nobody: %d %v %s", got.status, got.header, got.body)
+		t.Errorf("a fetch without a session: %d %v %s", got.status, got.header, got.body)
 	}
 	if seen := p.app.requests(); len(seen) > 0 {
 		t.Errorf("the app got %+v", seen)
@@ -185,7 +187,7 @@ func webSockets(t *testing.T, p *place, person *visitor) {
 	}
 }
 
-// eventStream: what the app says arrives while it goes on.
+// An event of the app must arrive while its response continues.
 func eventStream(t *testing.T, p *place, person *visitor) {
 	response := person.open("GET", "/app/events", script...)
 	line, err := bufio.NewReader(response.Body).ReadString('\n')
@@ -195,17 +197,17 @@ func eventStream(t *testing.T, p *place, person *visitor) {
 }
 
 func bodies(t *testing.T, p *place, person *visitor) {
-	const size = 3 << 20 // more than proxies take unless they are told to
+	const size = 3 << 20 // proxies refuse this size unless they are configured for it
 	e, ok := person.do("POST", "/app/save", strings.Repeat("x", size), script...).echoed()
 	if !ok || e.Method != "POST" || e.Body != size {
 		t.Errorf("the app got %s with %d bytes", e.Method, e.Body)
 	}
 }
 
-// overHTTP2 is what browsers speak, where the proxy does.
+// The requests of a browser over HTTP/2, if the proxy supports it.
 func overHTTP2(t *testing.T, p *place, person *visitor) {
 	transport := &http.Transport{
-		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is the test's own
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is self-signed
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, p.proxy)
 		},
@@ -237,8 +239,8 @@ func overHTTP2(t *testing.T, p *place, person *visitor) {
 	}
 }
 
-// spelled are ways to write a header that a layer before the app may fold to one
-// of ours.
+// spelled returns spellings of a header that a layer before the app may fold
+// into one of ours.
 func spelled(name string) []string {
 	return []string{
 		name, strings.ToLower(name), strings.ToUpper(name), strings.ReplaceAll(name, "-", "_"), strings.Replace(name, "-", "_", 1), "X-Portico_" + strings.TrimPrefix(name, "X-Portico-"),
@@ -246,14 +248,14 @@ func spelled(name string) []string {
 	}
 }
 
-// folded is what CGI and the like make of a name.
+// folded returns the name that CGI and similar interfaces make of a header.
 func folded(name string) string {
 	name = regexp.MustCompile(`[^a-z0-9]`).ReplaceAllString(strings.ToLower(name), "-")
 	return strings.TrimPrefix(name, "http-")
 }
 
-// SEC-146 to SEC-148: whatever a client sends under a name of ours, or calls
-// hop-by-hop, the app is told by Portico.
+// SEC-146 to SEC-148: a client sends headers under our names, or calls ours
+// hop-by-hop. The app must get Portico's values.
 func spoofs(t *testing.T, p *place, person *visitor) {
 	names := []string{
 		"X-Portico-User", "X-Portico-Email", "X-Portico-Name", "X-Portico-Roles", "X-Portico-Session-Age", "X-Portico-Token",
@@ -297,7 +299,7 @@ func spoofs(t *testing.T, p *place, person *visitor) {
 	}
 }
 
-// pathTricks: what the app gets is what the rules judged, however it is written.
+// However a path is spelled, the app must get the path that the rules judged.
 func pathTricks(t *testing.T, p *place, person *visitor) {
 	for _, target := range []string{
 		"/admin/x", "/admin", "/public/../admin/x", "/public/..%2fadmin/x", "/public/%2e%2e/admin/x", "/public/%2e%2e%2fadmin/x", "//admin/x",
@@ -318,8 +320,8 @@ func pathTricks(t *testing.T, p *place, person *visitor) {
 	}
 }
 
-// reaches reports whether a generous app would take a target for one below
-// /admin: decoded as often as it changes, with every separator.
+// reaches reports whether a generous app would find a target below /admin. Such
+// an app decodes until nothing changes, and accepts every separator.
 func reaches(target string) bool {
 	target, _, _ = strings.Cut(target, "?")
 	for range 3 {
@@ -332,7 +334,8 @@ func reaches(target string) bool {
 	return clean == "/admin" || strings.HasPrefix(clean, "/admin/")
 }
 
-// The question is the proxy's own: nobody else gets an answer, and no token.
+// Only the proxy may ask Portico about a request. A visitor must get neither an
+// answer nor a token.
 func checkClosed(t *testing.T, p *place, person *visitor) {
 	ways := [][]string{
 		{"X-Forwarded-Method: GET", "X-Forwarded-Proto: https", "X-Forwarded-Host: example.com", "X-Forwarded-Uri: /app/x"},
@@ -347,13 +350,13 @@ func checkClosed(t *testing.T, p *place, person *visitor) {
 	}
 }
 
-// portico check-app finds nothing.
+// `portico check-app` must find nothing.
 func checkApp(t *testing.T, p *place) {
 	page, err := url.Parse(origin + "/app/x?y")
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, err := spoof.Run(t.Context(), spoof.Target{URL: page, Addr: p.proxy, Echo: "/public/x", TLS: &tls.Config{InsecureSkipVerify: true}}) // the certificate is the test's own
+	trials, err := spoof.Run(t.Context(), spoof.Target{URL: page, Addr: p.proxy, Echo: "/public/x", TLS: &tls.Config{InsecureSkipVerify: true}}) // the certificate is self-signed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +379,7 @@ func signOut(t *testing.T, p *place, person *visitor) {
 	if got.status != http.StatusSeeOther {
 		t.Fatalf("the sign-out: %d %s", got.status, got.body)
 	}
-	person.cookies["__Host-portico-session"] = before // also for whoever has kept it
+	person.cookies["__Host-portico-session"] = before // also for a visitor who has kept the old cookie
 	p.app.requests()
 	if got := person.get("/app/x", navigation...); got.status/100 != 3 || len(p.app.requests()) > 0 {
 		t.Errorf("after: %d", got.status)

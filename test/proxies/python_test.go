@@ -10,7 +10,7 @@ import (
 	"portico/internal/apptest"
 )
 
-// driver reads tokens and prints what becomes of them; the middleware last.
+// driver verifies tokens and prints the results, and then tries the middleware.
 const driver = `
 import sys
 import portico
@@ -32,16 +32,16 @@ for line in sys.stdin:
     print(name, visit(token), flush=True)
 `
 
-// The page for Python: what it accepts and what it refuses.
+// The code of the page for Python accepts valid tokens and refuses the others.
 func TestPython(t *testing.T) {
 	t.Parallel()
-	const binary = "/usr/bin/python3" // Debian's, which has the library
+	const binary = "/usr/bin/python3" // Debian's Python has the library
 	if err := exec.Command(binary, "-c", "import cryptography, jwt").Run(); err != nil {
 		t.Skip("there is no PyJWT: run tools/proxies")
 	}
 	site := apptest.Start(t)
 	site.Clock.Advance(time.Since(site.Clock.Now()))
-	if err := site.Flows.FollowKeys(t.Context()); err != nil { // the first one is made soon after the start
+	if err := site.Flows.FollowKeys(t.Context()); err != nil { // the server makes the first key soon after its start
 		t.Fatal(err)
 	}
 	p := &place{T: t, dir: t.TempDir(), site: site}

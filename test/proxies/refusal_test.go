@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// refusals: a person without the role sees a page of Portico that leads to another
-// account and back; a script gets a problem document.
+// A user without the role sees a page of Portico with a way to another account
+// and back. A script gets a problem document.
 func refusals(t *testing.T, p *place, person *visitor) {
 	p.app.requests()
 	const target = "/admin/x?y=%2F"

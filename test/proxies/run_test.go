@@ -23,7 +23,7 @@ import (
 	"portico/internal/config"
 )
 
-const origin = "https://example.com" // as the pages have it
+const origin = "https://example.com" // as on the pages
 
 // page returns the first block of a language on a page of docs/integrating.
 func page(t *testing.T, name, language string) string {
@@ -39,16 +39,16 @@ func page(t *testing.T, name, language string) string {
 	return string(block[1]) + "\n"
 }
 
-// place is what a test has in place of the addresses and files of a page.
+// place holds the test's addresses and files for a page.
 type place struct {
 	*testing.T
 	dir   string
 	site  *apptest.Site
 	app   *echoApp
-	proxy string // where it listens
+	proxy string // the address of its listener
 }
 
-// start runs Portico as a page says, an app, and the proxy.
+// start runs Portico with the settings of a page, an app and the proxy.
 func start(t *testing.T, settings string, proxy func(*place) *exec.Cmd) *place {
 	t.Helper()
 	p := &place{T: t, dir: t.TempDir(), app: newEchoApp(t), proxy: freeAddr(t)}
@@ -61,13 +61,13 @@ func start(t *testing.T, settings string, proxy func(*place) *exec.Cmd) *place {
 	p.site = apptest.Start(t, func(c *config.Config) {
 		c.PublicURL, c.TrustedProxies, c.Apps, c.Upstream, c.Rules = read.PublicURL, read.TrustedProxies, read.Apps, read.Upstream, read.Rules
 	})
-	p.site.Clock.Advance(time.Since(p.site.Clock.Now())) // tokens are verified by the time of the machine
+	p.site.Clock.Advance(time.Since(p.site.Clock.Now())) // the clock of the machine decides whether a token is valid
 	p.certify()
 	p.run(proxy(p))
 	return p
 }
 
-// local puts what the test has in place of what a page has.
+// local replaces the addresses and files of a page with the test's own.
 func (p *place) local(text string) string {
 	_, port, _ := net.SplitHostPort(p.proxy)
 	pairs := []string{
@@ -88,7 +88,7 @@ func (p *place) write(file, text string) string {
 	return file
 }
 
-// certify makes the files of a certificate for the host of the pages.
+// certify creates a certificate for the host of the pages.
 func (p *place) certify() {
 	p.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -126,8 +126,8 @@ func program(t *testing.T, name string) string {
 	return ""
 }
 
-// run starts the proxy and waits until it listens. It ends with the test, its
-// children with it.
+// run starts the proxy and waits until it listens. The end of the test kills it
+// and its children.
 func (p *place) run(command *exec.Cmd) {
 	p.Helper()
 	log, err := os.Create(filepath.Join(p.dir, "log"))
@@ -170,7 +170,7 @@ func (p *place) run(command *exec.Cmd) {
 	}
 }
 
-// freeAddr returns a loopback address on which nothing listens.
+// freeAddr returns an unused loopback address.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Two people use one browser, and the app believes its own cookie. With the lines
-// of user-change.md the proxy has the browser delete that cookie when the person
-// changes.
+// Two people use one browser, and the app believes its own cookie. The lines of
+// user-change.md make the proxy delete that cookie when the user changes.
 
 func TestNginx_UserChange(t *testing.T) {
 	t.Parallel()
@@ -27,7 +26,7 @@ func TestCaddy_UserChange(t *testing.T) {
 	}))
 }
 
-// insert puts lines behind a line of a configuration.
+// insert puts lines after a line of a configuration.
 func insert(t *testing.T, conf, after, lines string) string {
 	t.Helper()
 	if strings.Count(conf, after) != 1 {

@@ -16,7 +16,7 @@ import (
 	"portico/internal/apptest"
 )
 
-// visitor is a browser in front of the proxy. It follows no redirect.
+// visitor is a browser in front of the proxy. It does not follow redirects.
 type visitor struct {
 	*place
 	cookies map[string]string
@@ -24,7 +24,7 @@ type visitor struct {
 
 func (p *place) visitor() *visitor { return &visitor{p, map[string]string{}} }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -42,7 +42,7 @@ var script = []string{"Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty", "Accept: 
 // dial opens a connection to the proxy.
 func (v *visitor) dial() net.Conn {
 	v.Helper()
-	c, err := tls.Dial("tcp", v.proxy, &tls.Config{ServerName: hostOf(v.T, origin), InsecureSkipVerify: true}) // the certificate is the test's own
+	c, err := tls.Dial("tcp", v.proxy, &tls.Config{ServerName: hostOf(v.T, origin), InsecureSkipVerify: true}) // the certificate is self-signed
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -51,8 +51,8 @@ func (v *visitor) dial() net.Conn {
 	return c
 }
 
-// do sends a request as it is written, on a connection of its own. The zero
-// answer means that the proxy closed it.
+// do sends a request as written, on a new connection. The zero answer means
+// that the proxy closed the connection.
 func (v *visitor) do(method, target, body string, lines ...string) answer {
 	v.Helper()
 	c := v.dial()
@@ -63,7 +63,7 @@ func (v *visitor) do(method, target, body string, lines ...string) answer {
 	for _, line := range lines {
 		request += line + "\r\n"
 	}
-	go func() { _, _ = io.WriteString(c, request+v.cookieLine()+"\r\n"+body) }() // the proxy may close before the end
+	go func() { _, _ = io.WriteString(c, request+v.cookieLine()+"\r\n"+body) }() // the proxy may close before it has read all
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		return answer{}
@@ -87,7 +87,8 @@ func (v *visitor) cookieLine() string {
 	if len(v.cookies) == 0 {
 		return ""
 	}
-	// An app may set such names, for one to be taken for the session and the session to stay.
+	// An app may set such cookies, so that one of them is taken for the
+	// session.
 	pairs := []string{"first=1", "xportico-session=x", "x__Host-portico-session=x"}
 	for name, value := range v.cookies {
 		pairs = append(pairs, name+"="+value)
@@ -95,14 +96,14 @@ func (v *visitor) cookieLine() string {
 	return "Cookie: " + strings.Join(append(pairs, "last=2"), "; ") + "\r\n"
 }
 
-// signIn fills the form in and returns where it leads.
+// signIn submits the form and returns the response.
 func (v *visitor) signIn(address, returnTo string) answer {
 	v.Helper()
 	form := url.Values{"email": {address}, "password": {apptest.Password}, "return_to": {returnTo}}
 	return v.do("POST", "/auth/signin", form.Encode(), append(navigation, "Content-Type: application/x-www-form-urlencoded", "Origin: "+origin)...)
 }
 
-// person makes an account and returns a browser that is signed in to it.
+// person creates an account and returns a browser that is signed in to it.
 func (p *place) person(address string, roles ...string) (v *visitor, id string) {
 	p.Helper()
 	a, err := p.site.Flows.CreateUser(context.Background(), address, "Mära Lind", apptest.Password, roles...)
@@ -111,13 +112,14 @@ func (p *place) person(address string, roles ...string) (v *visitor, id string) 
 	}
 	v = p.visitor()
 	if got := v.signIn(address, ""); got.status != http.StatusSeeOther {
-		p.Fatalf("the sign-in is answered %d: %s", got.status, got.body)
+		p.Fatalf("the sign-in gets %d: %s", got.status, got.body)
 	}
 	p.app.requests()
 	return v, a.ID
 }
 
-// open sends a request without a body and returns with the header of the answer.
+// open sends a request without a body and returns after the header of the
+// response.
 func (v *visitor) open(method, target string, lines ...string) *http.Response {
 	v.Helper()
 	c := v.dial()
@@ -132,7 +134,8 @@ func (v *visitor) open(method, target string, lines ...string) *http.Response {
 	return response
 }
 
-// socket shakes hands, and sends a word back and forth when that works.
+// socket does the handshake. If that succeeds, it sends a word and reads it
+// back.
 func (v *visitor) socket(target, from string) answer {
 	v.Helper()
 	c := v.dial()

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A display without a screen, for browsers that must have a window. */
+/** A virtual display, for browsers that need a window. */
 export class Display {
   readonly name: string;
   readonly #server: ChildProcess;
@@ -11,7 +11,7 @@ export class Display {
     this.#server = server;
   }
 
-  /** Xvfb takes a free number by itself and writes it to descriptor 3 when it is ready. */
+  /** Xvfb chooses a free display number and writes it to file descriptor 3 when it is ready. */
   static async start(): Promise<Display> {
     const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],

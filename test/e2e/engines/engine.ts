@@ -2,13 +2,13 @@
 export interface Engine {
   resize(size: Size): Promise<void>;
   goto(url: string): Promise<void>;
-  /** Runs a function body in the page; what it returns must be plain data. */
+  /** Runs a function body in the page; it must return plain data. */
   evaluate<T>(body: string): Promise<T>;
   /** Moves the pointer to a point of the window. */
   move(x: number, y: number): Promise<void>;
   down(): Promise<void>;
   up(): Promise<void>;
-  /** Types characters by the keyboard into what has the focus. */
+  /** Types characters into the focused element by the keyboard. */
   type(text: string): Promise<void>;
   press(key: 'Tab' | 'Enter' | 'ArrowLeft' | 'Backspace'): Promise<void>;
   stop(): Promise<void>;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@playwright/test';
 import type { Engine } from './engine.js';
 
-/** Opens a screen, waits until its script has taken over, and takes down from then on what is clicked. */
+/** Opens a screen, waits for hydration, and records all clicks from then on. */
 export async function open(browser: Engine, url: string): Promise<void> {
   await browser.goto(url);
   await alive(browser, 'main form');
@@ -15,7 +15,7 @@ export async function open(browser: Engine, url: string): Promise<void> {
     document.addEventListener('click', note, true);`);
 }
 
-/** Waits until a screen with this element is there and its script has taken over: it has turned off the browser's own checks. */
+/** Waits for a screen with this element and for its hydration, which turns off the browser's own checks. */
 export const alive = (browser: Engine, element: string) =>
   expect
     .poll(
@@ -36,7 +36,7 @@ export async function click(browser: Engine, control: string): Promise<void> {
   await browser.up();
 }
 
-/** Types a text into a field that a click has chosen. */
+/** Clicks a field and types a text into it. */
 export async function fill(browser: Engine, field: string, text: string): Promise<void> {
   await click(browser, field);
   await browser.type(text);
@@ -54,7 +54,7 @@ export const at = (browser: Engine, control: string) =>
     const { left, top, width, height } = document.querySelector('${control}').getBoundingClientRect();
     return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) };`);
 
-/** The control is where it was, but for what rounding to whole pixels costs. */
+/** The control has not moved, except by rounding to whole pixels. */
 export async function expectAt(
   browser: Engine,
   control: string,
@@ -62,15 +62,15 @@ export async function expectAt(
   when: string,
 ): Promise<void> {
   const now = await at(browser, control);
-  // A narrow window keeps no gutter: a scroll bar that appears moves it by half of its width.
+  // A narrow window has no gutter: a scroll bar that appears moves the control by half of its width.
   expect(Math.abs(now.x - x), `${when}: pixels sideways`).toBeLessThanOrEqual(8);
   expect(Math.abs(now.y - y), `${when}: pixels up or down, from ${y} to ${now.y}`).toBeLessThanOrEqual(2);
 }
 
-/** Longer than a page takes to react, as long as a person's press. */
+/** As long as a person's press, and longer than the reaction of a page. */
 const PRESS_MS = 250;
 
-/** Presses a control as a person does. Where it was, it must be while the press is down and after it. */
+/** Presses a control as a person does. It must not move while the button is down, nor after that. */
 export async function pressSlowly(browser: Engine, control: string): Promise<Point> {
   await browser.evaluate(`document.querySelector('${control}').scrollIntoView({ block: 'center' });`);
   const point = await at(browser, control);
@@ -84,7 +84,7 @@ export async function pressSlowly(browser: Engine, control: string): Promise<Poi
   return point;
 }
 
-/** Waits until words stand there. */
+/** Waits until an element has text. */
 export const shown = (browser: Engine, place: string) =>
   expect
     .poll(() => browser.evaluate(`return document.querySelector('${place}')?.textContent ?? ''`))

@@ -19,7 +19,7 @@ test("Chromium's own password manager fills the sign-in form, and Login signs in
     const context = await openProfile(folder, display.name);
     const page = context.pages()[0] ?? (await context.newPage());
     await page.goto(`${origin}/auth/signin`);
-    // Pages see what was filled in only after a click or a key; what is painted they can ask for at once.
+    // Pages can read a filled-in value only after a click or a key. The painted value is visible at once.
     for (const field of ['#email', '#password']) {
       await expect(page.locator(`${field}:autofill`)).toBeVisible({ timeout: 20_000 });
     }

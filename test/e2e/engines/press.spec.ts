@@ -5,8 +5,8 @@ import { startFirefox } from './firefox.js';
 import { alive, click, clicked, expectAt, fill, open, pressSlowly, shown } from './page.js';
 import { startWebkit } from './webkit.js';
 
-// A press goes down, takes its time, and comes up: whatever appears meanwhile or afterwards, the control stays under
-// the pointer. Real mouse events in three engines, since each has its own order of press, blur and click.
+// A press takes time between down and up. Whatever appears meanwhile or afterwards, the control must stay under
+// the pointer. The test uses real mouse events in three engines, because each has its own order of press, blur and click.
 
 const START: Record<EngineName, () => Promise<Engine>> = {
   chromium: startChromium,
@@ -92,7 +92,7 @@ for (const name of Object.keys(START) as EngineName[]) {
           await open(browser, `${world.portico.origin}/auth/signin`);
           await fill(browser, '#email', world.stranger().email);
           await fill(browser, '#password', 'not the right one');
-          // No driver can lock the keyboard: the one event here that the page makes itself.
+          // No driver can turn on Caps Lock, so the page dispatches this one event itself.
           await browser.evaluate(
             `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Shift', modifierCapsLock: true, bubbles: true }));`,
           );

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from '@playwright/test';
 
 /**
- * Chromium with a window, a profile on disk and its password manager, as people have it: without the switches by which
- * Playwright turns the manager off.
+ * Chromium with a window, a profile on disk and its password manager: without the switches by which Playwright turns
+ * the manager off.
  */
 export const openProfile = (folder: string, display: string): Promise<BrowserContext> =>
   chromium.launchPersistentContext(folder, {
@@ -29,7 +29,7 @@ export const openProfile = (folder: string, display: string): Promise<BrowserCon
     ],
   });
 
-/** Saves a password in a profile that was opened once and is closed now, as the manager keeps it without a keyring. */
+/** Saves a password in a closed profile that was opened before, as the manager stores it without a keyring. */
 export function savePassword(folder: string, origin: string, user: string, password: string): void {
   const database = join(folder, 'Default', 'Login Data');
   const sqlite = (statement: string) => execFileSync('sqlite3', [database, statement], { encoding: 'utf8' });
@@ -53,7 +53,7 @@ const EMPTY: Record<string, string> = { BLOB: "x''", VARCHAR: "''" };
 
 const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
 
-/** What `--password-store=basic` does: a fixed key, since there is no keyring. */
+/** Encrypts as `--password-store=basic` does: with a fixed key, because there is no keyring. */
 function sealed(password: string): Buffer {
   const key = pbkdf2Sync('peanuts', 'saltysalt', 1, 16, 'sha1');
   const cipher = createCipheriv('aes-128-cbc', key, Buffer.alloc(16, ' '));

@@ -11,10 +11,10 @@ import type { Engine } from './engine.js';
 
 const MINI_BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser';
 
-/** Characters of WebDriver for keys that write nothing (WebDriver 17.4.2). */
+/** WebDriver's characters for keys that type nothing (WebDriver 17.4.2). */
 const KEYS = { Tab: '\uE004', Enter: '\uE007', ArrowLeft: '\uE012', Backspace: '\uE003' };
 
-/** WebKitGTK by its own WebDriver, on a display without a screen. */
+/** WebKitGTK over its own WebDriver, on a virtual display. */
 export async function startWebkit(): Promise<Engine> {
   const display = await Display.start();
   const home = await mkdtemp(join(tmpdir(), 'portico-webkit-'));
@@ -101,7 +101,7 @@ async function answering(port: number): Promise<void> {
   }
 }
 
-/** Asks the driver; not by fetch(), whose kept connections it does not answer. */
+/** Calls the driver. It does not answer on the keep-alive connections of fetch(). */
 function call<T>(port: number, method: string, path: string, body?: object): Promise<T> {
   const text = body ? JSON.stringify(body) : '';
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type { Page } from '@playwright/test';
 import { STATES } from '../support/states.js';
 import { expect, test } from '../support/test.js';
 
-// Every screen in its main states, for everybody: no violation that axe knows at
-// 1280 and 320 px, and nothing to scroll sideways, at twice the text size neither.
+// Every screen in its main states: axe finds no violation at 1280 and 320 px, and
+// nothing scrolls sideways, also at twice the text size.
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -34,7 +34,7 @@ const sideways = (page: Page) =>
     Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
   );
 
-/** What stands out of the card; the field of the code is wider than what is shown of it. */
+/** The elements that stick out of the card. The field of the code is wider than its visible part. */
 const outsideTheCard = (page: Page) =>
   page.evaluate(() => {
     const card = document.querySelector('main > *');
@@ -44,7 +44,7 @@ const outsideTheCard = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 100));
   });
 
-/** As a person sets it in the browser; the content policy forbids a style element, not the CSSOM. */
+/** Doubles the text size. The content policy forbids a style element, but not the CSSOM. */
 const twiceTheText = (page: Page) =>
   page.evaluate(() => {
     const sheet = new CSSStyleSheet();

@@ -11,18 +11,18 @@ import {
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
-/** Pastes as a person does, with whatever the clipboard of another app holds. */
+/** Pastes a text as the clipboard of another app may hold it. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate((held) => navigator.clipboard.writeText(held), text);
   await page.keyboard.press('Control+V');
 }
 
-/** Of a journey that waits until Resend may be pressed. */
+/** The tag of a journey that waits until Resend is enabled. */
 const WAITS = { tag: '@waits' };
 
 const codeOf = (page: Page) => field(page, '6-digit code');
 
-/** Lists the codes that are sent. The answer leads to a page that never comes, so the screen stays. */
+/** Returns the submitted codes. The response redirects to a page that never loads, so the screen stays. */
 async function takeCodes(page: Page): Promise<string[]> {
   const codes: string[] = [];
   await page.route('**/auth/api/verify-code', async (route) => {
@@ -147,7 +147,7 @@ test('a code that was used leads nobody else anywhere', async ({ page, openBrows
   await codeOf(page).fill(code);
   await expectAccount(page, person);
   await page.goto(flow);
-  await expectAccount(page, person); // this browser did it, so it goes on
+  await expectAccount(page, person); // this browser used the code, so it continues
   const thief = await openBrowser();
   await thief.goto(flow);
   await expect(thief.getByRole('heading', { name: 'This request has expired' })).toBeVisible();

@@ -3,9 +3,9 @@ import { Guard, NOTHING } from '../support/guard.js';
 import { field, open, signIn } from '../support/screen.js';
 import { test as base, expect } from '../support/test.js';
 
-// The watch over all journeys sees what it is there for.
+// The guard of all journeys finds what it must find.
 
-/** A browser of its own, so that what goes wrong here is found and fails nothing. */
+/** A separate browser, so that the intended errors fail no other journey. */
 const test = base.extend<{ watched: { page: Page; guard: Guard } }>({
   watched: async ({ browser, baseURL, world }, use) => {
     const guard = new Guard(world);
@@ -27,7 +27,7 @@ test('lines in the console, uncaught errors and what the policy stops are found'
 }) => {
   await open(page, '/auth/signin');
   await page.evaluate(() => {
-    // biome-ignore lint/suspicious/noConsole: the line is what this is about
+    // biome-ignore lint/suspicious/noConsole: the test is about this line
     console.warn('out of order');
     queueMicrotask(() => JSON.parse('{'));
     document.body.setAttribute('style', 'color: red');

@@ -4,7 +4,7 @@ import { expect, test } from '../support/test.js';
 
 // Without a mouse: only keys are pressed from the first screen on.
 
-/** What has the focus, as it is announced: `textbox "Email"`. */
+/** The focused element as a screen reader announces it: `textbox "Email"`. */
 async function focused(page: Page): Promise<string> {
   const snapshot = await page
     .locator('*:focus')
@@ -13,7 +13,7 @@ async function focused(page: Page): Promise<string> {
   return /^- (\w+ "[^"]*")/.exec(snapshot)?.[1] ?? '';
 }
 
-/** Presses Tab until the focus is there; returns what it passed on the way. */
+/** Presses Tab until the element has the focus. It returns the elements in between. */
 async function tabTo(page: Page, announced: string): Promise<string[]> {
   const passed: string[] = [];
   while ((await focused(page)) !== announced) {
@@ -80,7 +80,7 @@ test('sign up by keyboard: what is wrong has the focus, and typing replaces it',
   await expectScreen(page, 'Verify your code');
   await expect(page.getByRole('textbox', { name: '6-digit code' })).toBeFocused();
   const { code } = await world.mailbox.next(person.email);
-  await page.locator('#root[data-live]').waitFor(); // what is typed sooner stays, and waits for Enter
+  await page.locator('#root[data-live]').waitFor(); // text typed earlier stays, and waits for Enter
   await page.keyboard.type(code);
   await expectAccount(page, person);
 });

@@ -10,7 +10,7 @@ import {
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
-/** Holds requests back until it is opened. */
+/** Delays requests until it is opened. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -154,7 +154,7 @@ test('a provider that breaks on the way is named, and trying again works', async
 });
 
 test('a provider that is down is named, and the password still works', async ({ page, world }) => {
-  const portico = await world.anotherPortico({ issuer: 'http://127.0.0.1:9' }); // the discard port: nobody listens
+  const portico = await world.anotherPortico({ issuer: 'http://127.0.0.1:9' }); // the discard port, without a listener
   await open(page, `${portico.origin}/auth/signin`);
   await button(page, 'Continue with Acme ID').click();
   await expect(

@@ -107,6 +107,6 @@ test('a double click sends one mail', async ({ page, world }) => {
   await button(page, 'Send reset link').dblclick();
   await expectScreen(page, 'Verify your code');
   await world.mailbox.next(email);
-  await world.member(); // a later mail has come, so a second one would be here
+  await world.member(); // a later email has come, so a second one would be here
   expect(world.mailbox.to(email).filter((mail) => mail.subject.includes('reset'))).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { back, expectScreen, field, forgot, forward, link, open } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
-// What docs/specification.md section 2 fixes: the routes, their titles and texts, and the order in which they stand.
+// The routes of docs/specification.md section 2: their titles, their texts and the order of the texts.
 
 const PROVIDER = `
   - paragraph: OR

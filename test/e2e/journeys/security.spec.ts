@@ -131,7 +131,7 @@ test('the forms say to password managers what their fields are', async ({ page, 
   const user = page.locator('form input[autocomplete=username]');
   await expect(user).toHaveValue(email);
   await expect(user).toHaveAttribute('type', 'text');
-  await expect(user).toBeVisible(); // managers pass over what is not displayed
+  await expect(user).toBeVisible(); // managers ignore hidden fields
   const first = page.locator('form input:not([type=hidden])').first();
   await expect(first).toHaveAttribute('autocomplete', 'username');
   for (const label of ['New password', 'Confirm Password']) {

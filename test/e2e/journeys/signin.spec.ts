@@ -94,7 +94,7 @@ test('who was signed out from another device is told why, once', async ({ page, 
     await fillSignIn(phone, person);
     await button(phone, 'Login').click();
     await expectAccount(phone, person);
-    await signIn(await openBrowser(), person); // a third one: there are others
+    await signIn(await openBrowser(), person); // a third browser
     await signIn(page, person);
     await endOthers(page);
     await phone.reload();

@@ -138,7 +138,7 @@ test('a double click makes one mail and one account', async ({ page, world }) =>
   await alive(page);
   await field(page, '6-digit code').fill(code);
   await expectAccount(page, person);
-  await world.member(); // a later mail has come, so a second one would be here
+  await world.member(); // a later email has come, so a second one would be here
   expect(world.mailbox.to(person.email)).toHaveLength(1);
 });
 

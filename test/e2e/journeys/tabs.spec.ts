@@ -17,9 +17,9 @@ import {
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
-// Back, reload and a second tab at every step: there is always a way on.
+// Back, reload and a second tab at every step: the user can always continue.
 
-/** The person comes back to this tab. */
+/** The user returns to this tab. */
 const comeBack = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 
 test('Back and reload in a registration lead on', async ({ page, world }) => {
@@ -38,7 +38,7 @@ test('Back and reload in a registration lead on', async ({ page, world }) => {
   await field(page, '6-digit code').fill(code);
   await expectAccount(page, person);
   await back(page);
-  await expectAccount(page, person); // the code did its work, so its page leads on
+  await expectAccount(page, person); // the code was used, so its page continues
   await page.reload();
   await expectAccount(page, person);
 });
@@ -103,7 +103,7 @@ test('Back and reload in a recovery lead on, and after it the form leads to the 
   await page.reload();
   await expectScreen(page, 'Choose a new password');
   await back(page);
-  await expectScreen(page, 'Choose a new password'); // the code did its work
+  await expectScreen(page, 'Choose a new password'); // the code was used
   await alive(page);
   await field(page, 'New password').fill('a fresh amber orchard');
   await field(page, 'Confirm Password').fill('a fresh amber orchard');
@@ -137,7 +137,7 @@ test('two tabs sign in and out', async ({ page, context, world }) => {
   await button(second, 'Sign out').click(); // that session has ended already
   await expectScreen(second, "You've signed out");
   await back(second);
-  await expectScreen(second, 'Sign in'); // and the account is not shown from memory
+  await expectScreen(second, 'Sign in'); // the account is not shown from the back-forward cache
 });
 
 test('Back to a form after it was sent finds it ready', async ({ page, world }) => {

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { button } from './screen.js';
 
-/** Presses the provider's button and signs in there. Who did so before in this browser is not asked again. */
+/** Presses the provider's button and signs in there. The provider does not ask again in the same browser. */
 export async function continueWithAcme(page: Page, login: string): Promise<void> {
   await button(page, 'Continue with Acme ID').click();
   await signInAtAcme(page, login);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { portOf } from './port.js';
 
-/** An app on another origin that lets Portico sign its people in. */
+/** An app on another origin that uses Portico to sign its users in. */
 export class App {
   readonly origin: string;
   readonly #server: Server;

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The program under test: what a release ships, screens included. */
+/** The program under test: the release binary, with its screens. */
 export const binary =
   process.env['PORTICO_BIN'] ?? fileURLToPath(new URL('../../../bin/portico', import.meta.url));
 

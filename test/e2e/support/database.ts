@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A database of a Portico's own, and its key. */
+/** The database of one Portico, and its key. */
 export interface Database {
   url: string;
   drop: () => void;
 }
 
 /**
- * Makes the database of an installation in the folder: a file, or with PORTICO_TEST_DATABASE=postgres one on the
- * server that `tools/postgres` runs.
+ * Creates the database of an installation: a file in the folder, or with PORTICO_TEST_DATABASE=postgres a database on
+ * the server of `tools/postgres`.
  */
 export async function createDatabase(folder: string, keyFile: string): Promise<Database> {
   if (process.env['PORTICO_TEST_DATABASE'] !== 'postgres')

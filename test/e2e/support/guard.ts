@@ -1,7 +1,7 @@
 import { type BrowserContext, type ConsoleMessage, expect, type Page } from '@playwright/test';
 import type { World } from './world.js';
 
-/** The browser's own line for an answer of 4xx or 5xx; assets never have one. */
+/** The browser's console line for a status of 4xx or 5xx. Assets must never cause one. */
 const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of [45]\d\d/;
 
 export interface Findings {
@@ -19,9 +19,9 @@ export const NOTHING: Findings = {
 };
 
 /**
- * Watches every page of a journey: nothing may complain in the console, and no
- * password, code or token may stand in a URL, a Referer or the browser's
- * storage (SEC-061, SEC-082).
+ * Watches every page of a journey. The console must stay empty, and no password,
+ * code or token may appear in a URL, a Referer or the browser's storage
+ * (SEC-061, SEC-082).
  */
 export class Guard {
   readonly #world: World;
@@ -40,7 +40,7 @@ export class Guard {
     this.#linesBefore = world.portico.log.length;
   }
 
-  /** A complaint that the journey causes on purpose. */
+  /** Allows a console line that the journey causes on purpose. */
   allow(pattern: RegExp): void {
     this.#allowed.push(pattern);
   }
@@ -72,7 +72,7 @@ export class Guard {
     this.#complaints.push(line);
   }
 
-  /** Whatever is sent as a password is one. */
+  /** Every value that is sent as a password is a secret. */
   #learnPassword(body: string): void {
     const fields = body.startsWith('{') ? Object.entries(JSON.parse(body)) : [...new URLSearchParams(body)];
     for (const [name, value] of fields) {
@@ -81,22 +81,22 @@ export class Guard {
     }
   }
 
-  /** Takes down what a browser keeps; called before it closes. */
+  /** Records the storage of a browser before it closes. */
   async sample(context: BrowserContext): Promise<void> {
     const cookies = await context.cookies(this.#world.portico.origin);
     for (const { name, value } of cookies) {
-      // The id of the flow is in the address too: it opens nothing without the browser's own cookie.
+      // The id of the flow is in the address too. It is useless without the browser's own cookie.
       if (!name.endsWith('portico-flow')) this.#tokens.add(value);
     }
     for (const page of context.pages()) {
       if (!page.url().startsWith('http')) continue;
       await expect(async () => {
         for (const entry of await storageOf(page)) this.#stored.add(entry);
-      }).toPass(); // a page on its way to the next one cannot be asked
+      }).toPass(); // a navigating page cannot be evaluated
     }
   }
 
-  /** What was seen that must not be. */
+  /** Everything that must not have happened. */
   get findings(): Findings {
     const log = this.#world.portico.log.slice(this.#linesBefore).map((line) => JSON.stringify(line));
     const secrets = this.#secrets();
@@ -116,7 +116,7 @@ export class Guard {
   }
 }
 
-/** What the page keeps in the browser, as `area key=value`. */
+/** The storage of the page, as `area key=value`. */
 export function storageOf(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const areas = { localStorage, sessionStorage };
@@ -130,7 +130,7 @@ export function storageOf(page: Page): Promise<string[]> {
   });
 }
 
-/** The texts that hold a secret as a word, encoded or not. A mailed link is the one place where a token may stand. */
+/** The texts that contain a secret as a word, encoded or not. Only an emailed link may contain a token. */
 function leaks(texts: string[], secrets: string[]): string[] {
   if (secrets.length === 0) return [];
   const any = new RegExp(

@@ -3,25 +3,25 @@ import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 import { portOf } from './port.js';
 
-/** A mail as its reader sees it. */
+/** An email as its reader sees it. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** The six digits, "" when the mail carries none. */
+  /** The six digits, or "". */
   code: string;
-  /** The link that carries a token, and that token; "" when the mail carries none. */
+  /** The link with a token, and the token, or "". */
   link: string;
   token: string;
 }
 
-/** Longer than a mail takes on a busy machine; a mail that does not come by then was not sent. */
+/** Longer than an email takes on a busy machine. After that time it counts as not sent. */
 const PATIENCE_MS = 10_000;
 
-/** A mail server that accepts everything and keeps it by receiver. */
+/** A mail server that accepts every email. */
 export class Mailbox {
   readonly #server: SMTPServer;
-  /** All mails, in the order in which they came. */
+  /** All emails in the order of their arrival. */
   readonly mails: Mail[] = [];
   readonly #read = new Set<Mail>();
   readonly #arrivals = new EventEmitter<{ mail: [] }>();
@@ -67,7 +67,7 @@ export class Mailbox {
     this.#arrivals.emit('mail');
   }
 
-  /** The oldest mail to the address, of those about the subject, that was not read yet; waits for it. */
+  /** Waits for the oldest unread email to the address with this subject. */
   async next(to: string, about = /./): Promise<Mail> {
     const tooLate = AbortSignal.timeout(PATIENCE_MS);
     for (;;) {
@@ -82,7 +82,7 @@ export class Mailbox {
     }
   }
 
-  /** All mails to the address so far. */
+  /** All emails to the address so far. */
   to(address: string): readonly Mail[] {
     return this.mails.filter((mail) => mail.to === address.toLowerCase());
   }

@@ -16,7 +16,7 @@ function hold(): Promise<Server> {
   });
 }
 
-/** The port that a listening server was given. */
+/** The port of a listening server. */
 export function portOf(server: Pick<Server, 'address'>): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server does not listen');

@@ -11,9 +11,9 @@ import { freePorts } from './port.js';
 export interface Outside {
   /** Port of the mail server. */
   smtp: number;
-  /** Issuer of the external identity provider; none when not set. */
+  /** Issuer of the external identity provider, if there is one. */
   issuer?: string;
-  /** Origin of an app that people may return to. */
+  /** Origin of an app that is an allowed return target. */
   app?: string;
 }
 
@@ -46,21 +46,21 @@ export class Portico {
       env: environment(outside, { origin, listen, operations, keyFile, database: database.url }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    process.once('exit', () => child.kill()); // a worker that is stopped early leaves nothing behind
+    process.once('exit', () => child.kill()); // also when a worker is stopped early
     const portico = new Portico(origin, child, folder, database);
     try {
       await portico.#serving();
       return portico;
     } catch (error) {
       await portico.stop();
-      // a free port is only free until somebody else on this machine takes it
+      // another process may take a free port before Portico does
       if (attempts > 1 && String(error).includes('address already in use'))
         return Portico.start(outside, attempts - 1);
       throw error;
     }
   }
 
-  /** Resolves at the log line that says so; all that was printed before an early end is the error. */
+  /** Resolves at the log line of a ready server. After an early end, the error has the whole output. */
   async #serving(): Promise<void> {
     const printed: string[] = [];
     const serving = new Promise<void>((resolve, reject) => {

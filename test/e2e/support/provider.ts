@@ -5,7 +5,7 @@ import Provider from 'oidc-provider';
 import { portOf } from './port.js';
 import { PROVIDER } from './portico.js';
 
-/** What the provider says about a person beside the subject. */
+/** The provider's claims about a user, without the subject. */
 export interface Claims {
   email?: string;
   email_verified?: boolean;
@@ -13,12 +13,12 @@ export interface Claims {
 }
 
 /**
- * An identity provider of other people's making (oidc-provider, certified).
- * Whoever types a login name is that person; consent is not asked for.
+ * A third-party identity provider (oidc-provider, certified). Typing a login
+ * name signs in as that user. It does not ask for consent.
  */
 export class IdentityProvider {
   readonly issuer: string;
-  /** The path that answers with 503, none when empty. */
+  /** The path that answers with 503; "" for none. */
   breaksAt = '';
   readonly #people = new Map<string, Claims>();
   readonly #server: Server;
@@ -38,7 +38,7 @@ export class IdentityProvider {
     return self;
   }
 
-  /** Names the sites that may send people here; the provider serves from then on. */
+  /** Sets the sites that may use the provider. It serves from then on. */
   serve(sites: string[]): void {
     this.#provider = new Provider(this.issuer, {
       clients: [
@@ -64,7 +64,7 @@ export class IdentityProvider {
     });
   }
 
-  /** Registers a person with the provider. */
+  /** Registers a user with the provider. */
   knows(login: string, claims: Claims): void {
     this.#people.set(login, claims);
   }

@@ -1,15 +1,15 @@
 import { expect, type Page } from '@playwright/test';
 import type { Person } from './world.js';
 
-/** Opens a screen and waits until its script has taken over. */
+/** Opens a screen and waits for its hydration. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await alive(page);
 }
 
 /**
- * Waits until the script of a screen has taken over: React has attached to the
- * markup and its effects have run, which turn off the browser's own checks.
+ * Waits for the hydration of a screen: React has attached to the markup, and its
+ * effects have run. They turn off the browser's own checks.
  */
 export async function alive(page: Page): Promise<void> {
   await page.waitForFunction(() => {
@@ -21,7 +21,7 @@ export async function alive(page: Page): Promise<void> {
   });
 }
 
-/** Goes through the history; a page that comes back as it was left does not load again. */
+/** Goes back in the history. A page from the back-forward cache does not load again. */
 export const back = (page: Page) => page.goBack({ waitUntil: 'commit' });
 export const forward = (page: Page) => page.goForward({ waitUntil: 'commit' });
 
@@ -31,7 +31,7 @@ export const link = (page: Page, name: string) => page.getByRole('link', { name,
 
 export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
-/** The person reads this heading, and the tab says the same. */
+/** The page and its tab have this title. */
 export async function expectScreen(page: Page, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
   await expect(page).toHaveTitle(title);

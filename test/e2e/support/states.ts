@@ -5,5 +5,5 @@ import { LINK } from './states/link.js';
 import { SIGN_IN } from './states/signin.js';
 import type { State } from './states/state.js';
 
-/** Every screen in its main states, by way of the real flows. */
+/** Every screen in its main states, reached through the real flows. */
 export const STATES: State[] = [...SIGN_IN, ...BEGINNINGS, ...CODE, ...LINK, ...REST];

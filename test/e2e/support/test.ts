@@ -10,11 +10,11 @@ import { World } from './world.js';
 
 interface Fixtures {
   guard: Guard;
-  /** A page in a browser that knows nothing of the one before. */
+  /** A page in a new browser. */
   openBrowser: (options?: BrowserContextOptions) => Promise<Page>;
 }
 
-/** A journey: a guarded browser at the door of a Portico of its worker's own. */
+/** A journey: a guarded browser in front of its worker's own Portico. */
 export const test = base.extend<Fixtures, { world: World }>({
   world: [
     async ({ playwright }, use) => {
@@ -36,7 +36,7 @@ export const test = base.extend<Fixtures, { world: World }>({
     expect.soft(guard.findings).toEqual(NOTHING);
   },
 
-  // Asks for the context only so that it outlives the others and verifies what they did.
+  // Depends on the context, so that the context closes last and checks all others.
   openBrowser: async ({ browser, baseURL, guard, context: _ }, use) => {
     const opened: BrowserContext[] = [];
     await use(async (options = {}) => {

@@ -9,7 +9,7 @@ export interface Person {
   password: string;
 }
 
-/** Everything that a worker's journeys meet: a Portico and what stands around it. */
+/** The surroundings of a worker's journeys: a Portico, its mail server, provider and app. */
 export class World {
   readonly portico: Portico;
   readonly mailbox: Mailbox;
@@ -39,7 +39,7 @@ export class World {
     return new World({ portico, mailbox, provider, app }, request);
   }
 
-  /** One more Portico, with another outside; it stops with the worker. */
+  /** One more Portico with other surroundings. It stops with the worker. */
   async anotherPortico(outside: Partial<Outside> = {}): Promise<Portico> {
     const portico = await Portico.start({ smtp: this.mailbox.port, ...outside });
     this.#more.push(portico);
@@ -52,7 +52,7 @@ export class World {
     return this.#plain;
   }
 
-  /** Somebody whom Portico does not know. */
+  /** A person without an account. */
   stranger(name = 'mara'): Person {
     this.#people += 1;
     return {
@@ -61,7 +61,7 @@ export class World {
     };
   }
 
-  /** Somebody with an account, made through the API as an app's own test would. */
+  /** A user with an account, created through the API as an app's own test would. */
   async member(name?: string): Promise<Person> {
     const person = this.stranger(name);
     const api = await this.#request.newContext({

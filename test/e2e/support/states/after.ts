@@ -3,7 +3,7 @@ import { alive, button, expectScreen, field, forgot, open, signIn } from '../scr
 import type { World } from '../world.js';
 import type { State } from './state.js';
 
-/** What comes after the proof: a new password, the account, the way out; and the errors. */
+/** The screens after the proof: a new password, the account, the sign-out and the errors. */
 export const REST: State[] = [
   { name: 'reset-password', reach: reachReset },
   {

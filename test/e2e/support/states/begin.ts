@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { button, field, fillSignUp, open } from '../screen.js';
 import type { State } from './state.js';
 
-/** Where a registration or a recovery begins. */
+/** The first screens of a registration and a recovery. */
 export const BEGINNINGS: State[] = [
   { name: 'signup', reach: (page) => open(page, '/auth/signup') },
   {

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { forgot, open, signUp, typeWrongCode } from '../screen.js';
 import type { State } from './state.js';
 
-/** Where the mailed code is asked for. */
+/** The screen for the emailed code. */
 export const CODE: State[] = [
   { name: 'verify-code-none', reach: (page) => open(page, '/auth/verify-code') },
   { name: 'verify-code-signup', reach: (page, world) => signUp(page, world.stranger()) },

@@ -5,7 +5,7 @@ import type { State } from './state.js';
 
 const WRONG = 'not the right password';
 
-/** Where a mailed link leads. */
+/** The screens of an emailed link. */
 export const LINK: State[] = [
   {
     name: 'confirm-link-signup',
@@ -54,7 +54,7 @@ export const LINK: State[] = [
   },
 ];
 
-/** A registration that somebody began in another browser. */
+/** A registration that began in another browser. */
 async function beginElsewhere(page: Page, world: World) {
   const person = world.stranger();
   const elsewhere = await page.context().browser()?.newContext({ baseURL: world.portico.origin });
