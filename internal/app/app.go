@@ -26,6 +26,7 @@ import (
 	"portico/internal/mailer"
 	"portico/internal/origin"
 	"portico/internal/outbox"
+	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/server"
@@ -227,7 +228,7 @@ func (a *App) fallback() string {
 	if a.Config.ReturnDefault == "" && a.atRoot() {
 		return "/"
 	}
-	return cmp.Or(a.Config.ReturnDefault, "/auth/account")
+	return cmp.Or(a.Config.ReturnDefault, pages.Account)
 }
 
 func (a *App) buildPasswords(ctx context.Context, key *secret.Key) error {
@@ -280,7 +281,7 @@ func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {
 	return federation.New(federation.Config{
 		Providers: configured, Client: client, Clock: c,
 		RedirectURL: func(id string) string {
-			return public.JoinPath("auth", "provider", id, "callback").String()
+			return public.JoinPath(pages.ProviderCallback(id)).String()
 		},
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/origin"
+	"portico/internal/pages"
 	"portico/internal/rule"
 )
 
@@ -79,7 +80,7 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 		return e, nil
 	}
 	site, i, ok := rule.NewSites(list).Find(host, e.Path)
-	if !ok || strings.HasPrefix(e.Path+"/", "/auth/") {
+	if !ok || pages.Own(e.Path) {
 		return e, nil
 	}
 	a := cfg.Served()[i]

@@ -119,6 +119,7 @@ func rules() map[string]rule {
 		"fault codes":         faultCodes,
 		"words of the faults": words,
 		"links":               links,
+		"paths of pages":      pagePaths,
 		"prose":               prose,
 	}
 }

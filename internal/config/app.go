@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/origin"
+	"portico/internal/pages"
 )
 
 // appArray is the array of tables that holds the apps.
@@ -198,7 +199,7 @@ func checkAppPath(s string) (string, *mistake) {
 		return s, nil
 	case !strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"), strings.ContainsAny(s, "*%?# "):
 		return "", &mistake{fmt.Sprintf("%q is not a path that apps can share a host by", s), write}
-	case strings.HasPrefix(strings.ToLower(s)+"/", "/auth/"):
+	case pages.Own(strings.ToLower(s)):
 		return "", &mistake{"what is below /auth is Portico's own", write}
 	}
 	return s, nil

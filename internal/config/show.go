@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"portico/internal/pages"
 )
 
 // Entry is one setting as it is in effect.
@@ -92,7 +94,7 @@ and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" 
 ## Providers
 
 An external identity provider is a table of its own; its name is the id in the provider's URLs, in lower-case letters,
-digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>/auth/provider/<id>/callback`" + ` with the provider.
+digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>" + pages.ProviderCallback("<id>") + "`" + ` with the provider.
 `)
 	for _, k := range providerKeys("<id>") {
 		describe(&b, k, "")

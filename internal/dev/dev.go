@@ -19,6 +19,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/dev/idp"
 	"portico/internal/dev/mailbox"
+	"portico/internal/pages"
 	"portico/internal/secret"
 	"portico/internal/server"
 )
@@ -67,7 +68,7 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 		return err
 	}
 	base := w.cfg.PublicURL.String()
-	fmt.Fprintf(out, "\n  Portico is running.\n\n  %-18s%s/auth/signin\n  %-18s%s/auth/signup\n", "Sign in", base, "Sign up", base)
+	fmt.Fprintf(out, "\n  Portico is running.\n\n  %-18s%s\n  %-18s%s\n", "Sign in", base+pages.SignIn, "Sign up", base+pages.SignUp)
 	for _, line := range append(w.lines, people...) {
 		fmt.Fprintln(out, "  "+line)
 	}
@@ -106,7 +107,7 @@ func (w *world) addMailbox(ctx context.Context) error {
 	if w.cfg.MailFrom == "" {
 		w.cfg.MailFrom = w.cfg.Brand.Name + " <no-reply@portico.example>"
 	}
-	w.doors = append(w.doors, pages{mailboxPath, box.Handler(mailboxPath)})
+	w.doors = append(w.doors, mounted{mailboxPath, box.Handler(mailboxPath)})
 	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Mailbox", w.cfg.PublicURL, mailboxPath))
 	return nil
 }
@@ -125,7 +126,7 @@ func (w *world) addProvider(ctx context.Context) error {
 	id, clientSecret := "portico-dev", secret.Token()
 	handler, err := idp.New(idp.Config{
 		Issuer: issuer, ClientID: id, ClientSecret: clientSecret, Clock: clock.System{},
-		RedirectURI: w.cfg.PublicURL.JoinPath("auth", "provider", providerID, "callback").String(),
+		RedirectURI: w.cfg.PublicURL.JoinPath(pages.ProviderCallback(providerID)).String(),
 	})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -66,15 +66,15 @@ func samplePageFor(admin bool) http.HandlerFunc {
 	}
 }
 
-// pages mounts a handler under a path. The handler sets its own
+// mounted serves a handler under a path. The handler sets its own
 // Content-Security-Policy.
-type pages struct {
+type mounted struct {
 	path    string
 	handler http.Handler
 }
 
 // Mount registers the pages.
-func (p pages) Mount(m *server.Mux) {
+func (p mounted) Mount(m *server.Mux) {
 	serve := func(w http.ResponseWriter, r *http.Request) error {
 		p.handler.ServeHTTP(w, r)
 		return nil

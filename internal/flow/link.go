@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -51,7 +52,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		}
 		if p.Kind == Recovery && !f.here(c, p) {
 			r.FlowID, err = f.moveRecovery(ctx, tx, p, d, value)
-			r.Next = "/auth/reset-password?flow=" + r.FlowID
+			r.Next = pages.Flow(pages.ResetPassword, r.FlowID)
 			return err
 		}
 		r, err = f.proven(ctx, tx, c, p, d)

@@ -9,6 +9,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/outbox"
+	"portico/internal/pages"
 )
 
 // Templates of the mails that flows cause.
@@ -46,8 +47,8 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
 			"provider":    l.provider,
-			"signin_link": f.publicURL + "/auth/signin",
-			"reset_link":  f.publicURL + "/auth/forgot-password",
+			"signin_link": f.publicURL + pages.SignIn,
+			"reset_link":  f.publicURL + pages.ForgotPassword,
 		},
 	}
 	if l.owner != nil {
@@ -59,7 +60,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
-		m.Data["link"] = f.publicURL + "/auth/confirm-link?token=" + url.QueryEscape(l.secret.Link)
+		m.Data["link"] = f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(l.secret.Link)
 	}
 	if l.lasts > 0 {
 		m.Data["minutes"] = strconv.Itoa(int((l.lasts + time.Minute - 1) / time.Minute))

@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/pages"
 )
 
 // askLink keeps the identity until the owner of the account has signed in to
@@ -29,7 +30,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 	link, err := f.begin(ctx, tx, Pending{
 		Kind: Provider, Step: Link, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
 	}, waiting, c.Browser)
-	return Result{Next: "/auth/signin?flow=" + link.ID, FlowID: link.ID}, err
+	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }
 
 // linkPending links the identity that waits in the flow, when the account that

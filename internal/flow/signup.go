@@ -6,6 +6,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -135,7 +136,7 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, addr
 	} else {
 		err = f.record.Add(ctx, tx, fact(c, audit.MailHeld, p.AccountID, string(p.Kind)))
 	}
-	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID, Held: held}, err
+	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID, Held: held}, err
 }
 
 // renewOrBegin goes on with the flow that this browser has begun for the same

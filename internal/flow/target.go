@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"portico/internal/pages"
 )
 
 const maxTarget = 2048 // bytes
@@ -89,7 +91,7 @@ func cleanPath(raw string) string {
 			}
 		}
 	}
-	if strings.HasPrefix(decoded+"/", "/auth/") && decoded != "/auth/account" {
+	if pages.Own(decoded) && decoded != pages.Account {
 		return ""
 	}
 	return raw

@@ -10,6 +10,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -158,7 +159,7 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 		if _, err := f.owner(ctx, tx, p); err != nil {
 			return Result{}, err
 		}
-		return Result{Next: "/auth/reset-password?flow=" + p.ID, FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
+		return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
@@ -222,7 +223,7 @@ func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.A
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
 	}, data{Address: a.Address.Mail}, c.Browser)
-	return Result{Next: "/auth/reset-password?flow=" + p.ID, FlowID: p.ID}, err
+	return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, err
 }
 
 // Resend mails a fresh code. A flow that has no guesses left is replaced by a
@@ -254,7 +255,7 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	if spent {
 		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
 	}
-	return Result{Next: "/auth/verify-code?flow=" + p.ID, FlowID: p.ID}, nil
+	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID}, nil
 }
 
 // resend mails another code of the flow, or reports that the flow is spent.

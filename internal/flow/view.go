@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/throttle"
 )
 
@@ -44,7 +45,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		}
 		switch p.Step {
 		case Reset:
-			v.Next = "/auth/reset-password?flow=" + p.ID
+			v.Next = pages.Flow(pages.ResetPassword, p.ID)
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:

@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+
+	"portico/internal/pages"
 )
 
 //go:embed frame.html page.html home.html
@@ -35,7 +37,7 @@ func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, s
 func (p *provider) home(w http.ResponseWriter, r *http.Request) {
 	kept, _ := p.signedIn(r)
 	p.page(w, http.StatusOK, "home.html", map[string]string{
-		"Name": Name, "Person": cmp.Or(kept.person.Name, kept.person.Email), "SignIn": originOf(p.config.RedirectURI) + "/auth/signin", "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
+		"Name": Name, "Person": cmp.Or(kept.person.Name, kept.person.Email), "SignIn": originOf(p.config.RedirectURI) + pages.SignIn, "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/server"
 )
 
@@ -130,7 +131,7 @@ func (d *Desk) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (stri
 	}
 	d.session.Clear(w)
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
-	return "/auth/signed-out", nil
+	return pages.SignedOut, nil
 }
 
 // Messages on a page about the step before it.
@@ -145,7 +146,7 @@ const (
 // later page would.
 func (d *Desk) arrive(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
 	result, err := d.run(w, r, run)
-	if err == nil && result.Session != nil && result.Next == "/auth/account" {
+	if err == nil && result.Session != nil && result.Next == pages.Account {
 		d.Say(w, word)
 	}
 	return result.Next, err

@@ -13,6 +13,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/flow"
 	"portico/internal/locale"
+	"portico/internal/pages"
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/session"
@@ -119,7 +120,7 @@ func (d *Desk) Give(w http.ResponseWriter, result flow.Result) {
 		server.Note(w, result.Held) // the response reveals nothing, so log the reason
 	}
 	d.keepBrowser(w, result.Browser)
-	if strings.HasPrefix(result.Next, verifyPath) {
+	if strings.HasPrefix(result.Next, pages.VerifyCode) {
 		d.waiting.Write(w, result.FlowID, waitingLife)
 	}
 	if result.Device != "" {
@@ -190,10 +191,6 @@ func (d *Desk) LastProvider(w http.ResponseWriter, r *http.Request) string {
 	id, _ := d.way.Read(w, r)
 	return id
 }
-
-// verifyPath is the page that waits for a mailed code, up to the id of its
-// flow.
-const verifyPath = "/auth/verify-code?flow="
 
 // Waiting returns the flow for which this browser was last sent a code, or ""
 // if it waits for none.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/secret"
 	"portico/internal/server"
@@ -25,8 +26,8 @@ import (
 // No URL contains a ticket: scripts of the app can read every URL on their host,
 // and can make Portico's response there fail.
 const (
-	enterPath  = "/auth/enter"
-	arrivePath = "/auth/arrive"
+	enterPath  = pages.Root + "/enter"
+	arrivePath = pages.Root + "/arrive"
 )
 
 // visitAuth handles paths below /auth on the host of an app.
@@ -40,7 +41,7 @@ func (g *Gateway) visitAuth(w http.ResponseWriter, r *http.Request, path string)
 		return g.accept(w, r)
 	case path == arrivePath && r.Method == http.MethodGet:
 		return g.arrive(w, r)
-	case path == "/auth/signout" && r.Method == http.MethodPost:
+	case path == pages.SignOut && r.Method == http.MethodPost:
 		return g.signOut(w, r)
 	case r.Method == http.MethodGet && navigates(r.Header, r.Method):
 		return server.SeeOther(w, g.issuer+r.RequestURI) // the screens are on the public host
@@ -126,7 +127,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 		return leave(w, to)
 	}
 	server.Note(w, flow.Unknown)
-	return leave(w, g.issuer+"/auth/error?"+url.Values{"code": {flow.CodeFlowUnknown}, "return_to": {g.originOf(r.Host) + to}}.Encode())
+	return leave(w, g.issuer+pages.With(pages.Error, url.Values{"code": {flow.CodeFlowUnknown}, "return_to": {g.originOf(r.Host) + to}}))
 }
 
 // localTarget returns a return target on the requested host, or "/".
@@ -157,7 +158,7 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 		data = cacheOnly
 	}
 	w.Header().Set("Clear-Site-Data", data)
-	return server.SeeOther(w, g.issuer+"/auth/signed-out")
+	return server.SeeOther(w, g.issuer+pages.SignedOut)
 }
 
 // token returns the session token that the browser sent to a host, or "".

@@ -14,6 +14,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/origin"
+	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/secret"
 	"portico/internal/server"
@@ -128,7 +129,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	asked := ask{
 		method: r.Method, preflight: isPreflight(r), host: r.Host, target: r.RequestURI, upgrade: isWebSocket(r),
 	}
-	if path := r.URL.Path; r.Host != g.host && (path == "/auth" || strings.HasPrefix(path, "/auth/")) {
+	if path := r.URL.Path; r.Host != g.host && pages.Own(path) {
 		return g.visitAuth(w, r, path)
 	}
 	v, err := g.decide(w, r, &asked)
@@ -150,7 +151,7 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 	switch {
 	case err != nil:
 		return visit{}, server.Malformed.WithCause(err)
-	case strings.HasPrefix(path, "/auth/"), path == "/auth":
+	case pages.Own(path):
 		return visit{}, server.RouteMissing
 	case m == 0:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")

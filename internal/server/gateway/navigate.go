@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"portico/internal/pages"
 )
 
 // navigates reports whether the response will be a page of its own, so that a
@@ -45,7 +47,7 @@ func (g *Gateway) comeBack(h http.Header, asked ask) string {
 // signInPath returns the path of the sign-in page with a return target. again
 // requires a new sign-in even if there is a session.
 func signInPath(target string, again bool) string {
-	path := "/auth/signin?"
+	path := pages.SignIn + "?"
 	if again {
 		path += "again=1&"
 	}

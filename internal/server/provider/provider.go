@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/door"
 )
@@ -35,11 +36,11 @@ func New(cfg Config) *Door { return &Door{cfg} }
 
 // Mount registers the routes.
 func (d *Door) Mount(m *server.Mux) {
-	m.Handle("POST /auth/provider/{id}/start", d.start)
-	m.Handle("GET /auth/provider/{id}/callback", d.callback)
+	m.Handle("POST "+pages.ProviderStart("{id}"), d.start)
+	m.Handle("GET "+pages.ProviderCallback("{id}"), d.callback)
 	// The response of a provider with response_mode=form_post comes from its
 	// site. The handler only redirects it to the GET above.
-	m.Handle("POST /auth/provider/{id}/callback", d.callbackForm, server.CrossSite)
+	m.Handle("POST "+pages.ProviderCallback("{id}"), d.callbackForm, server.CrossSite)
 }
 
 type startForm struct {
@@ -84,6 +85,6 @@ func (d *Door) callbackForm(w http.ResponseWriter, r *http.Request) error {
 			query.Set(name, v)
 		}
 	}
-	path := (&url.URL{Path: "/auth/provider/" + r.PathValue("id") + "/callback"}).EscapedPath()
+	path := (&url.URL{Path: pages.ProviderCallback(r.PathValue("id"))}).EscapedPath()
 	return server.SeeOther(w, strings.TrimSuffix(path+"?"+query.Encode(), "?"))
 }

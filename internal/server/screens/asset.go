@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/server"
 )
 
@@ -84,7 +85,7 @@ func (s *Screens) asset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-const logoPath = "/auth/logo"
+const logoPath = pages.Root + "/logo"
 
 // Logo is the operator's picture, shown instead of the name.
 type Logo struct {

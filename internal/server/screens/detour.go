@@ -10,6 +10,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/door"
 )
@@ -66,7 +67,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
 		return s.show(w, r, door.ScreenError, func(b *Boot) {
 			s.explain(r, b, f)
-			b.Next = signInWith(url.Values{"return_to": {target}})
+			b.Next = pages.With(pages.SignIn, url.Values{"return_to": {target}})
 		})
 	}
 	if endingText(f.Code) == "" {
@@ -80,20 +81,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 	if rest.Again {
 		query.Set("again", "1")
 	}
-	return server.SeeOther(w, signInWith(query))
-}
-
-// signInWith returns the sign-in page with all parameters that have a value.
-func signInWith(query url.Values) string {
-	for name, values := range query {
-		if values[0] == "" {
-			delete(query, name)
-		}
-	}
-	if len(query) == 0 {
-		return "/auth/signin"
-	}
-	return "/auth/signin?" + query.Encode()
+	return server.SeeOther(w, pages.With(pages.SignIn, query))
 }
 
 // ending returns the key of the message about the attempt that Detour came

@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/server/door"
@@ -28,7 +29,7 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	b.Errors.RequestID = server.RequestID(r.Context())
 	b.Title = s.Catalogue.Text(b.Locale, "failure.title."+titleOf(b.Status, f.Code), nil)
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
-	b.Next, b.NextLabel = "/auth/signin", s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
+	b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
 	case server.CodeAppDown, server.CodeAppSlow:
 		if r.Method == http.MethodGet {
@@ -52,10 +53,10 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 func (s *Screens) signInFor(r *http.Request) string {
 	scheme, _, _ := strings.Cut(s.Desk.Targets.Self, "://")
 	target := s.Desk.Targets.Check(scheme + "://" + r.Host + r.URL.RequestURI()).String()
-	if target == "" || r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/auth/") {
-		return "/auth/signin"
+	if target == "" || r.Method != http.MethodGet || pages.Own(r.URL.Path) {
+		return pages.SignIn
 	}
-	return "/auth/signin?" + url.Values{"return_to": {target}}.Encode()
+	return pages.With(pages.SignIn, url.Values{"return_to": {target}})
 }
 
 // Titles of faults whose status is too general.

@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/code"
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/door"
 )
@@ -68,7 +69,7 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if viewErr == nil && (v.Step != flow.Verify || errors.Is(err, code.UsedUp)) {
 		// The step was finished by a second press or in another browser, or no
 		// guesses are left: the page shows the current state.
-		return server.SeeOther(w, "/auth/verify-code?flow="+v.ID)
+		return server.SeeOther(w, pages.Flow(pages.VerifyCode, v.ID))
 	}
 	if viewErr != nil && in.Flow != "" {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)

@@ -12,6 +12,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/ids"
+	"portico/internal/pages"
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/door"
@@ -20,7 +21,7 @@ import (
 
 // root redirects to the sign-in page. A redirect adds no entry to the history.
 func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, "/auth/signin")
+	return server.SeeOther(w, pages.SignIn)
 }
 
 // signIn shows once why a session has ended, and clears the cookie that tells.
@@ -77,7 +78,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 // target redirects back, and redirects keep the Referer.
 func cookieLost(r *http.Request) bool {
 	from, err := url.Parse(r.Referer())
-	return err == nil && from.Host == r.Host && from.Path == "/auth/signin" && len(r.Header["Cookie"]) == 0
+	return err == nil && from.Host == r.Host && from.Path == pages.SignIn && len(r.Header["Cookie"]) == 0
 }
 
 // waiting returns the flow whose identity waits to be linked, if the id names a
@@ -190,7 +191,7 @@ func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if id != "" {
-		return server.SeeOther(w, "/auth/verify-code?flow="+id)
+		return server.SeeOther(w, pages.Flow(pages.VerifyCode, id))
 	}
 	return s.show(w, r, door.ScreenVerifyCode, nil)
 }
@@ -204,7 +205,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 			token = "malformed"
 		}
 		s.Desk.KeepLink(w, token)
-		return server.SeeOther(w, "/auth/confirm-link")
+		return server.SeeOther(w, pages.ConfirmLink)
 	}
 	token := s.Desk.Link(w, r)
 	v, err := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), token)
@@ -297,7 +298,7 @@ func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if person == (Person{}) {
-		return server.SeeOther(w, "/auth/signin?return_to="+url.QueryEscape("/auth/account"))
+		return server.SeeOther(w, pages.With(pages.SignIn, url.Values{"return_to": {pages.Account}}))
 	}
 	said := s.Desk.Said(w, r)
 	return s.show(w, r, door.ScreenAccount, func(b *Boot) {
@@ -319,7 +320,7 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if person != (Person{}) {
-		return server.SeeOther(w, "/auth/account")
+		return server.SeeOther(w, pages.Account)
 	}
 	return s.show(w, r, door.ScreenSignedOut, nil)
 }
@@ -327,14 +328,13 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 // changePassword redirects for password managers (W3C, A Well-Known URL for
 // Changing Passwords).
 func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, "/auth/forgot-password")
+	return server.SeeOther(w, pages.ForgotPassword)
 }
 
 // overPath returns the error page of a flow that is not open. It can be
 // reloaded.
 func overPath(r *http.Request) string {
-	query := url.Values{"code": {flow.CodeFlowUnknown}, "request": {server.RequestID(r.Context())}}
-	return "/auth/error?" + query.Encode()
+	return pages.With(pages.Error, url.Values{"code": {flow.CodeFlowUnknown}, "request": {server.RequestID(r.Context())}})
 }
 
 // failure shows the one fault that overPath redirects with. It accepts no other

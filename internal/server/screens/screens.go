@@ -14,6 +14,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/locale"
+	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/door"
 	"portico/internal/session"
@@ -99,27 +100,27 @@ func (s *Screens) Mount(m *server.Mux) {
 	if s.Root {
 		m.Handle("GET /{$}", s.root)
 	}
-	m.Handle("GET /auth/signin", s.signIn)
-	m.Handle("POST /auth/signin", form(s, door.ScreenSignIn, s.Desk.SignIn, func(in door.SignIn, b *Boot) {
+	m.Handle("GET "+pages.SignIn, s.signIn)
+	m.Handle("POST "+pages.SignIn, form(s, door.ScreenSignIn, s.Desk.SignIn, func(in door.SignIn, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 		b.Flow.ID = in.Flow
 	}))
 	s.mountSignUp(m)
-	m.Handle("GET /auth/forgot-password", s.forgotPassword)
-	m.Handle("POST /auth/forgot-password", form(s, door.ScreenForgotPassword, s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
+	m.Handle("GET "+pages.ForgotPassword, s.forgotPassword)
+	m.Handle("POST "+pages.ForgotPassword, form(s, door.ScreenForgotPassword, s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 	}))
-	m.Handle("GET /auth/verify-code", s.verifyCode)
-	m.Handle("POST /auth/verify-code", s.postVerifyCode)
-	m.Handle("GET /auth/confirm-link", s.confirmLink)
-	m.Handle("POST /auth/confirm-link", s.postConfirmLink)
-	m.Handle("GET /auth/reset-password", s.resetPassword)
-	m.Handle("POST /auth/reset-password", s.postResetPassword)
-	m.Handle("GET /auth/account", s.account)
-	m.Handle("POST /auth/signout", s.signOut)
-	m.Handle("GET /auth/signed-out", s.signedOut)
-	m.Handle("GET /auth/error", s.failure)
-	m.Handle("GET /auth/assets/{file}", s.asset, server.Quiet)
+	m.Handle("GET "+pages.VerifyCode, s.verifyCode)
+	m.Handle("POST "+pages.VerifyCode, s.postVerifyCode)
+	m.Handle("GET "+pages.ConfirmLink, s.confirmLink)
+	m.Handle("POST "+pages.ConfirmLink, s.postConfirmLink)
+	m.Handle("GET "+pages.ResetPassword, s.resetPassword)
+	m.Handle("POST "+pages.ResetPassword, s.postResetPassword)
+	m.Handle("GET "+pages.Account, s.account)
+	m.Handle("POST "+pages.SignOut, s.signOut)
+	m.Handle("GET "+pages.SignedOut, s.signedOut)
+	m.Handle("GET "+pages.Error, s.failure)
+	m.Handle("GET "+pages.Root+"/assets/{file}", s.asset, server.Quiet)
 	m.Handle("GET "+logoPath, s.logo)
 	m.Handle("GET /.well-known/change-password", s.changePassword)
 	s.mountSpellings(m)
@@ -130,12 +131,12 @@ func (s *Screens) Mount(m *server.Mux) {
 // page that says so.
 func (s *Screens) mountSignUp(m *server.Mux) {
 	if !s.SignUp {
-		m.Handle("GET /auth/signup", s.signUpClosed)
-		m.Handle("POST /auth/signup", s.signUpClosed)
+		m.Handle("GET "+pages.SignUp, s.signUpClosed)
+		m.Handle("POST "+pages.SignUp, s.signUpClosed)
 		return
 	}
-	m.Handle("GET /auth/signup", s.signUp)
-	m.Handle("POST /auth/signup", form(s, door.ScreenSignUp, s.Desk.SignUp, func(in door.SignUp, b *Boot) {
+	m.Handle("GET "+pages.SignUp, s.signUp)
+	m.Handle("POST "+pages.SignUp, form(s, door.ScreenSignUp, s.Desk.SignUp, func(in door.SignUp, b *Boot) {
 		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
 	}))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/door"
 )
@@ -11,9 +12,9 @@ import (
 // mountSpellings redirects other spellings of a screen's path, with their
 // query: /auth, and a slash at the end.
 func (s *Screens) mountSpellings(m *server.Mux) {
-	m.Handle("GET /auth", spelled("signin"))
-	m.Handle("GET /auth/{$}", spelled("signin"))
-	m.Handle("GET /auth/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
+	m.Handle("GET "+pages.Root, spelled("signin"))
+	m.Handle("GET "+pages.Root+"/{$}", spelled("signin"))
+	m.Handle("GET "+pages.Root+"/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("screen")
 		if name == "error" || name == "leaving" || !slices.Contains(door.Screens(), name) {
 			return server.RouteMissing
@@ -25,7 +26,7 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 // spelled redirects to the path of a screen.
 func spelled(screen string) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		to := "/auth/" + screen
+		to := pages.Root + "/" + screen
 		if r.URL.RawQuery != "" {
 			to += "?" + r.URL.RawQuery
 		}

@@ -1,0 +1,54 @@
+// Package pages names the paths of Portico's own pages.
+//
+// It does not serve them. The packages that serve a page, link to it or send a
+// browser there take its path from here. The paths of the JSON API are in the
+// table of internal/server/api, and the paths between the public host and the
+// host of an app are in internal/server/gateway.
+package pages
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Root is the path below which every page is. No app gets a request for it.
+const Root = "/auth"
+
+// The pages.
+const (
+	SignIn         = Root + "/signin"
+	SignUp         = Root + "/signup"
+	ForgotPassword = Root + "/forgot-password"
+	VerifyCode     = Root + "/verify-code"
+	ConfirmLink    = Root + "/confirm-link"
+	ResetPassword  = Root + "/reset-password"
+	Account        = Root + "/account"
+	SignOut        = Root + "/signout"
+	SignedOut      = Root + "/signed-out"
+	Error          = Root + "/error"
+)
+
+// Own reports whether a path belongs to Portico and never to an app.
+func Own(path string) bool { return path == Root || strings.HasPrefix(path, Root+"/") }
+
+// ProviderStart returns the path that begins a sign-in with a provider.
+func ProviderStart(id string) string { return Root + "/provider/" + id + "/start" }
+
+// ProviderCallback returns the path to which a provider sends the browser back.
+func ProviderCallback(id string) string { return Root + "/provider/" + id + "/callback" }
+
+// Flow returns the address of the page that shows a flow.
+func Flow(page, id string) string { return page + "?flow=" + id }
+
+// With returns the address of a page with the parameters that have a value.
+func With(page string, query url.Values) string {
+	for name, values := range query {
+		if values[0] == "" {
+			delete(query, name)
+		}
+	}
+	if len(query) == 0 {
+		return page
+	}
+	return page + "?" + query.Encode()
+}
