@@ -120,7 +120,7 @@ type Identity struct {
 	Email           string   // verified; may change
 	Name            string   // may be empty
 	Roles           []string // as the operator has set them
-	Methods         []string // the proofs given: "password", "totp", "provider:google"
+	Methods         []string // the proofs given: "password", "mail", "provider:google"
 	SessionID       string   // tells the sessions of a person apart
 	AuthenticatedAt time.Time
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"strings"
 
 	"portico/internal/config"
@@ -10,30 +9,6 @@ import (
 	"portico/internal/store"
 	"portico/web"
 )
-
-// Warnings returns settings that are allowed and probably not intended. It adds
-// rules that refuse everyone to the warnings of package config.
-func Warnings(cfg config.Config) config.Problems {
-	all := cfg.Warnings()
-	list, _ := sites(cfg) // Check reports their problems
-	served := cfg.Served()
-	if len(list) < len(served) {
-		return all
-	}
-	for i, site := range list {
-		for n, r := range site.Rules.All() {
-			if !r.Need.MFA {
-				continue
-			}
-			key := served[i].Setting("rules", n)
-			all = append(all, config.Problem{
-				Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) no second factor can be set up in this version: it lets nobody in", r),
-				Write: "remove mfa; role:NAME and fresh:10m can be asked for",
-			})
-		}
-	}
-	return all
-}
 
 // Check returns settings that this version cannot use and that package config
 // cannot judge alone. The error is of type config.Problems, unless the messages

@@ -25,7 +25,7 @@ func (configCheckCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range app.Warnings(cfg) {
+	for _, p := range cfg.Warnings() {
 		complain(s.Stderr, "portico: warning:", p)
 	}
 	return s.print(false, nil, "the configuration is complete")

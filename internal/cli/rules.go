@@ -67,9 +67,6 @@ func needs(n rule.Need) string {
 	if len(n.Roles) > 0 {
 		text += ", has the role " + strings.Join(n.Roles, " or ")
 	}
-	if n.MFA {
-		text += ", has used a second factor"
-	}
 	if n.Fresh > 0 {
 		text += ", has signed in less than " + spell(n.Fresh) + " ago"
 	}

@@ -72,14 +72,14 @@ func TestExamine_NothingThere(t *testing.T) {
 	gone := serve(t, nil)
 	gone.Host = deaf(t)
 	cfg.Upstream = gone
-	cfg.Rules = []string{"mfa /*"}
+	cfg.OpsListen = "0.0.0.0:9080"
 	found := Examine(t.Context(), cfg, config.Problems{{Source: "not set", Key: "public_url", Why: "why", Write: "write"}})
 	want := "settings=failed settings=warning secret_file=ok database=warning disk=ok outbox=skipped mail=failed provider corp=failed app app=failed server=warning public_url=warning"
 	if got := names(found); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "settings", Failed, "not set: public_url: why: write")
-	holds(t, found, "settings", Warning, "no second factor") // as in config check
+	holds(t, found, "settings", Warning, "other machines reach it") // as in config check
 	holds(t, found, "mail", Failed, "connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")
 	holds(t, found, "app app", Failed, "correct upstream")

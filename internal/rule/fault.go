@@ -5,7 +5,6 @@ import "portico/internal/fault"
 const (
 	CodeDenied = "rule.denied"
 	CodeRole   = "rule.role"
-	CodeFactor = "rule.factor"
 	CodeFresh  = "rule.fresh"
 )
 
@@ -19,8 +18,4 @@ var (
 
 	// TooOld means that the rule requires a more recent sign-in.
 	TooOld = fault.New(fault.Unauthenticated, CodeFresh)
-
-	// FactorMissing means that the rule requires a sign-in with a second
-	// factor.
-	FactorMissing = fault.New(fault.Forbidden, CodeFactor)
 )

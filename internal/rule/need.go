@@ -11,7 +11,6 @@ import (
 type Need struct {
 	Public bool          // no requirement
 	Roles  []string      // one of these roles; empty: any user
-	MFA    bool          // sign-in with a second factor
 	Fresh  time.Duration // maximum age of the sign-in; 0: any age
 	And    *Need         // need of the path as a generous app reads it; nil: the same
 }
@@ -33,7 +32,6 @@ func (n Need) Lasting() Need {
 // Person is what the caller knows about the signed-in user.
 type Person struct {
 	Roles           []string
-	MultiFactor     bool
 	AuthenticatedAt time.Time
 }
 
@@ -45,7 +43,6 @@ const (
 	SignIn              // there is no session
 	SignInAgain         // the sign-in is too old
 	NoRole
-	NoFactor
 	NoRule
 )
 
@@ -66,8 +63,6 @@ func (n Need) judge(p *Person, now time.Time) Verdict {
 		return SignIn
 	case len(n.Roles) > 0 && !slices.ContainsFunc(n.Roles, func(r string) bool { return slices.Contains(p.Roles, r) }):
 		return NoRole
-	case n.MFA && !p.MultiFactor:
-		return NoFactor
 	case n.Fresh > 0 && now.Sub(p.AuthenticatedAt) >= n.Fresh:
 		return SignInAgain
 	}
@@ -76,7 +71,7 @@ func (n Need) judge(p *Person, now time.Time) Verdict {
 
 // equal reports whether two needs are the same, apart from And.
 func (n Need) equal(o Need) bool {
-	return n.Public == o.Public && n.MFA == o.MFA && n.Fresh == o.Fresh && slices.Equal(n.Roles, o.Roles)
+	return n.Public == o.Public && n.Fresh == o.Fresh && slices.Equal(n.Roles, o.Roles)
 }
 
 var roleForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._:-]{0,63}$`)
@@ -90,7 +85,7 @@ const (
 	mostFresh  = 30 * 24 * time.Hour
 )
 
-// parseNeed parses "role:admin|editor+mfa+fresh:10m".
+// parseNeed parses "role:admin|editor+fresh:10m".
 func parseNeed(text string) (Need, *Problem) {
 	var n Need
 	parts := strings.Split(text, "+")
@@ -101,7 +96,7 @@ func parseNeed(text string) (Need, *Problem) {
 			n.Public = true
 		case part == "signed-in":
 		case part == "mfa":
-			n.MFA = true
+			return n, &Problem{Why: "mfa asks for a second factor, and this version has none", Write: "remove mfa; role:NAME and fresh:10m can be asked for"}
 		case name == "role" && n.Roles == nil:
 			if n.Roles = strings.Split(value, "|"); slices.ContainsFunc(n.Roles, func(r string) bool { return !ValidRole(r) }) {
 				return n, &Problem{Why: part + " does not name a role", Write: "write role:NAME in lower-case letters, digits and . _ : -, or role:ONE|OTHER"}
@@ -113,7 +108,7 @@ func parseNeed(text string) (Need, *Problem) {
 			}
 			n.Fresh = d
 		default:
-			return n, &Problem{Why: part + " is not something that can be asked for", Write: "write public, signed-in, role:NAME, mfa or fresh:10m; several with + between"}
+			return n, &Problem{Why: part + " is not something that can be asked for", Write: "write public, signed-in, role:NAME or fresh:10m; several with + between"}
 		}
 	}
 	if n.Public && len(parts) > 1 {

@@ -47,9 +47,6 @@ func (r Rule) outside(prefix string) *Problem {
 	return nil
 }
 
-// All returns a copy of the rules, in order.
-func (s Set) All() []Rule { return slices.Clone(s.rules) }
-
 // Match returns the rule that decides, and its index. It returns false if no
 // rule matches, which means that the request is refused. If a generous app
 // could read the path as another one, Need.And is the need of the rule for that

@@ -28,7 +28,7 @@ func set(t *testing.T, prefix, text string) Set {
 }
 
 const shop = `public GET /static/*; public /robots.txt; public PREFLIGHT /api/*; signed-in GET|OPTIONS /api/*; role:admin|owner+fresh:10m /admin/*;
-	mfa POST /pay; signed-in /Account/*; signed-in /`
+	role:payer POST /pay; signed-in /Account/*; signed-in /`
 
 func TestSet_FirstMatchDecides(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,9 @@ func TestNew_Refuses(t *testing.T) {
 		"fresh:10 /*":                 "0: not an age",
 		"fresh:1s /*":                 "0: not an age",
 		"fresh:-5m /*":                "0: not an age",
-		"public+mfa /*":               "0: public and asks",
+		"public+fresh:1m /*":          "0: public and asks",
+		"mfa /*":                      "0: this version has none",
+		"role:a+mfa /*":               "0: this version has none",
 		"public get /*":               "0: get is not a method",
 		"public HEAD /*":              "0: HEAD is decided",
 		"public GET|GET /*":           "0: GET twice",
@@ -135,8 +137,8 @@ func TestNew_Refuses(t *testing.T) {
 func TestNeed_Judge(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	person := func(age time.Duration, mfa bool, roles ...string) *Person {
-		return &Person{Roles: roles, MultiFactor: mfa, AuthenticatedAt: now.Add(-age)}
+	person := func(age time.Duration, roles ...string) *Person {
+		return &Person{Roles: roles, AuthenticatedAt: now.Add(-age)}
 	}
 	for _, tt := range []struct {
 		need string
@@ -144,24 +146,21 @@ func TestNeed_Judge(t *testing.T) {
 		want Verdict
 	}{
 		{"public", nil, Pass},
-		{"public", person(0, false), Pass},
+		{"public", person(0), Pass},
 		{"signed-in", nil, SignIn},
-		{"signed-in", person(0, false), Pass},
+		{"signed-in", person(0), Pass},
 		{"role:a", nil, SignIn},
-		{"role:a", person(0, true), NoRole},
-		{"role:a", person(0, false, "b", "a"), Pass},
-		{"role:a|b", person(0, false, "b"), Pass},
-		{"role:a|b", person(0, false, "ab"), NoRole},
-		{"mfa", person(0, false, "a"), NoFactor},
-		{"mfa", person(0, true), Pass},
+		{"role:a", person(0), NoRole},
+		{"role:a", person(0, "b", "a"), Pass},
+		{"role:a|b", person(0, "b"), Pass},
+		{"role:a|b", person(0, "ab"), NoRole},
 		{"fresh:10m", nil, SignIn},
-		{"fresh:10m", person(10*time.Minute-time.Microsecond, false), Pass},
-		{"fresh:10m", person(10*time.Minute, false), SignInAgain},
-		{"fresh:10m", person(-time.Hour, false), Pass},
-		{"role:a+mfa+fresh:1m", person(time.Hour, false, "b"), NoRole},
-		{"role:a+mfa+fresh:1m", person(time.Hour, false, "a"), NoFactor},
-		{"role:a+mfa+fresh:1m", person(time.Hour, true, "a"), SignInAgain},
-		{"role:a+mfa+fresh:1m", person(0, true, "a"), Pass},
+		{"fresh:10m", person(10*time.Minute - time.Microsecond), Pass},
+		{"fresh:10m", person(10 * time.Minute), SignInAgain},
+		{"fresh:10m", person(-time.Hour), Pass},
+		{"role:a+fresh:1m", person(time.Hour, "b"), NoRole},
+		{"role:a+fresh:1m", person(time.Hour, "a"), SignInAgain},
+		{"role:a+fresh:1m", person(0, "a"), Pass},
 	} {
 		r, _, _ := set(t, "/", tt.need+" /*").Match(Method("GET", false), "/")
 		if got := r.Need.Judge(tt.who, now); got != tt.want {

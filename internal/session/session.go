@@ -24,12 +24,6 @@ type Session struct {
 	ExpiresAt       time.Time // absolute end
 }
 
-// MultiFactor reports whether the proofs given are those of two factors, or of
-// one that is two by itself. A mailed code proves an address and is no factor.
-func (s Session) MultiFactor() bool {
-	return slices.Contains(s.Methods, "totp") || slices.Contains(s.Methods, "passkey")
-}
-
 // ProvenAt returns AuthenticatedAt for apps, which know no zero time: a proof whose
 // time is not known counts as one of 1970.
 func (s Session) ProvenAt() time.Time {

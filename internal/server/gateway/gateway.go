@@ -193,8 +193,6 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 		return v, rule.TooOld
 	case rule.NoRole:
 		return v, rule.RoleMissing
-	case rule.NoFactor:
-		return v, rule.FactorMissing
 	}
 	return v, nil
 }
@@ -224,9 +222,7 @@ func (g *Gateway) challenge(err error) error {
 }
 
 func personOf(found session.Found) *rule.Person {
-	return &rule.Person{
-		Roles: found.Person.Roles, MultiFactor: found.Session.MultiFactor(), AuthenticatedAt: found.Session.AuthenticatedAt,
-	}
+	return &rule.Person{Roles: found.Person.Roles, AuthenticatedAt: found.Session.AuthenticatedAt}
 }
 
 // unavailable is the error if the session cannot be checked. It neither lets

@@ -176,7 +176,7 @@ func jsonText(s string) string {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
-	s := start(t, behind(u.URL, "public GET /public/*", "role:admin /admin/*", "mfa /vault/*", "fresh:10m /danger/*", "signed-in GET|POST /app/*", "public PREFLIGHT /api/*"))
+	s := start(t, behind(u.URL, "public GET /public/*", "role:admin /admin/*", "fresh:10m /danger/*", "signed-in GET|POST /app/*", "public PREFLIGHT /api/*"))
 	plain, admin := s.person("plain@x.test"), s.person("admin@x.test", "admin")
 	check := func(want int, code, request, cookie string, lines ...string) {
 		t.Helper()
@@ -198,7 +198,6 @@ func TestRules(t *testing.T) {
 		t.Errorf("the page of a person without the role: %s", page.body)
 	}
 	check(200, "", "DELETE /admin", admin)
-	check(403, "rule.factor", "GET /vault/x", admin)
 	check(200, "", "GET /danger/x", plain)
 	check(405, "method.not_allowed", "TRACE /app/x", plain)
 	check(405, "method.not_allowed", "get /app/x", plain)

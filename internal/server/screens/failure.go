@@ -68,7 +68,6 @@ var titles = map[string]string{
 	account.CodeDisabled:  "disabled",
 	rule.CodeRole:         "role",
 	rule.CodeFresh:        "fresh",
-	rule.CodeFactor:       "factor",
 }
 
 func titleOf(status int, code string) string {
