@@ -1,8 +1,8 @@
 // Package archtest checks the shape of the code base by tests. It checks which
 // package may import which, what every package must have, and how large files
 // may grow. It also checks that every fault has its words, that every link of the
-// documents leads somewhere, that documents and comments are plain English, and
-// that the paths of the pages are written in one package.
+// documents leads somewhere, and that documents and comments are plain English.
+// The path of a page is written in one package only.
 //
 // The rules read source text and do not build it, so that they also judge a
 // package that does not compile. Each rule is a function of a tree of files that
