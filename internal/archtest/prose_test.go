@@ -23,9 +23,7 @@ clients/go
 clients/go/clienttest
 clients/js/src
 clients/js/test
-docs
 docs/decisions
-docs/integrating
 docs/operating
 internal/audit
 internal/breach
