@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** What the sign-in page needs goes into one chunk: fewer requests, and it compresses better in one piece. */
 const SHARED =
-  /node_modules|src\/(entry|api|i18n\/[^/]+$|screens\/((?!new-password|reload-when-over|signed-in-other)[^/]+|signin\/.+)$)|src\/(ui|lib)\/(?!code|lead|mistyped|more|name-field|new-password|strength|success|use-return|username)/;
+  /node_modules|src\/(entry|api|form\/(?!reload-when-over)|i18n\/[^/]+$|screens\/((?!new-password|signed-in-other)[^/]+|signin\/.+)$)|src\/(ui|lib)\/(?!code|lead|mistyped|more|name-field|new-password|strength|success|use-return|username)/;
 
 /** A class by its file and name, such as `field-input`: the names of files are unique, and a hash would cost more than it tells. */
 const nameOf = (local: string, file: string) => `${basename(file, '.module.css')}-${local}`;
@@ -20,6 +20,8 @@ const plainImports: Plugin = {
 export default defineConfig(({ isSsrBuild }) => ({
   base: '/auth/',
   plugins: [react(), plainImports],
+  // Leaves React's hooks for its developer tools out of the bundle.
+  define: isSsrBuild ? {} : { __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined' },
   css: { modules: { generateScopedName: nameOf } },
   build: {
     target: 'es2022',

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -67,6 +68,13 @@ func typeScript(routes []route) string {
 		}
 		b.WriteString("}\n")
 	}
+	b.WriteString("\n/** The body and the answer of each form, by its path. */\nexport interface Forms {\n")
+	for _, r := range routes {
+		if r.method == http.MethodPost {
+			fmt.Fprintf(&b, "  '%s': { in: %s; out: %s };\n", r.path, tsType(reflect.TypeOf(r.in)), tsType(reflect.TypeOf(r.out)))
+		}
+	}
+	b.WriteString("}\n")
 	return b.String()
 }
 
@@ -130,6 +138,8 @@ func tsType(t reflect.Type) string {
 		return "number"
 	case t.Kind() == reflect.Slice:
 		return tsType(t.Elem()) + "[]"
+	case t.Name() == "":
+		return "object" // a form without fields
 	}
 	return t.Name()
 }

@@ -175,3 +175,15 @@ export interface VerifyCode {
   flow: string;
   code: string;
 }
+
+/** The body and the answer of each form, by its path. */
+export interface Forms {
+  '/auth/api/signin': { in: SignIn; out: Next };
+  '/auth/api/signup': { in: SignUp; out: Next };
+  '/auth/api/forgot-password': { in: ForgotPassword; out: Next };
+  '/auth/api/verify-code': { in: VerifyCode; out: Next };
+  '/auth/api/resend': { in: Resend; out: Resent };
+  '/auth/api/confirm-link': { in: ConfirmLink; out: Next };
+  '/auth/api/reset-password': { in: ResetPassword; out: Next };
+  '/auth/api/signout': { in: object; out: Next };
+}

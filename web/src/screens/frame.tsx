@@ -1,10 +1,10 @@
 import { type ReactNode, useCallback } from 'react';
 import { request } from '../api/client';
 import type { Boot, Current } from '../api/schema.gen';
+import type { Summary } from '../form/use-form';
+import { useRestoredPage } from '../lib/use-restored-page';
 import { AuthPage } from '../ui/auth-page';
 import { Announcement, ErrorSummary, Notice } from '../ui/message';
-import { useRestoredPage } from './form-effects';
-import type { Summary } from './use-form';
 
 interface FrameProps {
   boot: Boot;

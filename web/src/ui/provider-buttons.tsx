@@ -1,7 +1,9 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useCallback, useState } from 'react';
 import { carryEmail } from '../lib/carry';
 import { choose, Each, When } from '../lib/template';
+import { useRestoredPage } from '../lib/use-restored-page';
 import { Button } from './button';
+import { HiddenField } from './hidden-field';
 import { Actions, Divider } from './layout';
 import styles from './provider-buttons.module.css';
 import { ProviderIcon } from './provider-icon';
@@ -12,7 +14,13 @@ interface ProviderButtonsProps {
   label: (provider: string) => string;
   /** Marks the provider by which this browser was signed in last. */
   lastUsed: string;
-  hidden: { return_to: string; flow: string; again: string };
+  hidden: Hidden;
+}
+
+interface Hidden {
+  return_to: string;
+  flow: string;
+  again: string;
 }
 
 /**
@@ -23,11 +31,7 @@ interface ProviderButtonsProps {
 export function ProviderButtons({ providers, divider, label, lastUsed, hidden }: ProviderButtonsProps) {
   const [leaving, setLeaving] = useState('');
 
-  useEffect(() => {
-    const back = (event: PageTransitionEvent) => event.persisted && setLeaving('');
-    addEventListener('pageshow', back);
-    return () => removeEventListener('pageshow', back);
-  }, []);
+  useRestoredPage(useCallback(() => setLeaving(''), []));
 
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();
@@ -41,9 +45,9 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
     <When value={providers}>
       <Divider>{divider}</Divider>
       <form method="post" onSubmit={leave}>
-        <HiddenField name="return_to" value={hidden.return_to} />
-        <HiddenField name="flow" value={hidden.flow} />
-        <HiddenField name="again" value={hidden.again} />
+        <HiddenField<Hidden> name="return_to" value={hidden.return_to} />
+        <HiddenField<Hidden> name="flow" value={hidden.flow} />
+        <HiddenField<Hidden> name="again" value={hidden.again} />
         <Actions>
           <Each of={providers}>
             {(provider) => (
@@ -66,15 +70,6 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
           </Each>
         </Actions>
       </form>
-    </When>
-  );
-}
-
-/** A value that goes with the form; absent while empty. */
-export function HiddenField({ name, value }: { name: string; value: string }) {
-  return (
-    <When value={value}>
-      <input type="hidden" name={name} value={value} />
     </When>
   );
 }

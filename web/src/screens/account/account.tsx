@@ -1,4 +1,5 @@
 import type { Boot } from '../../api/schema.gen';
+import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
 import { Footer } from '../../ui/layout';
@@ -6,7 +7,6 @@ import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
-import { useForm } from '../use-form';
 import { Sessions } from './sessions';
 
 /** Who is signed in here, where else, and the way out. */

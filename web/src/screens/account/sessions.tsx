@@ -2,11 +2,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { request } from '../../api/client';
 import type { Failure } from '../../api/problem';
 import type { Device, Sessions as SessionsBody } from '../../api/schema.gen';
+import { NO_TROUBLE, troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
 import { useReturn } from '../../lib/use-return';
 import { Button } from '../../ui/button';
 import { Announcement, ErrorSummary } from '../../ui/message';
-import { NO_TROUBLE, troubleOf } from '../failure';
 import styles from './sessions.module.css';
 
 const PATH = '/auth/api/sessions';

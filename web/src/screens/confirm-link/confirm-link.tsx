@@ -1,20 +1,20 @@
-import type { Boot } from '../../api/schema.gen';
+import type { Boot, ConfirmLink } from '../../api/schema.gen';
+import type { Trouble } from '../../form/failure';
+import { reloadWhenOver } from '../../form/reload-when-over';
+import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { Hint, Lead } from '../../ui/lead';
 import { PasswordField } from '../../ui/password-field';
-import { HiddenField } from '../../ui/provider-buttons';
 import { UsernameField } from '../../ui/username-field';
-import type { Trouble } from '../failure';
 import { Frame } from '../frame';
 import { passwordLabels } from '../password-labels';
-import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
-import { type Form, useForm } from '../use-form';
 import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
 import { Guarded } from './guarded';
 import { PostBack } from './post-back';
@@ -69,13 +69,21 @@ function CodeInstead({ boot }: { boot: Boot }) {
 }
 
 /** The press that counts; in a browser that did not choose the password, with the password. */
-function Confirm({ boot, form, state }: { boot: Boot; form: Form; state: 'ready' | 'password' }) {
+function Confirm({
+  boot,
+  form,
+  state,
+}: {
+  boot: Boot;
+  form: Form<ConfirmLink>;
+  state: 'ready' | 'password';
+}) {
   const { t } = useText();
   const { kind } = boot.link;
   const address = addressOf(boot, t);
   return (
     <form {...form.props}>
-      <HiddenField name="link" value={boot.link.mark} />
+      <HiddenField<ConfirmLink> name="link" value={boot.link.mark} />
       <SignedInOther boot={boot} address={address} />
       <Lead>
         {choose(

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useCallback, useState } from 'react';
-import type { Boot } from '../../api/schema.gen';
-import { HiddenField } from '../../ui/provider-buttons';
-import { useRestoredPage } from '../form-effects';
+import type { Boot, ConfirmLink } from '../../api/schema.gen';
+import { useRestoredPage } from '../../lib/use-restored-page';
+import { HiddenField } from '../../ui/hidden-field';
 
 /** A native form to this page: the link, kept in a cookie, says about whom. */
 export function PostBack(props: { boot: Boot; action: string; children: (busy: boolean) => ReactNode }) {
@@ -10,7 +10,7 @@ export function PostBack(props: { boot: Boot; action: string; children: (busy: b
   const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
   return (
     <form method="post" onSubmit={send}>
-      <HiddenField name="link" value={props.boot.link.mark} />
+      <HiddenField<ConfirmLink> name="link" value={props.boot.link.mark} />
       <input type="hidden" name="action" value={props.action} />
       {props.children(busy)}
     </form>

@@ -1,17 +1,17 @@
-import type { Boot } from '../../api/schema.gen';
+import type { Boot, ForgotPassword } from '../../api/schema.gen';
+import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
-import { HiddenField } from '../../ui/provider-buttons';
 import { useSuggestion } from '../../ui/suggestion';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
 import type { Screen } from '../screen';
 import { useCarriedEmail } from '../use-carried-email';
-import { useForm } from '../use-form';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -29,7 +29,7 @@ function View({ boot }: { boot: Boot }) {
     >
       <Lead>{t('forgot-password.lead')}</Lead>
       <form {...form.props}>
-        <HiddenField name="return_to" value={boot.return_to} />
+        <HiddenField<ForgotPassword> name="return_to" value={boot.return_to} />
         <EmailField
           label={t('common.email')}
           placeholder={t('common.email_placeholder')}

@@ -1,16 +1,16 @@
-import type { Boot } from '../../api/schema.gen';
+import type { Boot, ResetPassword } from '../../api/schema.gen';
+import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { choose } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { NewPassword } from '../../ui/new-password';
-import { HiddenField } from '../../ui/provider-buttons';
 import { UsernameField } from '../../ui/username-field';
 import { Frame } from '../frame';
 import { newPasswordLabels } from '../new-password-labels';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
-import { useForm } from '../use-form';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -34,7 +34,7 @@ function View({ boot }: { boot: Boot }) {
         )}
       </Lead>
       <form {...form.props}>
-        <HiddenField name="flow" value={boot.flow.id} />
+        <HiddenField<ResetPassword> name="flow" value={boot.flow.id} />
         <UsernameField value={boot.flow.email} />
         <NewPassword
           labels={newPasswordLabels(text, minLength, {

@@ -1,10 +1,12 @@
-import type { Boot } from '../../api/schema.gen';
+import type { Boot, SignIn } from '../../api/schema.gen';
+import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Aside, Footer } from '../../ui/layout';
 import { PasswordField } from '../../ui/password-field';
-import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
+import { ProviderButtons } from '../../ui/provider-buttons';
 import { useSuggestion } from '../../ui/suggestion';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
@@ -13,7 +15,6 @@ import { passwordLabels } from '../password-labels';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
-import { useForm } from '../use-form';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -41,8 +42,8 @@ function View({ boot }: { boot: Boot }) {
     >
       <SignedIn boot={boot} />
       <form {...form.props}>
-        <HiddenField name="return_to" value={hidden.return_to} />
-        <HiddenField name="flow" value={hidden.flow} />
+        <HiddenField<SignIn> name="return_to" value={hidden.return_to} />
+        <HiddenField<SignIn> name="flow" value={hidden.flow} />
         <EmailField
           label={t('common.email')}
           placeholder={t('common.email_placeholder')}

@@ -1,11 +1,13 @@
-import type { Boot } from '../../api/schema.gen';
+import type { Boot, SignUp } from '../../api/schema.gen';
+import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { NameField } from '../../ui/name-field';
 import { NewPassword } from '../../ui/new-password';
-import { HiddenField, ProviderButtons } from '../../ui/provider-buttons';
+import { ProviderButtons } from '../../ui/provider-buttons';
 import { useSuggestion } from '../../ui/suggestion';
 import { EmailField } from '../../ui/text-field';
 import { Frame } from '../frame';
@@ -14,7 +16,6 @@ import { newPasswordLabels } from '../new-password-labels';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
-import { useForm } from '../use-form';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -33,7 +34,7 @@ function View({ boot }: { boot: Boot }) {
     >
       <SignedIn boot={boot} />
       <form {...form.props}>
-        <HiddenField name="return_to" value={boot.return_to} />
+        <HiddenField<SignUp> name="return_to" value={boot.return_to} />
         {(['required', 'optional'] as const).map((rule) => (
           <When key={rule} value={boot.policy.name} is={rule}>
             <NameField

@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { Flow, Resent } from '../../api/schema.gen';
+import type { Flow, Resend as ResendBody, Resent } from '../../api/schema.gen';
+import { reloadWhenOver } from '../../form/reload-when-over';
+import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { useCountdown } from '../../lib/use-countdown';
 import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { Hint } from '../../ui/lead';
 import { Announcement, ErrorSummary } from '../../ui/message';
-import { HiddenField } from '../../ui/provider-buttons';
 import { SuccessHint } from '../../ui/success';
-import { reloadWhenOver } from '../reload-when-over';
-import { useForm } from '../use-form';
 
 /**
  * Asks for another code; until the server allows it, the seconds are counted
@@ -32,7 +32,7 @@ export function Resend({
   const cooldown = useMemo(() => ({ seconds: flow.resend_at - flow.now }), [flow]);
   const hold = useCountdown(cooldown, onCool);
   const [resent, setResent] = useState(false);
-  const form = useForm<Resent>({
+  const form = useForm({
     path: '/auth/api/resend',
     hold,
     onAnswer: (answer) => {
@@ -49,7 +49,7 @@ export function Resend({
   return (
     <form {...form.props}>
       <ErrorSummary {...form.summary} />
-      <HiddenField name="flow" value={flow.id} />
+      <HiddenField<ResendBody> name="flow" value={flow.id} />
       <input type="hidden" name="action" value="resend" />
       <When value={flow.state} is="code" otherwise={<Button {...props}>{t('verify-code.send_new')}</Button>}>
         <Footer>

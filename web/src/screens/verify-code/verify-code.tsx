@@ -1,20 +1,20 @@
 import { useState } from 'react';
-import type { Boot, Flow, Resent } from '../../api/schema.gen';
+import type { Boot, Flow, Resent, VerifyCode } from '../../api/schema.gen';
+import type { Trouble } from '../../form/failure';
+import { reloadWhenOver } from '../../form/reload-when-over';
+import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { withFragment } from '../../lib/fragment';
 import { choose, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
+import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
-import { HiddenField } from '../../ui/provider-buttons';
 import { Success } from '../../ui/success';
-import type { Trouble } from '../failure';
 import { Frame } from '../frame';
-import { reloadWhenOver } from '../reload-when-over';
 import type { Screen } from '../screen';
-import { type Form, useForm } from '../use-form';
 import { ChangeAddress, Help } from './help';
 import { Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
@@ -105,7 +105,7 @@ function Enter({ boot }: { boot: Boot }) {
 }
 
 /** The field for the code of a mail. */
-function CodeForm({ flow, form, mails }: { flow: Flow; form: Form; mails: number }) {
+function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; mails: number }) {
   const { t } = useText();
   return (
     <>
@@ -113,7 +113,7 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form; mails: number
         {choose(flow.email, t('verify-code.lead_to', { address: flow.email }), t('verify-code.lead'))}
       </Lead>
       <form {...form.props}>
-        <HiddenField name="flow" value={flow.id} />
+        <HiddenField<VerifyCode> name="flow" value={flow.id} />
         <CodeField
           key={mails} // a new mail, a new field: empty, with the focus
           label={t('verify-code.code')}
@@ -129,7 +129,7 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form; mails: number
 }
 
 /** In place of the field when no code can hold: the way on is another one. */
-function Over({ flow, form }: { flow: Flow; form: Form }) {
+function Over({ flow, form }: { flow: Flow; form: Form<VerifyCode> }) {
   const { t } = useText();
   const address = choose(flow.email, flow.email, t('common.your_address'));
   return (

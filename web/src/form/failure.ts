@@ -5,7 +5,7 @@ import type { Text } from '../i18n/text';
 export type FieldName = keyof FieldErrors;
 
 /** A failure in words, for the summary and for the fields. */
-export interface Trouble {
+export interface Trouble<Field extends FieldName = FieldName> {
   form: string;
   /** The fault's code, for screens that change with it. */
   code: string;
@@ -13,7 +13,7 @@ export interface Trouble {
   retryAfter: number;
   /** The same input may succeed when it is sent again. */
   again: boolean;
-  fields: FieldErrors;
+  fields: Pick<FieldErrors, Field>;
 }
 
 export const NO_FIELDS: FieldErrors = {
@@ -33,7 +33,7 @@ export const NO_TROUBLE: Trouble = {
   fields: NO_FIELDS,
 };
 
-/** What the server found while it handled the form without script. */
+/** The trouble that the server found when it handled the form without script. */
 export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
   form: errors.form,
   code: errors.code,
@@ -44,8 +44,8 @@ export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
 });
 
 /**
- * The trouble while a field is edited: what was wrong with its old text is
- * gone. That two passwords differ is a fault of either.
+ * The trouble without the error of the field that is edited. Two passwords that
+ * differ are an error of both fields.
  */
 export function withoutFault(trouble: Trouble, { name, form }: HTMLInputElement): Trouble {
   const repeated = form?.elements.namedItem('confirm_password') as HTMLInputElement | null;
@@ -57,7 +57,7 @@ export function withoutFault(trouble: Trouble, { name, form }: HTMLInputElement)
   };
 }
 
-/** Faults of the whole request that are about one field, and belong under it. */
+/** Faults of the whole request whose words belong under one field. */
 const FIELD_OF: Record<string, FieldName> = {
   'code.wrong': 'code',
   'code.format': 'code',

@@ -1,24 +1,33 @@
 import { type FormEvent, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
 import { request } from '../api/client';
 import { foreign } from '../api/problem';
-import type { Boot, Next } from '../api/schema.gen';
+import type { Boot, Forms } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import { withFragment } from '../lib/fragment';
 import { useCountdown } from '../lib/use-countdown';
+import { useRestoredPage } from '../lib/use-restored-page';
 import { checkFields } from './check-fields';
-import { NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, troubleOfBoot, withoutFault } from './failure';
-import { useFirstField, useFocusOnTrouble, useOwnValidation, useRestoredPage } from './form-effects';
+import { useFirstField, useFocusOnTrouble, useOwnValidation } from './effects';
+import {
+  type FieldName,
+  NO_FIELDS,
+  NO_TROUBLE,
+  type Trouble,
+  troubleOf,
+  troubleOfBoot,
+  withoutFault,
+} from './failure';
 
-export interface FormOptions<T> {
-  /** Of a form that the server handles without script; its trouble stands there from the start. */
+interface FormOptions<Path extends keyof Forms> {
+  /** Boot data of a form that the server handles without script. The form starts with its errors. */
   boot?: Boot;
   /** Path of the API operation that does what the form does without script. */
-  path: string;
-  /** Seconds for which the form must not be sent, beside what the server asked for. */
+  path: Path;
+  /** Seconds for which the form must not be sent, beside the wait that the server asked for. */
   hold?: number;
   /** Called instead of going to `next`. */
-  onAnswer?: (answer: T) => void;
-  /** Called with what went wrong; true says that the screen shows it in its own way. */
+  onAnswer?: (answer: Forms[Path]['out']) => void;
+  /** Called with each trouble. It returns true when the screen shows the trouble itself. */
   onTrouble?: (trouble: Trouble, form: HTMLFormElement) => boolean;
 }
 
@@ -30,7 +39,8 @@ export interface Summary {
   ref: RefObject<HTMLDivElement | null>;
 }
 
-export interface Form {
+/** A form that sends `Body`. It has errors for no other fields. */
+export interface Form<Body> {
   /** Spread over the form element. */
   props: {
     ref: RefObject<HTMLFormElement | null>;
@@ -38,7 +48,7 @@ export interface Form {
     onInput: (event: FormEvent<HTMLFormElement>) => void;
     onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   };
-  trouble: Trouble;
+  trouble: Trouble<FieldName & keyof Body>;
   busy: boolean;
   /** Seconds until the form may be sent again. */
   wait: number;
@@ -49,23 +59,22 @@ export interface Form {
 }
 
 /**
- * The form of a screen. Without script it posts to its own page; here the same
- * fields go to the API, and what comes back stands where the server would have
- * rendered it. A second submit while one is under way, or while waiting is
- * asked for, does nothing.
+ * The form of a screen. Without script the form posts to its own page. With script
+ * the same fields go to the API, and errors appear where the server would have
+ * rendered them. A submit during a request or during a wait does nothing.
  */
-export function useForm<T extends Next = Next>({
+export function useForm<Path extends keyof Forms>({
   boot,
   path,
   hold = 0,
   onAnswer,
   onTrouble,
-}: FormOptions<T>): Form {
+}: FormOptions<Path>): Form<Forms[Path]['in']> {
   const text = useText();
   const form = useRef<HTMLFormElement>(null);
   const summary = useRef<HTMLDivElement>(null);
   const sentEmail = useRef(boot?.values.email);
-  // What the last answer found, and what of it still holds while the fields are edited.
+  // The errors of the last response, and those left after the user has edited fields.
   const [found, setFound] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
   const [trouble, setTrouble] = useState(found);
   const [busy, setBusy] = useState(false);
@@ -106,20 +115,20 @@ export function useForm<T extends Next = Next>({
     setAnnouncement('');
     sentEmail.current = emailIn(element);
     const body = new FormData(element);
-    body.delete('action'); // tells a page's forms apart; the API has a path for each
-    const answer = await request<T>('POST', path, Object.fromEntries(body));
+    body.delete('action'); // tells the forms of a page apart; the API has a path for each
+    const answer = await request<Forms[Path]['out']>('POST', path, Object.fromEntries(body));
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
     if (!answer.value.next) return fail(troubleOf(foreign({ status: 200, retry_after: 0 }), text));
     if (!onAnswer) {
       setAnnouncement(text.t('common.going_on'));
-      return location.assign(withFragment(answer.value.next)); // stays busy until the next page is here
+      return location.assign(withFragment(answer.value.next)); // stays busy until the next page loads
     }
     setBusy(false);
     onAnswer(answer.value);
   };
 
   const retry = () => {
-    // The pressed button goes with the message; the one that sends keeps the focus in the form.
+    // The pressed button disappears with the message, so the submit button takes the focus.
     form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
     form.current?.requestSubmit();
   };
@@ -129,7 +138,7 @@ export function useForm<T extends Next = Next>({
       ref: form,
       method: 'post',
       onInput: ({ currentTarget, target }) => {
-        // The limit is one of the address: another one need not wait.
+        // The rate limit is for one address: another address need not wait.
         if (trouble.code === 'throttle.limited' && emailIn(currentTarget) !== sentEmail.current)
           show(NO_TROUBLE);
         else setTrouble(withoutFault(trouble, target as HTMLInputElement));

@@ -3,10 +3,10 @@ import type { Trouble } from './failure';
 const OVER = /^(code\.used|flow\.conflict|link\.(expired|used|replaced|malformed))$/;
 
 /**
- * Loads the document anew when the step has been taken, here with an answer
- * that got lost or in another tab, or the link no longer holds: the server
- * leads on or says what is the matter, while the same press would be refused
- * for ever. Without a flow in its address the document would only lose the words.
+ * Reloads the document when the step has already been taken or the link has expired.
+ * The server then leads on or says why, and every further press would be refused.
+ * The step may have been taken in another tab, or its response was lost. A document
+ * without a flow in its URL is not reloaded: it would only lose its error.
  */
 export function reloadWhenOver({ code }: Trouble): boolean {
   const over = OVER.test(code) || (code === 'flow.unknown' && location.search.includes('flow='));

@@ -1,7 +1,7 @@
 import type { Text } from '../i18n/text';
 import type { FieldName } from './failure';
 
-/** The fault code of a field by what the browser finds wrong with it. */
+/** The fault code of each field, by the flag of the browser's constraint check. */
 const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
   name: { valueMissing: 'name.required' },
   email: { valueMissing: 'address.required', typeMismatch: 'address.invalid' },
@@ -11,8 +11,8 @@ const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
 };
 
 /**
- * The browser's own constraint check in our words, so that an obvious slip
- * needs no round trip. The server's check is the one that counts.
+ * Runs the browser's constraint check and answers in our words, so that an obvious
+ * mistake needs no request. The server checks everything again.
  */
 export function checkFields(form: HTMLFormElement, text: Text): Partial<Record<FieldName, string>> {
   const faults: Partial<Record<FieldName, string>> = {};

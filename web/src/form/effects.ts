@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { NO_TROUBLE, type Trouble } from './failure';
 
-/** What people fill in. */
+/** The fields that a user fills in. */
 const FIELDS = 'input:not([type=hidden], [readonly])';
 
-/** Our words instead of the browser's bubbles; without script the bubbles stay. */
+/** Replaces the browser's bubbles by our words. Without script the bubbles stay. */
 export function useOwnValidation(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
     if (form.current) form.current.noValidate = true;
@@ -12,10 +12,9 @@ export function useOwnValidation(form: RefObject<HTMLFormElement | null>): void 
 }
 
 /**
- * Leads to what is wrong: the first field at fault, else the summary. A field
- * that the refusal has emptied takes the focus while the alert is announced; on
- * a page that arrives with its errors nothing is announced, so the summary has
- * the focus there.
+ * Moves the focus to the first field with an error, else to the summary. A field
+ * that the refusal has emptied takes the focus while the alert is announced. On a
+ * page that arrives with its errors no alert is announced, so the summary takes it.
  */
 export function useFocusOnTrouble(
   trouble: Trouble,
@@ -34,7 +33,7 @@ export function useFocusOnTrouble(
     } else if (trouble.form) {
       summary.current?.focus({ preventScroll: true });
     }
-    // After the card has found its place: the words come into sight, and what has the focus above all.
+    // Once the card has found its place: the words scroll into sight, the field with the focus last.
     queueMicrotask(() => {
       if (trouble.form) summary.current?.scrollIntoView({ block: 'nearest' });
       if (field) field.scrollIntoView({ block: 'nearest' });
@@ -42,13 +41,13 @@ export function useFocusOnTrouble(
   }, [trouble, form, summary]);
 }
 
-/** Where a field that takes the focus by itself covers nothing: no keyboard comes up, and the whole form is in sight. */
+/** Screens on which focus covers nothing: no keyboard comes up, and the whole form is in sight. */
 const ROOMY = '(min-width: 48rem) and (pointer: fine)';
 
 /**
- * Puts the caret into the first empty field of a page that nobody has touched
- * yet, unless something stands before the form to be read first. What has the
- * focus already, a summary of errors above all, keeps it.
+ * Puts the caret into the first empty field of a page that the user has not touched
+ * yet, unless `readFirst` stands before the form. An element that already has the
+ * focus keeps it, such as a summary of errors.
  */
 export function useFirstField(form: RefObject<HTMLFormElement | null>, readFirst: string): void {
   useEffect(() => {
@@ -60,13 +59,4 @@ export function useFirstField(form: RefObject<HTMLFormElement | null>, readFirst
       .find((field) => field.value === '')
       ?.focus();
   }, [form, readFirst]);
-}
-
-/** Runs when Back brings this page as it was left, with its button still busy. */
-export function useRestoredPage(onRestored: () => void): void {
-  useEffect(() => {
-    const restored = (event: PageTransitionEvent) => event.persisted && onRestored();
-    addEventListener('pageshow', restored);
-    return () => removeEventListener('pageshow', restored);
-  }, [onRestored]);
 }
