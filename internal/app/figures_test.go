@@ -254,7 +254,7 @@ func TestMetrics_DatabaseGone(t *testing.T) {
 		t.Errorf("portico_database_up is %v", up)
 	}
 	if _, ok := s["portico_outbox_waiting"]; ok {
-		t.Error("the outbox looks empty when nobody knows")
+		t.Error("the outbox looks empty although the database is down")
 	}
 	r.stop()
 	if err := <-r.stopped; err != nil {

@@ -56,7 +56,7 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	case len(problems) > 0:
 		return Explanation{}, problems
 	case len(list) == 0:
-		return Explanation{}, errors.New("no app is behind the door: set upstream or [[app]]")
+		return Explanation{}, errors.New("no app is configured: set upstream or [[app]]")
 	}
 	host, raw, err := split(cfg, target)
 	if err != nil {

@@ -62,9 +62,9 @@ func (a *App) compareClocks(ctx context.Context) error {
 	a.common.ahead.Store(int64(allowed))
 	switch far := apart != 0; {
 	case far && !a.apart.Swap(true):
-		a.log.Warn("the clock of this machine is not that of the database server: keep all machines in step (NTP)", "ahead_by", apart.Round(time.Second).String())
+		a.log.Warn("the clocks of this machine and the database server differ: synchronize all machines (NTP)", "ahead_by", apart.Round(time.Second).String())
 	case !far && a.apart.Swap(false):
-		a.log.Info("the clock of this machine is that of the database server again")
+		a.log.Info("the clocks of this machine and the database server agree again")
 	}
 	return nil
 }

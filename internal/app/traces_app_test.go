@@ -54,15 +54,15 @@ func TestTraces_App(t *testing.T) {
 				h := askPage(t, r, ask.method, ask.body, http.Header{"Traceparent": {sent}, "Tracestate": {state}}, got)
 				parents, goesOn := h["Traceparent"], c.off || c.trusted != nil
 				if len(parents) != 1 || len(parents[0]) != len(sent) || c.off && parents[0] != sent {
-					t.Fatalf("%s: the app is told %q", ask.method, parents)
+					t.Fatalf("%s: the app gets %q", ask.method, parents)
 				}
 				parts := strings.Split(parents[0], "-")
 				told[parts[2]] = ask.method
 				if (parts[1] == theirs) != goesOn || (h.Get("Tracestate") == state) != goesOn {
-					t.Errorf("%s: the app is told %q, %q", ask.method, parents, h["Tracestate"])
+					t.Errorf("%s: the app gets %q, %q", ask.method, parents, h["Tracestate"])
 				}
 				if recorded := parts[3] == "01"; recorded != (goesOn || c.ratio > 0) {
-					t.Errorf("%s: the app is told that the trace is recorded: %v", ask.method, recorded)
+					t.Errorf("%s: the app gets recorded = %v", ask.method, recorded)
 				}
 			}
 			r.quit()
@@ -74,7 +74,7 @@ func TestTraces_App(t *testing.T) {
 					continue
 				}
 				if told[s.ID] != s.Attributes["http.request.method"] || s.Attributes["http.response.status_code"] != int64(http.StatusTeapot) || s.Failed {
-					t.Errorf("the span %v is not what the app was told: %v", s, told)
+					t.Errorf("the span %v differs from the parent that the app got: %v", s, told)
 				}
 				delete(told, s.ID)
 			}

@@ -174,7 +174,7 @@ func TestTraces_Off(t *testing.T) {
 	r.person(t).signUp(mails, "ada@example.org")
 	r.quit()
 	if r.traces != nil || r.spans != nil {
-		t.Error("traces are made for nobody")
+		t.Error("there are traces without a collector")
 	}
 	for _, fields := range log.requests(t) {
 		if _, ok := fields["trace_id"]; ok || fields["request_id"] == "" {

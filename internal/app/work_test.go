@@ -155,7 +155,7 @@ func TestWork_OneTidiesUp(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if held(frozen) || !held(second) {
-			t.Error("a minute later the lease is still that of a process which does nothing")
+			t.Error("a minute later a frozen process still holds the lease")
 		}
 		if err := second.release(t.Context()); err != nil {
 			t.Error(err)

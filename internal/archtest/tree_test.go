@@ -148,6 +148,6 @@ func hold(t *testing.T, check rule, files map[string]string, want ...string) {
 		root[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	if diff := cmp.Diff(want, check(read(t, root))); diff != "" {
-		t.Errorf("what breaks the rule (-want +got):\n%s", diff)
+		t.Errorf("violations (-want +got):\n%s", diff)
 	}
 }

@@ -190,10 +190,10 @@ func TestLoad_Everything(t *testing.T) {
 	}
 	again, err := config.Load(write(t, "portico.toml", shown), nil)
 	if err != nil {
-		t.Fatalf("what is shown cannot be loaded: %v\n%s", err, shown)
+		t.Fatalf("the shown settings cannot be loaded: %v\n%s", err, shown)
 	}
 	if again.Show() == shown {
-		t.Error("the sources are not those of the second file")
+		t.Error("the sources do not name the second file")
 	}
 	cut := func(s string) string { // the sources
 		var b strings.Builder

@@ -23,7 +23,7 @@ func TestDocument_IsUpToDate(t *testing.T) {
 		}
 	}
 	if written, err := os.ReadFile(path); err != nil || string(written) != Document() {
-		t.Errorf("%s is not what the settings say (%v): run go test ./internal/config -update", path, err)
+		t.Errorf("%s differs from the settings (%v): run go test ./internal/config -update", path, err)
 	}
 }
 
@@ -81,7 +81,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		if _, err := load("portico.toml", []byte(c.Show()), nil); err != nil {
-			t.Errorf("what is shown cannot be loaded: %v\n%s", err, c.Show())
+			t.Errorf("the shown settings cannot be loaded: %v\n%s", err, c.Show())
 		}
 	})
 }

@@ -26,7 +26,7 @@ func TestShared(t *testing.T) {
 	c.Listen, c.DatabaseURL, c.Log.Level, c.Hashing.Slots = "127.0.0.1:1", "postgres://b/portico", "debug", 7
 	c.SMTPURL, c.SecretFile = "smtp://user:secret@mail.test", "elsewhere"
 	if shared := c.Shared(); len(shared) != 0 {
-		t.Errorf("of what is each node's own: %v", shared)
+		t.Errorf("settings of one node are shared: %v", shared)
 	}
 	c.Session.Idle, c.SignUp.Enabled = time.Hour, false
 	p := c.provider("google")

@@ -45,7 +45,7 @@ func TestExamine_AllWell(t *testing.T) {
 	holds(t, found, "public_url", OK, "this installation")
 	holds(t, found, "secret_file", OK, "belongs to this database")
 	if got := mail.all(); got != "auth mail" {
-		t.Errorf("the mail server was told %q", got)
+		t.Errorf("the mail server got %q", got)
 	}
 	if after := list(t, folder); !slices.Equal(before, after) {
 		t.Errorf("files before %v, after %v", before, after)

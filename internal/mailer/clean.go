@@ -70,7 +70,7 @@ func ownLink(link string, public *url.URL) error {
 		return fmt.Errorf("a link leads to %q and not to the public URL", u.Scheme+"://"+clean(u.Host, valueLimit))
 	}
 	if strings.ContainsFunc(link, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`"<>\^`+"`{|}", c) }) {
-		return errors.New("a link holds characters that do not belong into a URL")
+		return errors.New("a link contains characters that are not allowed in a URL")
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ type meter struct {
 	left int
 }
 
-var errTooMuch = errors.New("the server says more than a mail server has to say")
+var errTooMuch = errors.New("the server sends more data than a mail server needs to")
 
 func (m *meter) Read(p []byte) (int, error) {
 	if m.left <= 0 {

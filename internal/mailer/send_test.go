@@ -500,7 +500,7 @@ func TestCheck(t *testing.T) {
 		verbs = append(verbs, strings.Fields(line)[0])
 	}
 	if got := strings.Join(verbs, " "); got != "EHLO MAIL RSET QUIT" {
-		t.Errorf("the server was told %q", f.said())
+		t.Errorf("the server got %q", f.said())
 	}
 	f = newFaulty(t, map[string]string{"mail": "553 not your address"})
 	err, ok := errors.AsType[*Error](plainTo(t, f.addr).Check(t.Context()))

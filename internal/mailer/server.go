@@ -55,7 +55,7 @@ func ParseURL(text string) (Server, error) {
 		return Server{}, errors.New("the SMTP URL names no server: write smtp://host:587")
 	}
 	if (u.Path != "" && u.Path != "/") || u.Fragment != "" {
-		return Server{}, errors.New("the SMTP URL goes on after the port: only ?tls=none may follow")
+		return Server{}, errors.New("the SMTP URL continues after the port: only ?tls=none may follow")
 	}
 	if port := u.Port(); port != "" {
 		if s.Port, err = strconv.Atoi(port); err != nil || s.Port < 1 || s.Port > 65535 {

@@ -48,7 +48,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 		}
 	}
 	if r, _, _ := s.Match(Method("GET", false), "/public/‥/admin"); r.Need.Open() || r.Need.Judge(nil, now) != SignIn {
-		t.Error("nobody is let in by a path that is public in one reading")
+		t.Error("a path that is public in only one reading is open")
 	}
 	r, _, _ := set(t, "/", "role:admin+fresh:10m /admin/*; signed-in /*").Match(Method("GET", false), "/admin.")
 	old := &Person{Roles: []string{"admin"}, AuthenticatedAt: now.Add(-time.Hour)}

@@ -121,7 +121,7 @@ func TestNew_Refuses(t *testing.T) {
 		if _, problems := New("/", lines(text)); problems != nil {
 			got = fmt.Sprintf("%d: %s", problems[0].Rule, problems[0].Why)
 			if problems[0].Write == "" {
-				t.Errorf("%q: %s: and what to write?", text, got)
+				t.Errorf("%q: %s: the advice is missing", text, got)
 			}
 		}
 		place, why, _ := strings.Cut(want, ": ")

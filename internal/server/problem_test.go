@@ -175,7 +175,7 @@ func TestAccessLog(t *testing.T) {
 		}
 	}
 	if strings.Contains(strings.ToLower(log), "canary") {
-		t.Errorf("the log has what the client sent:\n%.2000s", log)
+		t.Errorf("the log has input of the client:\n%.2000s", log)
 	}
 	if lines := strings.Count(log, "\n"); lines != 7 || len(log) > 10_000 {
 		t.Errorf("%d lines and %d bytes for 7 requests", lines, len(log))

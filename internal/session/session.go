@@ -17,7 +17,7 @@ type Session struct {
 	AccountID       string
 	Version         int64    // credential version of the account at sign-in
 	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google"
-	Browser         string   // the user agent, in words
+	Browser         string   // the User-Agent header, shortened
 	CreatedAt       time.Time
 	AuthenticatedAt time.Time // of the newest proof; zero when a provider does not tell
 	LastSeenAt      time.Time

@@ -226,7 +226,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 	if peak > base+64 {
 		t.Errorf("the memory grew from %d to %d MiB", base, peak)
 	}
-	if n := strings.Count(r.log.String(), `"an app answers again"`); n != 6 {
+	if n := strings.Count(r.log.String(), `"an app responds again"`); n != 6 {
 		t.Errorf("the log says %d times that the app answers again, want 6", n)
 	}
 }

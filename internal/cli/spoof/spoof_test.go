@@ -56,7 +56,7 @@ func TestRun_Closed(t *testing.T) {
 	t.Parallel()
 	got := through(t, spoof.Target{URL: deployment(t, func(http.ResponseWriter, *http.Request) bool { return false })})
 	if len(got) > 0 {
-		t.Errorf("through a door that is closed: %q", got)
+		t.Errorf("a careful deployment lets through %q", got)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestRun_NothingToTry(t *testing.T) {
 	}
 	gone := &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
 	if _, err := spoof.Run(t.Context(), spoof.Target{URL: gone}); err == nil || errors.Is(err, spoof.ErrOpen) {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("no listener: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var asked atomic.Int32

@@ -34,7 +34,7 @@ func TestTypeScript(t *testing.T) {
 		}
 		got, err := os.ReadFile(path)
 		if err != nil || string(got) != want {
-			t.Errorf("web/src/api/%s is not what the handlers say (%v): run go generate ./internal/server/api", name, err)
+			t.Errorf("web/src/api/%s differs from the handlers (%v): run go generate ./internal/server/api", name, err)
 		}
 	}
 }

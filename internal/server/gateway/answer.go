@@ -13,7 +13,7 @@ import (
 // send for a request.
 const maxInterim = 16
 
-var errTooManyInterim = errors.New("it sends interim answers without end")
+var errTooManyInterim = errors.New("it sends too many interim responses")
 
 // answer is the ResponseWriter for ReverseProxy. Headers, interim responses and
 // trailers of an app reach the client only through it, and it removes the same

@@ -95,7 +95,7 @@ func (g *Gateway) refuseFor(w http.ResponseWriter, r *http.Request, asked ask, e
 
 var (
 	errTwoWays   = errors.New("the request is described in two ways: the proxy must clear X-Forwarded-Uri and X-Forwarded-Method, or X-Original-URL and X-Original-Method")
-	errNoRequest = errors.New("the request is not described whole: the proxy must set X-Forwarded-Method, -Proto, -Host and -Uri, or X-Original-Method and X-Original-URL, each once")
+	errNoRequest = errors.New("the description of the request is incomplete: the proxy must set X-Forwarded-Method, -Proto, -Host and -Uri, or X-Original-Method and X-Original-URL, each once")
 )
 
 // described returns the request that the proxy asks about. It returns an error

@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 			}
 			for _, name := range []string{"X-Portico-User", "X-Portico-Email", "X-Portico-Name", "X-Portico-Roles", "X-Portico-Token", "X-Portico-Session-Age", "Remote-User"} {
 				if values, there := ask("GET", "/public/x", "X-Portico-User: evil").header[name]; !there || len(values) != 1 || values[0] != "" {
-					t.Errorf("nobody on a public path: %s is %q, want one empty header", name, values)
+					t.Errorf("a public path without a session: %s is %q, want one empty header", name, values)
 				}
 			}
 			for _, tt := range []struct {
@@ -81,10 +81,10 @@ func TestCheck(t *testing.T) {
 				status, location = http.StatusUnauthorized, s.origin+location
 			}
 			if a.status != status || a.header.Get("Location") != location {
-				t.Errorf("a navigation of nobody: %d %s, want %d %s", a.status, a.header.Get("Location"), status, location)
+				t.Errorf("a navigation without a session: %d %s, want %d %s", a.status, a.header.Get("Location"), status, location)
 			}
 			if a := ask("GET", "/app/x", fetch); !strings.Contains(a.body, `"signin_url":"`+s.origin+`/auth/signin"`) || a.header.Get("Location") != "" {
-				t.Errorf("a fetch of nobody: %d %s", a.status, a.body)
+				t.Errorf("a fetch without a session: %d %s", a.status, a.body)
 			}
 			socket := strings.Replace(upgrade(s, "http://evil.test"), "Upgrade: websocket\r\nConnection: Upgrade\r\n", "", 1)
 			if a := ask("GET", "/app/ws", socket, "Cookie: "+plain); a.status != 403 {
@@ -130,7 +130,7 @@ func TestCheck_Ambiguity(t *testing.T) {
 		t.Errorf("a path and forwarded headers: %d", a.status)
 	}
 	if a := s.get("/auth/api/check", with(without(forwarded, 2), "X-Forwarded-Host: evil.test", fetch)...); a.status != 404 {
-		t.Errorf("a host of nobody: %d", a.status)
+		t.Errorf("an unknown host: %d", a.status)
 	}
 	// The proxy may use any host name.
 	if a := s.get("/auth/api/check", with(forwarded, fetch, "Host: portico:8080")...); a.status != 200 {

@@ -26,7 +26,7 @@ const (
 	patientBody = 64 << 10
 )
 
-var errSilent = errors.New("it answers nothing at all")
+var errSilent = errors.New("it sends no responses")
 
 // circuit is the circuit breaker of an app. While it is open, requests fail at
 // once, and only the watcher calls the app.
@@ -103,7 +103,7 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	case err == nil:
 		a.circuit.answered()
 		if a.circuit.open.Swap(nil) != nil {
-			g.log.Info("an app answers again", "app", a.Name)
+			g.log.Info("an app responds again", "app", a.Name)
 		}
 		return
 	case ctx.Err() != nil:
@@ -111,7 +111,7 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	}
 	f := a.unanswered(err)
 	if a.circuit.open.Swap(f) == nil {
-		g.log.Warn("an app does not answer: people see a page that says so until it does", "app", a.Name, "error", err)
+		g.log.Warn("an app does not respond: visitors see an error page until it does", "app", a.Name, "error", err)
 	}
 	g.open.cut(a)
 }

@@ -65,7 +65,7 @@ func TestCircuit_ConnectionGoesOn(t *testing.T) {
 			t.Errorf("%.10s is answered with %d, want %d", one.request, a.StatusCode, one.want)
 		}
 	}
-	if !strings.Contains(s.log.String(), "it answers nothing at all") {
+	if !strings.Contains(s.log.String(), "it sends no responses") {
 		t.Error("the log does not say why")
 	}
 }

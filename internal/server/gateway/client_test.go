@@ -40,10 +40,10 @@ func TestClient(t *testing.T) {
 		t.Fatalf("a person: %d %s, want %s", a.status, a.body, want)
 	}
 	if a := s.get("/app/x?y", navigate); a.status != http.StatusSeeOther || a.header.Get("Location") != s.origin+"/auth/signin?return_to=%2Fapp%2Fx%3Fy" {
-		t.Errorf("a navigation of nobody: %d %s", a.status, a.header.Get("Location"))
+		t.Errorf("a navigation without a session: %d %s", a.status, a.header.Get("Location"))
 	}
 	if a := s.get("/app/x", fetch); a.status != http.StatusUnauthorized || !strings.Contains(a.body, s.origin+"/auth/signin") {
-		t.Errorf("a fetch of nobody: %d %s", a.status, a.body)
+		t.Errorf("a fetch without a session: %d %s", a.status, a.body)
 	}
 
 	if _, err := s.app.Flows.RotateKey(t.Context()); err != nil {

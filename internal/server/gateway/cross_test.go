@@ -110,7 +110,7 @@ func TestCrossing(t *testing.T) {
 	s := start(t, twoApps(t))
 	b := &browser{site: s, jar: map[string]map[string]string{}}
 	if a := b.open("http://wiki.test/a/b?c=%2F"); a.status != 200 || !strings.Contains(a.body, `"return_to":"http://wiki.test/a/b?c=%2F"`) {
-		t.Fatalf("nobody comes to %v: %d %s", b.way, a.status, a.body)
+		t.Fatalf("a browser without a session comes to %v: %d %s", b.way, a.status, a.body)
 	}
 	session, _, _ := strings.Cut(strings.TrimPrefix(s.person("mara@x.test"), "portico-session="), ";")
 	b.jar[s.host] = map[string]string{"portico-session": session}

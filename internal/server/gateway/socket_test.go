@@ -29,7 +29,7 @@ func TestCheck_SocketsOverHTTP2(t *testing.T) {
 	}
 	path, lines := dialects["forwarded"](s, "GET", "/ws")
 	if a := s.get(path, lines, "Sec-WebSocket-Version: 13", "Origin: "+s.origin); a.status != 401 || a.header.Get("Location") != "" {
-		t.Errorf("nobody: %d %v", a.status, a.header)
+		t.Errorf("without a session: %d %v", a.status, a.header)
 	}
 	path, lines = dialects["forwarded"](s, "CONNECT", "/ws")
 	if a := s.get(path, lines, person); a.status != 405 {

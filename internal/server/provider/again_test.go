@@ -91,7 +91,7 @@ func TestFresh(t *testing.T) {
 		t.Errorf("the provider is asked for %v", q)
 	}
 	if asked := b.Open(request.String()); !strings.Contains(asked.Body, "Who signs in?") {
-		t.Errorf("nobody is asked, but %d to %q", asked.StatusCode, asked.Next())
+		t.Errorf("the response is %d to %q", asked.StatusCode, asked.Next())
 	}
 	leads(b, b.Open(choose(b, request, "sample-ada")), "/admin/users")
 	if at(b) != nil {

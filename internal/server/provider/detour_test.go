@@ -149,7 +149,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	}
 	for _, p := range []apptest.Page{closed, disabled} {
 		if shown := signInPage(s.Browser(), p); shown.Notice != "" {
-			t.Errorf("another browser is told %q", shown.Notice)
+			t.Errorf("another browser gets %q", shown.Notice)
 		}
 	}
 	var forged screens.Boot

@@ -7,6 +7,6 @@
 //
 // URLs:
 //
-//	/auth/provider/{id}/start      POST: redirects to the provider
+//	/auth/provider/{id}/start      POST: the page that leads to the provider
 //	/auth/provider/{id}/callback   GET: finishes the sign-in; POST: redirects to the GET
 package provider

@@ -43,7 +43,7 @@ func TestCallback_SignsInAndKeepsTheTarget(t *testing.T) {
 	callback := choose(b, leave(b, url.Values{"return_to": {"/reports"}}), "sample-ada")
 	leads(b, b.Open(callback), "/reports")
 	if b.Cookie("session") == "" {
-		t.Error("nobody is signed in")
+		t.Error("there is no session")
 	}
 	// A response works once. Sent again, it ends on a page that can be
 	// reloaded.

@@ -35,7 +35,7 @@ func TestInternationalAddress(t *testing.T) {
 		t.Errorf("signed in as %q", b.Session.Email)
 	}
 	if p := v.Open("/auth/api/session"); !strings.Contains(p.Body, `"email":"`+canonical+`"`) {
-		t.Errorf("an app is told %s", p.Body)
+		t.Errorf("an app gets %s", p.Body)
 	}
 	if b := v.opens("/auth/reset-password?flow=" + proven(v, typed)); b.Session.Email != "" || b.Flow.Email != typed {
 		t.Errorf("the same person is named as another: %q beside %q", b.Session.Email, b.Flow.Email)

@@ -40,7 +40,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 		}
 	}
 	if told[0] != told[1] || !strings.HasPrefix(told[0], "We've sent too many emails") || !strings.Contains(told[0], "60 minutes") {
-		t.Errorf("told of an account %q, of none %q", told[0], told[1])
+		t.Errorf("with an account %q, without one %q", told[0], told[1])
 	}
 }
 

@@ -84,7 +84,7 @@ func TestRedirects(t *testing.T) {
 	member.leads(member.Open("/auth/signed-out"), "/auth/account")
 	p := nobody.Open("/auth/reset-password?flow=x")
 	if p.StatusCode != 303 || !strings.HasPrefix(p.Next(), "/auth/error?code=flow.unknown") {
-		t.Errorf("a step that nobody is at leads to %q", p.Next())
+		t.Errorf("a step without a flow leads to %q", p.Next())
 	}
 }
 
@@ -115,7 +115,7 @@ func TestForms_RefusedWithoutScript(t *testing.T) {
 			t.Errorf("%s: %d %+v %+v", name, p.StatusCode, b.Values, b.Errors)
 		}
 		if !strings.Contains(p.Body, `value="&#34;&gt;&lt;b&gt;not an address"`) || strings.Contains(p.Body, "<b>") || strings.Contains(p.Body, "hunter2") {
-			t.Errorf("%s: what was typed is not kept, or as markup: %s", name, p.Body)
+			t.Errorf("%s: typed values are missing, or are markup: %s", name, p.Body)
 		}
 	}
 	v := visit(s)
@@ -137,7 +137,7 @@ func TestForms_KeepTheTarget(t *testing.T) {
 		}
 		v.leads(v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {target}}), target)
 		if b := v.opens("/auth/signin?return_to=" + url.QueryEscape(target)); b.Next != target || b.Session.Email != "mara@example.org" {
-			t.Errorf("who is signed in may go on to %q, want %q", b.Next, target)
+			t.Errorf("a signed-in user may continue to %q, want %q", b.Next, target)
 		}
 	}
 	v := visit(s)

@@ -46,8 +46,7 @@ func (b accounts) AccountByID_Unknown() {
 	}
 }
 
-// The caller makes the canonical form: the store folds no letters. A row stays
-// as a step has read it until the step ends.
+// No other transaction changes an account between the read of a step and its end.
 func (b accounts) AccountByID_HeldUntilTheEnd() {
 	a := b.person(1)
 	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
