@@ -20,9 +20,9 @@ run: build ## Build and start everything on one loopback port: nothing to config
 build: web/dist/documents/manifest.json ## Build bin/portico: one static file, the screens inside
 	@go build $(GO_FLAGS) -o bin/portico ./cmd/portico
 
-# The stages of each command. A stage that fails does not hide the others: tools/stages
-# sums up the time and the result of each. Stages with a comma between them leave a core
-# idle each, and run at the same time.
+# The stages of each command. A stage that fails does not stop the others: tools/stages
+# prints the time and the result of each. Stages with a comma between them use one core
+# each, and run at the same time.
 test: ## What to run before a push: on SQLite, with the main journeys
 	@tools/stages build! check unit,web-test security-short journeys
 
@@ -38,25 +38,25 @@ check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules
 	@cd test/e2e && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
-	@test -z "$$(gofmt -l clients/go cmd internal test web/*.go)" || { gofmt -l clients/go cmd internal test web/*.go; echo "run: gofmt -w client cmd internal bench security faults proxies"; exit 1; }
+	@test -z "$$(gofmt -l clients/go cmd internal test web/*.go)" || { gofmt -l clients/go cmd internal test web/*.go; echo "run: gofmt -w clients/go cmd internal test web/*.go"; exit 1; }
 
 lint: build
 	@go vet ./... && cd clients/go && go vet ./...
 	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
 	@go test ./internal/archtest
 
-# The rooms, and what tests the product from outside in stages of its own.
-ROOMS = $(shell go list ./... | grep -v -e '/security$$' -e '/faults$$' -e '/proxies$$' -e '/bench$$')
+# All packages but the suites of test/, which have their own stages.
+PACKAGES = $(shell go list ./... | grep -v /test/)
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
 
-unit: build ## Go: rooms, store contract, flows, doors, on SQLite
-	@go test -timeout 10m $(ROOMS)
+unit: build ## Go: all packages but the suites of test/, on SQLite
+	@go test -timeout 10m $(PACKAGES)
 
-race: build ## The same with the race detector, on both databases, and the client for apps
-	@$(RACE) tools/postgres run -- go test -race -timeout 20m $(ROOMS)
-	@cd clients/go && $(RACE) go test -race -timeout 5m ./... # a module of its own
+race: build ## The same with the race detector, on both databases, and the Go client
+	@$(RACE) tools/postgres run -- go test -race -timeout 20m $(PACKAGES)
+	@cd clients/go && $(RACE) go test -race -timeout 5m ./... # a separate module
 
-postgres: build ## Go: application and security once more, on PostgreSQL; the benchmarks in short
+postgres: build ## Go: internal/app and the security suite on PostgreSQL; the benchmarks in short
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 20m ./internal/app ./test/security
 	@tools/postgres run -- go test -timeout 10m ./test/bench
 
@@ -76,18 +76,18 @@ client-test: build clients/js/node_modules/.package-lock.json chromium ## Client
 journeys: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys: real binary, browser, mail server and identity provider
 	@cd test/e2e && npm run --silent test:main
 
-e2e: build test/e2e/node_modules/.package-lock.json chromium ## All journeys, and what differs between browsers
+e2e: build test/e2e/node_modules/.package-lock.json chromium ## All journeys, and the differences between browsers
 	@cd test/e2e && npm test --silent
 	@$(MAKE) engines
 
-engines: build test/e2e/node_modules/.package-lock.json ## Presses in Chromium, Firefox and WebKitGTK; a password manager
+engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
 	@tools/engines
 	@cd test/e2e && npm run --silent engines
 
 e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL
 	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:main
 
-# The short form of the suites is for every change. PORTICO_TESTS=full selects the full one.
+# The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form
 	@go test -timeout 20m ./test/security
 
@@ -101,13 +101,13 @@ security: build ## The whole security suite, every sample and round
 faults: build ## The fault tests in full: kills, waits, samples and figures
 	@PORTICO_TESTS=full tools/postgres run -- go test -count=1 -timeout 120m -v ./test/faults
 
-bench: build ## Speed, memory and growth against what the machine can do, into test/bench/RESULTS.md
+bench: build ## Speed, memory and growth compared with the limits of the machine, into test/bench/RESULTS.md
 	@tools/postgres run -- go run ./test/bench $(BENCH)
 
 shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots of every screen into test/e2e/results
 	@cd test/e2e && npm run --silent shots
 
-clean: ## Delete what was built
+clean: ## Delete all build output
 	@rm -rf bin web/node_modules test/e2e/node_modules clients/js/node_modules test/e2e/results
 	@find web/dist -mindepth 1 ! -name .gitignore -delete
 

@@ -12,45 +12,51 @@ import (
 	"time"
 )
 
-// TokenHeader is the request header in which Portico tells an app who is there.
+// TokenHeader is the request header in which Portico sends an app the identity
+// of the user.
 const TokenHeader = "X-Portico-Token"
 
-// DefaultAudience is the name of the app that the setting upstream makes.
+// DefaultAudience is the name of the app of the setting upstream.
 const DefaultAudience = "app"
 
 var (
-	// ErrRefused says that what a request brings does not come from Portico, is
-	// for another app, or is over.
+	// ErrRefused means that the credentials of a request do not come from
+	// Portico, are for another app, or have expired.
 	ErrRefused = errors.New("the sign-in of this request is not valid")
 
-	// ErrUnavailable says that nobody can tell at the moment: Portico does not
-	// answer.
+	// ErrUnavailable means that the identity cannot be checked at the moment,
+	// because Portico does not answer.
 	ErrUnavailable = errors.New("portico does not answer")
 )
 
-// Options are what an app may choose. The zero value fits the app of the setting
+// Options are the choices of an app. The zero value fits the app of the setting
 // upstream.
 type Options struct {
-	// Audience is the claim aud of the tokens for this app: its name in Portico's
-	// configuration unless another audience is set there. "" is DefaultAudience.
+	// Audience is the claim aud of the tokens for this app. It is the name of
+	// the app in Portico's configuration, unless the configuration sets another
+	// audience. "" is DefaultAudience.
 	Audience string
 
-	// Address is where the app reaches Portico when that is not its public URL:
-	// "http://10.0.0.5:8080". The network between must be yours.
+	// Address is the URL at which the app reaches Portico if it is not the
+	// public URL, such as "http://10.0.0.5:8080". The network in between must
+	// be trusted.
 	Address string
 
-	// AskPortico looks each request's cookie up at Portico in place of verifying a
-	// token. It is for an app without a gateway in front, under Portico's host.
+	// AskPortico checks each request's cookie at Portico instead of verifying a
+	// token. It is for an app under Portico's host that has no gateway in
+	// front.
 	AskPortico bool
 
 	// Transport carries the requests to Portico. Nil is http.DefaultTransport.
 	Transport http.RoundTripper
 
-	// Log gets why requests are refused and keys cannot be fetched. Nil is silent.
+	// Log receives the reasons for refused requests and failed fetches of keys.
+	// Nil logs nothing.
 	Log *slog.Logger
 }
 
-// Client tells who is signed in. It is safe for concurrent use; an app makes one.
+// Client identifies the user of a request. It is safe for concurrent use. An
+// app creates one.
 type Client struct {
 	issuer   string // scheme://host of the public URL
 	scheme   string
@@ -62,8 +68,8 @@ type Client struct {
 	log      *slog.Logger
 }
 
-// New returns a client of the Portico at a public URL, as its setting public_url
-// says. It asks nothing of it yet.
+// New returns a client of the Portico whose setting public_url is the given
+// URL. It sends no request yet.
 func New(publicURL string, o Options) (*Client, error) {
 	public, err := parseOrigin(publicURL)
 	if err != nil {
@@ -92,7 +98,7 @@ func New(publicURL string, o Options) (*Client, error) {
 	return c, nil
 }
 
-// parseOrigin reads scheme://host[:port] in the form that browsers write.
+// parseOrigin parses scheme://host[:port] in the form that browsers send.
 func parseOrigin(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -114,18 +120,18 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Identity is who is signed in.
+// Identity is the user who is signed in.
 type Identity struct {
-	ID              string   // never changes and is never given again: what to store
+	ID              string   // never changes and is never reused: store this one
 	Email           string   // verified; may change
 	Name            string   // may be empty
 	Roles           []string // as the operator has set them
-	Methods         []string // the proofs given: "password", "mail", "provider:google"
-	SessionID       string   // tells the sessions of a person apart
+	Methods         []string // the proofs of the sign-in: "password", "mail", "provider:google"
+	SessionID       string   // distinguishes the sessions of a user
 	AuthenticatedAt time.Time
 }
 
-// HasRole reports whether the person has the role.
+// HasRole reports whether the user has the role.
 func (i Identity) HasRole(name string) bool {
 	for _, role := range i.Roles {
 		if role == name {
@@ -137,7 +143,8 @@ func (i Identity) HasRole(name string) bool {
 
 type contextKey struct{}
 
-// User returns who the middleware has found, or false for nobody.
+// User returns the user that the middleware has found. It returns false without
+// a user.
 func User(ctx context.Context) (Identity, bool) {
 	i, ok := ctx.Value(contextKey{}).(Identity)
 	return i, ok

@@ -10,7 +10,7 @@ import (
 	"portico/clients/go/clienttest"
 )
 
-// An app behind the gateway: two lines, and every handler knows who is there.
+// An app behind the gateway needs two lines, and every handler knows the user.
 func Example() {
 	portico, err := client.New("https://example.com", client.Options{})
 	if err != nil {
@@ -32,7 +32,7 @@ func Example() {
 	// Output: 401 Unauthorized application/problem+json
 }
 
-// Pages that everybody may see, and one for administrators.
+// Pages for all visitors, and one for administrators.
 func ExampleClient_Optional() {
 	portico, err := client.New("https://example.com", client.Options{})
 	if err != nil {
@@ -62,7 +62,7 @@ func ExampleClient_Optional() {
 	// 403 This is for administrators.
 }
 
-// The test of an app: nothing runs but the app.
+// The test of an app runs only the app.
 func TestExample(t *testing.T) {
 	portico := clienttest.New(t)
 	app := portico.Client(client.Options{}).Require(greeter)

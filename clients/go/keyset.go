@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	refreshAfter = 3 * time.Minute  // fetched again, and nobody waits
-	keepFor      = 5 * time.Minute  // as the published set says; then requests wait
+	refreshAfter = 3 * time.Minute  // fetched again in the background
+	keepFor      = 5 * time.Minute  // the maximum age of the published set; then requests wait
 	staleFor     = 15 * time.Minute // while Portico does not answer
 	retryAfter   = 2 * time.Second  // between two fetches
 )
 
-// keySet is the keys that Portico signs with, fetched when they are needed. It is
-// safe for concurrent use.
+// keySet is the set of Portico's signing keys, fetched on demand. It is safe
+// for concurrent use.
 type keySet struct {
 	fetch func(context.Context) (map[string]*ecdsa.PublicKey, error)
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	keys    map[string]*ecdsa.PublicKey // by kid; replaced, never changed
+	keys    map[string]*ecdsa.PublicKey // by key id; replaced, never changed
 	asOf    time.Time                   // when the fetch of keys began
 	tried   time.Time                   // when the last fetch began
 	err     error                       // of the last fetch
-	running chan struct{}               // closed when the fetch that runs ends; nil: none does
+	running chan struct{}               // closed when the present fetch ends; nil without one
 }
 
 func newKeySet(fetch func(context.Context) (map[string]*ecdsa.PublicKey, error), log *slog.Logger) *keySet {
 	return &keySet{fetch: fetch, log: log}
 }
 
-// find returns the key of an id. It fetches the keys when they are old or do not
-// have it, one fetch for everybody who waits.
+// find returns the key with an id. It fetches the keys if they are old or lack
+// the id. All waiting callers share one fetch.
 func (s *keySet) find(ctx context.Context, id string) (*ecdsa.PublicKey, error) {
 	s.mu.Lock()
 	now := time.Now()
@@ -61,7 +61,7 @@ func (s *keySet) find(ctx context.Context, id string) (*ecdsa.PublicKey, error) 
 	return s.known(id)
 }
 
-// known returns what the last fetch has brought.
+// known returns the result of the last fetch.
 func (s *keySet) known(id string) (*ecdsa.PublicKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,9 +75,9 @@ func (s *keySet) known(id string) (*ecdsa.PublicKey, error) {
 	return nil, fmt.Errorf("%w: it is signed with a key that Portico does not publish", ErrRefused)
 }
 
-// start begins a fetch unless one runs, or the last one was just now: tokens that
-// anybody can make up must not cause one each. It returns what is closed when the
-// fetch ends, nil when there is none.
+// start begins a fetch, unless one is running or has just run: an attacker can
+// invent key ids, and they must not cause a fetch each. It returns a channel
+// that is closed at the end of the fetch, or nil without a fetch.
 func (s *keySet) start(now time.Time) <-chan struct{} {
 	if s.running != nil {
 		return s.running
@@ -90,7 +90,8 @@ func (s *keySet) start(now time.Time) <-chan struct{} {
 	s.running = done
 	go func() {
 		defer close(done)
-		// Not the request's context: others wait for this as well.
+		// The request's context must not cancel a fetch that other requests
+		// wait for.
 		keys, err := s.fetch(context.Background())
 		if err != nil {
 			s.log.Warn("the keys of Portico cannot be fetched", "error", err)

@@ -23,7 +23,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// answering is a server with one answer.
+// answering is a server with a fixed response.
 func answering(t *testing.T, body any) transport {
 	text, err := json.Marshal(body)
 	if s, ok := body.(string); ok {
@@ -37,7 +37,7 @@ func answering(t *testing.T, body any) transport {
 	}
 }
 
-// verify returns the sentinel that the error is, nil for a token that holds.
+// verify returns the sentinel of the error, or nil for a valid token.
 func verify(t *testing.T, c *client.Client, token string) error {
 	_, err := c.Verify(t.Context(), token)
 	for _, sentinel := range []error{client.ErrRefused, client.ErrUnavailable} {
@@ -74,8 +74,8 @@ func TestKeys_RefreshedInTheBackground(t *testing.T) {
 	})
 }
 
-// A rotation is not felt, and the token of a revoked key is refused after five
-// minutes, however rarely the app is used.
+// A rotation causes no refusal. The token of a revoked key is refused after
+// five minutes, however rarely the app is used.
 func TestKeys_RotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestKeys_UnknownOnesCostLittle(t *testing.T) {
 		portico, other := clienttest.New(t), clienttest.New(t)
 		c := portico.Client(client.Options{})
 		for i := range 1000 {
-			other.Rotate() // an id that was never seen before, each time
+			other.Rotate() // each time an unknown key id
 			if i%10 == 0 {
 				time.Sleep(100 * time.Millisecond)
 			}
@@ -158,8 +158,8 @@ func TestKeys_OneFetchForAll(t *testing.T) {
 	})
 }
 
-// While Portico is away the keys hold for a while, requests do not wait for it,
-// and then nobody is let in.
+// While Portico is away, the old keys are valid for a while and requests do not
+// wait. After that every request is refused.
 func TestKeys_StaleWhileAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestKeys_AwayIsNotWaitedFor(t *testing.T) {
 		if waited > 5*time.Second {
 			t.Errorf("requests have waited for %v", waited)
 		}
-		time.Sleep(10 * time.Second) // the last fetch gives up
+		time.Sleep(10 * time.Second) // the last fetch times out
 	})
 }
 

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Require serves requests of people who are signed in, whom User returns. Others
-// are sent to the sign-in page and come back to where they were going; what is no
-// navigation is answered 401 with the address of that page (RFC 9457, member
+// Require serves requests of signed-in users, and User returns the user. Other
+// navigations are redirected to the sign-in page and come back to their page.
+// All other requests get 401 with the address of that page (RFC 9457, member
 // signin_url).
 func (c *Client) Require(next http.Handler) http.Handler {
 	return c.identified(next, c.signIn)
 }
 
-// Optional serves everybody; User returns false for who is not signed in.
+// Optional serves all requests. User returns false if no user is signed in.
 func (c *Client) Optional(next http.Handler) http.Handler {
 	return c.identified(next, next.ServeHTTP)
 }
@@ -27,8 +27,8 @@ func (c *Client) identified(next http.Handler, nobody http.HandlerFunc) http.Han
 		who, ok, err := c.Identify(r)
 		switch {
 		case errors.Is(err, ErrRefused):
-			// Not to the sign-in page: who is signed in there would come back with
-			// the same token, round and round.
+			// A redirect to the sign-in page would loop: a signed-in user would
+			// come back with the same token.
 			c.log.Warn("a request is refused", "error", err)
 			write(w, problem{
 				Type: "urn:portico:error:token.refused", Title: "The sign-in of this request is not valid.",
@@ -49,8 +49,8 @@ func (c *Client) identified(next http.Handler, nobody http.HandlerFunc) http.Han
 	})
 }
 
-// problem is an answer that a script reads (RFC 9457), with the members that
-// Portico's own have.
+// problem is an error response for scripts (RFC 9457), with the members of
+// Portico's own.
 type problem struct {
 	Type       string `json:"type"`
 	Title      string `json:"title"`
@@ -81,9 +81,10 @@ func (c *Client) signIn(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// navigates reports whether a person would see the answer as a page of its own.
-// Browsers say so (Fetch Metadata); what a request accepts says nothing, since
-// scripts ask for anything. Of a client that says nothing, a plain GET is one.
+// navigates reports whether the browser would show the response as a page.
+// Browsers report that in Fetch Metadata. The Accept header proves nothing,
+// because scripts may send any value. Without Fetch Metadata, a plain GET
+// counts as a navigation.
 func navigates(r *http.Request) bool {
 	if r.Header.Get("Upgrade") != "" {
 		return false
@@ -97,8 +98,9 @@ func navigates(r *http.Request) bool {
 
 const signInPath = "/auth/signin"
 
-// signInURL is where a person signs in to come back. On a host of its own an app
-// has no session until one is brought there from Portico's, by /auth/enter.
+// signInURL returns the address at which a user signs in and comes back. An app
+// at its own host has no session until /auth/enter brings one from Portico's
+// host.
 func (c *Client) signInURL(r *http.Request) string {
 	origin := c.scheme + "://" + r.Host
 	if r.Host == c.host {
@@ -107,14 +109,15 @@ func (c *Client) signInURL(r *http.Request) string {
 	return origin + "/auth/enter?to=" + url.QueryEscape(comeBack(r, origin))
 }
 
-// comeBack returns where a person who has signed in goes on: to what was asked
-// for, or to the page whose form was sent, which the browser cannot send again.
+// comeBack returns where a user continues after the sign-in: the requested
+// page, or the page whose form was sent, because the browser cannot send the
+// form again.
 func comeBack(r *http.Request, origin string) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		if !strings.HasPrefix(r.RequestURI, "/") { // a target with a host in it (RFC 9112 3.2.2)
+		if !strings.HasPrefix(r.RequestURI, "/") { // a target with a host (RFC 9112 3.2.2)
 			return r.URL.RequestURI()
 		}
-		return r.RequestURI // r.URL may lack what a mux has stripped
+		return r.RequestURI // a mux may have stripped a part of r.URL
 	}
 	if page, ours := strings.CutPrefix(r.Header.Get("Referer"), origin+"/"); ours {
 		return "/" + page

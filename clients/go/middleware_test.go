@@ -23,7 +23,7 @@ func mustParse(s string) *url.URL {
 	return u
 }
 
-// greeter says whom it sees.
+// greeter answers with the user that it sees.
 var greeter = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	who, ok := client.User(r.Context())
 	if !ok {
@@ -36,7 +36,7 @@ var greeter = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 func request(first string, lines ...string) *http.Request {
 	method, target, _ := strings.Cut(first, " ")
 	r := httptest.NewRequest(method, target, nil)
-	r.RequestURI = r.URL.RequestURI() // as a server gets it
+	r.RequestURI = r.URL.RequestURI() // as a server receives it
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ": ")
 		r.Header.Add(name, value)
@@ -123,8 +123,8 @@ func TestRequire_Nobody(t *testing.T) {
 	}
 }
 
-// A token that is there and wrong is refused also where nobody would be served:
-// and not by a way to the sign-in page, which would lead back.
+// An invalid token is refused even where no user is needed. The response is no
+// redirect to the sign-in page, which would redirect back.
 func TestMiddleware_Refused(t *testing.T) {
 	t.Parallel()
 	portico := clienttest.New(t)

@@ -22,22 +22,22 @@ const (
 	maxKeys    = 32
 )
 
-// portico is the server, as the app reaches it.
+// portico is the connection of the app to the server.
 type portico struct {
 	address *url.URL
-	host    string // as browsers name it
+	host    string // as browsers send it
 	http    *http.Client
 }
 
 func newPortico(address *url.URL, host string, transport http.RoundTripper) *portico {
 	return &portico{address, host, &http.Client{
 		Transport: transport, Timeout: answerTime,
-		// A redirect would let another server say what the keys are.
+		// A redirect would let another server choose the keys.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// get fetches a JSON document, whatever its status.
+// get fetches a JSON document with any status.
 func (p *portico) get(ctx context.Context, path string, cookies []string, into any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address.JoinPath(path).String(), nil)
 	if err != nil {
@@ -65,8 +65,8 @@ func (p *portico) get(ctx context.Context, path string, cookies []string, into a
 	return answer.StatusCode, json.Unmarshal(body, into)
 }
 
-// keys fetches those that tokens may be signed with. Others in the set, of another
-// kind or for another use, are left out.
+// keys fetches the keys that may sign tokens. It leaves out keys of another
+// type or for another use.
 func (p *portico) keys(ctx context.Context) (map[string]*ecdsa.PublicKey, error) {
 	var set struct{ Keys []json.RawMessage }
 	status, err := p.get(ctx, "/.well-known/jwks.json", nil, &set)
@@ -94,7 +94,7 @@ func (p *portico) keys(ctx context.Context) (map[string]*ecdsa.PublicKey, error)
 	return keys, nil
 }
 
-// session asks who a request's cookie belongs to.
+// session returns the user of a request's cookie.
 func (p *portico) session(r *http.Request) (Identity, bool, error) {
 	cookies := sessionCookies(r)
 	if cookies == nil {
@@ -126,8 +126,8 @@ func (p *portico) session(r *http.Request) (Identity, bool, error) {
 	}, true, nil
 }
 
-// sessionCookies returns Portico's cookies of a request and no others: those of
-// the app are none of its business.
+// sessionCookies returns only Portico's cookies of a request. The cookies of
+// the app must not leave it.
 func sessionCookies(r *http.Request) []string {
 	var lines []string
 	for _, cookie := range r.Cookies() {

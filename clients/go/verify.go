@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// leeway is how far the clocks of Portico and of the app may differ.
+	// leeway is the largest difference between the clocks of Portico and the
+	// app.
 	leeway = 10 * time.Second
 
-	// maxToken bounds what is parsed before anything is known of its sender.
+	// maxToken limits the size of a token before it is parsed.
 	maxToken = 8 << 10
 )
 
-// claims are those of the token (RFC 7519, OpenID Connect Core 2).
+// claims are the claims of the token (RFC 7519, OpenID Connect Core 2).
 type claims struct {
 	jwt.Claims
 
@@ -33,9 +34,9 @@ type claims struct {
 	AuthTime  int64    `json:"auth_time"`
 }
 
-// Identify returns who is signed in, by the means that the client was made for. It
-// returns false for nobody; an error that is ErrRefused or ErrUnavailable means
-// that the request must not be served.
+// Identify returns the user of a request, by the method of the client's
+// options. It returns false without a user. If the error is ErrRefused or
+// ErrUnavailable, the request must not be served.
 func (c *Client) Identify(r *http.Request) (Identity, bool, error) {
 	if c.ask {
 		return c.portico.session(r)
@@ -51,7 +52,7 @@ func (c *Client) Identify(r *http.Request) (Identity, bool, error) {
 	return i, err == nil, err
 }
 
-// Verify returns whom a token is about, or an error that is ErrRefused or
+// Verify returns the user of a token, or an error that is ErrRefused or
 // ErrUnavailable.
 func (c *Client) Verify(ctx context.Context, token string) (Identity, error) {
 	if len(token) > maxToken {
@@ -60,7 +61,7 @@ func (c *Client) Verify(ctx context.Context, token string) (Identity, error) {
 	if !oneSpelling(token) {
 		return Identity{}, fmt.Errorf("%w: the token is not in base64url as RFC 7515 writes it", ErrRefused)
 	}
-	// The list of algorithms is what keeps a token from choosing how it is
+	// The fixed list of algorithms keeps a token from choosing how it is
 	// verified (RFC 8725 3.1).
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
@@ -87,11 +88,11 @@ func (c *Client) Verify(ctx context.Context, token string) (Identity, error) {
 	}, nil
 }
 
-// oneSpelling reports whether every part is the only text that stands for its
-// bytes. A lax decoder also takes line ends and stray last bits, so that an app
-// which remembers tokens would not know one again.
+// oneSpelling reports whether every part is the only text for its bytes. A lax
+// decoder also accepts line ends and unused last bits. An app that remembers
+// tokens would then not recognize one in another spelling.
 func oneSpelling(token string) bool {
-	if strings.ContainsAny(token, "\r\n") { // which the decoder skips
+	if strings.ContainsAny(token, "\r\n") { // the decoder skips them
 		return false
 	}
 	for part := range strings.SplitSeq(token, ".") {

@@ -82,7 +82,7 @@ func TestVerify_Claims(t *testing.T) {
 	}
 }
 
-// signed returns a token with any header, by any key.
+// signed returns a token with any header, signed by any key.
 func signed(t *testing.T, key jose.SigningKey, headers map[jose.HeaderKey]any) string {
 	t.Helper()
 	options := &jose.SignerOptions{}
@@ -145,9 +145,9 @@ func TestVerify_Forged(t *testing.T) {
 	}
 }
 
-// The last character of a part can have bits that no byte uses, and a decoder
-// that skips line ends takes more spellings. A list of revoked or used tokens
-// would not know them.
+// The last character of a part can have bits that no byte uses. A decoder that
+// skips line ends accepts still more spellings. A list of revoked or used
+// tokens would not recognize them.
 func TestVerify_OneSpelling(t *testing.T) {
 	t.Parallel()
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -176,7 +176,8 @@ func TestVerify_OneSpelling(t *testing.T) {
 	}
 }
 
-// A token of another use, such as an access token of the same issuer, is none.
+// A token for another use, such as an access token of the same issuer, is
+// refused.
 func TestVerify_Type(t *testing.T) {
 	t.Parallel()
 	own, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -228,7 +229,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// Whatever is sent, only what Portico has signed is somebody.
+// Only tokens that Portico has signed identify a user.
 func FuzzIdentify(f *testing.F) {
 	portico := clienttest.New(f)
 	c := portico.Client(client.Options{})

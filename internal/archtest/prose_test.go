@@ -19,8 +19,6 @@ const mostWords = 35
 // list that has no findings, and no folder may be added.
 const unproven = `
 .
-clients/go
-clients/go/clienttest
 clients/js/src
 clients/js/test
 docs/decisions
@@ -55,7 +53,6 @@ internal/telemetry/span
 internal/telemetry/tally
 internal/throttle
 internal/useragent
-tools
 web
 web/src/lib
 web/src/screens

@@ -1,5 +1,5 @@
-// Package clienttest is a stand-in for Portico in the tests of an app: it signs
-// tokens with keys of its own and publishes them, in memory, without a port.
+// Package clienttest is a stand-in for Portico in the tests of an app. It signs
+// tokens with its own keys and publishes the keys, in memory, without a port.
 //
 //	portico := clienttest.New(t)
 //	app := newApp(portico.Client(client.Options{}))

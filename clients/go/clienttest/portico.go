@@ -20,12 +20,12 @@ import (
 // URL is the public URL of every stand-in.
 const URL = "https://portico.test"
 
-// tokenLife is how long a token holds, as Portico's do.
+// tokenLife is the validity of a token, the same as Portico's.
 const tokenLife = 5 * time.Minute
 
 const keysPath = "/.well-known/jwks.json"
 
-// cookieName is that of the session under https.
+// cookieName is the name of the session cookie under https.
 const cookieName = "__Host-portico-session"
 
 // Portico is the stand-in. It is safe for concurrent use.
@@ -40,7 +40,7 @@ type Portico struct {
 	sessions map[string]client.Identity // by the value of the cookie
 }
 
-// New returns a stand-in with one key, nobody signed in.
+// New returns a stand-in with one key and no signed-in user.
 func New(t testing.TB) *Portico {
 	p := &Portico{t: t, sessions: map[string]client.Identity{}}
 	p.Rotate()
@@ -58,8 +58,8 @@ func (p *Portico) Client(o client.Options) *client.Client {
 	return c
 }
 
-// SignIn puts on a request what a gateway puts on one of the person, and the
-// cookie that the person's browser sends, for the app of the default audience.
+// SignIn adds the header of the gateway and the cookie of the browser to a
+// user's request, for the app of the default audience.
 func (p *Portico) SignIn(r *http.Request, who client.Identity) {
 	p.t.Helper()
 	r.Header.Set(client.TokenHeader, p.Token(who, nil))
@@ -70,8 +70,8 @@ func (p *Portico) SignIn(r *http.Request, who client.Identity) {
 	r.AddCookie(&http.Cookie{Name: cookieName, Value: value})
 }
 
-// Token returns a token about a person, with some claims replaced: nil removes
-// one. An audience other than client.DefaultAudience is such a claim: "aud".
+// Token returns a token about a user, with some claims replaced. Nil removes a
+// claim. For an audience other than client.DefaultAudience, replace "aud".
 func (p *Portico) Token(who client.Identity, replaced map[string]any) string {
 	p.t.Helper()
 	now := time.Now()
@@ -111,7 +111,7 @@ func (p *Portico) Token(who client.Identity, replaced map[string]any) string {
 	return token
 }
 
-// Rotate makes another key sign. Those before it stay published.
+// Rotate signs with a new key. The earlier keys stay published.
 func (p *Portico) Rotate() {
 	p.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -124,7 +124,7 @@ func (p *Portico) Rotate() {
 	p.keys = append(p.keys, jose.JSONWebKey{Key: private, KeyID: "key-" + strconv.Itoa(p.made), Algorithm: string(jose.ES256), Use: "sig"})
 }
 
-// Revoke makes another key sign and publishes no other any more.
+// Revoke signs with a new key and publishes only that one.
 func (p *Portico) Revoke() {
 	p.t.Helper()
 	p.Rotate()
@@ -133,21 +133,23 @@ func (p *Portico) Revoke() {
 	p.keys = p.keys[len(p.keys)-1:]
 }
 
-// SignOut ends all sessions. Tokens that were made hold until they are over.
+// SignOut ends all sessions. Tokens that were made before stay valid until they
+// expire.
 func (p *Portico) SignOut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.sessions)
 }
 
-// SetDown makes the stand-in answer everything with 503, or answer again.
+// SetDown makes the stand-in answer every request with 503, or makes it work
+// again.
 func (p *Portico) SetDown(down bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down = down
 }
 
-// Fetches returns how often the keys were asked for.
+// Fetches returns the number of requests for the keys.
 func (p *Portico) Fetches() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,8 +163,8 @@ func (p *Portico) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// ServeHTTP answers as Portico does: for an app in another process, behind an
-// httptest.Server whose URL is the client's address.
+// ServeHTTP answers as Portico does. An app in another process can use it
+// through an httptest.Server whose URL is the client's address.
 func (p *Portico) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
