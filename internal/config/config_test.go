@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,16 @@ func write(t testing.TB, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// lineOf returns the number of the line of text that holds a mark.
+func lineOf(t *testing.T, text, mark string) int {
+	t.Helper()
+	before, _, found := strings.Cut(text, mark)
+	if !found {
+		t.Fatalf("no line holds %q", mark)
+	}
+	return strings.Count(before, "\n") + 1
 }
 
 // lines returns the problems of an error, with the path of the file shortened
@@ -75,7 +86,7 @@ locale = "de"
 hsts_subdomains = false
 
 rules = ["public GET /static/*",
-  "signed-in /*"]
+  "signed-in /*"] # rules of app
 headers = ["Remote-User: email"]
 upstream_timeout = "2m"
 upstream_silence = "8s"
@@ -119,7 +130,7 @@ trust_email = true
 [providers]
 corp = { client_id = "c-id", client_secret = "canary4", issuer = "https://id.corp.test/realms/a", name = "Corp" }
 
-[[app]]
+[[app]] # rules of shop: it has none
 name = "shop"
 path = "/shop"
 upstream = "https://10.0.0.7:8443"
@@ -134,7 +145,7 @@ host = "wiki.example.com"
 audience = "https://wiki.example.com/"
 rules = [
   "public GET /*",
-  "role:editor /*",
+  "role:editor /*", # rules of wiki
 ]
 headers = ["Remote-User: id", "Remote-Groups: roles"]
 
@@ -219,9 +230,13 @@ func TestServed(t *testing.T) {
 		got = append(got, strings.Join([]string{a.Name, a.Host, a.Path, a.Audience, strings.Join(a.Rules, ";"), filepath.Base(c.Source(a.Setting("rules", 1)))}, " | "))
 	}
 	want := []string{
-		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:61",
-		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:76",
-		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:17",
+		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:",
+		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:",
+		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:",
+	}
+	for i := range want {
+		name, _, _ := strings.Cut(want[i], " ")
+		want[i] += strconv.Itoa(lineOf(t, everything, "# rules of "+name))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the apps (-want +got):\n%s", diff)
