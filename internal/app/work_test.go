@@ -70,7 +70,7 @@ func TestWork_FeelsAnotherProcess(t *testing.T) {
 // holds expects that a caller is signed in, or is not.
 func (a *App) holds(t *testing.T, c flow.Caller, want bool) {
 	t.Helper()
-	if _, err := a.Flows.Session(t.Context(), c); (err == nil) != want {
+	if _, err := a.Flows.Session(t.Context(), c.Session); (err == nil) != want {
 		t.Errorf("signed in: %v, want %v", err, want)
 	}
 }

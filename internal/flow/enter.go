@@ -115,39 +115,41 @@ func (f *Flows) knownDevice(c Caller, a *account.Account) string {
 
 // SignOut ends the caller's session. It succeeds when there is none.
 func (f *Flows) SignOut(ctx context.Context, c Caller) error {
-	found, err := f.Session(ctx, c)
+	found, err := f.Session(ctx, c.Session)
 	if err != nil {
 		return ignore(err, session.Required)
 	}
 	return f.endSession(ctx, c, found, found.Session.ID, session.Left, audit.SignedOut)
 }
 
-// Session returns the caller's session, session.Required or session.Ended.
-func (f *Flows) Session(ctx context.Context, c Caller) (session.Found, error) {
-	if found, ok := f.sessions.CheckKept(c.Session); ok {
+// Session returns the session of a token, session.Required or session.Ended. It
+// counts as use.
+func (f *Flows) Session(ctx context.Context, token string) (session.Found, error) {
+	if found, ok := f.sessions.CheckKept(token); ok {
 		return found, nil
 	}
-	return f.checkSession(ctx, c)
+	return f.checkSession(ctx, token)
 }
 
-// checkSession is apart from Session because what is found escapes here.
-func (f *Flows) checkSession(ctx context.Context, c Caller) (found session.Found, err error) {
+// checkSession is a function of its own because found escapes to the heap here.
+func (f *Flows) checkSession(ctx context.Context, token string) (found session.Found, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		found, err = f.sessions.Check(ctx, tx, c.Session)
+		found, err = f.sessions.Check(ctx, tx, token)
 		return err
 	})
 	return found, err
 }
 
-// PeekSession is Session for whoever watches it: it does not count as use.
+// PeekSession is Session without counting as use, for the watch over open
+// requests.
 func (f *Flows) PeekSession(ctx context.Context, token string) (session.Found, error) {
-	if found, ok := f.sessions.Recall(token); ok {
+	if found, ok := f.sessions.PeekKept(token); ok {
 		return found, nil
 	}
 	return f.readSession(ctx, token)
 }
 
-// readSession is apart from PeekSession because what is found escapes here.
+// readSession is a function of its own because found escapes to the heap here.
 func (f *Flows) readSession(ctx context.Context, token string) (found session.Found, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, err = f.sessions.Peek(ctx, tx, token)

@@ -148,7 +148,7 @@ func TestSignIn_Rotates(t *testing.T) {
 	if v.Caller.Session == before.Session {
 		t.Error("the token did not change")
 	}
-	if _, err := b.flows.Session(t.Context(), before); !errors.Is(err, session.Required) {
+	if _, err := b.flows.Session(t.Context(), before.Session); !errors.Is(err, session.Required) {
 		t.Errorf("the old token: %v", err)
 	}
 }
@@ -167,7 +167,7 @@ func TestSignIn_EndsAnotherPersonsSession(t *testing.T) {
 	}
 	r, err := v.signIn("mara@example.org", good)
 	v.must(r, err)
-	if _, err := b.flows.Session(t.Context(), before); !errors.Is(err, session.Required) {
+	if _, err := b.flows.Session(t.Context(), before.Session); !errors.Is(err, session.Required) {
 		t.Errorf("the session before: %v", err)
 	}
 }
@@ -633,7 +633,7 @@ func TestSessions_OwnOnly(t *testing.T) {
 	noah.register("noah@example.org")
 	r, err := second.signIn("mara@example.org", good)
 	second.must(r, err)
-	found, err := b.flows.Session(t.Context(), mara.Caller)
+	found, err := b.flows.Session(t.Context(), mara.Caller.Session)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -641,7 +641,7 @@ func TestSessions_OwnOnly(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d sessions, %v", len(list), err)
 	}
-	theirs, _ := b.flows.Session(t.Context(), noah.Caller)
+	theirs, _ := b.flows.Session(t.Context(), noah.Caller.Session)
 	if err := b.flows.EndSession(t.Context(), mara.Caller, found, theirs.Session.ID); !errors.Is(err, session.Missing) {
 		t.Errorf("ending another person's session: %v", err)
 	}

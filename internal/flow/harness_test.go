@@ -179,7 +179,7 @@ func (v *visitor) signIn(address, password string) (flow.Result, error) {
 
 // signedIn reports who is signed in, "" for nobody.
 func (v *visitor) signedIn() string {
-	found, err := v.flows.Session(v.Context(), v.Caller)
+	found, err := v.flows.Session(v.Context(), v.Caller.Session)
 	if err != nil {
 		return ""
 	}

@@ -29,7 +29,7 @@ func TestSetUserRoles(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.must(v.signIn("mara@example.org", good))
 	roles := func() (here, there []string) {
-		found, err := b.flows.Session(t.Context(), v.Caller)
+		found, err := b.flows.Session(t.Context(), v.Caller.Session)
 		if err != nil {
 			t.Fatalf("signed out: %v", err)
 		}

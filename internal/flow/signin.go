@@ -55,7 +55,7 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	}
 	switch {
 	case !ok:
-		return f.resume(ctx, c, who, address, in, d)
+		return f.afterWrongPassword(ctx, c, who, address, in, d)
 	case who.account.State != account.Active:
 		return Result{}, account.Disabled
 	}
@@ -147,13 +147,13 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 	return Result{wrong: wrongPassword}, Rejected
 }
 
-// resume answers a password that opens no account. It may be that of a
-// registration which this browser has begun: then a fresh flow with a fresh
-// code goes on with it. An address that has an account gets the same answer for
-// the password that was given at the sign-up form; otherwise signing up and
-// then in would tell who has one. Other browsers are refused, so that the time
-// of an answer does not tell them of the registration either.
-func (f *Flows) resume(ctx context.Context, c Caller, who candidate, address account.Address, in SignInInput, d throttle.Decision) (Result, error) {
+// afterWrongPassword answers a password that matches no account. If it matches a
+// sign-up that this browser began, a new flow with a new code continues that
+// sign-up. An address with an account gets the same response, because signing up
+// and then signing in would otherwise reveal which addresses have accounts. Other
+// browsers are refused, so that the response time does not reveal the sign-up
+// either.
+func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate, address account.Address, in SignInInput, d throttle.Decision) (Result, error) {
 	if who.pending == nil {
 		return f.refuse(ctx, c, who, address, d)
 	}

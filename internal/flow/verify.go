@@ -117,7 +117,7 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 // step and is signed in by it goes on, as after a double click; a replay gets
 // nothing.
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
-	found, err := f.Session(ctx, c)
+	found, err := f.Session(ctx, c.Session)
 	if err == nil && p.Step == Done && found.Person.ID == p.AccountID {
 		return Result{Next: f.targets.Or(f.target(p))}, nil
 	}

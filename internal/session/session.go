@@ -159,9 +159,9 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	return entry.found, nil
 }
 
-// Recall is Peek for a valid session in memory, without the database: the
+// PeekKept is Peek for a valid session in memory, without the database: the
 // gateway looks at thousands of open requests several times a second.
-func (k *Keeper) Recall(token string) (Found, bool) {
+func (k *Keeper) PeekKept(token string) (Found, bool) {
 	entry := k.kept(token, k.clock.Now())
 	if entry == nil {
 		return Found{}, false

@@ -93,7 +93,7 @@ func (d *Desk) Session(w http.ResponseWriter, r *http.Request) (session.Found, e
 	if !ok {
 		return session.Found{}, session.Required
 	}
-	found, err := d.Flows.Session(r.Context(), flow.Caller{Session: token})
+	found, err := d.Flows.Session(r.Context(), token)
 	if errors.Is(err, session.Required) && !errors.Is(err, session.Ended) {
 		d.session.Clear(w)
 	}

@@ -71,7 +71,7 @@ func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || !g.ownHost(u.Host) || !navigates(r.Header, r.Method) {
 		return flow.Unknown
 	}
-	ticket, err := g.desk.Flows.Cross(r.Context(), g.desk.SessionToken(w, r), u.Host, query.Get("bind"))
+	ticket, err := g.desk.Flows.IssueTicket(r.Context(), g.desk.SessionToken(w, r), u.Host, query.Get("bind"))
 	switch {
 	case errors.Is(err, session.Required):
 		return leave(w, signInPath(to, false))
@@ -100,7 +100,7 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	admission, err := g.desk.Flows.Accept(r.Context(), in.Ticket, r.Host)
+	admission, err := g.desk.Flows.RedeemTicket(r.Context(), in.Ticket, r.Host)
 	if err != nil && !errors.Is(err, flow.Unknown) {
 		return err
 	}
@@ -115,7 +115,7 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 // start again, endlessly if the browser refuses cookies.
 func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	to := g.localTarget(r.URL.Query().Get("to"))
-	value, found, err := g.desk.Flows.Arrive(r.Context(), g.desk.TakeAdmission(w, r), r.Host, g.desk.Crossing(w, r))
+	value, found, err := g.desk.Flows.RedeemAdmission(r.Context(), g.desk.TakeAdmission(w, r), r.Host, g.desk.Crossing(w, r))
 	if err == nil {
 		g.desk.KeepSession(w, value, found)
 		return leave(w, to)

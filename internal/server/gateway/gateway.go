@@ -12,7 +12,6 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/fault"
-	"portico/internal/flow"
 	"portico/internal/origin"
 	"portico/internal/pages"
 	"portico/internal/rule"
@@ -173,7 +172,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 	var person *rule.Person
 	required := error(session.Required)
 	if token := g.token(w, r, asked.host); token != "" {
-		found, err := g.desk.Flows.Session(r.Context(), flow.Caller{Session: token})
+		found, err := g.desk.Flows.Session(r.Context(), token)
 		switch {
 		case err == nil:
 			v.token, v.found, person = token, found, personOf(found)

@@ -40,7 +40,7 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			other := visit(s)
 			other.SignIn("mara@example.org")
 			c := flow.Caller{Session: other.Cookie("session")}
-			found, err := s.Flows.Session(s.Context(), c)
+			found, err := s.Flows.Session(s.Context(), c.Session)
 			if err != nil {
 				return err
 			}
@@ -136,7 +136,7 @@ func TestSignIn_SaysNothingOtherwise(t *testing.T) {
 	replaced := again.Cookie("session")
 	again.SignIn("mara@example.org")
 	own := flow.Caller{Session: again.Cookie("session")}
-	found, err := s.Flows.Session(t.Context(), own)
+	found, err := s.Flows.Session(t.Context(), own.Session)
 	if err == nil {
 		err = s.Flows.EndSession(t.Context(), own, found, found.Session.ID)
 	}

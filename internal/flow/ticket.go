@@ -44,10 +44,10 @@ func (f *Flows) Bind(host, nonce string) string {
 	return f.sealFor(forBind, host, crossing{Nonce: secret.Hash(nonce)})
 }
 
-// Cross returns a ticket with which the browser of a bind takes its session to a
+// IssueTicket returns a ticket with which the browser of a bind takes its session to a
 // host, or Unknown when the bind is not one of ours or has expired. The cookie at
 // that host is different from that of the public host: it opens nothing elsewhere.
-func (f *Flows) Cross(ctx context.Context, token, host, bind string) (ticket string, err error) {
+func (f *Flows) IssueTicket(ctx context.Context, token, host, bind string) (ticket string, err error) {
 	if _, err := f.PeekSession(ctx, token); err != nil {
 		return "", err
 	}
@@ -58,10 +58,10 @@ func (f *Flows) Cross(ctx context.Context, token, host, bind string) (ticket str
 	return f.sealFor(forTicket, host, crossing{Token: token, Nonce: c.Nonce}), nil
 }
 
-// Accept spends a ticket and returns an admission, or Unknown when the ticket was
+// RedeemTicket spends a ticket and returns an admission, or Unknown when the ticket was
 // made for another host, has expired or was presented before. What becomes of the
 // admission does not matter: the ticket stays spent, on every node.
-func (f *Flows) Accept(ctx context.Context, ticket, host string) (admission string, err error) {
+func (f *Flows) RedeemTicket(ctx context.Context, ticket, host string) (admission string, err error) {
 	c, ok := f.openFor(forTicket, host, ticket)
 	if !ok {
 		return "", Unknown
@@ -81,9 +81,9 @@ func (f *Flows) Accept(ctx context.Context, ticket, host string) (admission stri
 	return f.sealFor(forAdmission, host, crossing{Token: c.Token, Nonce: c.Nonce}), nil
 }
 
-// Arrive exchanges an admission for the value of the session cookie at a host, or
+// RedeemAdmission exchanges an admission for the value of the session cookie at a host, or
 // returns Unknown: it belongs to another host or another browser, or has expired.
-func (f *Flows) Arrive(ctx context.Context, admission, host, nonce string) (value string, found session.Found, err error) {
+func (f *Flows) RedeemAdmission(ctx context.Context, admission, host, nonce string) (value string, found session.Found, err error) {
 	c, ok := f.openFor(forAdmission, host, admission)
 	if !ok || nonce == "" || !secret.Equal(c.Nonce, secret.Hash(nonce)) {
 		return "", session.Found{}, Unknown
