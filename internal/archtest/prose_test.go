@@ -21,8 +21,6 @@ const unproven = `
 .
 clients/js/src
 clients/js/test
-docs/decisions
-docs/operating
 internal/audit
 internal/breach
 internal/breach/generate

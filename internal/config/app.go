@@ -63,13 +63,13 @@ func appKeys(n int) []key {
 		text(prefix+"name", of(func(a *App) *string { return &a.Name }), checkAppName,
 			"The name of the app: in logs, and as the audience of its tokens. Lower-case letters, digits and `_`."),
 		text(prefix+"host", of(func(a *App) *string { return &a.Host }), checkAppHost,
-			"The host by which browsers reach the app, such as `shop.example.com`, when it is not that of `public_url`. The proxy in front sends the whole host to Portico. An app that you do not trust with the sign-in page belongs on a host of its own."),
+			"The host by which browsers reach the app, such as `shop.example.com`, when it is not the host of `public_url`. The proxy in front sends the whole host to Portico. An app that you do not trust with the sign-in page belongs on a host of its own."),
 		text(prefix+"path", of(func(a *App) *string { return &a.Path }), checkAppPath,
-			"What is below this path belongs to the app, when several share a host: `/shop`. The app is sent the path as it is. The longest path that fits decides."),
+			"The app gets all requests below this path, when several apps share a host: `/shop`. The path is passed on unchanged. The longest matching path decides."),
 		location(prefix+"upstream", func(c *Config) **url.URL { return &c.app(n).Upstream }, checkUpstream,
 			"Where the app listens, such as `http://127.0.0.1:3000`. Without it another proxy forwards, and asks `/auth/api/check`."),
 		list(prefix+"rules", func(c *Config) *[]string { return &c.app(n).Rules }, parseText, sameText,
-			"Who may pass, as in `rules`; paths are written in full, with `path` before them."),
+			"The rules of the app, as in `rules`. Paths are written in full, including `path`."),
 		list(prefix+"headers", func(c *Config) *[]string { return &c.app(n).Headers }, parseText, sameText,
 			"As in `headers`."),
 		text(prefix+"audience", of(func(a *App) *string { return &a.Audience }), anything,
@@ -91,7 +91,7 @@ func uploadKeys(prefix string, of func(*Config) *Uploads) []key {
 		duration(prefix+"body_wait", func(c *Config) *time.Duration { return &of(c).Wait }, 100*time.Millisecond, time.Hour,
 			"How far an upload may fall behind that pace before it is answered 408."),
 		number(prefix+"body_buffer_kib", func(c *Config) *int { return &of(c).BufferKiB }, 0, 16<<10,
-			"How much of a request body Portico keeps in memory before it asks the app, in KiB: so much, or the whole body if it is shorter. An app with few workers is then not held by slow uploads. All bodies for one app take 64 MiB at most; what comes on top is passed on as it comes. 0 passes every body on as it comes."),
+			"How much of a request body Portico keeps in memory before it asks the app, in KiB: this much, or the whole body if it is shorter. Slow uploads then do not hold the workers of an app. All bodies for one app take 64 MiB at most; above that, data is passed on as it arrives. 0 passes every body on as it arrives."),
 	}
 }
 

@@ -102,11 +102,11 @@ digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>" + pa
 	b.WriteString(`
 ## Apps
 
-Each app behind the door is a table ` + "`[[app]]`" + ` of the file. These settings are not in the environment: an order of apps and
-rules in numbered variables would be read by nobody. One app alone needs no file: ` + "`PORTICO_UPSTREAM`, `PORTICO_RULES`," + `
-` + "`PORTICO_HEADERS`, `PORTICO_UPSTREAM_TIMEOUT` and `PORTICO_UPSTREAM_SILENCE`" + ` say the same of it. For several, give a container
-the file (` + "`--config`, or `PORTICO_CONFIG`" + `) and keep what differs, secrets above all, in the environment, which counts before
-the file. What the rules and headers mean: [in front of an app](../integrating/README.md).
+Each app behind Portico is a table ` + "`[[app]]`" + ` of the file. These settings are not in the environment, because numbered
+variables for apps and rules would be hard to read. One app alone needs no file: ` + "`PORTICO_UPSTREAM`, `PORTICO_RULES`," + `
+` + "`PORTICO_HEADERS`, `PORTICO_UPSTREAM_TIMEOUT` and `PORTICO_UPSTREAM_SILENCE`" + ` set it. For several apps, give a container
+the file (` + "`--config`, or `PORTICO_CONFIG`" + `) and keep the differing settings, above all secrets, in the environment. The environment overrides the
+file. See [in front of an app](../integrating/README.md).
 
 ` + "```toml" + `
 [[app]]

@@ -17,7 +17,7 @@ const (
 func userChanges() []string { return []string{ClearCookies, SignOutAtApp, IgnoreChanges} }
 
 const (
-	aboutUserChange  = "What happens to the app's cookies when somebody signs out, or signs in with another account, in the same browser. `clear-cookies`: the app does not get the cookies of the person before, and the browser deletes them. `sign-out-url`: Portico first asks the app's `sign_out_url` with those cookies, so that the app ends its own session. `nothing`: the cookies reach the app as before. [What this does and does not cover](../integrating/user-change.md)."
+	aboutUserChange  = "The treatment of the app's cookies when a user signs out, or signs in with another account, in the same browser. `clear-cookies`: the app does not get the previous user's cookies, and the browser deletes them. `sign-out-url`: Portico first asks the app's `sign_out_url` with those cookies, so that the app ends its own session. `nothing`: the cookies reach the app as before. See [two people on one browser](../integrating/user-change.md)."
 	aboutKeepCookies = "Names of cookies that stay when the person changes, such as the one for the language. The list is not for cookies that say who is there."
 	aboutSignOutURL  = "The path at which the app signs a person out on a GET request, such as `/logout`. It is written in full, with `path` before it. `on_user_change = \"sign-out-url\"` needs it."
 )
