@@ -1,9 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,23 +45,28 @@ func TestPresetsOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Every preset has an icon, and a state in the screen tests.
+// Every preset has its icon on the buttons and its provider in the states of the
+// screen tests, and there are no others.
 func TestPresets_AreInTheFrontEnd(t *testing.T) {
 	t.Parallel()
-	icons, err := os.ReadFile("../../web/src/ui/provider-icon.tsx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	states, err := os.ReadFile("../../web/fixtures/states.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range federation.Presets() {
-		if !strings.Contains(string(icons), "\n  "+name+": (") {
-			t.Errorf("MARKS of provider-icon.tsx has no icon %s", name)
+	want := slices.Sorted(maps.Keys(federation.Presets()))
+	for _, list := range []struct{ path, begin, end, name string }{
+		{"../../web/src/ui/provider-icon.tsx", "const MARKS", "\n};", `(?m)^  ([a-z]+): \(`},
+		{"../../web/fixtures/states.mjs", "const PROVIDERS", "]", `'(\w+)'`},
+	} {
+		text, err := os.ReadFile(list.path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if !strings.Contains(strings.ToLower(string(states)), "  '"+name+"',\n") {
-			t.Errorf("PROVIDERS of states.mjs has no %s", name)
+		_, text, _ = bytes.Cut(text, []byte(list.begin))
+		text, _, _ = bytes.Cut(text, []byte(list.end))
+		var got []string
+		for _, m := range regexp.MustCompile(list.name).FindAllStringSubmatch(string(text), -1) {
+			got = append(got, strings.ToLower(m[1]))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s of %s are %q, the presets %q", list.begin, list.path, got, want)
 		}
 	}
 }
