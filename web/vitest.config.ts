@@ -26,7 +26,7 @@ export default defineConfig({
         optimizeDeps: { include: ['react-dom/client', 'react/jsx-dev-runtime', 'axe-core'] },
         test: {
           name: 'controls',
-          include: ['src/{ui,screens}/**/*.test.tsx'],
+          include: ['src/{ui,screens,form}/**/*.test.tsx'],
           browser: {
             enabled: true,
             headless: true,
