@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { choose, Each, goTemplate, queryValue, slots, When } from './template';
+import { choose, Each, goTemplate, match, queryValue, slots, Unless, When } from './template';
 
 const slotted = slots({ email: '', state: '', providers: [{ id: '', name: '' }] });
 
@@ -11,6 +11,9 @@ test('slots become the actions that the server executes', () => {
       <When value={slotted.state} is="done" otherwise={<b />}>
         <i />
       </When>
+      <Unless value={slotted.state} is="done">
+        <s title={match(slotted.state, 'held', 'yes', 'no')} />
+      </Unless>
       <When value={slotted.providers}>
         <Each of={slotted.providers}>{(item) => <u title={item.id}>{item.name}</u>}</Each>
       </When>
@@ -19,15 +22,19 @@ test('slots become the actions that the server executes', () => {
   expect(goTemplate(markup)).toBe(
     '<a href="{{if .email}}?e={{urlquery .email}}{{else}}/{{end}}">{{html .email}}</a>' +
       '{{if eq .state "done"}}<i></i>{{else}}<b></b>{{end}}' +
+      '{{if eq .state "done"}}{{else}}<s title="{{if eq .state "held"}}yes{{else}}no{{end}}"></s>{{end}}' +
       '{{if .providers}}{{range .providers}}<u title="{{html .id}}">{{html .name}}</u>{{end}}{{end}}',
   );
 });
 
 test('plain values are rendered as they are', () => {
   expect(choose('', 'yes', 'no')).toBe('no');
-  expect(choose('done', 'yes', 'no', 'done')).toBe('yes');
+  expect(match('done', 'done', 'yes', 'no')).toBe('yes');
+  expect(match('done', 'held', 'yes', 'no')).toBe('no');
   expect(renderToStaticMarkup(<When value="">x</When>)).toBe('');
   expect(renderToStaticMarkup(<When value={[1]}>x</When>)).toBe('x');
+  expect(renderToStaticMarkup(<Unless value="">x</Unless>)).toBe('x');
+  expect(renderToStaticMarkup(<Unless value="a">x</Unless>)).toBe('');
 });
 
 test("a query value is escaped like Go's url.QueryEscape", () => {

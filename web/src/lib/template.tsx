@@ -4,7 +4,7 @@ import { Fragment, type ReactNode } from 'react';
  * The build renders every screen once with slots in place of values and turns
  * the result into a Go template; the browser renders the same components with
  * the values. Both must give the same markup, so whatever depends on a value of
- * the boot data goes through When, Each or choose. All slot handling stands
+ * the boot data goes through When, Unless, Each, choose or match. All slot handling stands
  * behind import.meta.env.SSR and is cut from the browser's bundle.
  *
  * Children of When and Each are elements, never bare text: React separates
@@ -32,11 +32,21 @@ const test = (path: string, is: string | undefined) => (is === undefined ? path 
 const holds = (value: string | readonly unknown[], is: string | undefined) =>
   is === undefined ? value.length > 0 : value === is;
 
-/** One of two texts, by a value being set (or being `is`); for attributes and sentences. */
-export function choose(value: string, yes: string, no: string, is?: string): string {
+const branch = (condition: string, yes: string, no: string) =>
+  `${action(`if ${condition}`)}${yes}${action('else')}${no}${action('end')}`;
+
+/** The text `yes` while the value is set, else `no`. It is for attributes and sentences. */
+export function choose(value: string, yes: string, no: string): string {
   const path = slotPath(value);
-  if (path === undefined) return holds(value, is) ? yes : no;
-  return `${action(`if ${test(path, is)}`)}${yes}${action('else')}${no}${action('end')}`;
+  if (path === undefined) return value ? yes : no;
+  return branch(path, yes, no);
+}
+
+/** The text `yes` while the value is `is`, else `no`. */
+export function match(value: string, is: string, yes: string, no: string): string {
+  const path = slotPath(value);
+  if (path === undefined) return value === is ? yes : no;
+  return branch(test(path, is), yes, no);
 }
 
 /** `value` as a query parameter's value, escaped as Go's url.QueryEscape does. */
@@ -67,6 +77,13 @@ export function When({ value, is, children, otherwise }: WhenProps): ReactNode {
     </go-if>
   );
 }
+
+/** `children` while the value is not set (or is not `is`). */
+export const Unless = ({ children, ...condition }: Omit<WhenProps, 'otherwise'>) => (
+  <When {...condition} otherwise={children}>
+    {null}
+  </When>
+);
 
 /** `children` for every item. */
 export function Each<T extends { id: string }>(props: {

@@ -4,7 +4,7 @@ import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, When } from '../../lib/template';
+import { match, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
@@ -42,9 +42,9 @@ function View({ boot }: { boot: Boot }) {
           {state === 'password' ? <Anew boot={boot} /> : null}
         </When>
       ))}
-      <When value={boot.link.state} is="malformed" otherwise={<CodeInstead boot={boot} />}>
-        {null}
-      </When>
+      <Unless value={boot.link.state} is="malformed">
+        <CodeInstead boot={boot} />
+      </Unless>
     </Frame>
   );
 }
@@ -86,11 +86,11 @@ function Confirm({
       <HiddenField<ConfirmLink> name="link" value={boot.link.mark} />
       <SignedInOther boot={boot} address={address} />
       <Lead>
-        {choose(
+        {match(
           kind,
+          'recovery',
           t('confirm-link.recovery.lead', { address }),
           t('confirm-link.signup.lead', { address }),
-          'recovery',
         )}
       </Lead>
       {state === 'password' ? (
@@ -109,7 +109,7 @@ function Confirm({
       ) : null}
       <Guarded>
         <Button busy={form.busy} wait={form.wait}>
-          {choose(kind, t('common.continue'), t('confirm-link.submit'), 'recovery')}
+          {match(kind, 'recovery', t('common.continue'), t('confirm-link.submit'))}
         </Button>
       </Guarded>
     </form>
@@ -137,14 +137,14 @@ function Anew({ boot }: { boot: Boot }) {
 }
 
 function title({ link }: Boot, { t }: Text): string {
-  const ready = choose(
+  const ready = match(
     link.kind,
+    'recovery',
     t('confirm-link.recovery.title'),
     t('confirm-link.signup.title'),
-    'recovery',
   );
   return DEAD.reduce(
-    (otherwise, state) => choose(link.state, t(`confirm-link.${state}.title`), otherwise, state),
+    (otherwise, state) => match(link.state, state, t(`confirm-link.${state}.title`), otherwise),
     ready,
   );
 }

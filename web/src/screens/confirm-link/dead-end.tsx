@@ -1,7 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, queryValue, When } from '../../lib/template';
+import { choose, match, queryValue, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
@@ -49,8 +49,8 @@ function Gone({ boot }: { boot: Boot }) {
     <>
       <Lead>{t('confirm-link.expired.gone')}</Lead>
       <When value={kind} otherwise={<SignInInstead />}>
-        <ButtonLink href={choose(kind, '/auth/forgot-password', '/auth/signup', 'recovery')}>
-          {choose(kind, t('confirm-link.again.recovery'), t('confirm-link.again.signup'), 'recovery')}
+        <ButtonLink href={match(kind, 'recovery', '/auth/forgot-password', '/auth/signup')}>
+          {match(kind, 'recovery', t('confirm-link.again.recovery'), t('confirm-link.again.signup'))}
         </ButtonLink>
         <ToSignIn />
       </When>

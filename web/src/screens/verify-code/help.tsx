@@ -1,6 +1,6 @@
 import type { Boot, Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { choose, When } from '../../lib/template';
+import { match, When } from '../../lib/template';
 import { Whole } from '../../ui/lead';
 import { More } from '../../ui/more';
 
@@ -17,7 +17,7 @@ export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
           {after}
         </p>
       </When>
-      <p>{choose(flow.kind, t('verify-code.no_code'), t('verify-code.nothing_arrived'), 'signup')}</p>
+      <p>{match(flow.kind, 'signup', t('verify-code.no_code'), t('verify-code.nothing_arrived'))}</p>
       <p>
         <ChangeAddress flow={flow} />
       </p>
@@ -28,7 +28,7 @@ export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
 export function ChangeAddress({ flow }: { flow: Flow }) {
   const { t } = useText();
   return (
-    <a href={choose(flow.kind, '/auth/signup', '/auth/forgot-password', 'signup')}>
+    <a href={match(flow.kind, 'signup', '/auth/signup', '/auth/forgot-password')}>
       {t('verify-code.change_address')}
     </a>
   );

@@ -6,7 +6,7 @@ import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { withFragment } from '../../lib/fragment';
-import { choose, When } from '../../lib/template';
+import { choose, match, Unless, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
@@ -40,7 +40,7 @@ function Done({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <Lead>
-        {choose(boot.flow.kind, t('verify-code.done.recovery'), t('verify-code.done.signup'), 'recovery')}
+        {match(boot.flow.kind, 'recovery', t('verify-code.done.recovery'), t('verify-code.done.signup'))}
       </Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
     </Frame>
@@ -132,11 +132,10 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; m
 function Over({ flow, form }: { flow: Flow; form: Form<VerifyCode> }) {
   const { t } = useText();
   const address = choose(flow.email, flow.email, t('common.your_address'));
+  const lead = <Lead>{t('verify-code.another', { address })}</Lead>;
   return (
-    <When value={flow.state} is="held" otherwise={<Lead>{t('verify-code.another', { address })}</Lead>}>
-      <When value={form.trouble.form} otherwise={<Lead>{t('verify-code.another', { address })}</Lead>}>
-        {null}
-      </When>
+    <When value={flow.state} is="held" otherwise={lead}>
+      <Unless value={form.trouble.form}>{lead}</Unless>
     </When>
   );
 }
@@ -150,10 +149,10 @@ const OtherAddress = ({ flow }: { flow: Flow }) => (
 /** Says what happened to the code. */
 function titleOf({ state }: Flow, { t }: Text): string {
   const open = (['used_up', 'expired', 'held'] as const).reduce(
-    (otherwise, over) => choose(state, t(`verify-code.${over}`), otherwise, over),
+    (otherwise, over) => match(state, over, t(`verify-code.${over}`), otherwise),
     t('verify-code.title'),
   );
-  return choose(state, t('verify-code.done.title'), open, 'done');
+  return match(state, 'done', t('verify-code.done.title'), open);
 }
 
 export const screen: Screen = { title: ({ flow }, text) => titleOf(flow, text), View };
