@@ -11,8 +11,8 @@ import (
 	"portico/internal/ids"
 )
 
-// kept is a store that shows what it was given: what the database makes of it
-// is tested there.
+// kept is a store that returns what it was given. The tests of the store cover
+// the database.
 type kept struct {
 	facts []audit.Fact
 	err   error
@@ -42,7 +42,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A step whose fact cannot be written must not happen.
+// A step whose audit record cannot be written must fail.
 func TestAdd_Fails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is full")

@@ -51,8 +51,8 @@ func TestContains(t *testing.T) {
 		{"qwertyuiop", true},
 		{"PassWord1", true},
 		{"iloveyou", true},
-		{"vjht1051", true}, // among the last of the list
-		{"Montag", true},   // a word that people put a number behind
+		{"vjht1051", true}, // near the end of the list
+		{"Montag", true},   // a word to which people append a number
 		{"", false},
 		{"123456", false},
 		{"123456 78", false},
@@ -73,7 +73,7 @@ func TestKey_OneForEveryForm(t *testing.T) {
 	}
 }
 
-// The bar is one in 1,000; 16 bits give about one in 65,000. Measured: 19 of
+// The limit is one in 1,000; 16 bits give about one in 65,000. Measured: 19 in
 // a million.
 func TestContains_FalsePositives(t *testing.T) {
 	t.Parallel()

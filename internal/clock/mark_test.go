@@ -15,7 +15,7 @@ func TestMark(t *testing.T) {
 			t.Errorf("after a minute its age is %v", age)
 		}
 	})
-	// The machine was suspended for an hour: only the time of day knows.
+	// The machine was suspended for an hour: only the time of day shows it.
 	suspended := Mark{time.Now().Round(0).Add(-time.Hour)}
 	if age := suspended.Age(); age < time.Hour {
 		t.Errorf("after an hour its age is %v", age)

@@ -9,14 +9,14 @@ import (
 	"portico/internal/store"
 )
 
-// bundle is a database that nodes share, and their key.
+// bundle is a database that several nodes share, and their key.
 type bundle struct {
 	*testing.T
 	store *store.Store
 	key   *secret.Key
 }
 
-// inBubble runs fn in a time of its own.
+// inBubble runs fn with a fake time.
 func inBubble(t *testing.T, fn func(b *bundle)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

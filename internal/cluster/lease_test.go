@@ -32,8 +32,8 @@ func TestHold_OneWhileItBeats(t *testing.T) {
 	})
 }
 
-// FLT-22: a holder that is gone or frozen is replaced within a minute, and when
-// it wakes up it is one that does not hold.
+// FLT-22: another node replaces a lease holder that is gone or frozen within a
+// minute. The old holder notices this when it continues.
 func TestHold_Frozen(t *testing.T) {
 	inBubble(t, func(b *bundle) {
 		frozen, next := cluster.NewLease("work"), cluster.NewLease("work")
@@ -66,9 +66,9 @@ func TestRelease(t *testing.T) {
 				b.Error(err)
 			}
 		}
-		release(first) // which never had it
+		release(first) // never held the lease
 		b.holds(first, true, "before")
-		release(second) // nor did this
+		release(second) // nor does the second
 		b.holds(second, false, "while it is held")
 		release(first)
 		b.holds(second, true, "when it was given back")

@@ -18,7 +18,7 @@ func (b *bundle) node(settings ...string) *cluster.Node {
 	return cluster.NewNode(b.key, set)
 }
 
-// live lets the nodes look for a time.
+// live lets the nodes run for a time.
 func (b *bundle) live(d time.Duration, nodes ...*cluster.Node) {
 	b.Helper()
 	for range d / cluster.NodeBeat {
@@ -62,7 +62,7 @@ func TestLook_NamesWhatDiffers(t *testing.T) {
 	})
 }
 
-// FLT-22: what a node has left behind that was killed is not taken for one.
+// FLT-22: rows of a killed node are not taken for a running node.
 func TestLook_LeftBehind(t *testing.T) {
 	inBubble(t, func(b *bundle) {
 		killed := b.node("locale", "de")
@@ -76,7 +76,7 @@ func TestLook_LeftBehind(t *testing.T) {
 		if rows := b.rows(); len(rows) != 1 {
 			t.Errorf("%d rows are there 15 minutes later, want one", len(rows))
 		}
-		b.live(3*cluster.NodeBeat, n, killed) // it was frozen, after all
+		b.live(3*cluster.NodeBeat, n, killed) // the node was frozen, not killed
 		b.differs(n, "when it wakes up", "locale")
 	})
 }

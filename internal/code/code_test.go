@@ -47,7 +47,7 @@ func (b *bundle) write(fn func(tx *store.Tx) error) {
 
 func (b *bundle) issue(flowID string) (issued code.Issued) {
 	b.Helper()
-	b.clock.Advance(time.Second) // no two are made at the same moment
+	b.clock.Advance(time.Second) // each code has another time
 	b.write(func(tx *store.Tx) (err error) {
 		issued, err = b.issuer.Issue(b.Context(), tx, flowID)
 		return err
@@ -153,12 +153,12 @@ func TestOver(t *testing.T) {
 	over("with a newer one", false)
 }
 
-// SEC-033: a re-send does not kill the code on its way, and the one before
-// that no longer holds.
+// SEC-033: after a resend, the code of the email before is still valid, and
+// older codes are not.
 func TestRedeem_TheTwoNewest(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		use  int // of three, oldest first
+		use  int // one of three, oldest first
 		want error
 	}{"oldest": {0, code.Expired}, "middle": {1, nil}, "newest": {2, nil}} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestRedeem_OneOfMany(t *testing.T) {
 	}
 }
 
-// SEC-042: opening a link changes nothing, however often.
+// SEC-042: opening a link changes nothing, however often it happens.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -241,7 +241,7 @@ func TestLink_Refused(t *testing.T) {
 	b.press("expired", second.Link, code.LinkExpired)
 }
 
-// other returns digits that differ.
+// other returns other digits.
 func other(digits string) string {
 	return string('0'+(digits[0]-'0'+1)%10) + digits[1:]
 }

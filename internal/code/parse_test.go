@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		"full-width":              {"０１２３４５", "012345", ""},
 		"full-width, mixed":       {"０1２ 3４5", "012345", ""},
 		"mathematical digits":     {"𝟎𝟏𝟐𝟑𝟒𝟓", "012345", ""},
-		"superscript":             {"⁰¹²³⁴⁵", "012345", ""}, // what NFKC calls digits are digits
+		"superscript":             {"⁰¹²³⁴⁵", "012345", ""}, // NFKC turns these into digits
 		"with its sentence":       {"Your code is 012345.", "012345", ""},
 		"turned around":           {"\u202e012345\u202c", "012345", ""},
 		"Arabic-Indic":            {"٠١٢٣٤٥", "012345", ""},
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		"as long as it may":       {strings.Repeat(" ", 250) + "012345", "012345", ""},
 		"longer":                  {strings.Repeat(" ", 251) + "012345", "", CodeFormat},
 		"a million blanks":        {strings.Repeat(" ", 1e6), "", CodeFormat},
-		"a ligature that is more": {"012345ﷺ", "012345", ""}, // one character becomes 18
+		"a ligature that is more": {"012345ﷺ", "012345", ""}, // NFKC turns one character into 18
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,7 +9,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	d := newDialer(nil, Config{})
 	public := []string{"1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "64:ff9b::101:101", "::ffff:8.8.8.8"}
-	private := []string{ // open when the operator has named the origin
+	private := []string{ // allowed if the operator has named the origin
 		"127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1",
 		"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "198.18.0.1", "192.0.2.1",
 		"fd00:ec2::254", "2002:7f00:1::", "2001::1", "2001:db8::1", "3fff::1", "5f00::1", "240.0.0.1", "255.255.255.255",

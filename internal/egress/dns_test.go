@@ -13,7 +13,7 @@ import (
 )
 
 // nameServer answers A and AAAA queries in this process. Each name has a list
-// of answers; every look-up takes the next one, and the last one stays.
+// of answers. Every query takes the next one, and the last one stays.
 type nameServer struct {
 	mu      sync.Mutex
 	answers map[string][][]string
@@ -40,7 +40,7 @@ func (s *nameServer) next(name string) []string {
 	return list[0]
 }
 
-// serve speaks DNS over a stream: each message has its length before it.
+// serve implements DNS over a stream: each message has its length before it.
 func (s *nameServer) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	for {

@@ -66,7 +66,7 @@ func TestInnerAddressesAreNeverConnected(t *testing.T) {
 	}}
 	c := newClient(t, egress.Config{Resolver: dns.resolver(), Timeout: 20 * time.Second})
 	if _, err := dns.resolver().LookupHost(t.Context(), "rebind.test."); err != nil {
-		t.Fatal(err) // the look-up of somebody who checks first and connects later
+		t.Fatal(err) // a resolver that is checked first and asked again for the connection
 	}
 	hosts := []string{
 		"127.0.0.1", "127.8.8.8", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::1]",
@@ -93,7 +93,7 @@ func TestSchemes(t *testing.T) {
 	}
 	for _, target := range []string{
 		"http://example.test/", "gopher://127.0.0.1/", "file:///etc/passwd",
-		strings.Replace(srv.URL, "127.0.0.1", "localhost", 1), // another origin at the same place
+		strings.Replace(srv.URL, "127.0.0.1", "localhost", 1), // another origin at the same address
 	} {
 		if _, _, err := get(t, open, target); err == nil {
 			t.Errorf("%s: want a refusal", target)
@@ -104,7 +104,7 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// A public address passes the judgement: what fails is the connection itself.
+// A public address passes the check, so the connection itself fails.
 func TestPublicAddressesAreNotRefused(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, egress.Config{Timeout: time.Nanosecond})

@@ -54,9 +54,9 @@ func TestValid(t *testing.T) {
 		"long":                   {"7" + good, false},
 		"upper case":             {"A" + good[1:], false},
 		"a letter that is not":   {"u" + good[1:], false},
-		"two line ends":          {"\r\n" + good[2:], false}, // which the decoder passes over
+		"two line ends":          {"\r\n" + good[2:], false}, // the decoder skips them
 		"two line ends at last":  {good[:24] + "\n\n", false},
-		"bits that mean nothing": {good[:25] + "9", false}, // a second spelling of the first
+		"bits that mean nothing": {good[:25] + "9", false}, // unused bits: a second spelling of the first
 		"a path":                 {"../" + good[3:], false},
 		"a blank":                {" " + good[1:], false},
 		"padding":                {good[:25] + "=", false},

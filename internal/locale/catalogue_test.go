@@ -30,7 +30,7 @@ func load(t *testing.T, files map[string]string) *locale.Catalogue {
 	return c
 }
 
-// messages is the catalogue of the product.
+// messages returns the catalogue of the product.
 func messages(t *testing.T) *locale.Catalogue {
 	t.Helper()
 	c, err := locale.Load(os.DirFS("../../web/src/i18n/messages"))

@@ -13,7 +13,8 @@ import (
 	"portico/internal/outbox"
 )
 
-// Of a database that is away for a while the log has the beginning and the end.
+// When a database is away for a while, the log has one line at the start and
+// one at the end.
 func TestRun_AwayIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

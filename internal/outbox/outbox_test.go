@@ -21,7 +21,8 @@ import (
 	"portico/internal/store"
 )
 
-// room is an outbox on a real database, with a deliverer that the test writes.
+// room is an outbox on a real database. The test chooses the results of its
+// deliveries.
 type room struct {
 	t      *testing.T
 	path   string
@@ -76,8 +77,8 @@ func (r *room) enqueue(m outbox.Message) {
 	}
 }
 
-// run starts a Runner whose deliveries are kept and answered by answer; it
-// stops at the end of the test or by the returned function.
+// run starts a Runner. It records the deliveries, and answer decides their
+// results. The Runner stops at the end of the test or by the returned function.
 func (r *room) run(answer func(context.Context, outbox.Message) error) (*outbox.Runner, func()) {
 	return r.runOn(r.write, answer)
 }
@@ -141,8 +142,7 @@ func (f failure) Uncertain() bool { return f.uncertain }
 
 func accept(context.Context, outbox.Message) error { return nil }
 
-// bubble runs the test with time of its own: the store and its disk are real,
-// and time passes only when everything waits for it.
+// bubble runs the test with a fake time. The store and its disk are real.
 func bubble(t *testing.T, fn func(t *testing.T, r *room)) {
 	t.Helper()
 	t.Parallel()
@@ -178,8 +178,8 @@ func TestRun_SendsWhatIsEnqueuedAtOnce(t *testing.T) {
 	})
 }
 
-// A Runner that was woken earlier would find nothing yet, where transactions run
-// side by side, and would not look again for seconds.
+// The Runner must not wake before the commit. Where transactions run in
+// parallel, it would find nothing, and would not look again for seconds.
 func TestEnqueue_WakesAfterTheCommit(t *testing.T) {
 	bubble(t, func(t *testing.T, r *room) {
 		var looks atomic.Int32
@@ -252,7 +252,8 @@ func TestRun_RefusedForAnHour(t *testing.T) {
 		if c := r.counts(); c.Waiting != 20 || !c.Oldest.Equal(start.UTC()) {
 			t.Errorf("after 59 minutes: %+v", c)
 		}
-		// 30 s, 1, 2, 4, 8 and 16 minutes fit into the hour, with the first try.
+		// Waits of 30 s and of 1, 2, 4, 8 and 16 minutes fit into the hour,
+		// with the first attempt.
 		if n := len(r.deliveries()); n < 6*20 || n > 8*20 {
 			t.Errorf("%d tries for 20 messages", n)
 		}
@@ -326,7 +327,7 @@ func TestRun_DropsWhatHasExpired(t *testing.T) {
 	bubble(t, func(t *testing.T, r *room) {
 		var late atomic.Bool
 		runner, _ := r.run(func(ctx context.Context, m outbox.Message) error {
-			<-ctx.Done() // a slow server: the delivery may not outlast the code
+			<-ctx.Done() // a slow server: the delivery must end before its code expires
 			if time.Now().After(m.NotAfter) {
 				late.Store(true)
 			}
@@ -382,7 +383,7 @@ func TestRun_UnknownOutcomeTwiceIsTheEnd(t *testing.T) {
 	}
 }
 
-// crash claims everything and goes away, as a killed process does.
+// crash claims all messages and stops, as a killed process does.
 func (r *room) crash() {
 	r.t.Helper()
 	err := r.write(r.t.Context(), func(tx outbox.Store) error {
@@ -544,7 +545,7 @@ func TestRun_OtherKeyIsADeadLetter(t *testing.T) {
 	})
 }
 
-// BenchmarkRun measures how fast a queue drains when the deliverer takes no time.
+// BenchmarkRun measures how fast a queue drains if a delivery takes no time.
 func BenchmarkRun(b *testing.B) {
 	s, _ := open(b)
 	o := outbox.New(outbox.Config{Clock: clock.System{}, Box: secret.NewKey().Box("outbox")})

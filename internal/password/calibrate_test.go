@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// machine returns a measure that takes so long for a MiB and pass, and as many
-// times as long past the memory that its caches hold.
+// machine returns a measurement that takes the time each for one MiB and pass.
+// Beyond the memory of its cache it is slower by a factor.
 func machine(each time.Duration, cache uint32, slower int) func(Cost) time.Duration {
 	return func(c Cost) time.Duration {
 		taken := each * time.Duration(c.Memory) * time.Duration(c.Passes) / 1024
@@ -73,7 +73,8 @@ func TestParseCost(t *testing.T) {
 	}
 }
 
-// A few percent of noise do not change the cost, except at the edge of a step.
+// A few percent of noise do not change the cost, except at the border of a
+// step.
 func TestCalibrate_Steps(t *testing.T) {
 	t.Parallel()
 	all := steps(Budget{Least: floor(), Slots: 2})
@@ -113,7 +114,7 @@ func TestCalibrate_Refuses(t *testing.T) {
 	}
 }
 
-// A load that passes does not weaken what was chosen before.
+// A temporary load does not weaken the cost that was chosen before.
 func TestCalibrate_PassingLoad(t *testing.T) {
 	t.Parallel()
 	quiet, hashes := machine(time.Millisecond, ceilingMemory, 1), 0
@@ -132,13 +133,13 @@ func TestCalibrate_PassingLoad(t *testing.T) {
 	}
 }
 
-// Measuring ends within a second, however quick the machine, however small its
-// caches, and whatever was chosen before; on one that is overloaded it stops
-// looking for more.
+// Measuring ends within a second on every machine: a fast one, one with small
+// caches, and with any previous cost. On an overloaded machine it stops looking
+// for a higher cost.
 func TestCalibrate_EndsSoon(t *testing.T) {
 	t.Parallel()
 	var longest time.Duration
-	for each := 20 * time.Microsecond; each <= time.Millisecond; each = each * 5 / 4 { // the least cost takes 1 to 40 ms
+	for each := 20 * time.Microsecond; each <= time.Millisecond; each = each * 5 / 4 { // the lowest cost takes 1 to 40 ms
 		for _, slower := range []int{1, 2, 3} {
 			for _, previous := range []Cost{{}, floor(), {64 << 10, 3}, {64 << 10, 16}, {mostAutoMemory, ceilingPasses}} {
 				for _, rate := range []int{0, 10, 100} {
@@ -154,7 +155,7 @@ func TestCalibrate_EndsSoon(t *testing.T) {
 	}
 	t.Logf("the longest takes %v", longest)
 
-	overloaded := &meter{hash: machine(10*time.Millisecond, ceilingMemory, 1)} // 380 ms for the least cost
+	overloaded := &meter{hash: machine(10*time.Millisecond, ceilingMemory, 1)} // 380 ms for the lowest cost
 	if got := calibrate(Budget{Slots: 2, Least: floor()}, overloaded); got.Cost != floor() || overloaded.spent > time.Second {
 		t.Errorf("overloaded, %v is chosen after %v", got.Cost, overloaded.spent)
 	}

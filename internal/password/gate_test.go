@@ -13,7 +13,7 @@ import (
 	"portico/internal/password/argon2"
 )
 
-// busy returns the fault of a refused piece of work.
+// busy returns the fault of refused work.
 func busy(t *testing.T, err error) *fault.Error {
 	t.Helper()
 	got := fault.From(err)
@@ -23,8 +23,8 @@ func busy(t *testing.T, err error) *fault.Error {
 	return got
 }
 
-// occupy starts n pieces of work that take d each and returns once they run or
-// wait. The test ends after them.
+// occupy starts n jobs that take d each. It returns when they run or wait. The
+// test ends after them.
 func occupy(t *testing.T, g *gate, n int, d time.Duration) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -43,7 +43,7 @@ func sleep(d time.Duration) func(*argon2.Arena) error {
 	return func(*argon2.Arena) error { time.Sleep(d); return nil }
 }
 
-// refused fails the test when it is run.
+// refused returns a job that fails the test if it runs.
 func refused(t *testing.T) func(*argon2.Arena) error {
 	return func(*argon2.Arena) error { t.Error("refused work ran"); return nil }
 }
@@ -102,7 +102,7 @@ func TestGate_FullQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(1, 2, time.Minute, floorMemory)
-		if err := g.do(t.Context(), sleep(4*time.Second)); err != nil { // sets the pace
+		if err := g.do(t.Context(), sleep(4*time.Second)); err != nil { // sets the rate
 			t.Fatal(err)
 		}
 		occupy(t, g, 3, 4*time.Second)
@@ -111,7 +111,7 @@ func TestGate_FullQueue(t *testing.T) {
 		if time.Since(start) != 0 {
 			t.Error("the refusal took time")
 		}
-		if want := 12 * time.Second; told.RetryAfter != want { // two waiting and this one
+		if want := 12 * time.Second; told.RetryAfter != want { // two waiting jobs and this one
 			t.Errorf("RetryAfter %v, want %v", told.RetryAfter, want)
 		}
 		if got := g.figures(); got.Refused != 1 || got.Waiting != 2 {
@@ -120,7 +120,7 @@ func TestGate_FullQueue(t *testing.T) {
 	})
 }
 
-// With the pace known, who would wait too long is told at once, not later.
+// With the rate known, a caller who would wait too long is refused at once.
 func TestGate_QueueTooSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestGate_QueueTooSlow(t *testing.T) {
 	})
 }
 
-// With the pace unknown or falling, the longest wait still holds.
+// With the rate unknown or falling, the longest wait still applies.
 func TestGate_LongestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,8 +188,8 @@ func TestGate_PanicGivesItsSlotBack(t *testing.T) {
 	}
 }
 
-// The slots keep their memory from one hash to the next, not that of a dearer
-// one, and nothing once nobody has come for a while.
+// The slots keep their memory between hashes, but not the memory of a more
+// expensive hash. Without callers for a while they keep none.
 func TestGate_MemoryOfTheSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Getpriority of the system answers 20 less the niceness, so that no value is
-// negative.
+// The system call getpriority returns 20 minus the niceness, so that no value
+// is negative.
 func rank(t *testing.T) int {
 	t.Helper()
 	prio, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)

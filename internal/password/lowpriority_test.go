@@ -14,7 +14,7 @@ func TestAtLowPriority_ReturnsTheError(t *testing.T) {
 	}
 }
 
-// A panic on a thread of its own would end the process, not the request.
+// A panic on another thread would end the process instead of the request.
 func TestAtLowPriority_PanicsInTheCaller(t *testing.T) {
 	t.Parallel()
 	defer func() {

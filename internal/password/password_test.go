@@ -10,7 +10,7 @@ import (
 	"portico/internal/secret"
 )
 
-// A hash that an earlier release stored must verify for ever.
+// A hash that an earlier release stored must always verify.
 func TestVerify_StoredHash(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
@@ -35,7 +35,7 @@ func TestHash_SaltsDiffer(t *testing.T) {
 	}
 }
 
-// SEC-174, SEC-177, SEC-179: what is the same password and what is not.
+// SEC-174, SEC-177, SEC-179: which spellings are the same password.
 func TestVerify_SamePassword(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
@@ -74,8 +74,8 @@ func TestVerify_SamePassword(t *testing.T) {
 	}
 }
 
-// SEC-175, SEC-179: refused in words, before any hashing, and alike for known
-// and unknown accounts.
+// SEC-175, SEC-179: an unusable password is refused with a reason before any
+// hashing, and in the same way for known and unknown accounts.
 func TestUnusablePassword(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
@@ -122,7 +122,7 @@ func TestVerifyNobody_NeverSucceeds(t *testing.T) {
 	}
 }
 
-// SEC-181: a change of cost or key is carried out at the next sign-in.
+// SEC-181: a change of cost or key takes effect at the next sign-in.
 func TestVerify_Rehash(t *testing.T) {
 	t.Parallel()
 	old := hashOf(t, newService(t, nil), "quilt zebra violin")
@@ -153,8 +153,8 @@ func TestVerify_Rehash(t *testing.T) {
 	}
 }
 
-// After the cost was lowered the hashes of before still verify, in memory that
-// is not kept, and are made anew.
+// After the cost was lowered, older hashes still verify. They use memory that
+// is not kept, and are hashed again.
 func TestVerify_DearerHash(t *testing.T) {
 	t.Parallel()
 	dearer := newService(t, func(c *Config) { c.Cost = Cost{Memory: 2 * floorMemory, Passes: 2} })
@@ -172,7 +172,7 @@ func TestVerify_DearerHash(t *testing.T) {
 	}
 }
 
-// FLT-15: a swapped key file is told apart from a wrong password.
+// FLT-15: a replaced key file is not mistaken for a wrong password.
 func TestVerify_UnknownKey(t *testing.T) {
 	t.Parallel()
 	encoded := hashOf(t, newService(t, nil), "quilt zebra violin")

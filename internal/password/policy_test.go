@@ -7,7 +7,7 @@ import (
 	"portico/internal/fault"
 )
 
-// SEC-180, with what is known of the person of the tests.
+// SEC-180, with the known data of the test's user.
 var about = []string{"max.mustermann@example.com"}
 
 func check(t testing.TB, s *Service, password string) (code, reason string) {
@@ -32,7 +32,7 @@ func TestCheck_Refuses(t *testing.T) {
 		{"", CodeRequired, ""},
 		{"kV7#qz!", CodeTooShort, ""},
 		{strings.Repeat("🦊", 7), CodeTooShort, ""},
-		{"cafe\u0301cafe\u0301"[:9], CodeTooShort, ""}, // eight code points typed, seven after NFC
+		{"cafe\u0301cafe\u0301"[:9], CodeTooShort, ""}, // eight code points as typed, seven after NFC
 		{strings.Repeat("x", 257), CodeTooLong, ""},
 
 		{"12345678", CodeBreached, ""},
@@ -81,7 +81,7 @@ func TestCheck_Accepts(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	for _, password := range []string{
-		"kxvqzhbwtrmjpny", // 15 random letters: no classes are asked for
+		"kxvqzhbwtrmjpny", // 15 random letters: no character classes are required
 		"ufwyxkgqzt",
 		"kV7#qz!m",
 		"8263940175283",
@@ -94,7 +94,7 @@ func TestCheck_Accepts(t *testing.T) {
 		"नमस्ते दुनिया",
 		"여우가 울타리를 넘었다",
 		"🦊🎻🪁🧭🫖🪵🧶🪄",
-		"portico-Zebra9-quilt7", // names the site, and enough besides
+		"portico-Zebra9-quilt7", // contains the site's name, and is strong without it
 		"mustermann zebra quilt",
 		strings.Repeat("x", 24) + "kxvqzhbwtrmjpny", // only the first half is weak
 		strings.Repeat("quilt zebra violin moss ", 11)[:256],
@@ -142,7 +142,7 @@ func TestCheck_PolicyMax(t *testing.T) {
 	if code, _ := check(t, s, long); code != CodeTooLong {
 		t.Errorf("Check of 65 characters = %q, want %s", code, CodeTooLong)
 	}
-	// A password chosen under an earlier policy still opens the door.
+	// A password that was chosen under an earlier policy still verifies.
 	if ok, _ := verify(t, s, hashOf(t, s, long), long); !ok {
 		t.Error("a password that the policy no longer allows does not verify")
 	}
@@ -191,7 +191,8 @@ func BenchmarkCheck(b *testing.B) {
 		"passphrase": "correct horse battery staple",
 		// Every character stands for a letter.
 		"signs": "!%<!|8+(@(9[4<1%9(7+7{91{[<2[572<5!80!8{(8!(42@@",
-		// The dearest of a search of 15 seconds: short words and repeats.
+		// The most expensive input that a search of 15 seconds found: short
+		// words and repeats.
 		"words": "sella111i11ananmomo1l1lalamomo1l1onilla11tint$at",
 	} {
 		b.Run(name, func(b *testing.B) {

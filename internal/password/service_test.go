@@ -28,7 +28,8 @@ func keyOf(t testing.TB, b byte) *secret.Key {
 	return key
 }
 
-// newService returns a Service at the floor with the real list, after change.
+// newService returns a Service with the lowest cost and the real list, after
+// change.
 func newService(t testing.TB, change func(*Config)) *Service {
 	t.Helper()
 	list, err := breach.Load()

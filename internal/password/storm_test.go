@@ -13,9 +13,10 @@ import (
 	"portico/internal/password/argon2"
 )
 
-// SEC-176, FLT-19: 500 sign-ins at once. What is admitted is answered, the rest
-// is refused at once, and memory stays that of the slots. Not parallel: it
-// measures the memory of the process.
+// SEC-176, FLT-19: 500 sign-ins at once. Admitted ones are answered, the others
+// are refused at once, and the memory stays at the slots' size.
+//
+// Not parallel: it measures the memory of the process.
 func TestStorm(t *testing.T) {
 	const calls, slots, queue = 500, 2, 8
 	s := newService(t, func(c *Config) { c.Slots, c.Queue, c.Wait = slots, queue, time.Minute })
@@ -60,7 +61,7 @@ func TestStorm(t *testing.T) {
 	if got := s.Stats(); got.Refused != uint64(refused.Load()) || got.Waiting != 0 || got.Running != 0 {
 		t.Errorf("stats %+v, want %d refused and nobody left", got, refused.Load())
 	}
-	// Each slot holds its memory; what else the calls need is little.
+	// Each slot holds its memory. The calls need little more.
 	if most := uint64(slots*19 + 8); grown > most {
 		t.Errorf("the heap grew by %d MiB, want at most %d", grown, most)
 	}
@@ -72,11 +73,13 @@ func inUse() uint64 {
 	return m.HeapInuse
 }
 
-// SEC-002: the time of an answer does not tell whether the account exists, nor
-// whether its hash is of an older, lower cost: a missing hash would make a
-// difference of 100 percent, an older cost one of 40 or 80, by the clock and in
-// computing. Not parallel: it measures the process. Known is timed twice, and
-// where the two differ the machine is too busy to tell anything.
+// SEC-002: the time of an answer reveals neither whether the account exists nor
+// whether its hash has an older, lower cost. A missing hash would differ by 100
+// percent, and an older cost by 40 or 80, in elapsed time and in processor
+// time. The known account is timed twice. If those two differ, the machine is
+// too busy for a result.
+//
+// Not parallel: it measures the process.
 func TestTiming(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -108,9 +111,9 @@ func TestTiming(t *testing.T) {
 	}
 }
 
-// effort is what an answer took: on the clock of whoever waits, and of the cores.
-// A busy machine disturbs both, but not both at once: the first by letting wait,
-// the second because Spend goes by the clock.
+// effort is the elapsed time and the processor time of an answer. A busy
+// machine affects both, but not at once: waiting adds to the first, and Spend,
+// which follows the clock, changes the second.
 type effort struct{ waiting, computing time.Duration }
 
 func (e effort) like(other effort) bool {
@@ -119,8 +122,8 @@ func (e effort) like(other effort) bool {
 
 func near(a, b, percent time.Duration) bool { return max(a, b)*100 <= min(a, b)*(100+percent) }
 
-// efforts returns what it takes to refuse a wrong password: of an account with a
-// hash of now, of one with a hash from before, of no account.
+// efforts returns the effort of refusing a wrong password: for an account with
+// a current hash, for one with an older hash, and without an account.
 func efforts(t *testing.T, before, now Cost, rounds int) map[string]effort {
 	s := newService(t, func(c *Config) { c.Cost = now })
 	ofNow, ofBefore := hashOf(t, s, "quilt zebra violin"), oldHash(t, s, before, "quilt zebra violin")
@@ -156,7 +159,7 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// computed returns the time that the process has had a core for.
+// computed returns the processor time of the process.
 func computed(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
@@ -166,7 +169,7 @@ func computed(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// oldHash returns the hash of an installation of another cost.
+// oldHash returns the hash of an installation with another cost.
 func oldHash(t testing.TB, s *Service, c Cost, password string) string {
 	t.Helper()
 	h := s.blank()

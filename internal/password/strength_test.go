@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// accepted returns the share of the passwords that Check lets through.
+// accepted returns the share of the passwords that Check accepts.
 func accepted(t *testing.T, s *Service, passwords []string) float64 {
 	t.Helper()
 	n := 0
@@ -18,8 +18,8 @@ func accepted(t *testing.T, s *Service, passwords []string) float64 {
 	return float64(n) / float64(len(passwords))
 }
 
-// What rules about character classes breed: a word, a number, a sign. Measured:
-// 1.6 of 100 are let through, all of one word that is on no list.
+// Rules about character classes produce a word, a number and a sign. Measured:
+// 1.6 of 100 such passwords are accepted, all with one word that is on no list.
 func TestStrength_DressedUpWords(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(`Summer Winter Sommer Fruehling Herbst Berlin Hamburg

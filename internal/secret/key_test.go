@@ -15,20 +15,20 @@ import (
 	"testing"
 )
 
-// keyFile writes a key file by hand.
+// keyFile writes a key file with the given content and mode.
 func keyFile(t *testing.T, content string, mode fs.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "secret.key")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask
+	if err := os.Chmod(path, mode); err != nil { // independent of the umask
 		t.Fatal(err)
 	}
 	return path
 }
 
-// known is the key of which every byte is its place.
+// known is the key in which every byte is its index.
 func known() string {
 	b := make([]byte, keySize)
 	for i := range b {
@@ -115,8 +115,8 @@ func TestCreateKey(t *testing.T) {
 	}
 }
 
-// Of processes that start at the same time one makes the key, and nobody reads
-// half of it.
+// Several processes start at the same time. One of them creates the key, and
+// none reads half of it.
 func TestCreateKey_OneOfMany(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "secret.key")
@@ -146,7 +146,7 @@ func TestCreateKey_OneOfMany(t *testing.T) {
 	}
 }
 
-// SEC-171: there is no way to print a key.
+// SEC-171: a key cannot be printed.
 func TestKey_CannotBePrinted(t *testing.T) {
 	t.Parallel()
 	key, err := ReadKey(keyFile(t, known(), 0o600))

@@ -24,7 +24,7 @@ func TestBox_RoundTrip(t *testing.T) {
 	}
 }
 
-// What was sealed opens with the same key, purpose and context alone.
+// Sealed data open only with the same key, purpose and context.
 func TestBox_Separation(t *testing.T) {
 	t.Parallel()
 	key := NewKey()
@@ -66,7 +66,8 @@ func TestBox_EveryBitCounts(t *testing.T) {
 	}
 }
 
-// What is in databases must open after an upgrade: keys are derived as ever.
+// Sealed data in databases must open after an upgrade, so the derivation of
+// keys never changes.
 func TestKey_SameForever(t *testing.T) {
 	t.Parallel()
 	key, err := ReadKey(keyFile(t, known(), 0o600))

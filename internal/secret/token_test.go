@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// SEC-041: digits have no bias, zeros at the front included. 60 is passed by
-// chance once in 10^9 runs; the bias of a random byte modulo 10 gives 200 and
-// more over all positions.
+// SEC-041: digits have no bias, including leading zeros. Chance exceeds 60 once
+// in 10^9 runs. The bias of a random byte modulo 10 gives 200 and more over all
+// positions.
 func TestDigits_NoBias(t *testing.T) {
 	t.Parallel()
 	const codes, length, critical = 100_000, 6, 60.0
@@ -38,7 +38,7 @@ func TestDigits_NoBias(t *testing.T) {
 	}
 }
 
-// chiSquare tells how far ten counts are from being equal.
+// chiSquare returns the distance of ten counts from an equal distribution.
 func chiSquare(counts [10]float64) (chi float64) {
 	total := 0.0
 	for _, n := range counts {
@@ -89,7 +89,7 @@ func TestValidToken(t *testing.T) {
 		"long":                    {good + "A", false},
 		"padded":                  {good + "=", false},
 		"the other alphabet":      {"+/" + good[2:], false},
-		"bits that mean nothing":  {good[1:] + "B", false}, // a second spelling of the first
+		"bits that mean nothing":  {good[1:] + "B", false}, // unused bits: a second spelling of the first
 		"a line end":              {good[:42] + "\n", false},
 		"line ends inside":        {good[:20] + "\r\n" + good[:21], false},
 		"a full-width letter":     {good[3:] + "Ａ", false},

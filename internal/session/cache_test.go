@@ -13,7 +13,7 @@ import (
 
 func start() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
 
-// sample is a session of one of ten accounts, with the key of its token.
+// sample returns a session of one of ten accounts, with the key of its token.
 func sample(n int) (key, Found) {
 	return key(secret.Hash(fmt.Sprint(n))), Found{
 		Session: Session{ID: fmt.Sprint("s", n), LastSeenAt: start()},
@@ -21,8 +21,8 @@ func sample(n int) (key, Found) {
 	}
 }
 
-// size returns how many entries the cache has, and fails when its indexes do
-// not agree on it.
+// size returns the number of entries in the cache. It fails if the indexes of
+// the cache differ.
 func (c *cache) size(t *testing.T) int {
 	t.Helper()
 	kept, owned := 0, 0
@@ -65,7 +65,7 @@ func TestCache_Limit(t *testing.T) {
 	}
 }
 
-// A use that only memory knows survives the entry that is dropped.
+// A use that is only in memory survives the removal of its entry.
 func TestCache_UsesOfDroppedEntries(t *testing.T) {
 	t.Parallel()
 	c := newCache(shards)
@@ -79,7 +79,7 @@ func TestCache_UsesOfDroppedEntries(t *testing.T) {
 	if e := c.put(k, found, c.generation()); !e.lastSeen().Equal(later) {
 		t.Errorf("read again, it was last used at %v, want %v", e.lastSeen(), later)
 	}
-	for _, want := range []int{2, 0} { // of the dropped entry and of the new one
+	for _, want := range []int{2, 0} { // of the removed entry and of the new one
 		if used := c.takeUsed(); len(used) != want {
 			t.Errorf("uses to write: %v, want %d", used, want)
 		}
@@ -90,7 +90,7 @@ func TestCache_Sweep(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		idle  time.Duration
-		limit time.Duration // how long an entry may rest
+		limit time.Duration // how long an entry may stay unused
 	}{
 		"an hour":      {7 * 24 * time.Hour, time.Hour},
 		"a short idle": {5 * time.Minute, 5 * time.Minute},
@@ -142,7 +142,7 @@ func TestCache_SeeNeverBack(t *testing.T) {
 	}
 }
 
-// Everything at once, for the race detector and the indexes.
+// All operations at once, for the race detector and the indexes.
 func TestCache_Parallel(t *testing.T) {
 	t.Parallel()
 	c := newCache(2 * shards)
@@ -173,8 +173,8 @@ func TestCache_Parallel(t *testing.T) {
 	}
 }
 
-// BenchmarkCache_Put keeps one session of every account, and reports how much
-// memory each holds.
+// BenchmarkCache_Put keeps one session of every account, and reports the memory
+// of each.
 func BenchmarkCache_Put(b *testing.B) {
 	var before, after runtime.MemStats
 	keys, founds := make([]key, b.N), make([]Found, b.N)

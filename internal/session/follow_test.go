@@ -11,7 +11,8 @@ import (
 	"portico/internal/store"
 )
 
-// No clock is asked: whoever is a day ahead or behind is felt like anybody.
+// Follow compares no clocks: it learns of sessions that a process a day ahead
+// or behind has ended.
 func TestFollow_ClocksDiffer(t *testing.T) {
 	t.Parallel()
 	for _, ahead := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
@@ -20,7 +21,7 @@ func TestFollow_ClocksDiffer(t *testing.T) {
 		far := b.newKeeper()
 		b.holds(far, token, true, "before")
 		b.follow(far)
-		b.clock.Advance(ahead) // that of the process which ends
+		b.clock.Advance(ahead) // the clock of the ending process
 		b.endAll("a")
 		b.clock.Advance(-ahead)
 		b.follow(far)
@@ -28,11 +29,11 @@ func TestFollow_ClocksDiffer(t *testing.T) {
 	}
 }
 
-// delayed reads what there was before the newest transaction: the newest has
-// committed later than one that began after it.
+// delayed hides the newest transaction: it committed later than one that began
+// after it.
 type delayed struct {
 	session.Store
-	hidden string // account whose row is not there yet
+	hidden string // the account whose row is not visible yet
 }
 
 func (d delayed) Revocations(ctx context.Context) ([]session.Revocation, error) {
@@ -46,7 +47,7 @@ func (d delayed) Revocations(ctx context.Context) ([]session.Revocation, error) 
 	return there, err
 }
 
-// A row that appears after younger ones is not passed over.
+// A row that becomes visible after younger ones is not skipped.
 func TestFollow_CommittedOutOfOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -67,7 +68,7 @@ func TestFollow_CommittedOutOfOrder(t *testing.T) {
 	b.holds(far, late, false, "the one that came late")
 }
 
-// An account that was met once may sign in again and stays in memory.
+// After Follow has seen an account once, its new sessions stay in memory.
 func TestFollow_OnceForEach(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -93,8 +94,8 @@ type away struct{ session.Store }
 
 func (away) Revocations(context.Context) ([]session.Revocation, error) { return nil, errAway }
 
-// SEC-068: what cannot be looked up is not believed for long, and who could
-// not look for long believes nothing of before.
+// SEC-068: without a Follow the cache is valid only for a short time. After
+// that every check reads the database.
 func TestFollow_Blind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,8 +153,8 @@ func TestFollow_Frozen(t *testing.T) {
 	})
 }
 
-// A row stays until everybody has had time to meet it, however old it says to
-// be.
+// A row stays until every process has had time to read it, however old its time
+// is.
 func TestTidy_KeepsTheYoung(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -172,8 +173,8 @@ func TestTidy_KeepsTheYoung(t *testing.T) {
 	})
 }
 
-// A session that was used through another process is not idle, whatever memory
-// says.
+// A session that was used through another process is not idle, whatever the
+// memory of this one says.
 func TestCheck_UsedElsewhere(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -25,7 +25,7 @@ type bundle struct {
 	store  *store.Store
 	clock  *clock.Manual
 	keeper *session.Keeper
-	reads  atomic.Int64 // of sessions by their hash
+	reads  atomic.Int64 // reads of sessions by their hash
 }
 
 func setup(t testing.TB) *bundle {
@@ -36,12 +36,13 @@ func setup(t testing.TB) *bundle {
 	return b
 }
 
-// newKeeper returns a keeper as another process has one: with its own cache.
+// newKeeper returns a keeper with its own cache, as another process has one.
 func (b *bundle) newKeeper() *session.Keeper {
 	return session.NewKeeper(session.Config{Clock: b.clock, Idle: idle, Absolute: absolute, CacheMax: 10_000})
 }
 
-// counted is a transaction that counts what the cache could not answer.
+// counted is a transaction that counts the reads that the cache could not
+// answer.
 type counted struct {
 	session.Store
 	reads *atomic.Int64
@@ -79,8 +80,7 @@ func (b *bundle) start(accountID string) (token string, s session.Session) {
 	return token, s
 }
 
-// check asks a keeper for the session of a token as the flows do: without the
-// database first.
+// check looks a token up as the flows do: in the cache first.
 func (b *bundle) check(k *session.Keeper, token string) (found session.Found, err error) {
 	b.Helper()
 	if kept, ok := k.CheckKept(token); ok {
@@ -96,7 +96,7 @@ func (b *bundle) check(k *session.Keeper, token string) (found session.Found, er
 	return found, err
 }
 
-// holds expects that a keeper lets a token in, or not.
+// holds expects that a keeper accepts a token, or not.
 func (b *bundle) holds(k *session.Keeper, token string, want bool, why string) {
 	b.Helper()
 	if _, err := b.check(k, token); (err == nil) != want {
@@ -116,7 +116,7 @@ func (b *bundle) list(accountID string) (list []session.Session) {
 	return list
 }
 
-// flush returns how many transactions the keeper wrote its uses in.
+// flush returns the number of transactions in which the keeper wrote its uses.
 func (b *bundle) flush(k *session.Keeper) (transactions int) {
 	b.Helper()
 	err := k.Flush(b.Context(), func(ctx context.Context, fn func(session.Store) error) error {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every reason that a browser is told has words in every locale.
+// Every reason that a browser may get has a text in every locale.
 func TestReasons_HaveWords(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("reason.go")

@@ -32,12 +32,12 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// Each boundary is met by a cache that knows the session and by one that reads
-// it.
+// Each limit is tested with a cache that has the session and with one that
+// reads it.
 func TestCheck_Boundaries(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		steps []time.Duration // a use after each but the last
+		steps []time.Duration // a use after each step but the last
 		want  bool
 	}{
 		"at once":                    {[]time.Duration{0}, true},
@@ -74,7 +74,7 @@ func TestCheck_Boundaries(t *testing.T) {
 	}
 }
 
-// ASVS 7.3: use moves the idle end only.
+// ASVS 7.3: a use extends only the idle time.
 func TestCheck_AbsoluteEnd(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -91,7 +91,7 @@ func TestCheck_AbsoluteEnd(t *testing.T) {
 	b.holds(b.newKeeper(), token, false, "at the end, for another process")
 }
 
-// SEC-078: what is no token is not even looked up.
+// SEC-078: a malformed token is not even looked up.
 func TestCheck_NoToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -146,8 +146,8 @@ func (s slow) SessionByHash(ctx context.Context, hash []byte) (session.Found, bo
 	return found, ok, err
 }
 
-// SEC-068: a row that was read before the account's sessions ended, and comes
-// to the cache after, must not live on there.
+// SEC-068: a row was read before the account's sessions ended and reaches the
+// cache after that. It must not stay valid there.
 func TestForget_RowReadBefore(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -217,7 +217,8 @@ func TestEndAll(t *testing.T) {
 	b.holds(b.keeper, theirs, true, "another's")
 }
 
-// What one process ends is felt by the next Follow of another one.
+// The next Follow of a process sees the sessions that another process has
+// ended.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*bundle, *store.Tx, session.Session) error{
@@ -250,8 +251,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Whoever has the token of a session that ended is told why, by the process
-// that ended it and by any other.
+// A caller with the token of an ended session gets the reason, from the process
+// that ended it and from any other.
 func TestCheck_WhyItEnded(t *testing.T) {
 	t.Parallel()
 	all := func(why session.Reason) func(*bundle, *store.Tx, session.Session) error {

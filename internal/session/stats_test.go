@@ -14,7 +14,7 @@ func TestStats(t *testing.T) {
 	for range 3 {
 		b.holds(k, token, true, "signed in")
 	}
-	b.holds(k, "no token", false, "nonsense") // asks nobody
+	b.holds(k, "no token", false, "nonsense") // without a read
 	if got, want := k.Stats(), (session.CacheStats{Hits: 2, Misses: 1, Size: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -85,7 +85,7 @@ func (b *bundle) revoke(id string) error {
 	return b.store.Write(b.Context(), func(tx *store.Tx) error { return b.keeper.Revoke(b.Context(), tx, id) })
 }
 
-// states lists what the keys do: "signing upcoming".
+// states lists the states of the keys: "signing upcoming".
 func (b *bundle) states() string {
 	b.Helper()
 	var words []string
@@ -120,7 +120,7 @@ func (b *bundle) published(k *signingkey.Keeper) []byte {
 	return set
 }
 
-// verify is a verifier of another make: RFC 7515 and RFC 7518 3.4 by hand.
+// verify is an independent verifier, written from RFC 7515 and RFC 7518 3.4.
 func verify(set []byte, token string) error {
 	var published struct {
 		Keys []struct{ Kty, Crv, Kid, Use, Alg, X, Y, D string }
@@ -182,9 +182,9 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// FLT-14: over three months with a rotation by hand, a verifier that may keep
-// the set for MaxAge accepts every token for as long as it lives, whichever of
-// two nodes signed it.
+// FLT-14: over three months with a manual rotation, a verifier may keep the set
+// for MaxAge. It accepts every token during its validity, from either of two
+// nodes.
 func TestRotation_NoTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -200,7 +200,7 @@ func TestRotation_NoTokenIsRefused(t *testing.T) {
 	check := func(step int) {
 		for i, k := range nodes {
 			if step%2 == i || k.Signer() == "" {
-				b.follow(k) // the nodes look at different times
+				b.follow(k) // the nodes read at different times
 			}
 		}
 		if step%int(signingkey.MaxAge/time.Minute) == 0 {
@@ -289,7 +289,7 @@ func TestRotate_OneWaits(t *testing.T) {
 	}
 }
 
-// Of nodes that start or rotate at the same moment one adds the key.
+// Several nodes start or rotate at the same moment. One of them adds the key.
 func TestRenew_OneOfMany(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -350,7 +350,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// A wrong master key is an error at the start; later, the keys in use stay.
+// A wrong master key is an error at the start. Later, the keys in use stay.
 func TestLoad_WrongBox(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

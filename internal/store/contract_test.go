@@ -37,8 +37,8 @@ func migrated(t *testing.T) *store.Store {
 	return s
 }
 
-// emptyDatabase returns the bytes of a database that was just migrated: to copy
-// them is quicker than to migrate for each case.
+// emptyDatabase returns the bytes of a migrated database. Copying them is
+// faster than a migration for each case.
 func emptyDatabase(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "empty.db")
@@ -52,8 +52,8 @@ func emptyDatabase(t *testing.T) []byte {
 	return data
 }
 
-// The contract calls every method, so what its cases prepare is every SQL text
-// there is; each is then held to the rules of the package.
+// The contract calls every method, so its cases prepare every SQL text. Each
+// text must then follow the rules of the package.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -102,7 +102,7 @@ var (
 	ownEngine   = regexp.MustCompile(`(?i)\b(now|lower|upper|strftime|datetime|current_timestamp|random|ilike|glob|collate|json_\w+|ifnull)\b|\?|::`)
 )
 
-// written returns how the SQL texts of the rooms begin.
+// written returns the beginnings of the SQL texts in the package.
 func written(t *testing.T) []string {
 	t.Helper()
 	var begins []string
@@ -130,8 +130,9 @@ func written(t *testing.T) []string {
 	return begins
 }
 
-// portable says why a text would not do on both engines. Placeholders count
-// from $1 without a gap, since a gap would bind values in other places.
+// portable returns why a text would not work on both engines, or "".
+// Placeholders count from $1 without a gap, because a gap would bind values in
+// other places.
 func portable(text string) string {
 	if word := ownEngine.FindString(text); word != "" {
 		return word + " means different things to different engines"
@@ -155,7 +156,7 @@ func portable(text string) string {
 func plan(t *testing.T, s *store.Store, text string) []string {
 	t.Helper()
 	if !sqlText.MatchString(text) {
-		return nil // BEGIN and the like
+		return nil // BEGIN and similar statements
 	}
 	steps, err := s.Plan(t.Context(), text)
 	if err != nil || len(steps) == 0 && !strings.HasPrefix(text, "INSERT") {
@@ -164,9 +165,9 @@ func plan(t *testing.T, s *store.Store, text string) []string {
 	return steps
 }
 
-// scans reports whether a step reads a whole table. The two indexes of the
-// outbox hold only what waits or only what is dead, revocations stay for minutes
-// and nodes are few: to read one of them whole is the purpose.
+// scans reports whether a step reads a whole table. Some reads are meant to:
+// the two indexes of the outbox hold only waiting or only dead messages,
+// revocations stay for minutes, and nodes are few.
 func scans(step string) bool {
 	return strings.HasPrefix(step, "SCAN ") && step != "SCAN CONSTANT ROW" && step != "SCAN revocation" && step != "SCAN node" &&
 		!strings.HasSuffix(step, "INDEX outbox_due") && !strings.HasSuffix(step, "INDEX outbox_dead")

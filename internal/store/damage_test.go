@@ -10,7 +10,7 @@ import (
 	"portico/internal/store"
 )
 
-// Whoever starts on a damaged file reads which one it is and how to go on.
+// The error of a damaged file names the file and the way to continue.
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	whole := emptyDatabase(t)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// contracting are the migrations that the version before could not have run
-// beside, with the reason why nobody minds. What takes something away belongs
-// here once no version that can still be running uses it.
+// contracting are the migrations beside which the version before could not run,
+// with the reason why that is harmless. A migration that removes something
+// belongs here, once no running version can use it.
 var contracting = map[string]string{}
 
 var (
@@ -21,9 +21,9 @@ var (
 	condition = regexp.MustCompile(`(?i)\b(UNIQUE|REFERENCES|CHECK|PRIMARY|GENERATED|COLLATE)\b`)
 )
 
-// FLT-11: while nodes are upgraded one after the other, the version before runs
-// on the schema of the next: a migration adds what that version need not know,
-// and nothing else.
+// FLT-11: while nodes are upgraded one after the other, the older version runs
+// on the newer schema. A migration only adds parts that the older version need
+// not know.
 func TestMigrations_OnlyExpand(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations, "migrations/*.sql")
@@ -46,8 +46,8 @@ func TestMigrations_OnlyExpand(t *testing.T) {
 	}
 }
 
-// contracts says what of a migration the version before cannot live with, ""
-// when there is nothing.
+// contracts returns the part of a migration that the older version cannot run
+// with, or "".
 func contracts(migration string) string {
 	up, _, _ := strings.Cut(migration, "-- +goose Down")
 	if strings.Contains(up, "+goose Statement") || strings.Contains(up, "+goose NO") || strings.Contains(up, "+goose ENV") {

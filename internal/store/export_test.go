@@ -11,10 +11,10 @@ import (
 	"portico/internal/store/sqlite"
 )
 
-// Path returns where the file is.
+// Path returns the path of the file.
 func (s *Store) Path() string { return s.engine.(*sqlite.DB).Path() }
 
-// Plan returns how SQLite carries out a query, one line a step.
+// Plan returns SQLite's plan of a query, one line for each step.
 func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
 	values := make([]any, placeholders(query))
 	rows, err := s.engine.(*sqlite.DB).Reader().QueryContext(ctx, "EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "$", "?"), values...)
@@ -42,8 +42,8 @@ func placeholders(query string) (highest int) {
 	return highest
 }
 
-// Recorded returns a Store on the same engine, and what returns every SQL text
-// that was run through it.
+// Recorded returns a Store on the same engine, and a function that returns
+// every SQL text of that Store.
 func (s *Store) Recorded() (recorded *Store, texts func() []string) {
 	r := &recorder{Engine: s.engine}
 	return On(r), func() []string {
@@ -93,7 +93,7 @@ func (r recording) Query(ctx context.Context, query string, args ...any) (engine
 	return r.Runner.Query(ctx, query, args...)
 }
 
-// MigrateTo brings the schema of an empty database to a version of the past.
+// MigrateTo migrates an empty database to an earlier version of the schema.
 func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 	p, err := s.provider()
 	if err == nil {

@@ -26,7 +26,7 @@ func entries(t *testing.T, folder string) map[string]string {
 	return all
 }
 
-// Who looks makes no file and changes none, whether or not somebody serves.
+// Look neither creates nor changes a file, whether or not a server is running.
 func TestLook_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

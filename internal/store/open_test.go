@@ -9,8 +9,8 @@ import (
 	"portico/internal/store"
 )
 
-// Only a file that is not there is said not to be there: who may not look is told
-// that, and not to make a new database.
+// Only a missing file is reported as missing. Without permission to look, the
+// error says so, and does not suggest a new database.
 func TestOpen_MayNotLook(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -27,9 +27,9 @@ func TestContract_Postgres(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) *store.Store { return openPostgres(t, pgtest.Patient(pgtest.Migrated(t))) })
 }
 
-// preparedByPostgres holds that PostgreSQL takes every text as it is, and reads
-// no whole table for it. The tables are empty, so it is told to do anything
-// rather than that.
+// preparedByPostgres fails unless PostgreSQL accepts every text and reads no
+// whole table for it. The tables are empty, so sequential scans are made
+// expensive.
 func preparedByPostgres(t *testing.T, texts []string) {
 	conn, err := pgx.Connect(t.Context(), pgtest.Migrated(t))
 	if err != nil {

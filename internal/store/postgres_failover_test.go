@@ -14,8 +14,8 @@ import (
 	"portico/internal/testform"
 )
 
-// A server that takes no writes, as a standby does, is as good as away: nothing
-// is read there either, and it is asked once a second.
+// A server that takes no writes, such as a standby, counts as away. The store
+// reads nothing there either, and checks it once a second.
 func TestStore_ReadOnlyServer(t *testing.T) {
 	t.Parallel()
 	const span = 2 * time.Second
@@ -54,7 +54,7 @@ func (s *shared) say(conn *pgx.Conn, text string) {
 	}
 }
 
-// Of several servers one that hangs keeps nobody from the next.
+// If one of several servers hangs, the others are still tried.
 func TestOpen_FirstOfTwoHangs(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Migrated(t)
@@ -81,8 +81,8 @@ func TestOpen_FirstOfTwoHangs(t *testing.T) {
 	}
 }
 
-// A connection that holds while its server begins to take no writes is not taken
-// for one that works.
+// An open connection whose server begins to take no writes does not count as
+// working.
 func TestPing_ReadOnly(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, "target_session_attrs", "any")

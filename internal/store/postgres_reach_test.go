@@ -12,8 +12,8 @@ import (
 	"portico/internal/store"
 )
 
-// answering is the address of a server without TLS that answers everybody with
-// an error; with the code "" it hangs up.
+// answering returns the address of a server without TLS that answers every
+// client with an error. With the code "" it hangs up.
 func answering(t *testing.T, code string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,8 +52,8 @@ func refuse(conn net.Conn, code string) {
 	}
 }
 
-// A server that is away, begins, ends or is full comes back by itself; what
-// somebody must mend does not, and is not hidden by what stands beside it.
+// A server that is away, starts, stops or is full comes back by itself. An
+// error that an operator must fix does not, and no other error hides it.
 func TestComesBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -90,7 +90,7 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// That a server has no TLS does not stand before the reason.
+// The reason comes before the remark that the server has no TLS.
 func TestReach_Reason(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]bool{"prefer": false, "require": true} {

@@ -20,10 +20,10 @@ import (
 	"portico/internal/testform"
 )
 
-// away is what a database that does not answer is reported as.
+// away is the fault of a database that does not answer.
 var away = fault.New(fault.Unavailable, store.CodeUnavailable)
 
-// shared is a database with a store behind a proxy, and a way past it.
+// shared is a database with a store behind a proxy, and a URL past the proxy.
 type shared struct {
 	*testing.T
 	store *store.Store
@@ -89,7 +89,7 @@ func (s *shared) count(query string) (n int) {
 	return n
 }
 
-// refusedInTime expects that the database is reported to be away within two
+// refusedInTime expects the fault of an unavailable database within two
 // seconds.
 func (s *shared) refusedInTime(what string, do func() error) {
 	s.Helper()
@@ -122,7 +122,7 @@ func (s *shared) back() {
 	}
 }
 
-// FLT-06: a commit whose answer is lost has happened once, or happens once.
+// FLT-06: a commit whose answer is lost is carried out exactly once.
 func TestWrite_CommitUnderDoubt(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]pgtest.Cut{
@@ -133,7 +133,7 @@ func TestWrite_CommitUnderDoubt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShared(t)
-			if err := s.add("before"); err != nil { // leaves a key of its own
+			if err := s.add("before"); err != nil { // leaves its own key
 				t.Fatal(err)
 			}
 			s.proxy.Cut(cut)
@@ -154,7 +154,7 @@ func TestWrite_CommitUnderDoubt(t *testing.T) {
 	}
 }
 
-// quiet waits until nobody is in the middle of anything.
+// quiet waits until no transaction is open.
 func (s *shared) quiet() {
 	s.Helper()
 	conn := s.past()
@@ -170,7 +170,7 @@ func (s *shared) quiet() {
 	}
 }
 
-// Two transactions that come into each other's way are both carried out.
+// Two conflicting transactions are both carried out.
 func TestWrite_Repeated(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -208,7 +208,8 @@ func TestWrite_Repeated(t *testing.T) {
 	}
 }
 
-// What the server ends before the commit is done again on another connection.
+// A transaction that the server ends before the commit is repeated on another
+// connection.
 func TestWrite_BackendEnded(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -228,7 +229,7 @@ func TestWrite_BackendEnded(t *testing.T) {
 	}
 }
 
-// The same of a read, on each connection that there is.
+// The same of a read, on each connection.
 func TestRead_BackendEnded(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, "pool_max_conns", "2")
@@ -247,8 +248,8 @@ func TestRead_BackendEnded(t *testing.T) {
 	}
 }
 
-// The keys of commits do not pile up, and a store that is closed takes its own
-// along.
+// The keys of commits do not accumulate, and a store that closes deletes its
+// own.
 func TestWrite_KeysAreFew(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -268,7 +269,8 @@ func TestWrite_KeysAreFew(t *testing.T) {
 	}
 }
 
-// FLT-06: who waits for a lock is told in time, and costs no connection.
+// FLT-06: a caller who waits for a lock is refused in time, and costs no
+// connection.
 func TestStore_TableLocked(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -289,7 +291,7 @@ func TestStore_TableLocked(t *testing.T) {
 	if found, _ := s.find("late"); found {
 		t.Error("what was refused happened")
 	}
-	if n := s.proxy.Begun(); n > 10 { // each that is called off takes another for that
+	if n := s.proxy.Begun(); n > 10 { // each cancellation takes another connection
 		t.Errorf("%d connections were begun", n)
 	}
 }
@@ -314,7 +316,7 @@ func TestOpen_Patience(t *testing.T) {
 	}
 }
 
-// A request of several steps once waited for as many times as one may.
+// Earlier, a request of several steps could wait once for each step.
 func TestStore_StepsOfARequestTogether(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, "answer_within", "2s")
@@ -339,7 +341,8 @@ func TestStore_StepsOfARequestTogether(t *testing.T) {
 	}
 }
 
-// FLT-06: with all connections busy the others wait a little, and no longer.
+// FLT-06: while all connections are busy, other callers wait for a short time
+// only.
 func TestStore_NoConnectionLeft(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, "pool_max_conns", "2")
@@ -359,8 +362,8 @@ func TestStore_NoConnectionLeft(t *testing.T) {
 	s.back()
 }
 
-// FLT-05: a database that is away, hangs or crawls is reported in time, is not
-// flooded with connections, and is used again as soon as it is back.
+// FLT-05: a database that is away, hangs or is slow is reported in time. It
+// gets no flood of connections, and is used again as soon as it is back.
 func TestStore_DatabaseAway(t *testing.T) {
 	t.Parallel()
 	const connections, span = 4, 3 * time.Second
@@ -384,7 +387,7 @@ func TestStore_DatabaseAway(t *testing.T) {
 				})
 			}
 			group.Wait()
-			// Each that hangs is called off once, by a connection of its own.
+			// Each hanging statement is canceled once, over another connection.
 			if n := s.proxy.Begun() - before; n > 2*connections+int(span/time.Second)+3 {
 				t.Errorf("%d connections were begun in %v", n, span)
 			}
@@ -394,7 +397,7 @@ func TestStore_DatabaseAway(t *testing.T) {
 	}
 }
 
-// Whoever goes away costs no connection.
+// A caller that goes away costs no connection.
 func TestStore_CallerThatGoesAway(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, "pool_max_conns", "2")
@@ -420,7 +423,8 @@ func TestStore_CallerThatGoesAway(t *testing.T) {
 	}
 }
 
-// FLT-12: of nodes that start together one migrates, the others wait for it.
+// FLT-12: of several nodes that start together one migrates, and the others
+// wait for it.
 func TestMigrate_FourNodes(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)

@@ -7,7 +7,7 @@ import (
 	"portico/internal/store"
 )
 
-// What serve would refuse is found without a server, and shows no password.
+// CheckURL finds errors of serve without a server, and shows no password.
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ query, want string }{

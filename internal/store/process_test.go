@@ -11,8 +11,8 @@ import (
 	"portico/internal/store"
 )
 
-// Two stores on one file are what two processes are: a server and a command of
-// the operator.
+// Two stores on one file behave as two processes: a server and an operator's
+// command.
 func TestProcesses_StartAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.db")
@@ -33,7 +33,7 @@ func TestProcesses_StartAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// Each looks before it writes: what it saw is still so when it writes.
+// Each reads before it writes. The value is unchanged when it writes.
 func TestProcesses_WriteAtOnce(t *testing.T) {
 	t.Parallel()
 	first := migrated(t)

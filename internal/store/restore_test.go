@@ -84,10 +84,10 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A log that is left beside the database would be played into the next one.
+// A log that stays beside the database would be played into the restored one.
 func TestRestore_LogOfTheDatabaseBefore(t *testing.T) {
 	t.Parallel()
-	live := migrated(t) // is not closed: what is written stands in its log
+	live := migrated(t) // not closed, so its writes are in its log
 	path := filepath.Join(t.TempDir(), "p.db")
 	err := live.Write(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.InsertAccount(t.Context(), account.Account{ID: "live", Address: account.Address{Key: "live"}})
@@ -112,7 +112,7 @@ func TestRestore_LogOfTheDatabaseBefore(t *testing.T) {
 	if !holds(t, path, "older") || holds(t, path, "live") || !holds(t, kept, "live") {
 		t.Error("the log of the database before is with the wrong one")
 	}
-	// A copy that was taken with its log is taken with it.
+	// A copy that has a log is restored with it.
 	if _, err := store.Restore(t.Context(), "sqlite:"+path, kept, true, nothing); err != nil || !holds(t, path, "live") {
 		t.Errorf("back to the database before: %v", err)
 	}
@@ -159,8 +159,8 @@ func TestRestore_Refuses(t *testing.T) {
 	}
 }
 
-// A file that somebody has planted runs nothing: a foreign trigger, view, index
-// or column is refused before anything is written.
+// A planted file runs nothing: a foreign trigger, view, index or column is
+// refused before anything is written.
 func TestRestore_RefusesForeignSchema(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ statement, why string }{
@@ -195,7 +195,7 @@ func TestRestore_RefusesForeignSchema(t *testing.T) {
 	}
 }
 
-// A copy of each version of the schema is taken.
+// A copy of each version of the schema is accepted.
 func TestRestore_TakesEveryVersion(t *testing.T) {
 	t.Parallel()
 	newest := migrated(t)
@@ -216,7 +216,7 @@ func TestRestore_TakesEveryVersion(t *testing.T) {
 	}
 }
 
-// otherDatabase returns the path of one that is not ours.
+// otherDatabase returns the path of a foreign database.
 func otherDatabase(t *testing.T) string {
 	t.Helper()
 	s := open(t, filepath.Join(t.TempDir(), "other.db"))

@@ -118,7 +118,7 @@ func TestWrite_CallerThatGaveUp(t *testing.T) {
 	})
 }
 
-// SQLite takes a value that is missing as NULL: the mistake would be data.
+// SQLite takes a missing value as NULL, so the mistake would become data.
 func TestTx_CountsValues(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t), t.Context()
@@ -136,7 +136,7 @@ func TestTx_CountsValues(t *testing.T) {
 			return err
 		},
 	} {
-		for range 2 { // prepared, and found prepared
+		for range 2 { // once prepared, once from the cache
 			if err := s.Read(ctx, run); err == nil || !strings.Contains(err.Error(), "values") {
 				t.Errorf("%s: %v, want an error that counts the values", name, err)
 			}
@@ -150,7 +150,7 @@ func scanWord(row scanner) (string, error) {
 	return word, err
 }
 
-// The contract cannot read facts back: no room does.
+// The contract cannot read audit records back, because no package does.
 func TestInsertFact_EveryField(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t), t.Context()
@@ -232,7 +232,7 @@ func TestClaim(t *testing.T) {
 	_ = again.Close()
 }
 
-// What the disk refuses is told apart from what a caller's step refuses, and
+// Errors of the disk are distinguished from errors of a caller's step, and
 // counted.
 func TestWrite_DiskFails(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// A try that one limit refuses is not counted by the others.
+// An attempt that one limit refuses is not counted by the others.
 func TestTake_AllOrNone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -115,7 +115,7 @@ func TestTake_AllOrNone(t *testing.T) {
 	}
 }
 
-// SEC-018: parallel tries cannot pass the limit.
+// SEC-018: parallel attempts cannot pass the limit.
 func TestTake_Parallel(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -177,8 +177,8 @@ func TestLeft_AfterTheWindow(t *testing.T) {
 	b.left(try, 3)
 }
 
-// The table tells nobody's address, and a subject does not run into the name
-// of its limit.
+// The table reveals no address, and a subject cannot run into the name of its
+// limit.
 func TestTake_Keys(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

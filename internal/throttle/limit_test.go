@@ -60,7 +60,7 @@ func TestNext_Ladder(t *testing.T) {
 	}
 }
 
-// FLT-10: a clock that jumps never makes a wait longer than it is.
+// FLT-10: a clock that jumps never makes a wait longer than the limit says.
 func TestNext_ClockSetBack(t *testing.T) {
 	t.Parallel()
 	s := State{Count: 5, Last: start, Until: start.Add(time.Hour)}
@@ -69,8 +69,8 @@ func TestNext_ClockSetBack(t *testing.T) {
 	}
 }
 
-// No sequence of tries passes more than the limit in a window, and asking
-// while refused changes nothing.
+// No sequence of attempts passes more than the limit in a window. A check
+// during a refusal changes nothing.
 func TestNext_Property(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -101,7 +101,8 @@ func TestNext_Property(t *testing.T) {
 	})
 }
 
-// A clock that was set back lengthens no wait, and forgets no wrong password.
+// A clock that was set back makes no wait longer, and forgets no wrong
+// password.
 func TestNext_WrittenAhead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -13,7 +13,8 @@ import (
 	oracle "golang.org/x/crypto/argon2"
 )
 
-// each runs a test on every kernel of this processor, each in its own arena.
+// each runs a test with every kernel that this processor supports, each in its
+// own arena.
 func each(t *testing.T, test func(*testing.T, *Arena)) {
 	t.Helper()
 	for _, k := range kernels() {
@@ -60,7 +61,7 @@ func TestDerive_Vectors(t *testing.T) {
 	})
 }
 
-// The edges: the least memory, memory that does not divide by the lanes,
+// The edges: the minimum of memory, memory that the lanes do not divide,
 // segments around the 128 addresses of one block, and every branch of the
 // variable-length hash.
 func TestDerive_LikeTheOracle(t *testing.T) {
@@ -108,7 +109,7 @@ func FuzzDerive(f *testing.F) {
 	})
 }
 
-// One arena computes what a fresh one does, whatever it has computed before.
+// A used arena computes the same as a new one.
 func TestDerive_Again(t *testing.T) {
 	t.Parallel()
 	in := Input{Password: []byte("quilt zebra violin"), Salt: []byte("0123456789abcdef")}
@@ -129,7 +130,7 @@ func TestDerive_Again(t *testing.T) {
 	})
 }
 
-// Nothing that a password could be tried against is left behind.
+// A derivation leaves no memory behind that helps to test passwords.
 func TestDerive_Wipes(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a *Arena) {
@@ -160,7 +161,8 @@ func wiped(t *testing.T, a *Arena) {
 	}
 }
 
-// What was spent already is left out; internal/password measures how well.
+// Spend subtracts the work that was done already. internal/password measures
+// how well.
 func TestSpend(t *testing.T) {
 	t.Parallel()
 	p := Params{Memory: 4096, Passes: 8, Lanes: 1}
@@ -230,7 +232,7 @@ func TestDerive_Refuses(t *testing.T) {
 	}
 }
 
-// Arenas share nothing, the constants of the kernels included.
+// Arenas share nothing, not even the constants of the kernels.
 func TestDerive_AtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a *Arena) {

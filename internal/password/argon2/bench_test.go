@@ -10,15 +10,16 @@ import (
 	oracle "golang.org/x/crypto/argon2"
 )
 
-// BenchmarkAgainstOracle prints hashes a second of x/crypto and of each kernel,
-// and how many times as fast that is. They take turns, so that a busy machine
-// slows all of them. An arena is used by one caller at a time, and there are as
-// many as cores; x/crypto has no such bound. The wipe is included.
+// BenchmarkAgainstOracle prints the hashes a second of x/crypto and of each
+// kernel, and their ratio. They take turns, so that a busy machine slows all of
+// them. One caller uses an arena at a time, and there are as many arenas as
+// cores; x/crypto has no such limit. The wipe is included.
 //
 // Each turn begins with hashes that do not count. x/crypto allocates 19 MiB for
-// each hash. The first hashes of a process, and those after a rest, wait for
-// 4,864 pages from the system, which doubles their time on a virtual machine. A
-// server that hashes all the time has these pages, and it is the one to beat.
+// each hash. The first hashes of a process, and the first after a pause, wait
+// for 4,864 pages from the system. That doubles their time on a virtual
+// machine. A server that hashes all the time has these pages, so the comparison
+// is with such a server.
 func BenchmarkAgainstOracle(b *testing.B) {
 	password, salt := []byte("quilt zebra violin"), []byte("0123456789abcdef")
 	p := Params{Memory: 19 * 1024, Passes: 2, Lanes: 1}
@@ -59,8 +60,8 @@ func BenchmarkAgainstOracle(b *testing.B) {
 }
 
 const (
-	hashesEach = 4 // of a caller in a round
-	warmUps    = 4 // rounds of x/crypto until the heap has its size
+	hashesEach = 4 // by one caller in a round
+	warmUps    = 4 // rounds of x/crypto until the heap has its final size
 )
 
 type contender struct {

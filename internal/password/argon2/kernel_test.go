@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Every kernel does what the one in Go does, on words that are chosen to carry,
-// to overflow and to stay, and when it writes where it reads.
+// Every kernel computes the same as the one in Go. The words are chosen to
+// carry, to overflow and to stay unchanged, also when output and input are the
+// same memory.
 func TestKernels_Agree(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9106, 2))

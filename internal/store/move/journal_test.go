@@ -21,12 +21,12 @@ import (
 )
 
 // Several connections write the same few rows all the time: they add, change,
-// rename and delete, and values that may be there once wander. Whatever was
-// committed before the switch has arrived, and nothing else.
+// rename and delete, and unique values move between rows. After the switch,
+// PostgreSQL has exactly the committed changes.
 func TestMove_SameRowsFromAllSides(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))
-	claim, err := m.source.Claim() // as one that serves
+	claim, err := m.source.Claim() // as a server
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 	const writers = 4
 	m.report = func(step, table string) {
 		if step == "switch" && table != "" {
-			return // nobody can write
+			return // no more writes are possible
 		}
 		target := done.Load() + 2*writers
 		for deadline := time.Now().Add(30 * time.Second); done.Load() < target && time.Now().Before(deadline); {
@@ -73,7 +73,7 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 	t.Logf("%d transactions", done.Load())
 }
 
-// randomWrites are on few keys, so that writers meet.
+// randomWrites use few keys, so that writers conflict.
 func randomWrites() []string {
 	return []string{
 		`INSERT OR IGNORE INTO account VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 'en')`,
@@ -91,8 +91,8 @@ func randomWrites() []string {
 	}
 }
 
-// writeAtRandom is one transaction, of which statements may fail. moved says that
-// the database is not the one that counts any more.
+// writeAtRandom runs one transaction, in which statements may fail. moved
+// reports that the database has been given up.
 func writeAtRandom(ctx context.Context, db *sql.DB, random *rand.Rand) (moved bool, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func writeAtRandom(ctx context.Context, db *sql.DB, random *rand.Rand) (moved bo
 	if _, err := conn.ExecContext(ctx, `PRAGMA foreign_keys = 1; PRAGMA busy_timeout = 30000; BEGIN IMMEDIATE`); err != nil {
 		return false, err
 	}
-	defer func() { _, _ = conn.ExecContext(ctx, `ROLLBACK`) }() // after a commit there is nothing left
+	defer func() { _, _ = conn.ExecContext(ctx, `ROLLBACK`) }() // no effect after a commit
 	err = conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM move WHERE state = 'gone')`).Scan(&moved)
 	if moved || err != nil {
 		return moved, err
@@ -125,7 +125,7 @@ func writeAtRandom(ctx context.Context, db *sql.DB, random *rand.Rand) (moved bo
 	return false, err
 }
 
-// left makes what a move leaves that is killed.
+// left leaves the database as a killed move does.
 func (m *moving) left() {
 	m.Helper()
 	ctx, cancel := context.WithCancel(m.Context())
@@ -144,8 +144,8 @@ func (m *moving) left() {
 	m.source, m.path = sqlitetest.OpenAt(m.T, copied), copied
 }
 
-// A journal that is left ends with the next start of the server, and with the
-// next move.
+// The next start of the server removes a journal that was left behind, and so
+// does the next move.
 func TestMove_JournalIsLeft(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))
@@ -164,7 +164,7 @@ func TestMove_JournalIsLeft(t *testing.T) {
 	m.noJournal()
 }
 
-// While a move goes on there is no other of the same database, and a server that
+// During a move there is no other move of the same database. A server that
 // starts leaves its journal alone.
 func TestMove_OneAtATime(t *testing.T) {
 	t.Parallel()
@@ -188,7 +188,7 @@ func TestMove_OneAtATime(t *testing.T) {
 	m.same()
 }
 
-// Who takes the triggers away, or changes the tables, ends the move.
+// A client that drops the triggers, or changes the tables, ends the move.
 func TestMove_SchemaChanges(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{`DROP TRIGGER move_journal_account_update`, `ALTER TABLE account ADD COLUMN extra TEXT`} {

@@ -26,7 +26,8 @@ import (
 	"portico/internal/store/sqlitetest"
 )
 
-// moving is a SQLite database with rows in every table, and where it goes.
+// moving is an SQLite database with rows in every table, and the target of its
+// move.
 type moving struct {
 	*testing.T
 	source *store.Store
@@ -73,7 +74,7 @@ func (m *moving) must() move.Result {
 	return done
 }
 
-// sqlite opens the file as no Portico does.
+// sqlite opens the file without Portico's settings.
 func (m *moving) sqlite() *sql.DB {
 	m.Helper()
 	db, err := sql.Open("sqlite3", "file:"+m.path+"?_pragma=busy_timeout(5000)&_pragma=foreign_keys(0)")
@@ -101,7 +102,7 @@ func (m *moving) postgres() *pgx.Conn {
 	return conn
 }
 
-// tables lists the tables and the types of their columns, as SQLite has them.
+// tables returns the tables and the types of their columns, as SQLite has them.
 func (m *moving) tables() map[string][]string {
 	m.Helper()
 	rows, err := m.sqlite().QueryContext(m.Context(), `SELECT t.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c
@@ -121,8 +122,9 @@ func (m *moving) tables() map[string][]string {
 	return tables
 }
 
-// fill puts two rows into every table that there is, also into one of tomorrow:
-// the empty and the extreme of each type, one of them a row that all refer to.
+// fill inserts two rows into every table, also into tables of future
+// migrations. They have the empty and the extreme value of each type. All
+// references point to one of them.
 func (m *moving) fill() {
 	m.Helper()
 	for name, kinds := range m.tables() {
@@ -169,8 +171,8 @@ func all(t *testing.T, tables []string, query func(string) ([][]any, error)) map
 	return found
 }
 
-// same holds that both sides have the same rows, found in another way than Move
-// finds it.
+// same fails unless both sides have the same rows. It compares them in another
+// way than Move does.
 func (m *moving) same() {
 	m.Helper()
 	var names []string
@@ -214,7 +216,7 @@ func sqliteRows(db *sql.DB, query string) ([][]any, error) {
 	return found, rows.Err()
 }
 
-// Whatever table there is: all of it arrives as it was.
+// Every table arrives complete and unchanged.
 func TestMove_EveryTable(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))
@@ -227,8 +229,7 @@ func TestMove_EveryTable(t *testing.T) {
 	}
 }
 
-// After the switch the one side takes no write of anybody, and the other is
-// served.
+// After the switch SQLite takes no write, and PostgreSQL is served.
 func TestMove_OneIsServed(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
@@ -256,12 +257,12 @@ func TestMove_OneIsServed(t *testing.T) {
 	}
 }
 
-// What is written at any moment of a move is there afterwards if it was
-// acknowledged: added, changed and deleted.
+// Every acknowledged write of any moment of a move is there afterwards: added,
+// changed and deleted rows.
 func TestMove_UnderWrites(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))
-	claim, err := m.source.Claim() // as one that serves
+	claim, err := m.source.Claim() // as a server
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,8 +319,8 @@ func TestMove_UnderWrites(t *testing.T) {
 	}
 }
 
-// A value that may be there once goes from a row that is deleted to another, and
-// rows that go with the deleted one are there again.
+// A unique value moves from a deleted row to another one, and the rows that
+// referred to the deleted row come back.
 func TestMove_ValueChangesRows(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))
@@ -337,7 +338,7 @@ func TestMove_ValueChangesRows(t *testing.T) {
 	m.same()
 }
 
-// A database that holds anything is left as it is.
+// A target with data is not changed.
 func TestMove_NotEmpty(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{
@@ -359,7 +360,7 @@ func TestMove_NotEmpty(t *testing.T) {
 	}
 }
 
-// stays holds that the source is served as if there had been no move.
+// stays fails unless the source is served as if there had been no move.
 func (m *moving) stays() {
 	m.Helper()
 	err := m.source.Write(m.Context(), func(tx *store.Tx) error {
@@ -375,7 +376,7 @@ func (m *moving) stays() {
 	m.noJournal()
 }
 
-// noJournal holds that writes are not noted any more.
+// noJournal fails if writes are still recorded.
 func (m *moving) noJournal() {
 	m.Helper()
 	left, err := sqliteRows(m.sqlite(), `SELECT type, name FROM sqlite_schema WHERE name LIKE 'move\_%' ESCAPE '\' OR type = 'trigger'`)
@@ -417,7 +418,7 @@ func TestMove_Refused(t *testing.T) {
 	}
 }
 
-// An older version has made the schema of the target: the move migrates it first.
+// The target has the schema of an older version: the move migrates it first.
 func TestMove_OlderTarget(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
@@ -426,7 +427,8 @@ func TestMove_OlderTarget(t *testing.T) {
 	m.same()
 }
 
-// migrateTargetDown undoes the migrations of the target that are newer than version.
+// migrateTargetDown undoes the migrations of the target that are newer than
+// version.
 func (m *moving) migrateTargetDown(version int64) {
 	m.Helper()
 	db, err := sql.Open("pgx", m.to)
@@ -445,8 +447,8 @@ func (m *moving) migrateTargetDown(version int64) {
 
 var errInterrupted = errors.New("interrupted")
 
-// Wherever a move ends, the source is served as before, and the next move does
-// it. (What a kill leaves is tested on the binary.)
+// Wherever a move fails, the source is served as before, and the next move
+// succeeds. test/faults kills the binary.
 func TestMove_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"copy", "compare", "copy what was changed", "switch", "switch: revocation"} {
@@ -454,7 +456,7 @@ func TestMove_Interrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
 		_, err := move.Run(ctx, m.from(), m.to, move.Options{Report: func(step, table string, _ int64) {
-			if step == "switch" && table == "" { // what is written last is left to the switch
+			if step == "switch" && table == "" { // the switch writes the last rows
 				once.Do(func() { m.change(`INSERT INTO revocation VALUES ('a', 'a', 1)`) })
 			}
 			if step == at || step+": "+table == at {
@@ -474,8 +476,8 @@ func TestMove_Interrupted(t *testing.T) {
 	}
 }
 
-// What is left of a move that ended between its two last commits is done by the
-// next; in between nothing can be served.
+// The next move completes a move that ended between its last two commits. In
+// between, neither database can be served.
 func TestMove_Completes(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
@@ -493,7 +495,7 @@ func TestMove_Completes(t *testing.T) {
 	}
 }
 
-// A row that somebody else has changed is named.
+// The error names a row that another client has changed.
 func TestMove_DifferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
@@ -510,8 +512,8 @@ func TestMove_DifferenceIsNamed(t *testing.T) {
 	}
 }
 
-// What the target makes of a row is looked at: of one in the snapshot, and of one
-// that was written later.
+// The target changes a value: of a row in the snapshot, and of a row that was
+// written later. The move must notice.
 func TestMove_TargetChangesValues(t *testing.T) {
 	t.Parallel()
 	for key, step := range map[string]string{"": "compare", "late": "switch"} {
@@ -549,7 +551,7 @@ func TestMove_DryRun(t *testing.T) {
 	}
 }
 
-// The way back is to restore what was left.
+// The way back is to restore the SQLite file.
 func TestMove_WayBack(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))

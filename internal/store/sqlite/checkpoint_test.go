@@ -26,7 +26,7 @@ func small(t *testing.T) *DB {
 	return s
 }
 
-// grows writes so many times, without a pause, and returns the longest log.
+// grows writes so many times without a pause, and returns the longest log.
 func grows(t *testing.T, s *DB, times int) (longest int64) {
 	t.Helper()
 	for range times {

@@ -30,7 +30,7 @@ func readDoc(t *testing.T, name string) string {
 	return string(text)
 }
 
-// table is every metric in Markdown.
+// table returns every metric in Markdown.
 func table() string {
 	var b strings.Builder
 	b.WriteString("\n| metric | type | labels | meaning |\n|---|---|---|---|\n")
@@ -63,7 +63,7 @@ func TestDocument_IsUpToDate(t *testing.T) {
 	}
 }
 
-// Every limit that may stand in a label is explained.
+// The document explains every limit that can be a label.
 func TestDocument_NamesEveryLimit(t *testing.T) {
 	t.Parallel()
 	text := readDoc(t, "metrics.md")
@@ -80,8 +80,8 @@ var (
 	labelName  = regexp.MustCompile(`([a-z_]+)\s*(?:=~|!~|!=|=)`)
 )
 
-// checkExpressions holds PromQL against what is there: the names of metrics,
-// and the labels that are selected by. Prometheus adds job and instance.
+// checkExpressions compares PromQL with the existing metrics and their labels.
+// Prometheus adds job and instance.
 func checkExpressions(t *testing.T, expressions []string) {
 	t.Helper()
 	labels := map[string][]string{}
@@ -155,7 +155,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// notShown are the metrics that the dashboard leaves to questions of one's own.
+// notShown are the metrics without a panel in the dashboard.
 func notShown() []string {
 	return []string{"portico_database_connection_waits_total", "portico_trace_spans_sent_total", "portico_trace_spans_lost_total",
 		"portico_node_settings_different"}

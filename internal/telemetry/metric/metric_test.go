@@ -23,7 +23,7 @@ import (
 	"portico/internal/telemetry/tally"
 )
 
-// sample has something of everything.
+// sample has a value in every field.
 func sample() Figures {
 	took := tally.New(time.Millisecond, time.Second)
 	took.Observe(2 * time.Millisecond)
@@ -54,7 +54,8 @@ func sample() Figures {
 	}
 }
 
-// gathered is a family as Prometheus gets it, with the labels of its series.
+// gathered is a family as Prometheus receives it, with the labels of its
+// series.
 type gathered struct {
 	*dto.MetricFamily
 	labels []string
@@ -81,7 +82,7 @@ func gather(t *testing.T, f Figures) []gathered {
 	return list
 }
 
-// Names, units and helps are as Prometheus wants them.
+// Names, units and help texts follow the conventions of Prometheus.
 func TestFamilies_FollowTheConventions(t *testing.T) {
 	t.Parallel()
 	var all []*dto.MetricFamily
@@ -174,7 +175,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// What nobody knows is absent, not zero.
+// An unknown value is absent, not zero.
 func TestHandler_DatabaseAway(t *testing.T) {
 	t.Parallel()
 	f := sample()
@@ -185,7 +186,7 @@ func TestHandler_DatabaseAway(t *testing.T) {
 	}
 }
 
-// Whatever a word is, it stays within its label.
+// Every word stays within its label.
 func TestHandler_EscapesLabels(t *testing.T) {
 	t.Parallel()
 	f := sample()
@@ -200,7 +201,7 @@ func TestHandler_EscapesLabels(t *testing.T) {
 	}
 }
 
-// A scraper that asks again before it was answered does not pile up.
+// A scraper that repeats an unanswered request does not cause more work.
 func TestHandler_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	begun, letGo := make(chan struct{}), make(chan struct{})
@@ -230,7 +231,7 @@ func TestHandler_ManyAtOnce(t *testing.T) {
 	}
 }
 
-// The client library adds what common dashboards look for.
+// The client library adds the metrics of common dashboards.
 func TestHandler_RuntimeAndProcess(t *testing.T) {
 	t.Parallel()
 	text := scrape(t, sample())

@@ -17,7 +17,7 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// Whatever a Traces starts has ended when it is closed.
+// All goroutines of a Traces have ended when it is closed.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // room is a Traces with its collector.
@@ -48,7 +48,7 @@ func setup(t *testing.T, change func(*otlp.Config)) *room {
 	return r
 }
 
-// close sends what waits.
+// close sends the waiting spans.
 func (r *room) close() {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -107,7 +107,7 @@ func TestTraces(t *testing.T) {
 	r.totals(2, 0)
 }
 
-// Of the environment of the SDK only the attributes of the resource count.
+// Of the SDK's environment variables, only the resource attributes count.
 func TestTraces_IgnoreTheEnvironment(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment=west,service.name=canary")
 	t.Setenv("OTEL_SERVICE_NAME", "canary")
@@ -150,13 +150,13 @@ func TestTraces_Ratio(t *testing.T) {
 	}
 }
 
-// A collector that is busy is asked again after the time that it names; one
-// that refuses is not. Either way the log tells of it once.
+// After the time that a busy collector names, the exporter tries again. It does
+// not retry after a refusal. In both cases it logs one line.
 func TestTraces_Failures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers    []int
-		wait       string // what the collector asks for, in seconds
+		wait       string // the Retry-After of the collector, in seconds
 		requests   int
 		sent, lost uint64
 		logged     string

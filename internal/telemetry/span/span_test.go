@@ -11,7 +11,7 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// Without a trace nothing is marked, and marking costs nothing.
+// Without a trace no span is made, and marking costs nothing.
 func TestStart_Off(t *testing.T) {
 	ctx := t.Context()
 	var none *span.Source
@@ -40,8 +40,8 @@ func recorder(options ...sdk.TracerProviderOption) (*span.Source, *tracetest.Spa
 
 const sent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// A trace goes on only when who sent its header is trusted, and only when the
-// header is well formed.
+// A trace continues only if the sender of its header is trusted and the header
+// is well formed.
 func TestRequest_Traceparent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -77,7 +77,7 @@ func TestRequest_Traceparent(t *testing.T) {
 	}
 }
 
-// The proxy decides whether a trace that it has begun is recorded.
+// The proxy decides whether a trace that it began is recorded.
 func TestRequest_SampledByTheProxy(t *testing.T) {
 	t.Parallel()
 	source, recorded := recorder(sdk.WithSampler(sdk.ParentBased(sdk.NeverSample())))
@@ -111,8 +111,8 @@ func TestStart_Below(t *testing.T) {
 	}
 }
 
-// Where nothing is traced, what a client has sent stays; else our own takes the
-// place of it, and the state of another trace goes.
+// Without tracing, the client's header stays. With tracing, our own replaces
+// it, and the state of another trace is removed.
 func TestOnward(t *testing.T) {
 	source, _ := recorder()
 	for name, c := range map[string]struct {

@@ -43,7 +43,7 @@ func TestHistogram_ManyAtOnce(t *testing.T) {
 	}
 }
 
-// The session check counts, so counting must cost it nothing but the count.
+// The session check counts, so counting must not allocate.
 func TestHistogram_AllocatesNothing(t *testing.T) {
 	h := tally.New(time.Millisecond, time.Second)
 	if n := testing.AllocsPerRun(100, func() { h.Observe(time.Minute) }); n != 0 {
