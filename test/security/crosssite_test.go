@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"portico/internal/server/door"
 )
 
 var assetIn = regexp.MustCompile(`/auth/assets/[\w.-]+\.js`)
@@ -109,8 +111,7 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 	s := startWhole(t)
 	v := s.visitor().register(fresh("v"))
 	escaped := url.QueryEscape(polyglot)
-	pages := []string{"/auth/signin", "/auth/signup", "/auth/forgot-password", "/auth/verify-code", "/auth/confirm-link", "/auth/error", "/auth/reset-password", "/nowhere"}
-	for _, page := range pages {
+	for _, page := range pages() {
 		var query []string
 		for _, name := range []string{
 			"error", "error_description", "error_hint", "login_hint", "ui_locales", "state", "return_to", "email", "code", "flow", "token", "provider", "request", "theme", "lang",
@@ -147,6 +148,15 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 	}
 }
 
+// pages returns the path of every screen, and a path without a screen.
+func pages() []string {
+	paths := []string{"/auth/nowhere"}
+	for _, name := range door.Screens() {
+		paths = append(paths, "/auth/"+name)
+	}
+	return paths
+}
+
 func ascii(r rune) rune {
 	if r < ' ' || r > '~' {
 		return -1
@@ -167,7 +177,7 @@ func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 	v := s.visitor()
 	v.header["User-Agent"] = []string{strings.Map(ascii, polyglot)}
 	v.signIn(address, good).must(200)
-	for _, target := range []string{"/auth/account", "/auth/signin", "/auth/api/session", "/auth/api/sessions", "/nowhere"} {
+	for _, target := range append(pages(), "/auth/api/session", "/auth/api/sessions") {
 		v.get(target).inert(target)
 	}
 	a := v.get("/auth/logo").must(200)

@@ -15,7 +15,7 @@ func TestSEC058_ScriptURLsNeverRun(t *testing.T) {
 	c := s.browse()
 	address := fresh("v")
 	s.operator(address, good)
-	for _, page := range []string{"/auth/signin", "/auth/signup", "/auth/forgot-password", "/auth/verify-code", "/auth/confirm-link", "/auth/error", "/auth/nowhere"} {
+	for _, page := range pages() {
 		var query []string
 		for _, name := range []string{"return_to", "email", "code", "flow", "token", "provider", "error", "request", "next"} {
 			query = append(query, name+"="+url.QueryEscape(polyglot))
