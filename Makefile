@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 GO_FLAGS := -trimpath -ldflags='-s -w'
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench shots clean
+.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench release release-test shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,8 +29,8 @@ test: ## What to run before a push: on SQLite, with the main journeys
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
-rest: ## Race detector, PostgreSQL, faults, proxies, clients, all journeys
-	@tools/stages build! race postgres,client-test faults-short proxies e2e e2e-postgres
+rest: ## Race detector, PostgreSQL, faults, proxies, clients, release, all journeys
+	@tools/stages build! race postgres,client-test faults-short proxies release-test e2e e2e-postgres
 
 check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes, plain English
 	@cd web && npm run --silent check
@@ -103,6 +103,12 @@ faults: build ## The fault tests in full: kills, waits, samples and figures
 
 bench: build ## Speed, memory and growth compared with the limits of the machine, into test/bench/RESULTS.md
 	@tools/postgres run -- go run ./test/bench $(BENCH)
+
+release: build ## The files of a release from a tagged commit, into bin/release: RELEASE=-snapshot without a tag
+	@cd tools/release && go run . $(RELEASE)
+
+release-test: build ## Two builds of a release give the same bytes; the package installs and is removed
+	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
 
 shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots of every screen into test/e2e/results
 	@cd test/e2e && npm run --silent shots

@@ -76,12 +76,13 @@ type Options struct {
 type Build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
+	Date     string `json:"date"` // of the commit, in RFC 3339
 	Go       string `json:"go"`
 }
 
 // String returns the build on one line.
 func (b Build) String() string {
-	return fmt.Sprintf("portico %s (%.12s, %s)", b.Version, b.Revision, b.Go)
+	return fmt.Sprintf("portico %s (%.12s of %.10s, %s)", b.Version, b.Revision, b.Date, b.Go)
 }
 
 // App is a complete Portico. Its methods are safe for concurrent use, except

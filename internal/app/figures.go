@@ -12,7 +12,7 @@ import (
 // the metrics of the queue are absent.
 func (a *App) figures(ctx context.Context, public doors) metric.Figures {
 	f := metric.Figures{
-		Build:    metric.Build(a.options.Build),
+		Build:    metric.Build{Version: a.options.Build.Version, Revision: a.options.Build.Revision, Go: a.options.Build.Go},
 		Requests: public.handler.Stats(), Violations: public.reports.Counts(),
 		Flows: a.Flows.Stats(), Sessions: a.Sessions.Stats(),
 		Hashing: a.Passwords.Stats(), Hashes: a.Passwords.Durations(),

@@ -23,7 +23,7 @@ func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
 		{"cli", list("internal/cli"), list("clipart doctor dev app config door doorkit kit move adapter flow room ground web")},
-		{"clipart", list("internal/cli/spoof"), nil},
+		{"clipart", list("internal/cli/spoof internal/notices"), nil},
 		{"doctor", list("internal/doctor"), list("app config door kit adapter room ground")},
 		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
@@ -48,7 +48,7 @@ func bands() []band {
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
-		{"tool", list("internal/archtest internal/breach/generate"), list("adapter")},
+		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release"), list("adapter")},
 		{"harness", under("test/", "bench security faults proxies"), list("dev devpart app config doorkit kit adapter move logtest otlptest flow room ground web client")},
 	}
 }

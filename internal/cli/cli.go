@@ -61,6 +61,7 @@ type commands struct {
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Licenses licensesCmd `cmd:"" help:"Print the licenses of the software and data of others in Portico."`
 }
 
 // errUsage means that the arguments are valid one by one and wrong together, or

@@ -65,23 +65,6 @@ func TestJSON_WhereOutputIsData(t *testing.T) {
 	}
 }
 
-// The version is the newest release in the changelog, if there is one.
-func TestVersion_IsThatOfTheChangelog(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if release, ok := strings.CutPrefix(line, "## ["); ok {
-			if !strings.HasPrefix(release, version+"]") {
-				t.Errorf("the version is %s, the newest release %s", version, line)
-			}
-			return
-		}
-	}
-}
-
 // The list continues after the first page.
 func TestUserList_MoreThanAPage(t *testing.T) {
 	t.Parallel()

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"runtime/debug"
 	"strings"
 
-	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/secret"
 )
@@ -70,30 +68,3 @@ func (configNewKeyCmd) Run(s *session) error {
 	}
 	return s.print(false, nil, cfg.SecretFile)
 }
-
-type versionCmd struct {
-	JSON bool `name:"json" help:"Print as JSON."`
-}
-
-func (versionCmd) Help() string { return "Example:\n  portico version --json" }
-
-func (c versionCmd) Run(s *session) error {
-	return s.print(c.JSON, build(), build().String())
-}
-
-// build describes this binary.
-func build() app.Build {
-	b := app.Build{Version: version, Revision: "unknown"}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		b.Go = info.GoVersion
-		for _, set := range info.Settings {
-			if set.Key == "vcs.revision" {
-				b.Revision = set.Value
-			}
-		}
-	}
-	return b
-}
-
-// version must match CHANGELOG.md.
-const version = "0.1.0"

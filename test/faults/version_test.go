@@ -32,17 +32,17 @@ func nextVersion(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	replaced := filepath.Join(root, "internal", "cli", "config.go")
+	replaced := filepath.Join(root, "internal", "cli", "version.go")
 	text, err := os.ReadFile(replaced)
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := strings.Replace(string(text), `const version = "`, `const version = "next-to-`, 1)
+	named := strings.Replace(string(text), `var version = "`, `var version = "next-to-`, 1)
 	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{
-		replaced: filepath.Join(dir, "config.go"),
+		replaced: filepath.Join(dir, "version.go"),
 		filepath.Join(root, "internal", "store", "migrations", "99999_next.sql"): filepath.Join(dir, "next.sql"),
 	}})
-	for name, content := range map[string]string{"config.go": named, "next.sql": expansion, "overlay.json": string(overlay)} {
+	for name, content := range map[string]string{"version.go": named, "next.sql": expansion, "overlay.json": string(overlay)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/goreleaser/nfpm/v2"
+	"github.com/goreleaser/nfpm/v2/deb"
+	"github.com/goreleaser/nfpm/v2/files"
+)
+
+// debian writes the Debian package: the binary, a service with a user of its
+// own, and settings that an upgrade does not replace.
+func (r *release) debian(binary, arch string) error {
+	source := func(name string) string { return filepath.Join(r.root, name) }
+	content := func(from, to, kind string, mode os.FileMode) *files.Content {
+		info := &files.ContentFileInfo{Mode: mode, Owner: "root", Group: "root", MTime: r.when}
+		return &files.Content{Source: from, Destination: to, Type: kind, FileInfo: info}
+	}
+	info := nfpm.WithDefaults(&nfpm.Info{
+		Name: "portico", Version: r.version, Arch: arch, Platform: "linux", MTime: r.when,
+		Section: "net", Priority: "optional", License: "Apache-2.0",
+		Maintainer:  "The Portico authors <portico@localhost>",
+		Description: "Sign-in, registration and account recovery for web apps",
+		Overridables: nfpm.Overridables{
+			Recommends: []string{"ca-certificates"},
+			Scripts: nfpm.Scripts{
+				PostInstall: source("packaging/postinst"), PreRemove: source("packaging/prerm"), PostRemove: source("packaging/postrm"),
+			},
+			Contents: files.Contents{
+				content(binary, "/usr/bin/portico", files.TypeFile, 0o755),
+				content(source("packaging/portico.toml"), "/etc/portico/portico.toml", files.TypeConfigNoReplace, 0o640),
+				content(source("packaging/portico.service"), "/lib/systemd/system/portico.service", files.TypeFile, 0o644),
+				content(source("packaging/portico.sysusers"), "/usr/lib/sysusers.d/portico.conf", files.TypeFile, 0o644),
+				content(source("LICENSE"), "/usr/share/doc/portico/copyright", files.TypeFile, 0o644),
+				content(source("internal/notices/NOTICES.txt"), "/usr/share/doc/portico/NOTICES.txt", files.TypeFile, 0o644),
+			},
+		},
+	})
+	info.Target = filepath.Join(r.out, deb.Default.ConventionalFileName(info))
+	if err := nfpm.PrepareForPackager(info, "deb"); err != nil {
+		return err
+	}
+	file, err := os.Create(info.Target)
+	if err != nil {
+		return err
+	}
+	return errors.Join(deb.Default.Package(info, file), file.Close())
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The package is installed, configured, installed again and removed on a copy
+// of this system's files: a layer above them that is thrown away (overlayfs in
+// a mount namespace of its own).
+func TestDebian_InstallsAndRemoves(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("a package can only be installed by root")
+	}
+	r := release{root: "../..", out: t.TempDir()}
+	if err := r.identify(true); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.make("linux/amd64"); err != nil {
+		t.Fatal(err)
+	}
+	packages, _ := filepath.Glob(filepath.Join(r.out, "*.deb"))
+	if len(packages) != 1 {
+		t.Fatalf("packages: %v", packages)
+	}
+	script, err := filepath.Abs("testdata/install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := t.TempDir()
+	command(t, layers, "unshare", "--mount", "sh", "-eu", script, layers, packages[0])
+}
+
+// systemd rates from 0, closed, to 10, what a process that was taken over could do.
+func TestService_IsClosed(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("there is no systemd-analyze")
+	}
+	out := command(t, ".", "systemd-analyze", "security", "--offline=true", "--no-pager", "../../packaging/portico.service")
+	found := regexp.MustCompile(`exposure level for portico\.service: ([0-9.]+)`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatal(out)
+	}
+	if level, err := strconv.ParseFloat(found[1], 64); err != nil || level > 2 {
+		t.Errorf("exposure level %s, at most 2.0 may be:\n%s", found[1], strings.TrimSpace(out))
+	}
+}

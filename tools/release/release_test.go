@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// command runs a program in a folder and returns what it prints.
+func command(t *testing.T, folder, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = folder
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// tagged clones the repository, gives it a release v9.8.7, and builds its screens.
+func tagged(t *testing.T, folder string) {
+	t.Helper()
+	here, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command(t, ".", "git", "clone", "--quiet", here, folder)
+	changelog := filepath.Join(folder, "CHANGELOG.md")
+	text, err := os.ReadFile(changelog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("## Unreleased"), []byte("## [9.8.7] - 2026-01-02"), 1)
+	if err := os.WriteFile(changelog, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_AUTHOR_DATE", "2026-01-02T03:04:05Z")
+	t.Setenv("GIT_COMMITTER_DATE", "2026-01-02T03:04:05Z")
+	command(t, folder, "git", "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "--quiet", "-am", "release")
+	command(t, folder, "git", "tag", "v9.8.7")
+	command(t, folder, "cp", "-a", filepath.Join(here, "web", "node_modules"), "web/node_modules")
+	command(t, folder, "touch", "web/node_modules/.package-lock.json")
+	command(t, folder, "make", "web/dist/documents/manifest.json")
+}
+
+func TestRun_SameBytesInEveryFolder(t *testing.T) {
+	var sums [2][]byte
+	for i, name := range []string{"a", "a-folder-with-a-longer-name"} {
+		folder := filepath.Join(t.TempDir(), name)
+		tagged(t, folder)
+		out := filepath.Join(folder, "bin", "release")
+		if err := run([]string{"-root", folder, "-out", out, "-targets", "linux/amd64,windows/amd64"}); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if sums[i], err = os.ReadFile(filepath.Join(out, "SHA256SUMS")); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			command(t, out, "sha256sum", "--check", "--quiet", "SHA256SUMS")
+			holdsArchive(t, out)
+		}
+	}
+	if !bytes.Equal(sums[0], sums[1]) {
+		t.Errorf("two builds of one commit differ:\n%s\n%s", sums[0], sums[1])
+	}
+	if n := bytes.Count(sums[0], []byte("\n")); n != 5 {
+		t.Errorf("%d files, want two archives, two lists of parts and a package:\n%s", n, sums[0])
+	}
+}
+
+// holdsArchive checks that the archive has what somebody needs, and that the
+// binary knows its version.
+func holdsArchive(t *testing.T, out string) {
+	t.Helper()
+	command(t, out, "tar", "-xzf", "portico_9.8.7_linux_amd64.tar.gz")
+	folder := filepath.Join(out, "portico_9.8.7_linux_amd64")
+	if version := command(t, folder, "./portico", "version"); !strings.HasPrefix(version, "portico v9.8.7 (") || !strings.Contains(version, " of 2026-01-02,") {
+		t.Errorf("the released binary calls itself %q", version)
+	}
+	notices, err := os.ReadFile(filepath.Join(folder, "NOTICES.txt"))
+	if printed := command(t, folder, "./portico", "licenses"); err != nil || sha256.Sum256([]byte(printed)) != sha256.Sum256(bytes.TrimSpace(notices)) {
+		t.Errorf("portico licenses and NOTICES.txt differ (%v)", err)
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "portico.service", "portico.toml"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	parts, err := os.ReadFile(filepath.Join(out, "portico_9.8.7_linux_amd64.cdx.json"))
+	for _, part := range []string{`"pkg:golang/github.com/jackc/pgx/v5@v`, `"pkg:npm/react-dom@`, `"pkg:golang/std@`} {
+		if err != nil || !bytes.Contains(parts, []byte(part)) {
+			t.Errorf("the list of parts lacks %s (%v)", part, err)
+		}
+	}
+}
+
+func TestIdentify_Refuses(t *testing.T) {
+	folder := t.TempDir()
+	git := func(args ...string) {
+		command(t, folder, "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost"}, args...)...)
+	}
+	refused := func(want string) {
+		t.Helper()
+		r := release{root: folder}
+		if err := r.identify(false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(folder, "CHANGELOG.md"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git("init", "--quiet")
+	write("## [1.2.3] - today\n")
+	git("add", ".")
+	git("commit", "--quiet", "-m", "start")
+	refused("tag the commit first")
+	git("tag", "clients/go/v1.2.3")
+	refused("tag the commit first")
+	git("tag", "v1.2.4")
+	refused("## [1.2.4]")
+	git("tag", "-d", "v1.2.4")
+	git("tag", "v1.2.3")
+	r := release{root: folder}
+	if err := r.identify(false); err != nil || r.version != "1.2.3" {
+		t.Errorf("version %q, %v", r.version, err)
+	}
+	write("changed")
+	refused("CHANGELOG.md")
+}
