@@ -1,9 +1,11 @@
-// Package audit owns the record of what happened: who did what to whom, when,
-// from where, and how it ended.
+// Package audit owns the audit log. A fact names the event, its actor, the account,
+// the time, the network and the outcome.
 //
-// It does not decide or notify. Facts are only ever added.
+// It does not decide or notify.
 //
-// Invariants: a fact is written in the transaction of the change it tells of,
-// so neither exists without the other; no fact holds a secret or free text of
-// a stranger.
+// Invariants:
+//   - Facts are added and never changed.
+//   - A fact is written in the transaction of its change, so that neither exists
+//     without the other.
+//   - No fact contains a secret or free text from outside.
 package audit

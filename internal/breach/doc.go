@@ -1,8 +1,8 @@
-// Package breach owns the list of passwords that everybody tries first, inside
-// the binary, so that the rule holds without any network. It holds, of the
-// million most common passwords of the published leaks, those of at least eight
-// characters, and of the first 300,000 also the plain words of five letters or
-// more, because people choose them with a number behind.
+// Package breach owns the list of common passwords. The list is part of the
+// binary, so that the check needs no network. Its source is the million most
+// common passwords of the published leaks. It has all of them with at least eight
+// characters. Of the first 300,000 it also has plain words of five letters or
+// more, because people append a number to them.
 //
 // The list is a binary fuse filter of 16-bit fingerprints (Graf and Lemire,
 // "Binary Fuse Filters", 2022). It knows every listed password, and takes
@@ -12,9 +12,10 @@
 // It does not decide what a listed password means: internal/password refuses
 // one that somebody chooses, and never asks at sign-in.
 //
-// Invariants: a password is looked up in every spelling of its letters' case
-// at once, because guessers try those first; the filter and the lookup make
-// their keys by the same function; the same list gives the same bytes.
+// Invariants:
+//   - A lookup ignores letter case, because guessers try other cases first.
+//   - The filter and the lookup derive keys by the same function.
+//   - The same list gives the same bytes.
 package breach
 
 //go:generate go run ./generate

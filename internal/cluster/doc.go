@@ -15,8 +15,8 @@
 // # Invariants
 //
 //   - One caller at a time holds a lease. Hold writes the row in the transaction
-//     of the work and so locks it: a process that was frozen past the end of its
-//     lease either still has the row, or finds another owner and does nothing.
+//     of the work, which locks the row. A process that was frozen past the end of
+//     its lease either still has the row, or finds another owner and does nothing.
 //   - The rows of nodes hold keyed hashes of the settings. Without the master
 //     key they show only the names of settings and when one changed.
 //   - The row of a node that ended without Leave counts only for nodes that saw

@@ -58,8 +58,8 @@ type Issuer struct {
 	life  time.Duration
 }
 
-// NewIssuer returns an Issuer whose secrets are valid for life: at most ten
-// minutes (ASVS 6.5.5).
+// NewIssuer returns an Issuer. Its secrets are valid for the given time, which
+// must be at most ten minutes (ASVS 6.5.5).
 func NewIssuer(key *secret.Key, c clock.Clock, life time.Duration) *Issuer {
 	return &Issuer{clock: c, mac: key.MAC("code"), life: life}
 }
@@ -173,8 +173,8 @@ func (i *Issuer) FindLink(ctx context.Context, tx Store, token string) (Secret, 
 	return s, nil
 }
 
-// RedeemLink uses the secret of a link and ends its flow's others. Its faults
-// are those of FindLink.
+// RedeemLink uses the secret of a link and ends the other secrets of its flow. It
+// returns the faults of FindLink.
 func (i *Issuer) RedeemLink(ctx context.Context, tx Store, token string) (Secret, error) {
 	s, err := i.FindLink(ctx, tx, token)
 	if err != nil {

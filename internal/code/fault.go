@@ -2,7 +2,7 @@ package code
 
 import "portico/internal/fault"
 
-// Codes of the faults of this room. CodeWrong carries the count of tries left.
+// Codes of the faults of this package. CodeWrong has the number of attempts left.
 const (
 	CodeRequired = "code.required"
 	CodeFormat   = "code.format"

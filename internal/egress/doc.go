@@ -1,12 +1,12 @@
 // Package egress makes the HTTP client for requests to servers that Portico
 // does not run: identity providers and lookup services.
 //
-// What such a server says may contain addresses chosen by somebody else, so
-// the client is a guard (OWASP ASVS 5.0 1.3.6, 13.2.4, 15.3.2). It
+// A response of such a server may contain addresses that an attacker chose.
+// Therefore the client is a guard (OWASP ASVS 5.0 1.3.6, 13.2.4, 15.3.2). It
 //
 //   - connects to public addresses only, judged on the address that is really
-//     dialled, after name resolution: a name that resolves anew to an inner
-//     address between check and use (DNS rebinding) gains nothing;
+//     dialed, after name resolution. So a name that resolves to an internal
+//     address after the check (DNS rebinding) gains nothing;
 //   - reaches private and loopback addresses, and speaks plain HTTP, only for
 //     the origins that the operator has named;
 //   - follows no redirect: a code or a secret is never posted a second time;

@@ -1,11 +1,10 @@
-// Package fault is the one error model of Portico. A fault says what kind of
-// thing went wrong, under which stable code, and in which fields; it holds
-// neither words nor HTTP numbers. The doors turn a fault into an answer
-// (internal/server), the message catalogue turns its code into words.
+// Package fault is the error model of Portico. A fault has a kind, a stable code,
+// and the fields that are wrong. It has neither texts nor HTTP statuses: package
+// server turns a fault into a response, and the message catalogue turns its code
+// into a text.
 //
-// An error that is not a fault is internal: its text goes to the log and to
-// nobody else.
+// An error that is not a fault is internal. Its text is only logged.
 //
-// Every code is a constant in a file named fault.go of the package that owns
-// it; internal/archtest gathers them and fails when a locale lacks the words.
+// Every code is a constant in a file named fault.go of the package that owns it.
+// internal/archtest collects the codes and fails if a locale has no text for one.
 package fault

@@ -52,10 +52,10 @@ type Field struct {
 }
 
 // Error is a fault. It is immutable: the With methods return a copy. Params
-// fill the placeholders of the code's text, as those of a Field do.
+// fill the placeholders of the code's text, like the Params of a Field.
 type Error struct {
 	Kind       Kind
-	Code       string // stable, dotted, owned by a room: "code.wrong"
+	Code       string // stable, dotted, owned by a package: "code.wrong"
 	Params     map[string]string
 	Fields     []Field
 	RetryAfter time.Duration // 0 when waiting does not help
@@ -65,8 +65,8 @@ type Error struct {
 // New returns a fault of the kind under the code.
 func New(kind Kind, code string) *Error { return &Error{Kind: kind, Code: code} }
 
-// InvalidFields returns an Invalid fault of the given fields. Its own code is
-// that of the form as a whole.
+// InvalidFields returns an Invalid fault of the given fields. Its own code,
+// CodeInvalid, is about the form as a whole.
 func InvalidFields(fields ...Field) *Error {
 	return &Error{Kind: Invalid, Code: CodeInvalid, Fields: fields}
 }

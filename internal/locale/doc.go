@@ -2,14 +2,16 @@
 // the web client and the Go side share, chooses the locale of a request, and
 // fills placeholders and plural forms.
 //
-// It does not own wording (web/src/i18n/messages), and it does not escape:
-// whoever writes a text into HTML or a header escapes it there.
+// It does not own wording (web/src/i18n/messages), and it does not escape: the
+// caller that writes a text into HTML or a header must escape it.
 //
 // A catalogue file is one flat JSON object, named <locale>.json. A value is a
 // text with {name} placeholders, or an object of CLDR plural forms of which the
 // parameter count picks one.
 //
-// Invariants: a catalogue does not change once it is loaded; a parameter's value
-// is never read as a placeholder again; a missing text falls back to the default
-// locale and then to its own key, so that no page fails for want of a word.
+// Invariants:
+//   - A catalogue does not change once it is loaded.
+//   - A placeholder inside a parameter's value stays as it is.
+//   - A missing text falls back to the default locale and then to its own key, so
+//     that no page fails because of it.
 package locale

@@ -1,6 +1,6 @@
-// Package outbox owns the messages that are to be sent: it keeps them in the
-// transaction of the step that causes them, hands each to a deliverer, tries
-// again, and keeps what could not be delivered for the operator.
+// Package outbox owns the messages that are to be sent. It stores a message in the
+// transaction of the step that causes it, passes it to a deliverer, and retries.
+// It keeps undelivered messages for the operator.
 //
 // It does not own the words of a message, nor SMTP: the app hands in a Deliver
 // function. It does not decide who gets what: flows do.
@@ -31,13 +31,13 @@
 //
 //   - A message is in the database exactly when the step that caused it is.
 //   - A claim is counted before anything is sent. A message whose outcome was
-//     unknown twice is not sent a third time, so that nobody gets it more than
-//     twice, and both times under the same id.
+//     unknown twice is not sent a third time. So a recipient gets it at most
+//     twice, both times with the same id.
 //   - A claim lasts longer than a delivery may take, and ends soon enough for
 //     the message to be sent again within a minute of a crash.
 //   - A message whose content has expired is not sent.
-//   - A suppressed message costs what a real one costs and is never sent:
-//     whoever asks cannot tell a known address from an unknown one.
+//   - A suppressed message takes the same work as a real one and is never sent,
+//     so that a visitor cannot distinguish known addresses from unknown ones.
 //   - Content and address are sealed under the message's id. The database
 //     holds no code that could be used.
 package outbox

@@ -9,8 +9,8 @@ import (
 	"portico/internal/clock"
 )
 
-// How a process learns about sessions that another process ended. Whoever ends
-// sessions of an account, or changes their data, writes a row in the same
+// How a process learns about sessions that another process ended. A process that
+// ends sessions of an account, or changes their data, writes a row in the same
 // transaction. Every process reads all rows twice a second. When it sees a row
 // for the first time, it drops the account from its cache.
 //

@@ -24,8 +24,8 @@ type Session struct {
 	ExpiresAt       time.Time // absolute end
 }
 
-// ProvenAt returns AuthenticatedAt for apps, which know no zero time: a proof whose
-// time is not known counts as one of 1970.
+// ProvenAt returns AuthenticatedAt for apps, which have no zero time: a proof of an
+// unknown time counts as given in 1970.
 func (s Session) ProvenAt() time.Time {
 	if s.AuthenticatedAt.IsZero() {
 		return time.Unix(0, 0).UTC()
@@ -47,7 +47,7 @@ type Found struct {
 	Person  Person
 }
 
-// Store is what this room needs of the database.
+// Store has the operations of the database that this package needs.
 type Store interface {
 	InsertSession(ctx context.Context, hash []byte, s Session) error
 	// SessionByHash returns a session of an active account if both have the
@@ -62,8 +62,8 @@ type Store interface {
 	// DeleteSession deletes the session of the account and reports whether it
 	// was there. It keeps the reason unless it is Left.
 	DeleteSession(ctx context.Context, accountID, id string, why Reason) (bool, error)
-	// DeleteSessions deletes those of the account but the one with the id keep.
-	// It keeps the reason unless it is Left.
+	// DeleteSessions deletes all sessions of the account except the one with the
+	// id keep. It keeps the reason unless it is Left.
 	DeleteSessions(ctx context.Context, accountID, keep string, why Reason) (int64, error)
 	// InsertRevocation tells every process that sessions of the account have
 	// ended.

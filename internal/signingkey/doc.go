@@ -1,15 +1,14 @@
-// Package signingkey owns the keys that tokens are signed with: making, rotating and
-// revoking them, the set that is published, and the signing itself.
+// Package signingkey owns the keys that sign tokens: creating, rotating and
+// revoking them, the published set, and the signing itself.
 //
-// It does not know what is signed, nor for whom.
+// It does not know the content of tokens.
 //
-// The design in short. Keys are ES256 (RFC 7518 3.4): the algorithm that the JWT
-// libraries of every language verify, with small keys and signatures. A key is
-// one row, its private half sealed under its id. Rotation adds a row that is
-// published at once and signs a while later, when every verifier has fetched
-// the set; the key before it stays published until the last token that it has
-// signed is over. Which key signs follows from the rows and the clock alone, so
-// that any number of nodes agree without talking.
+// Keys are ES256 (RFC 7518 3.4), which JWT libraries of every language verify, with
+// small keys and signatures. A key is one row, its private half sealed under its
+// id. Rotation adds a row that is published at once. The new key signs later, when
+// every verifier has fetched the set. The old key stays published until its last
+// token has expired. The rows and the clock determine which key signs, so that any
+// number of nodes agree without messages.
 //
 // Invariants:
 //   - A key that rotation adds is published for publishAhead before it signs.

@@ -5,10 +5,11 @@
 // limit is reached.
 //
 // Invariants:
-//   - Count first, then check: Take is called before the guess is looked at,
-//     in a transaction of its own that no failure of the request undoes.
+//   - Count first, then check: Take is called before the guess is checked. The
+//     caller commits the count before it answers, usually in an earlier
+//     transaction (see [Gate.Take]).
 //   - The arithmetic is pure (limit.go): state, limit and time give the next
 //     state and the decision.
 //   - State lives in the database: it survives a restart and all nodes share
-//     it. Keys are keyed hashes, so the table tells nobody's address.
+//     it. Keys are keyed hashes, so the table reveals no address.
 package throttle

@@ -13,9 +13,9 @@ const limit = 512
 
 type rule struct{ token, name string }
 
-// names and systems are tried in order. Browsers add the tokens of those that
-// they resemble, so the special ones come first: Edge says Chrome and Safari
-// as well, Chrome says Safari, Android says Linux.
+// names and systems are tried in order. A browser adds the tokens of similar
+// browsers, so special ones come first: Edge also says Chrome and Safari, Chrome
+// says Safari, Android says Linux.
 var (
 	names = [...]rule{
 		{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"},

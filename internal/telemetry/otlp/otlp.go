@@ -35,7 +35,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Traces are those of this process. It is safe for concurrent use.
+// Traces collects the spans of this process. It is safe for concurrent use.
 type Traces struct {
 	provider *sdk.TracerProvider
 	exporter *exporter

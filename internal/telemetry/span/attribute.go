@@ -3,8 +3,8 @@ package span
 import "go.opentelemetry.io/otel/attribute"
 
 // Attribute is a property of a span. The functions below make all attributes
-// that exist. Names are those of the OpenTelemetry semantic conventions, or
-// begin with "portico.".
+// that exist. Names come from the OpenTelemetry semantic conventions, or begin with
+// "portico.".
 type Attribute = attribute.KeyValue
 
 // Method is the method of a request; unknown methods are "other".

@@ -37,7 +37,7 @@ func (h *Histogram[V]) Observe(v V) {
 // Snapshot is the state of a Histogram at one time.
 type Snapshot[V Value] struct {
 	Bounds []V
-	Counts []uint64 // values up to each bound, those of lower bounds included
+	Counts []uint64 // values up to each bound, cumulative
 	Count  uint64   // all values
 	Sum    V
 }
