@@ -100,7 +100,7 @@ func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 
 // Verify reports whether the password is the one that encoded was made of, and
 // whether a match should be hashed anew because the cost or the key has
-// changed. Faults as those of Hash. A string that Hash did not make, or made
+// changed. It returns the faults of Hash. A string that Hash did not make, or made
 // under a master key that is not configured, is an error that is no fault.
 func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, rehash bool, err error) {
 	text, fields := normalise(password)
@@ -129,7 +129,7 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 
 // VerifyNobody costs what Verify does and never succeeds. Sign-in calls it when
 // the address has no account or no password, so that the time of the answer
-// does not tell (SEC-002). Faults as those of Hash.
+// does not tell (SEC-002). It returns the faults of Hash.
 func (s *Service) VerifyNobody(ctx context.Context, password string) error {
 	_, _, err := s.Verify(ctx, s.nobody, password)
 	return err
@@ -150,9 +150,9 @@ func (s *Service) outdated(h hash) bool {
 	return h.cost != s.cost || h.keyID != s.peppers[0].id || len(h.salt) != saltSize
 }
 
-// fillUp spends what a hash of an older, lower cost has spared, so that the
-// time of an answer does not tell accounts that have not signed in since the
-// cost was raised from those that do not exist.
+// fillUp spends the time that a hash of an older, lower cost has saved. Otherwise
+// the response time would distinguish accounts that have not signed in since the
+// cost was raised from unknown accounts.
 func (s *Service) fillUp(arena *argon2.Arena, h hash, spent time.Duration) error {
 	if h.cost.work() >= s.cost.work() {
 		return nil

@@ -139,7 +139,7 @@ func dictionaryReason(dictionary string) string {
 	return reasonWord
 }
 
-// years are those that zxcvbn misses: its pattern ends in 2019.
+// years returns the years that zxcvbn misses: its pattern ends in 2019.
 func years() []string {
 	const first, last = 2020, 2039
 	list := make([]string, 0, last-first+1)

@@ -1,9 +1,10 @@
 // Package store keeps everything in one SQL database: SQLite in a file, or
 // PostgreSQL for any number of processes.
 //
-// It owns the migrations and every SQL text of the rooms. It knows no rule of any
-// room: each room declares the small interface that it needs, and the methods of
-// Tx implement them, one file a room. The packages below it do the rest:
+// It owns the migrations and every SQL text. It knows no rule of the product. Each
+// package that stores data declares the small interface that it needs. The methods of
+// Tx implement these interfaces, in one file for each package. The packages below it
+// do the rest:
 //
 //	engine     what the store needs of an engine, and what both share
 //	sqlite     the engine for one file

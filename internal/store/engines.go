@@ -20,7 +20,7 @@ type (
 	MoveState = engine.MoveState
 )
 
-// What a move has to do with a database.
+// States of a database in a move.
 const (
 	MoveLeaving = engine.MoveLeaving
 	MoveGone    = engine.MoveGone

@@ -26,9 +26,8 @@ func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
 	return err
 }
 
-// ClaimMessages implements outbox.Store. Those who claim at once take
-// different rows. While a move wants to know which mail is under way, nobody
-// gets any.
+// ClaimMessages implements outbox.Store. Concurrent callers get different rows.
+// While a move waits for messages that are being sent, no caller gets any.
 func (t *Tx) ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]outbox.Record, error) {
 	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
 		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1

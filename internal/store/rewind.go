@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Rewind makes a restored database safe to serve. Pending codes and steps
-// expire: one that was used after the copy was made would work again. Waiting
+// Rewind makes a restored database safe to serve. Pending codes and steps expire;
+// otherwise a code used after the backup would work again. Waiting
 // mail is given up with the reason, because it was most likely sent already;
 // Rewind returns the number of these messages. Sessions that were ended after
 // the copy was made are valid again, unless endSessions is set, which ends all

@@ -19,9 +19,9 @@ type Config struct {
 type Store struct{ engine engine.Engine }
 
 // Write runs fn in one transaction. When Write returns nil, the change is kept.
-// When it returns an error, nothing of fn has happened, with one exception: if
-// a server becomes unreachable during the commit, the error is a fault of the
-// kind Unavailable and the change may have happened.
+// When it returns an error, nothing of fn has happened, with one exception. If a
+// server becomes unreachable during the commit, the error is a fault of the kind
+// Unavailable, and the change may have happened.
 //
 // fn must be quick, without hashing and I/O, because other writes wait for it.
 // It must not keep the Tx. fn may be retried. Each attempt starts after a

@@ -7,8 +7,8 @@ import (
 	"portico/internal/store/engine"
 )
 
-// Tx runs the operations of the rooms: inside one transaction when it comes
-// from Write, each statement on its own when it comes from Read. It is not
+// Tx runs the operations of all packages. From Write, they run in one transaction;
+// from Read, each statement runs on its own. It is not
 // safe for concurrent use and ends with the function it was given to.
 type Tx struct{ core *engine.Tx }
 

@@ -1,7 +1,7 @@
-// Package engine says what the store needs of a database engine, and holds what
-// both engines share: the transaction that runs statements, the error of a
-// database that is away, and the figures.
+// Package engine defines the interface of a database engine, and owns the code that
+// both engines share: the transaction that runs statements, the error of an
+// unreachable database, and the statistics.
 //
-// It knows no SQL of the rooms, which is in internal/store, and no driver, which
-// is in internal/store/sqlite and internal/store/postgres.
+// It knows neither the SQL of the product (internal/store) nor a driver
+// (internal/store/sqlite and internal/store/postgres).
 package engine

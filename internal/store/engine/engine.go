@@ -39,7 +39,7 @@ type Engine interface {
 	// WayBack says how to return to a version of the schema.
 	WayBack(version int64) string
 
-	// Claim, Shared, Now and Backup are those of store.Store.
+	// Claim, Shared, Now and Backup implement the methods of store.Store.
 	Claim() (io.Closer, error)
 	Shared() bool
 	Now(ctx context.Context) (time.Time, bool, error)

@@ -63,8 +63,8 @@ func beginPatiently(ctx context.Context, conn *sql.Conn, begin string) error {
 	}
 }
 
-// copyAll fills the target with a snapshot, and compares it. What an interrupted
-// move has left goes first.
+// copyAll fills the target with a snapshot, and compares it. It first removes the
+// remains of an interrupted move.
 func (v *transfer) copyAll(ctx context.Context) (err error) {
 	if v.journal.place, err = v.journal.end(ctx, v.from); err != nil {
 		return err

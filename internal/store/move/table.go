@@ -20,8 +20,8 @@ const (
 	moveTable = "move"
 )
 
-// ownTables are those of an engine and of moving itself. All others are moved,
-// whatever they are.
+// ownTables are the tables of an engine and of the move itself. All others are
+// moved.
 func ownTables() []string {
 	return []string{"goose_db_version", "commit_key", moveTable, sqlite.JournalTable}
 }

@@ -78,7 +78,7 @@ func NewProxy(t testing.TB, database string) *Proxy {
 	return p
 }
 
-// URL is that of the database, through the proxy.
+// URL returns the URL of the database, through the proxy.
 func (p *Proxy) URL() string { return p.url.String() }
 
 // Begun returns how many connections were begun.
@@ -162,7 +162,7 @@ func (p *Proxy) serve(client net.Conn) {
 			_ = client.Close()
 			<-cut.Late
 			_, _ = server.Write(message)
-			_, _ = io.Copy(io.Discard, server) // until it has answered and found nobody there
+			_, _ = io.Copy(io.Discard, server) // until it has answered a client that has gone
 		}
 		return false
 	})

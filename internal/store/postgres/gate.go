@@ -12,8 +12,8 @@ import (
 
 var errResting = errors.New("the database did not take the last connection: the next is tried within a second")
 
-// gate keeps nodes from flooding a database that comes back: while connections
-// fail, it lets one a second try.
+// gate keeps nodes from flooding a database that comes back. While connections
+// fail, it allows one attempt per second.
 type gate struct {
 	mu      sync.Mutex
 	failing bool

@@ -187,6 +187,6 @@ const stateLocked = "55P03"
 // outcome of a commit.
 const stateUnknown = "40003"
 
-// stateWarning is a warning without a code of its own, such as that of a commit
+// stateWarning is a warning without a code of its own, for example about a commit
 // that no standby confirmed.
 const stateWarning = "01000"

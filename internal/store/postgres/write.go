@@ -27,10 +27,10 @@ func locks() engine.Locks {
 }
 
 // beginText starts a transaction with its time limits. They protect other
-// transactions: one that waits, runs too long or is frozen gives up its rows. A
-// wait for a lock ends in time for a retry, and so does a deadlock, long before
-// the server looks for one after a second. The limits are set per transaction
-// because a pooler shares connections.
+// transactions: a transaction that waits, runs too long or is frozen loses its row
+// locks. A wait for a lock ends in time for a retry. So does a deadlock, before the
+// server would detect it after a second. The limits are set per transaction because a
+// pooler shares connections.
 func beginText(whole time.Duration) string {
 	ms := whole.Milliseconds()
 	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",

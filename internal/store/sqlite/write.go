@@ -83,8 +83,7 @@ func (s *DB) writeLoop() {
 	}
 }
 
-// gather adds the waiting writes to the first one, without those that were
-// taken back.
+// gather adds the waiting writes to the first one, except canceled writes.
 func (s *DB) gather(first *job) []*job {
 	group := make([]*job, 0, 8)
 	for j := first; ; {

@@ -1,3 +1,3 @@
-// Package sqlitetest opens the database of a room's tests: a real SQLite file
+// Package sqlitetest opens a database for the tests of a package: a real SQLite file
 // with the whole schema.
 package sqlitetest

@@ -1,6 +1,6 @@
-// Package storetest is the contract of internal/store: what the rooms may rely
-// on, whatever the engine. Each engine runs all of it.
+// Package storetest is the contract of internal/store with its callers. Each engine
+// runs all of it.
 //
-// A case is named after the method that it is about, and a method without a
-// case fails the run: an engine cannot differ where nobody looks.
+// A case is named after the method that it tests. A method without a case fails the
+// run, so that engines cannot differ untested.
 package storetest
