@@ -14,8 +14,9 @@ const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /**
- * Faults that only these screens can meet, by the beginning of their code; any
- * other goes to every screen. Those of nobody are worded by the server alone.
+ * Faults that only these screens can meet, by the beginning of their code. Any
+ * other fault goes to every screen. An empty list means that only the server
+ * words the fault.
  * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {

@@ -19,7 +19,7 @@ export function AuthPage({ brand, title, children }: AuthPageProps) {
     if (card.current) keepSteady(card.current);
   }, []);
 
-  // A title that changes without a new document is a new step: say so by moving there.
+  // A title that changes without a new document is a new step. Focus announces it.
   useEffect(() => {
     if (document.title === title) return;
     document.title = title;
