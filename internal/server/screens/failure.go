@@ -38,7 +38,7 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 	case rule.CodeRole:
 		b.Next, b.NextLabel = s.signInFor(r), s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 	case flow.CodeFlowConflict:
-		// This page stays the same when it is reloaded.
+		// The general text says to reload, which does not help on this page.
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.taken", nil)
 	case flow.CodeFlowUnknown:
 		if len(r.Header["Cookie"]) > 0 { // otherwise the text is about cookies
