@@ -21,7 +21,6 @@ const unproven = `
 clients/js/src
 clients/js/test
 internal/federation
-internal/flow
 web
 web/src/lib
 web/src/screens

@@ -13,14 +13,14 @@ import (
 	"portico/internal/session"
 )
 
-// operator is the caller of what an operator does from the command line.
+// operator is the caller of the commands of an operator.
 var operator = Caller{Locale: "en"}
 
-// NoPassword is the fault of an operator who wants to set one and gives none.
+// NoPassword means that an operator sets a password and gives none.
 var NoPassword = fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
 
-// CreateUser makes an account whose address the operator vouches for. Without
-// a password the person sets one by "Forgot your password?".
+// CreateUser makes an account whose address the operator vouches for. Without a
+// password the user sets one by "Forgot your password?".
 //
 // Faults: the fields email, role and password, account.Exists.
 func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, roles ...string) (account.Account, error) {
@@ -45,7 +45,8 @@ func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, role
 	return a, err
 }
 
-// hashChosen judges and hashes a password that an operator gives; "" is none.
+// hashChosen checks and hashes a password that an operator chose. It returns ""
+// for "".
 func (f *Flows) hashChosen(ctx context.Context, chosen, address string) (string, error) {
 	if chosen == "" {
 		return "", nil
@@ -90,8 +91,8 @@ func (f *Flows) Users(ctx context.Context, after string, limit int) (list []acco
 	return list, err
 }
 
-// SetUserState opens or closes an account; either ends its sessions and what
-// it has begun.
+// SetUserState opens or closes an account. Both end its sessions and pending
+// flows.
 func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
 	name, why := audit.AccountEnabled, session.Left
 	if state == account.Closed {
@@ -108,9 +109,10 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 	})
 }
 
-// SetUserRoles replaces the roles of an account. Its sessions go on and have the
-// new roles from their next use, everywhere. Faults: the field role,
-// account.Missing.
+// SetUserRoles replaces the roles of an account. Its sessions continue and have
+// the new roles from their next use, on every node.
+//
+// Faults: the field role, account.Missing.
 func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) error {
 	if bad := badRole(roles); bad != nil {
 		return fault.InvalidFields(*bad)
@@ -129,7 +131,7 @@ func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) err
 	})
 }
 
-// maxRoles bounds what a header and a token have to carry.
+// maxRoles bounds the size of headers and tokens.
 const maxRoles = 32
 
 func badRole(roles []string) *fault.Field {
@@ -139,14 +141,14 @@ func badRole(roles []string) *fault.Field {
 	return nil
 }
 
-// distinct returns the roles in alphabetical order, each once.
+// distinct returns the sorted roles without duplicates.
 func distinct(roles []string) []string {
 	roles = slices.Clone(roles)
 	slices.Sort(roles)
 	return slices.Compact(roles)
 }
 
-// SetUserPassword sets a password, ends the sessions and tells the owner.
+// SetUserPassword sets a password, ends the sessions and notifies the owner.
 func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen string) error {
 	if chosen == "" {
 		return NoPassword
@@ -160,9 +162,9 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 	})
 }
 
-// Unlock forgets what an address and its mailbox have had of tries and mails,
-// with or without an account. What counts for one browser or for the share of
-// one network is not kept by address and ends by itself.
+// Unlock resets the counts of attempts and emails of an address and its mailbox,
+// with or without an account. Counts of a single browser or network are not
+// stored by address, and expire.
 func (f *Flows) Unlock(ctx context.Context, email string) error {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
@@ -182,8 +184,8 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 	})
 }
 
-// DeleteUser deletes an account with its sessions and identities. What the
-// record says of it stays.
+// DeleteUser deletes an account with its sessions and identities. Its audit
+// records remain.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
 	return f.change(ctx, id, func(tx Tx) error {
 		if err := f.sessions.EndAll(ctx, tx, id, "", session.Deleted); err != nil {
@@ -196,7 +198,7 @@ func (f *Flows) DeleteUser(ctx context.Context, id string) error {
 	})
 }
 
-// change runs an operator's change and makes every check see it.
+// change runs an operator's change and drops the account from the session cache.
 func (f *Flows) change(ctx context.Context, id string, fn func(Tx) error) error {
 	err := f.store.Write(ctx, fn)
 	f.sessions.Forget(id)

@@ -1,24 +1,43 @@
-// Package flow owns the order of steps: signing in, signing up, recovering an
-// account, continuing with an external provider, and what operators do to
-// accounts. It is where the rooms meet.
+// Package flow owns the order of the steps that sign a visitor in or up, recover
+// an account or join a provider. It also carries out what operators do to
+// accounts.
 //
-// It holds no SQL, no HTTP and no wording, and does nothing that a room can do.
+// The pages (internal/pages), the methods behind them and the steps:
 //
-// A pending flow is one row: kind, step, sealed data, return target, the hash
-// of the browser's binding cookie and an expiry. Its id is in the URL, so each
-// tab has its own, and reload, Back and a trip to the mail app show the step
-// that it is at. Steps never call one another: each proves its own step and
-// asks the dispatcher (step.go) to advance, which is one conditional update
-// that one caller wins.
+//	/auth/signin           SignIn          session, or verify for an unproven sign-up
+//	/auth/signup           SignUp          verify
+//	/auth/forgot-password  Recover         verify
+//	/auth/verify-code      VerifyCode      signup: done, with an account and a session
+//	                       Resend          recovery: reset
+//	/auth/confirm-link     ConfirmLink     as VerifyCode, in any browser
+//	                       ResendLink
+//	/auth/reset-password   ResetPassword   done, with a session
+//	/auth/provider/{id}    StartProvider   callback
+//	                       FinishProvider  exchange; then done with a session, or link:
+//	                                       the owner of the address signs in first
+//	/auth/enter            IssueTicket     takes a session to the host of an app
+//	/auth/arrive           RedeemTicket, RedeemAdmission
+//
+// The package joins the domain packages, which do not import each other. It has
+// no SQL, no HTTP and no texts, and leaves to a domain package what one can do
+// alone.
+//
+// A pending flow is one row: kind, step, sealed data, return target, hash of the
+// browser cookie, expiry. Its id is in the URL, so each tab has its own flow, and
+// a reload shows the step that the flow is at. Steps never call each other. A
+// step does its own work and calls advance in step.go, which is one conditional
+// update that one caller wins.
 //
 // Invariants:
-//   - One transaction a step; what a step causes (mail, record, session) is
-//     written in it.
-//   - Guesses are counted in a transaction before the one that checks them.
+//   - A step is one transaction. It contains the emails, audit records and
+//     sessions that the step causes.
+//   - A guess of a password is counted in a transaction before the check. A guess
+//     of a code is counted and checked in one transaction, which commits the
+//     count even if it refuses the guess.
 //   - Known and unknown addresses take the same steps, write the same rows and
-//     give the same answer; only the mailbox learns the truth.
-//   - An account exists only once its address is proven, so a password that
-//     was chosen by a stranger never opens it.
-//   - A change of credentials ends what was begun before it: flows and
-//     sessions carry the credential version that they saw.
+//     get the same response. Only the mailbox learns the truth.
+//   - An account exists only after its address was proven, so a password that a
+//     stranger chose never opens it.
+//   - A change of credentials ends the flows and sessions that began before it:
+//     each keeps the credential version that it saw.
 package flow

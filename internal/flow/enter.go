@@ -14,21 +14,21 @@ import (
 	"portico/internal/session"
 )
 
-// byProvider is how the name of a proof by a provider begins.
+// byProvider is the prefix of a proof by a provider, before the provider's id.
 const byProvider = "provider:"
 
-// evidence is how and when a person proved who they are. The time is zero when
-// a provider does not tell it.
+// evidence is how and when a user proved an identity. The time is zero if a
+// provider does not report it.
 type evidence struct {
 	method string
 	at     time.Time
 }
 
-// given is the evidence of a proof that was given to us just now.
+// given returns the evidence of a proof that Portico itself has just checked.
 func (f *Flows) given(method string) evidence { return evidence{method, f.clock.Now()} }
 
-// enter is the one place where a session starts. It ends the session that the
-// browser had, whoever's it was, so that no token outlives a sign-in.
+// enter is the only function that starts a session. It ends the previous session
+// of the browser, of whatever account, so that no token outlives a sign-in.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo Target, proof evidence) (Result, error) {
 	left, err := f.leave(ctx, tx, c)
 	if err != nil {
@@ -54,9 +54,9 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 	return r, nil
 }
 
-// learnLocale keeps the language of the first sign-in to an account whose
-// language is not known: one that an operator made, or that is older than the
-// column. Later sign-ins do not change it.
+// learnLocale stores the locale of the first sign-in to an account without one.
+// Such an account was made by an operator, or is older than the column. Later
+// sign-ins do not change the locale.
 func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Account) error {
 	if a.Locale != "" || c.Locale == "" {
 		return nil
@@ -67,7 +67,7 @@ func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Acc
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns
-// whose it was.
+// its account.
 func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (accountID string, err error) {
 	if !secret.ValidToken(c.Session) {
 		return "", nil
@@ -80,8 +80,8 @@ func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (accountID string, e
 	return old.Session.AccountID, err
 }
 
-// settled makes every check see the result of a committed step: of the account
-// whose step it was, and of the one that the browser has left.
+// settled drops two accounts from the session cache after a step was committed:
+// the account of the step, and the account that the browser has left.
 func (f *Flows) settled(r Result, accountID string) Result {
 	f.sessions.Forget(accountID)
 	if r.left != "" && r.left != accountID {
@@ -90,10 +90,10 @@ func (f *Flows) settled(r Result, accountID string) Result {
 	return r
 }
 
-// device returns a cookie that tells this browser from a stranger's at the
-// next sign-in to the account: an id and a keyed hash of it with the account
-// and its credential version. It opens nothing; it only moves wrong guesses to
-// a count of their own.
+// device returns a device cookie, which marks this browser as one that the owner
+// of the account has used. It holds an id and a keyed hash of the id, the account
+// and its credential version. It grants no access: it only gives the wrong
+// passwords of this browser a count of their own.
 func (f *Flows) device(a account.Account) string {
 	id := ids.New()
 	return id + "." + f.deviceMAC(id, a)
@@ -103,8 +103,8 @@ func (f *Flows) deviceMAC(id string, a account.Account) string {
 	return base64.RawURLEncoding.EncodeToString(f.devices.Sum(id, a.ID, version(a)))
 }
 
-// knownDevice returns the id of the caller's browser when the owner of the
-// account has signed in with it, else "".
+// knownDevice returns the id of the caller's browser if the owner of the account
+// has signed in with it, else "".
 func (f *Flows) knownDevice(c Caller, a *account.Account) string {
 	id, mac, ok := strings.Cut(c.Device, ".")
 	if !ok || a == nil || !secret.Equal([]byte(mac), []byte(f.deviceMAC(id, *a))) {
@@ -113,7 +113,7 @@ func (f *Flows) knownDevice(c Caller, a *account.Account) string {
 	return id
 }
 
-// SignOut ends the caller's session. It succeeds when there is none.
+// SignOut ends the caller's session. It succeeds without a session.
 func (f *Flows) SignOut(ctx context.Context, c Caller) error {
 	found, err := f.Session(ctx, c.Session)
 	if err != nil {
@@ -158,13 +158,13 @@ func (f *Flows) readSession(ctx context.Context, token string) (found session.Fo
 	return found, err
 }
 
-// Sessions lists where the caller is signed in.
+// Sessions lists the sessions of the signed-in user.
 func (f *Flows) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
 	return f.UserSessions(ctx, found.Person.ID)
 }
 
-// EndSession ends one of the caller's own sessions, or returns
-// session.Missing: for another person's as well, so that ids tell nothing.
+// EndSession ends one of the user's own sessions, or returns session.Missing. It
+// returns the same for a session of another user, so that ids reveal nothing.
 func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, id string) error {
 	if !ids.Valid(id) {
 		return session.Missing
@@ -191,7 +191,7 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 	return err
 }
 
-// EndOtherSessions ends all of the caller's sessions but this one.
+// EndOtherSessions ends all sessions of the user except this one.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		if err := f.sessions.EndAll(ctx, tx, found.Person.ID, found.Session.ID, session.Elsewhere); err != nil {

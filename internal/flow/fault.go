@@ -18,26 +18,26 @@ const (
 )
 
 var (
-	// Unknown says that there is no such flow for this browser: never made,
-	// expired, or begun in another one. The answer is the same for all.
+	// Unknown means that this browser has no such flow: it never existed, has
+	// expired, or began in another browser. The response is the same for all.
 	Unknown = fault.New(fault.Missing, CodeFlowUnknown)
 
-	// Moved says that the flow is at another step by now.
+	// Moved means that the flow is at another step by now.
 	Moved = fault.New(fault.Conflict, CodeFlowConflict)
 
-	// Rejected is the one answer to a wrong address or a wrong password.
+	// Rejected is the only response to a wrong address or a wrong password.
 	Rejected = fault.New(fault.Unauthenticated, CodeSignInRejected)
 
-	// LinkPassword says that the password is not the one of the registration
-	// that a mailed link belongs to.
+	// LinkPassword means that the password does not match the sign-up to which
+	// the mailed link belongs.
 	LinkPassword = fault.New(fault.Unauthenticated, CodeLinkPassword).
 			WithFields(fault.Field{Name: "password", Code: CodeLinkPassword})
 
-	// SignUpClosed says that the operator lets nobody register.
+	// SignUpClosed means that the operator has closed the sign-up.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)
 
-	// SignUpTaken says that an account was made for the address after this
-	// registration began, as by a registration in another browser. Only who
-	// has the code of the mailbox is told.
+	// SignUpTaken means that an account was made for the address after this
+	// sign-up began, such as by a sign-up in another browser. Only a caller with
+	// the code from the mailbox gets it.
 	SignUpTaken = fault.New(fault.Conflict, CodeSignUpTaken)
 )

@@ -18,7 +18,7 @@ import (
 	"portico/internal/throttle"
 )
 
-// Tx is what flows need of one transaction.
+// Tx is what flows need from a transaction.
 type Tx interface {
 	account.Store
 	account.IdentityStore
@@ -32,56 +32,55 @@ type Tx interface {
 	TicketStore
 }
 
-// Store runs transactions. Write commits all of fn or nothing; Read sees the
-// newest committed state.
+// Store runs transactions. Write commits all of fn or nothing, and may run fn
+// again. Read sees the newest committed state.
 type Store interface {
 	Write(ctx context.Context, fn func(Tx) error) error
 	Read(ctx context.Context, fn func(Tx) error) error
 }
 
-// Caller is what a door knows of who asks. Nothing in it is proven.
+// Caller describes the sender of a request. Nothing in it is proven.
 type Caller struct {
 	Peer      string    // network address, masked for limits
 	Around    [2]string // the /56 and the /48 around an IPv6 address, else ""
 	Agent     string    // User-Agent, capped
 	Locale    string
 	RequestID string
-	Browser   string // value of the browser-binding cookie
-	Device    string // value of the device cookie
+	Browser   string // browser cookie
+	Device    string // device cookie
 	Session   string // session token
 }
 
-// Result is what a step gives back to the door. Tokens go into cookies and
-// nowhere else.
+// Result is the result of a step. Its tokens belong in cookies and nowhere else.
 type Result struct {
-	Next    string // where to go: a path on this origin or an allowed URL
+	Next    string // where the browser goes: a page of Portico, a return target or a provider
 	FlowID  string
-	Session *Token // a fresh session
-	Browser string // a fresh browser-binding cookie, "" when the caller's serves
-	Device  string // a fresh device cookie
-	// Provider is the one that the fresh session was started by, "" for
-	// another way in.
+	Session *Token // a new session
+	Browser string // a new browser cookie, "" if the caller's is valid
+	Device  string // a new device cookie
+	// Provider is the id of the provider that the new session was started by, ""
+	// for another proof.
 	Provider string
-	// Held says that the mail of a flow that has begun was not sent.
+	// Held is set if the flow has begun and its email was not sent.
 	Held *fault.Error
 
-	wrong      string // the kind of secret that was compared and did not match
-	left       string // whose session the browser had before
-	entered    string // how the person of Session proved who they are
-	registered string // the same of whom the step has made an account
+	wrong      string // kind of the secret that did not match
+	left       string // account of the session that the browser had before
+	entered    string // proof that started Session
+	registered string // proof that the step has made an account by
 }
 
-// Token is a session token with its absolute end.
+// Token is a session token with its absolute expiry.
 type Token struct {
 	Value     string
 	ExpiresAt time.Time
 }
 
-// Config is what Flows are built from. All fields are needed.
+// Config has the parts of Flows. All fields are required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
-	Common    clock.Clock // that the nodes agree on
+	Common    clock.Clock // the clock that all nodes share
 	Key       *secret.Key
 	Passwords *password.Service
 	Sessions  *session.Keeper
@@ -92,7 +91,7 @@ type Config struct {
 	SignUp    bool // whether visitors may sign up
 	Names     NameRule
 
-	PublicURL string // the base of the links in mails
+	PublicURL string // base of the links in emails
 }
 
 // Flows carries out the steps. It is safe for concurrent use.
@@ -119,7 +118,7 @@ type Flows struct {
 	counts    *counts
 }
 
-// CodeLife is how long a mailed code or link holds (ASVS 6.5.5: ten minutes).
+// CodeLife is the validity of a mailed code or link (ASVS 6.5.5: ten minutes).
 const CodeLife = 10 * time.Minute
 
 // New returns Flows.
@@ -138,7 +137,7 @@ func New(cfg Config) *Flows {
 // Targets returns the addresses that a browser may be sent to after a flow.
 func (f *Flows) Targets() Targets { return f.targets }
 
-// fact returns an entry for the record with what is known of the caller.
+// fact returns an audit record with the data of the caller.
 func fact(c Caller, name audit.Name, accountID, detail string) audit.Fact {
 	return audit.Fact{
 		Name: name, AccountID: accountID, Actor: "self",

@@ -48,8 +48,8 @@ func TestSignUp_ToSession(t *testing.T) {
 	}
 }
 
-// SEC-003: who registers a taken address sees what everybody sees; its owner
-// is told, and nothing of the account changes.
+// SEC-003: a sign-up with a taken address gets the usual response. The owner is
+// notified, and the account does not change.
 func TestSignUp_TakenAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -99,9 +99,9 @@ func TestSignIn_Refusals(t *testing.T) {
 	}
 }
 
-// Who registered, left, and comes back to the same browser with the right
-// password proves the address then. The same for an address that has an
-// account: otherwise signing up and then in would tell who has one.
+// A visitor who signed up, left, and signs in with the same browser and password
+// proves the address then. An address with an account gets the same response.
+// Otherwise signing up and then in would reveal which addresses have accounts.
 func TestSignIn_UnprovenAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -292,9 +292,9 @@ func TestReset_DeadAfterChange(t *testing.T) {
 	}
 }
 
-// SEC-026: of many tries with the right code one wins, and one session starts.
-// The others are told that it is used, however many they are: they have not
-// guessed wrong.
+// SEC-026: of many attempts with the correct code one wins, and one session starts.
+// The others learn that the code is used, however many they are, because their
+// guess was not wrong.
 func TestVerifyCode_OneWinner(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -653,8 +653,8 @@ func TestSessions_OwnOnly(t *testing.T) {
 	}
 }
 
-// Who asks for an account that is switched off learns it by mail, not by the
-// page and not by silence.
+// The owner of a closed account learns by email that it is closed. The page does
+// not tell.
 func TestRecover_ClosedAccount(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -8,15 +8,15 @@ import (
 	"portico/internal/throttle"
 )
 
-// guess are the limits of one guess of a flow's code.
+// guess holds the limits of one guess of a flow's code.
 type guess struct {
 	network []throttle.Try
 	code    []throttle.Try
 }
 
-// guessing returns the limits of a guess by the caller. A browser that the
-// owner has used counts for itself, so that strangers with flows of their own
-// do not use up what the owner needs.
+// guessing returns the limits of a guess by the caller. A browser that the owner
+// has used has its own counts, so that strangers cannot use up the owner's
+// guesses.
 func (f *Flows) guessing(ctx context.Context, tx Tx, c Caller, p Pending) (guess, error) {
 	subject, known, err := f.guesser(ctx, tx, c, p.AddressKey)
 	g := guess{code: []throttle.Try{
@@ -28,9 +28,9 @@ func (f *Flows) guessing(ctx context.Context, tx Tx, c Caller, p Pending) (guess
 	return g, err
 }
 
-// guesser returns for whom a guess counts: the address, or a known browser of
-// its owner. A caller without a device cookie costs no lookup, so that known
-// and unknown addresses cost the same.
+// guesser returns the subject of a guess: the address, or a known browser of its
+// owner. Without a device cookie it reads nothing, so that known and unknown
+// addresses cost the same.
 func (f *Flows) guesser(ctx context.Context, tx Tx, c Caller, key string) (subject string, known bool, err error) {
 	if c.Device == "" {
 		return key, false, nil
@@ -45,9 +45,9 @@ func (f *Flows) guesser(ctx context.Context, tx Tx, c Caller, key string) (subje
 	return key, false, nil
 }
 
-// countGuess counts a guess of a flow's code and returns how many remain. A
-// flow without guesses is refused with code.UsedUp, which a new flow helps
-// against. An address or a network without is refused with throttle.Limited.
+// countGuess counts a guess of a flow's code and returns how many remain. If the
+// flow has no guesses left, it returns code.UsedUp, and a new flow helps. If the
+// address or the network has none left, it returns throttle.Limited.
 func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refused *fault.Error, err error) {
 	d, err := f.gate.Take(ctx, tx, g.network...)
 	if err != nil {
@@ -69,7 +69,7 @@ func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refus
 	return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
 }
 
-// forgetGuesses ends the row of wrong guesses, of the address and of the
+// forgetGuesses resets the consecutive wrong guesses of the address and of the
 // caller's browser.
 func (f *Flows) forgetGuesses(ctx context.Context, tx Tx, c Caller, key string) error {
 	subject, known, err := f.guesser(ctx, tx, c, key)

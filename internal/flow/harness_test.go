@@ -177,7 +177,7 @@ func (v *visitor) signIn(address, password string) (flow.Result, error) {
 	return v.flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: password})
 }
 
-// signedIn reports who is signed in, "" for nobody.
+// signedIn returns the address of the signed-in user, "" without a session.
 func (v *visitor) signedIn() string {
 	found, err := v.flows.Session(v.Context(), v.Caller.Session)
 	if err != nil {

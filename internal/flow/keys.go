@@ -7,9 +7,9 @@ import (
 	"portico/internal/signingkey"
 )
 
-// FollowKeys reads the signing keys and rotates them when it is time. The
-// application calls it at its start and then every few seconds, so that a key
-// which another process has revoked is felt soon.
+// FollowKeys reads the signing keys and rotates them when a rotation is due. The
+// application calls it at its start and then every few seconds, so that it soon
+// stops using a key that another process has revoked.
 func (f *Flows) FollowKeys(ctx context.Context) error {
 	renew, err := f.loadKeys(ctx)
 	if err != nil || !renew {
@@ -39,8 +39,8 @@ func (f *Flows) SigningKeys(ctx context.Context) (list []signingkey.Entry, err e
 	return list, err
 }
 
-// RotateKey publishes a signing key that takes over soon, and returns it; one
-// that waits already is returned in its place.
+// RotateKey publishes the next signing key and returns it. If a next key is
+// already published, it returns that key.
 func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if key, err = f.keys.Rotate(ctx, tx); err != nil {
@@ -51,7 +51,7 @@ func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error)
 	return key, err
 }
 
-// RevokeKey makes a signing key worthless, or returns signingkey.Missing.
+// RevokeKey revokes a signing key, or returns signingkey.Missing.
 func (f *Flows) RevokeKey(ctx context.Context, id string) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := f.keys.Revoke(ctx, tx, id); err != nil {

@@ -13,20 +13,22 @@ import (
 	"portico/internal/throttle"
 )
 
-// LinkInput is the form of /auth/confirm-link.
+// LinkInput is the input of ConfirmLink.
 type LinkInput struct {
 	Token    string
-	Password string // that of a registration which was begun in another browser
-	Anew     bool   // instead of it: leave what was given there behind
+	Password string // password of a sign-up that began in another browser
+	Anew     bool   // instead of the password: discard the credentials of that sign-up
 }
 
-// ConfirmLink carries out a mailed link after its button was pressed. It works
-// in any browser: a recovery goes on in this one. A registration that was begun
-// elsewhere may be a stranger's, so its credentials count only with their
-// password. Otherwise (Anew, or an external identity, which has none) they are
-// dropped, and the owner of the mailbox chooses a password.
+// ConfirmLink carries out a mailed link after a press of its button. It works in
+// any browser, and a recovery continues in this one.
 //
-// Faults: those of code.FindLink; the field password; LinkPassword;
+// A stranger may have begun a sign-up in another browser, so its credentials
+// count only together with their password. Otherwise they are discarded, and the
+// owner of the mailbox chooses a password. That happens with Anew, and with an
+// external identity, which has no password.
+//
+// Faults: the faults of code.FindLink; the field password; LinkPassword;
 // throttle.Limited.
 func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "confirm-link", flowUnknown)
@@ -65,7 +67,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 	return f.settled(r, p.AccountID), nil
 }
 
-// linked returns the flow of a link that still holds, whatever the browser.
+// linked returns the flow of a valid link, in any browser.
 func (f *Flows) linked(ctx context.Context, token string) (p Pending, d data, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		s, err := f.codes.FindLink(ctx, tx, token)
@@ -93,12 +95,12 @@ func (f *Flows) linkFlow(ctx context.Context, tx Tx, s code.Secret) (Pending, da
 	return p, d, err
 }
 
-// here reports whether the flow was begun in the caller's browser.
+// here reports whether the flow began in the caller's browser.
 func (f *Flows) here(c Caller, p Pending) bool {
 	return secret.ValidToken(c.Browser) && secret.Equal(p.Browser, secret.Hash(c.Browser))
 }
 
-// provePassword checks the password that was chosen at registration.
+// provePassword checks the password that was chosen at sign-up.
 func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed string) error {
 	if typed == "" {
 		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
@@ -113,7 +115,7 @@ func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed stri
 	return err
 }
 
-// wrongLink returns what was guessed wrong when err says so, else "".
+// wrongLink returns the kind of the wrong secret if err is LinkPassword, else "".
 func wrongLink(err error) string {
 	if errors.Is(err, LinkPassword) {
 		return wrongLinkPassword
@@ -121,8 +123,8 @@ func wrongLink(err error) string {
 	return ""
 }
 
-// moveRecovery ends the flow where it was begun and starts one at the next
-// step in the browser that opened the link.
+// moveRecovery ends a flow of another browser and begins one at the next step in
+// the browser that opened the link.
 func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (string, error) {
 	if _, err := f.owner(ctx, tx, p); err != nil {
 		return "", err
@@ -137,10 +139,10 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 	return moved.ID, err
 }
 
-// ResendLink begins the flow of a link anew, in the caller's browser, for a
-// link that has expired or was replaced. A registration that was begun
-// elsewhere leaves its credentials behind: in this browser nothing would ask
-// for them again, and whoever chose them may be a stranger.
+// ResendLink begins the flow of an expired or replaced link again, in the
+// caller's browser. It discards the credentials of a sign-up that began in
+// another browser: a stranger may have chosen them, and this browser would not
+// ask for them again.
 //
 // Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {

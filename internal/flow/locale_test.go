@@ -62,8 +62,8 @@ func TestLocale_WithoutAnAccount(t *testing.T) {
 	b.mailed("recover", "de")
 }
 
-// An account of before this version, or of an operator, has the language of its
-// first sign-in, and until then that of the request.
+// An account of an operator or an earlier version gets the locale of its first
+// sign-in. Before that, emails use the locale of the request.
 func TestLocale_IsLearntAtTheFirstSignIn(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]func(v *visitor, a account.Account){

@@ -12,7 +12,7 @@ import (
 	"portico/internal/pages"
 )
 
-// Templates of the mails that flows cause.
+// Templates of the emails that flows cause.
 const (
 	mailVerify     = "verify-address"
 	mailRecover    = "recover"
@@ -26,19 +26,19 @@ const (
 	mailLinked     = "provider-linked"
 )
 
-// letter is a mail on its way to the outbox.
+// letter is an email on its way to the outbox.
 type letter struct {
 	template string
-	to       string           // of an address without an account; always one that was checked
-	owner    *account.Account // whose mail it is, nil without an account
+	to       string           // address without an account; always checked
+	owner    *account.Account // recipient, nil without an account
 	secret   *code.Issued
 	provider string
-	lasts    time.Duration // of what the mail tells
-	suppress bool          // written like any other and never sent
+	lasts    time.Duration // of the block or the code that the email is about
+	suppress bool          // stored like any other and never sent
 }
 
-// post writes the letter to the outbox, in the transaction of its cause. A mail
-// to an account has the language of the account, whoever caused it.
+// post writes the email to the outbox, in the transaction of its cause. An email
+// to an account uses the locale of the account, whatever the caller's locale.
 func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	now := f.clock.Now()
 	m := outbox.Message{
@@ -68,11 +68,13 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	return f.outbox.Enqueue(ctx, tx, m)
 }
 
-// mailProof makes a code for the flow and mails it, or what the mailbox should
-// learn instead. The statements and rows are the same either way: a code that
-// no one is told is written too, so that an address without an account costs
-// the same. The mail must have been counted: while the mailbox gets no more, no
-// code is made, because a code that was never sent is not shown as sent.
+// mailProof makes a code for the flow and mails it, or mails the message that the
+// address gets instead. Both execute the same statements and write the same rows:
+// it also stores a code that is never sent, so that an address without an account
+// costs the same.
+//
+// The caller must have counted the email. While the mailbox gets no more emails no
+// code is made, because a page must not show a code as sent that was not.
 func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) error {
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {

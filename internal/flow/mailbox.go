@@ -11,10 +11,10 @@ import (
 	"portico/internal/throttle"
 )
 
-// mailWays returns the sets of limits under which an email to the address may
-// go, in the order in which they are asked. A browser that the owner has used
-// counts for itself, so that strangers do not use up what the owner needs. A
-// network that has caused no email to the mailbox today has a second way.
+// mailWays returns the sets of limits that allow an email to the address, in the
+// order in which they are tried. A browser that the owner has used has its own
+// counts, so that strangers cannot use up the owner's emails. A network that has
+// caused no email to the mailbox today has a second set.
 func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Try, error) {
 	box := account.BaseKey(key)
 	device := f.knownDevice(c, known)
@@ -38,8 +38,8 @@ func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known
 }
 
 // countMail counts an email to the address and returns code.Held while none may
-// be sent. The count is kept for every address, whatever becomes of the email:
-// the refusal may be told, because it is the same with and without an account.
+// be sent. It counts for every address, even if the email is then suppressed. The
+// refusal reveals nothing, because it is the same with and without an account.
 func (f *Flows) countMail(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) (*fault.Error, error) {
 	ways, err := f.mailWays(ctx, tx, c, key, known)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Flows) countMail(ctx context.Context, tx Tx, c Caller, key string, know
 	return held(slices.Min(waits)), nil
 }
 
-// mailWait returns how long countMail would refuse for, without counting.
+// mailWait returns how long countMail would refuse, without counting.
 func (f *Flows) mailWait(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) (time.Duration, error) {
 	ways, err := f.mailWays(ctx, tx, c, key, known)
 	if err != nil {
@@ -85,9 +85,9 @@ func addressTries(key string) []throttle.Try {
 
 func held(wait time.Duration) *fault.Error { return code.Held.WithRetryAfter(throttle.Rounded(wait)) }
 
-// mayTell reports whether a counted mail is sent: one to an address without an
-// account goes out rarely, which nobody but the mailbox may learn. It touches
-// the same number of rows for known and unknown addresses.
+// mayTell reports whether a counted email is sent. An address without an account
+// rarely gets one, and only its mailbox may learn that. mayTell writes the same
+// number of rows for known and unknown addresses.
 func (f *Flows) mayTell(ctx context.Context, tx Tx, key string, known bool) (bool, error) {
 	day, all := unknownDay, unknownGlobal
 	if known {

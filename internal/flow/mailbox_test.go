@@ -99,9 +99,9 @@ func TestMailCap_OneNetworkHasAShare(t *testing.T) {
 	}
 }
 
-// A page does not say that a mail was sent when none was, and says so alike for
-// an address with and without an account: of the latter only the first request
-// of the day is mailed about, but all are counted.
+// A page does not say that an email was sent if none was. It says the same for an
+// address without an account: only its first request of the day causes an email,
+// but all are counted.
 func TestMailCap_IsToldAlikeForEveryAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

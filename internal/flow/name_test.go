@@ -40,7 +40,7 @@ func TestSignUp_Name(t *testing.T) {
 	}
 }
 
-// What a stranger typed for an address does not become its owner's name.
+// A name that a stranger typed for an address does not become its owner's name.
 func TestSignUp_NameOfAStrangerIsDropped(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *flow.Config) { c.Names = flow.NameOptional })

@@ -6,12 +6,12 @@ import (
 	"portico/internal/throttle"
 )
 
-// widths are the networks that a limit counts for: the caller's own, and the
-// /56 and the /48 around it. The owner of a /48 has 65,536 own networks.
+// widths is the number of networks that a limit counts for: the caller's own, and
+// the /56 and the /48 around it. The owner of a /48 has 65,536 networks.
 const widths = 3
 
-// widened returns a limit of networks for each width. A wider network may do
-// more, because several households can share it.
+// widened returns the limit of a network for each width. A wider network has a
+// higher limit, because several households can share it.
 func widened(l throttle.Limit) [widths]throttle.Limit {
 	household, site := l, l
 	household.Name, household.Count = l.Name+" /56", l.Count*3/2
@@ -19,8 +19,8 @@ func widened(l throttle.Limit) [widths]throttle.Limit {
 	return [widths]throttle.Limit{l, household, site}
 }
 
-// fromNetwork returns the tries that count for the networks of the caller,
-// the narrowest first.
+// fromNetwork returns an attempt for each network of the caller, the narrowest
+// first.
 func fromNetwork(l throttle.Limit, c Caller) []throttle.Try {
 	limits := widened(l)
 	tries := []throttle.Try{{Limit: limits[0], Subject: c.Peer}}
@@ -32,7 +32,7 @@ func fromNetwork(l throttle.Limit, c Caller) []throttle.Try {
 	return tries
 }
 
-// widest returns the widest network that is taken for one owner's.
+// widest returns the widest network that probably has one owner.
 func (c Caller) widest() string {
 	if site := c.Around[len(c.Around)-1]; site != "" {
 		return site
@@ -46,9 +46,9 @@ type signInTries struct {
 	ladder  throttle.Try // of the address, or of the address in a known browser
 }
 
-// trySignIn returns the limits of a sign-in with the address. A browser that
-// the owner has used counts for itself alone: its ladder bounds it, and the
-// failures of others in its network do not keep the owner out.
+// trySignIn returns the limits of a sign-in with the address. A browser that the
+// owner has used is bound by its own ladder only, so that failures of others in
+// its network do not lock the owner out.
 func trySignIn(c Caller, key, device string) signInTries {
 	if device != "" {
 		return signInTries{ladder: throttle.Try{Limit: passwordLadder, Subject: key + " " + device}}

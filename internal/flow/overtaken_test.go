@@ -7,8 +7,8 @@ import (
 	"portico/internal/flow"
 )
 
-// Who registers in two browsers and ends in one is told, in the other, that
-// there is an account: no reload of a step helps.
+// After a sign-up in two browsers was finished in one, the other learns that there
+// is an account, because no reload of a step helps.
 func TestVerifyCode_Overtaken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -12,12 +12,12 @@ import (
 	"portico/internal/ids"
 )
 
-// ProviderInput is what a provider's button sends.
+// ProviderInput is the form of a provider's button.
 type ProviderInput struct {
 	ProviderID string
 	ReturnTo   Target
-	LinkFlow   string // another provider's identity that waits to be linked
-	Again      bool   // the page asks for a new proof of who is signed in
+	LinkFlow   string // flow with another provider's identity that waits to be joined
+	Again      bool   // the page asks the signed-in user for a new proof
 }
 
 // StartProvider begins a sign-in with an external provider and returns the
@@ -49,19 +49,19 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 	return Result{Next: begun.URL, FlowID: id, Browser: fresh}, err
 }
 
-// Detour is what is left of an attempt that ended at a provider without a
-// sign-in. The sign-in page goes on from there.
+// Detour is the rest of an attempt that ended without a sign-in. The sign-in page
+// continues with it.
 type Detour struct {
-	Attempt  string // its flow; "" when the answer is none of this browser's
+	Attempt  string // its flow; "" if this browser did not begin it
 	ReturnTo Target
 	LinkFlow string
 	Again    bool
 }
 
-// FinishProvider takes the provider's answer: it signs in whom the identity is
-// linked to, or registers a new person, or asks for a sign-in to the account
-// that has the address. The flow is taken before the provider is asked, so an
-// answer works once. The detour is for the caller that gets a fault.
+// FinishProvider handles the provider's response. It signs in to the account that
+// has the identity, makes a new account, or asks for a sign-in to the account that
+// has the address. It advances the flow before it asks the provider, so a response
+// works once. The Detour accompanies a fault.
 //
 // Faults: Unknown, Moved; provider.cancelled, .rejected, .unavailable,
 // .no_address, .address_taken, .no_proof; account.Disabled; SignUpClosed.
@@ -97,8 +97,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	return f.settled(r, owner), Detour{}, nil
 }
 
-// refuseProvider records an answer that did not lead to a sign-in, and returns
-// its error.
+// refuseProvider records a response without a sign-in, and returns its error.
 func (f *Flows) refuseProvider(ctx context.Context, c Caller, providerID string, cause error) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		return f.record.Add(ctx, tx, fact(c, audit.ProviderRefused, "", providerID+" "+fault.From(cause).Code))
@@ -112,7 +111,7 @@ func (f *Flows) takeCallback(ctx context.Context, c Caller, providerID, flowID s
 			return err
 		}
 		if d.ProviderID != providerID {
-			return Unknown // mix-up: another provider's answer (RFC 9700 4.4)
+			return Unknown // mix-up: response of another provider (RFC 9700 4.4)
 		}
 		err = f.advance(ctx, tx, p, Exchange)
 		p.Step = Exchange
@@ -121,8 +120,8 @@ func (f *Flows) takeCallback(ctx context.Context, c Caller, providerID, flowID s
 	return p, d, err
 }
 
-// returning signs in the person of a known identity. Where a new proof was asked
-// for and not given, it changes nothing: the session that there is may be better.
+// returning signs in to the account that has the identity. If a required new proof
+// is missing, it changes nothing, because the current session may be better.
 func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d data, linked account.Identity, who federation.Identity) (Result, error) {
 	a, ok, err := tx.AccountByID(ctx, linked.AccountID)
 	switch {
@@ -149,8 +148,8 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	return f.enter(ctx, tx, c, a, returnTo, evidence{byProvider + linked.Provider, who.SignedInAt})
 }
 
-// arriving handles an identity that nobody has. An address never links by
-// itself: its owner signs in to the account first.
+// arriving handles an identity that no account has. It never joins the identity to
+// an account by the address alone: the owner signs in to the account first.
 func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who federation.Identity) (Result, error) {
 	address, bad := account.ParseAddress(who.Email, "email")
 	if bad != nil {
@@ -174,8 +173,8 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 		return Result{}, err
 	}
 	if !who.EmailVerified {
-		// The provider does not vouch for the address, so the mailbox must: also
-		// when it has an account, which only the mailbox learns.
+		// The provider does not vouch for the address, so the mailbox must prove
+		// it. That holds with an account too, of which only the mailbox learns.
 		return f.awaitProof(ctx, tx, c, SignUp, address, known, f.target(p), waiting)
 	}
 	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.Browser)

@@ -10,10 +10,9 @@ import (
 	"portico/internal/pages"
 )
 
-// askLink keeps the identity until the owner of the account has signed in to
-// it in this browser. An account that has another identity of the same
-// provider is left alone: the provider may have given the address to somebody
-// else (SEC-112).
+// askLink keeps the identity until the owner of the account has signed in in this
+// browser. It refuses an account that has another identity of the same provider,
+// because the provider may have given the address to a different person (SEC-112).
 func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a account.Account, waiting data) (Result, error) {
 	linked, err := tx.IdentitiesOf(ctx, a.ID)
 	if err != nil {
@@ -33,10 +32,9 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }
 
-// linkPending links the identity that waits in the flow, when the account that
-// has just been signed in to is the one it waits for, and tells its owner. A
-// flow that is not there, or waits for another account, changes nothing about
-// the sign-in.
+// linkPending joins the identity that waits in the flow to the account that was
+// just signed in to, and notifies its owner. If the flow does not exist or waits
+// for another account, the sign-in continues without it.
 func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo Target) (Target, error) {
 	if flowID == "" {
 		return returnTo, nil
@@ -62,7 +60,7 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 	})
 }
 
-// attach links an identity to an account and records it.
+// attach joins an identity to an account and records it.
 func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i identity) error {
 	ok, err := f.accounts.Link(ctx, tx, account.Identity{
 		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: accountID,
@@ -71,7 +69,7 @@ func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i
 		return err
 	}
 	if !ok {
-		return Moved // linked to another account in the meantime
+		return Moved // joined to another account in the meantime
 	}
 	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, accountID, i.Provider))
 }

@@ -2,8 +2,8 @@ package flow
 
 import "context"
 
-// HasPassword reports whether an account can be signed in to with a password:
-// the way that is left when a provider does not confirm a new proof.
+// HasPassword reports whether an account has a password, with which its owner can
+// give a new proof if a provider does not confirm one.
 func (f *Flows) HasPassword(ctx context.Context, accountID string) (has bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, accountID)

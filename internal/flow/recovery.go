@@ -11,8 +11,9 @@ import (
 	"portico/internal/throttle"
 )
 
-// Recover begins the recovery of an account: it mails a code and a link. The
-// answer is the same for an address without an account; its mailbox learns so.
+// Recover begins the recovery of an account and mails a code and a link. The
+// response is the same for an address without an account; only its mailbox learns
+// the difference.
 //
 // Faults: the field email, throttle.Limited.
 func (f *Flows) Recover(ctx context.Context, c Caller, email string, returnTo Target) (r Result, err error) {
@@ -28,16 +29,16 @@ func (f *Flows) Recover(ctx context.Context, c Caller, email string, returnTo Ta
 	return f.startProof(ctx, c, Recovery, address, returnTo, data{Address: address.Mail})
 }
 
-// ResetInput is the form of /auth/reset-password.
+// ResetInput is the input of ResetPassword.
 type ResetInput struct {
 	FlowID   string
 	Password string
 	Confirm  string
 }
 
-// ResetPassword sets the new password, ends every session of the account,
-// signs this browser in and tells the owner. The flow is used by the write
-// that succeeds, so of any number of parallel calls one wins.
+// ResetPassword sets the new password, ends every session of the account, signs
+// this browser in and notifies the owner. The transaction that succeeds advances
+// the flow, so one of several concurrent calls wins.
 //
 // Faults: the fields, Unknown, Moved, hashing.busy.
 func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r Result, err error) {
@@ -68,8 +69,8 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	return f.finishReset(ctx, c, p, owner, hash)
 }
 
-// resetting returns a flow that waits for a new password, and whose it is. An
-// account that has changed since the flow began ends it (SEC-030).
+// resetting returns a flow that waits for a new password, and its account. A
+// change of the account's credentials ends the flow (SEC-030).
 func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pending, owner account.Account, err error) {
 	err = f.store.Read(ctx, func(tx Tx) (err error) {
 		if p, _, err = f.at(ctx, tx, c, flowID, Reset); err != nil {
@@ -81,8 +82,8 @@ func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pendi
 	return p, owner, err
 }
 
-// owner returns the account of a flow as long as its credentials are those
-// that the flow began with.
+// owner returns the account of a flow, or Unknown if its credentials have changed
+// since the flow began.
 func (f *Flows) owner(ctx context.Context, tx account.Store, p Pending) (account.Account, error) {
 	a, ok, err := tx.AccountByID(ctx, p.AccountID)
 	switch {
@@ -122,8 +123,8 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 	return f.settled(r, owner.ID), nil
 }
 
-// replacePassword sets the verifier and does all that must come with it: every
-// session ends, the wrong guesses are forgotten, the owner is told.
+// replacePassword stores the verifier and does everything that belongs to it: it
+// ends every session, resets the wrong guesses and notifies the owner.
 func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner account.Account, hash, how string) error {
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"portico/internal/session"
 )
 
-// UserSessions lists where a person is signed in, newest first.
+// UserSessions lists the sessions of an account, newest first.
 func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []session.Session, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = f.sessions.List(ctx, tx, accountID)
@@ -17,9 +17,9 @@ func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []sess
 	return list, err
 }
 
-// EndUserSessions ends all sessions of a person, in every app behind the door,
-// and returns how many UserSessions would have listed: rows that nobody has
-// tidied up yet are no sign-ins.
+// EndUserSessions ends all sessions of an account, in every app, and returns how
+// many UserSessions would have listed. Expired rows that are not yet deleted do
+// not count.
 func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended int, err error) {
 	err = f.change(ctx, accountID, func(tx Tx) error {
 		held, err := f.sessions.List(ctx, tx, accountID)
@@ -37,7 +37,7 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended in
 	return ended, err
 }
 
-// EndUserSession ends one session, whosever it is, or returns session.Missing.
+// EndUserSession ends one session of any account, or returns session.Missing.
 func (f *Flows) EndUserSession(ctx context.Context, id string) error {
 	if !ids.Valid(id) {
 		return session.Missing

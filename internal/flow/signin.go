@@ -11,18 +11,18 @@ import (
 	"portico/internal/throttle"
 )
 
-// SignInInput is the form of /auth/signin.
+// SignInInput is the input of SignIn.
 type SignInInput struct {
 	Email    string
 	Password string
 	ReturnTo Target
-	FlowID   string // a provider's identity that waits to be linked
+	FlowID   string // flow with a provider's identity that waits to be joined
 }
 
-// SignIn checks address and password and starts a session. An unknown address
-// costs one hash as well and gets the same answer. Who has begun to register in
-// this browser, gives the password chosen then and has not proven the address
-// yet is sent to do so.
+// SignIn checks address and password and starts a session. An unknown address also
+// costs one hash and gets the same response. If the address and the password match
+// an unproven sign-up of this browser, SignIn sends the browser on to prove the
+// address.
 //
 // Faults: the fields, Rejected, account.Disabled (after the right password
 // only), throttle.Limited, hashing.busy.
@@ -68,16 +68,15 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	return f.admit(ctx, c, *who.account, in, tries, fresh)
 }
 
-// candidate is whom an address may be: a person or nobody, and besides, what
-// this browser has begun to register with it.
+// candidate is the account of an address, if any, and the sign-up that this
+// browser has begun with the address, if any.
 type candidate struct {
 	account *account.Account
 	pending *Pending
 	data    data
 }
 
-// verifier returns what the password is checked against; "" for nobody costs
-// the same and never matches.
+// verifier returns the stored hash of the password, or "" without an account.
 func (w candidate) verifier() string {
 	if w.account == nil {
 		return ""
@@ -85,8 +84,8 @@ func (w candidate) verifier() string {
 	return w.account.Password
 }
 
-// verify checks a password against a verifier; without one it costs the same
-// and fails.
+// verify checks a password against a verifier. Without one it fails at the same
+// cost.
 func (f *Flows) verify(ctx context.Context, verifier, password string) (ok, rehash bool, err error) {
 	if verifier == "" {
 		return false, false, f.passwords.VerifyNobody(ctx, password)
@@ -119,8 +118,8 @@ func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candid
 	return who, err
 }
 
-// refuse records the wrong password and, when it was the last of those that
-// pass without a wait, tells the owner.
+// refuse records the wrong password. If the next attempt has to wait, it notifies
+// the owner.
 func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, counted throttle.Decision) (Result, error) {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		entry := fact(c, audit.SignInFailed, who.id(), "password")
@@ -171,11 +170,11 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 	return f.startProof(ctx, c, SignUp, address, returnTo, who.data)
 }
 
-// admit starts the session of a right password.
+// admit starts the session after a correct password.
 func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, tries signInTries, rehashed string) (Result, error) {
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
-		// Read again: the account may have changed while the hash was checked.
+		// Read again, because the account may have changed during the hash.
 		version := a.Version
 		a, ok, err := tx.AccountByID(ctx, a.ID)
 		if err != nil {
@@ -214,8 +213,8 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	return f.settled(r, a.ID), nil
 }
 
-// noticeDevice tells the owner of a sign-in from a browser that the account
-// does not know.
+// noticeDevice notifies the owner of a sign-in with a browser that has no device
+// cookie of the account.
 func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
 	if f.knownDevice(c, &a) != "" {
 		return nil

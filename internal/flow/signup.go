@@ -12,7 +12,7 @@ import (
 	"portico/internal/throttle"
 )
 
-// SignUpInput is the form of /auth/signup.
+// SignUpInput is the input of SignUp.
 type SignUpInput struct {
 	Name     string
 	Email    string
@@ -21,18 +21,18 @@ type SignUpInput struct {
 	ReturnTo Target
 }
 
-// NameRule says whether the form asks for a name.
+// NameRule is whether the form asks for a name.
 type NameRule string
 
 const (
-	NameOff      NameRule = "off" // a name that is sent anyway is not kept
+	NameOff      NameRule = "off" // a name that is sent anyway is not stored
 	NameOptional NameRule = "optional"
 	NameRequired NameRule = "required"
 )
 
-// SignUp begins a registration: it hashes the password, keeps it with the
-// flow and mails a code. No account is made. A known address takes the same
-// steps; its mailbox is told that it has an account.
+// SignUp begins a sign-up: it hashes the password, stores the hash with the flow
+// and mails a code. It makes no account. An address with an account takes the same
+// steps, and its mailbox learns that it has an account.
 //
 // Faults: the fields, SignUpClosed, throttle.Limited, hashing.busy.
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
@@ -75,7 +75,7 @@ func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, a
 	return name, address, nil
 }
 
-// checkName judges the name of the form by the operator's rule.
+// checkName checks the name of the form against the operator's setting.
 func (f *Flows) checkName(typed string) (string, *fault.Field) {
 	if f.names != NameOptional && f.names != NameRequired {
 		return "", nil
@@ -87,7 +87,7 @@ func (f *Flows) checkName(typed string) (string, *fault.Field) {
 	return name, bad
 }
 
-// checkPassword judges a new password and its repetition.
+// checkPassword checks a new password and its repetition.
 func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address string) ([]fault.Field, error) {
 	fields, err := f.passwords.Check(ctx, chosen, address)
 	if err != nil {
@@ -96,10 +96,10 @@ func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address stri
 	return append(fields, password.Confirm(chosen, confirm)...), nil
 }
 
-// startProof begins a flow that waits for a mailed code and sends the first,
-// or leaves that to Resend while the mailbox gets no more mail. With a fault,
-// Result still has the cookie that binds the browser: the step may have been
-// committed, and then its mail is on its way.
+// startProof begins a flow that waits for a mailed code, and mails the first code.
+// While the mailbox gets no more emails, it leaves that to Resend. With a fault,
+// Result still has the browser cookie: the step may have been committed, and then
+// its email is on its way.
 func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo Target, d data) (Result, error) {
 	value, fresh := browser(c)
 	c.Browser = value
@@ -122,8 +122,8 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, addr
 	if known != nil {
 		p.AccountID, p.Version = known.ID, known.Version
 	}
-	// The mail is counted first: of two forms that are sent at once the second
-	// waits here, and then finds the flow of the first.
+	// Count the email first. Of two concurrent forms, the second waits here for
+	// the lock of the count, and then finds the flow of the first.
 	held, err := f.countMail(ctx, tx, c, p.AddressKey, known)
 	if err != nil {
 		return Result{}, err
@@ -139,10 +139,10 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, addr
 	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID, Held: held}, err
 }
 
-// renewOrBegin goes on with the flow that this browser has begun for the same
-// purpose, so that the form may be sent twice: the codes of both mails hold,
-// guesses are counted together, and the newest input counts. A flow without
-// guesses is left alone, and so is one that began with another account.
+// renewOrBegin continues the flow that this browser has begun for the same
+// purpose, so that a form may be sent twice. The codes of both emails are valid,
+// their guesses count together, and the newest input counts. It begins a new flow
+// if the old one has no guesses left or began with another account.
 func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
 	now := f.clock.Now()
 	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.Browser), now)

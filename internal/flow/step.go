@@ -11,7 +11,11 @@ import (
 	"portico/internal/secret"
 )
 
-// Kind of a pending flow.
+// Kind is the kind of a pending flow.
+//
+// To add a kind, change follows and life below, watched in watch.go, the enum of
+// door.Flow, the map in doc.go and the table in docs/architecture.md.
+// TestKinds_AreComplete holds the code.
 type Kind string
 
 const (
@@ -20,25 +24,28 @@ const (
 	Provider Kind = "provider"
 )
 
-// Step that a pending flow waits for.
+// Step is the step that a pending flow waits for.
+//
+// To add a step, change follows below, View in view.go and the map in doc.go. The
+// recipe in CONTRIBUTING.md names the pages. TestSteps_Property walks the steps.
 type Step string
 
 const (
 	Verify   Step = "verify"   // a mailed code or link
 	Reset    Step = "reset"    // a new password
 	Callback Step = "callback" // the browser's return from the provider
-	Exchange Step = "exchange" // the provider's answer, while we ask for it
+	Exchange Step = "exchange" // the provider's response to our request
 	Link     Step = "link"     // a sign-in to the account that has the address
 	Done     Step = "done"
 )
 
-// follows returns the steps that may come after a step: the whole graph.
+// follows returns the steps that may come after a step. It is the whole graph.
 func (k Kind) follows(s Step) []Step {
 	switch {
 	case k == SignUp && s == Verify:
 		return []Step{Done}
 	case k == Recovery && s == Verify:
-		return []Step{Reset, Done} // done: its link was opened in another browser
+		return []Step{Reset, Done} // done: the mailed link was opened in another browser
 	case k == Recovery && s == Reset:
 		return []Step{Done}
 	case k == Provider && s == Callback:
@@ -51,11 +58,11 @@ func (k Kind) follows(s Step) []Step {
 	return nil
 }
 
-// life is how long a flow of this kind may take in all.
+// life returns how long a flow of this kind may take in all.
 func (k Kind) life() time.Duration {
 	switch k {
 	case SignUp:
-		return 24 * time.Hour // who comes back the next day need not register again
+		return 24 * time.Hour // so that a visitor can continue the next day
 	case Provider:
 		return 15 * time.Minute
 	default:
@@ -63,28 +70,28 @@ func (k Kind) life() time.Duration {
 	}
 }
 
-// Pending is a flow on its way.
+// Pending is a row of a pending flow.
 type Pending struct {
 	ID         string
 	Kind       Kind
 	Step       Step
-	AccountID  string // "" when the address has no account
+	AccountID  string // "" if the address has no account
 	Version    int64  // credential version of that account at the beginning
 	AddressKey string
-	Browser    []byte // SHA-256 of the browser-binding cookie
+	Browser    []byte // SHA-256 of the browser cookie
 	ReturnTo   string // text of a Target, checked again by Flows.target
 	Sealed     []byte
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
 }
 
-// over reports whether the flow has ended by itself. One that was begun in the
-// future has: with a clock that was set back it would live again.
+// over reports whether the flow has expired. A flow from the future counts as
+// expired: after the clock was set back, it would be valid again.
 func (p Pending) over(now time.Time) bool {
 	return !now.Before(p.ExpiresAt) || clock.Ahead(p.CreatedAt, now)
 }
 
-// data is what a pending flow keeps sealed.
+// data is the sealed part of a pending flow.
 type data struct {
 	Name     string `json:"name,omitempty"`
 	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
@@ -92,14 +99,14 @@ type data struct {
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
-	Attempt    []byte    `json:"attempt,omitempty"` // what federation needs to finish
+	Attempt    []byte    `json:"attempt,omitempty"` // for federation.Service.Finish
 	LinkFlow   string    `json:"link_flow,omitempty"`
 	Again      bool      `json:"again,omitempty"` // a new proof was asked for
 	Identity   *identity `json:"identity,omitempty"`
 }
 
-// addressOnly is what remains of a registration in a browser that did not begin
-// it: whoever typed the rest may be a stranger.
+// addressOnly returns the part of a sign-up that counts in a browser that did not
+// begin it. A stranger may have typed the rest.
 func (d data) addressOnly() data { return data{Address: d.Address} }
 
 // identity is a verified external identity that waits for an account.
@@ -110,15 +117,15 @@ type identity struct {
 	Name     string `json:"name"`
 }
 
-// PendingStore is what flows need of the database for themselves.
+// PendingStore is the part of the database that holds pending flows.
 type PendingStore interface {
 	InsertFlow(ctx context.Context, p Pending) error
 	FlowByID(ctx context.Context, id string) (Pending, bool, error)
-	// NewestFlow returns the newest flow of the kind at the step for the
-	// address that was begun in the browser and has not expired at now.
+	// NewestFlow returns the newest flow of the kind at the step for the address
+	// that began in the browser and has not expired at now.
 	NewestFlow(ctx context.Context, kind Kind, step Step, addressKey string, browser []byte, now time.Time) (Pending, bool, error)
-	// RenewFlow replaces what a flow keeps, its target and its end, and reports
-	// whether the flow was there, at its step and not over at now.
+	// RenewFlow replaces the sealed data, the return target and the expiry. It
+	// reports whether the flow existed, was at its step and had not expired at now.
 	RenewFlow(ctx context.Context, p Pending, now time.Time) (bool, error)
 	// OwnFlow sets the account of a flow that began without one.
 	OwnFlow(ctx context.Context, id, accountID string) error
@@ -140,9 +147,8 @@ func (f *Flows) begin(ctx context.Context, tx Tx, p Pending, d data, browser str
 	return p, tx.InsertFlow(ctx, p)
 }
 
-// renew puts the data and the target into the flow instead of what it has, and
-// lets it live as long as a new one. It reports false for a flow that has moved
-// on or is over.
+// renew replaces the data and the return target of the flow, and gives it the
+// expiry of a new one. It reports false if the flow has advanced or expired.
 func (f *Flows) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, error) {
 	if err := f.seal(&p, d); err != nil {
 		return false, err
@@ -150,7 +156,7 @@ func (f *Flows) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, erro
 	return tx.RenewFlow(ctx, p, f.clock.Now())
 }
 
-// seal puts the data into the flow, whose time begins anew.
+// seal stores the data in the flow and sets a new expiry.
 func (f *Flows) seal(p *Pending, d data) error {
 	plain, err := json.Marshal(d)
 	if err == nil {
@@ -198,8 +204,8 @@ func (f *Flows) open(p Pending) (data, error) {
 	return d, json.Unmarshal(plain, &d)
 }
 
-// advance is the dispatcher: the only way from a step to the next. Of any
-// number of callers one wins; the others get Moved.
+// advance is the only function that moves a flow to the next step. One of several
+// concurrent callers wins; the others get Moved.
 func (f *Flows) advance(ctx context.Context, tx PendingStore, p Pending, to Step) error {
 	if !slices.Contains(p.Kind.follows(p.Step), to) {
 		return Moved
@@ -211,7 +217,7 @@ func (f *Flows) advance(ctx context.Context, tx PendingStore, p Pending, to Step
 	return err
 }
 
-// browser returns the caller's binding cookie, or a fresh one that must be set.
+// browser returns the caller's browser cookie, or a new one that must be set.
 func browser(c Caller) (value, fresh string) {
 	if secret.ValidToken(c.Browser) {
 		return c.Browser, ""

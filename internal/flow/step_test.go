@@ -12,9 +12,9 @@ import (
 	"portico/internal/outbox"
 )
 
-// ASVS 2.3.1, SEC-095: whatever the order of the calls, nobody is signed in
-// before the mailbox is proven, no password changes without the proof, and no
-// step works twice.
+// ASVS 2.3.1, SEC-095: in any order of the calls, no session starts before the
+// mailbox is proven, no password changes without the proof, and no step works
+// twice.
 func TestSteps_Property(t *testing.T) {
 	t.Parallel()
 	if err := flag.Set("rapid.checks", "25"); err != nil { // each plays hashes of full cost
@@ -24,7 +24,7 @@ func TestSteps_Property(t *testing.T) {
 	count := 0
 	rapid.Check(t, func(r *rapid.T) {
 		count++
-		b.clock.Advance(2 * time.Hour) // the limits of the round before are over
+		b.clock.Advance(2 * time.Hour) // the limits of the round before have expired
 		walk(b, r, fmt.Sprintf("p%d@example.org", count))
 	})
 }

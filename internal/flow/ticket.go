@@ -10,43 +10,44 @@ import (
 	"portico/internal/session"
 )
 
-// The three texts that carry a session to an app's host. Each is sealed for that
-// host, and for its own purpose.
+// The three values that bring a session to an app's host. Each is sealed for that
+// host and for one purpose.
 const (
-	forBind      = "bind"      // app's host -> public host, in an address: which browser begins
-	forTicket    = "ticket"    // public host -> app's host, in a form: the session
-	forAdmission = "admission" // in a cookie at the app's host: a ticket that was spent
+	forBind      = "bind"      // app's host to public host, in a URL: names the browser
+	forTicket    = "ticket"    // public host to app's host, in a form: holds the session
+	forAdmission = "admission" // in a cookie at the app's host: the ticket was redeemed
 )
 
-// clockSlack is by how much the common clocks of two nodes may differ.
+// clockSlack is the most that the shared clocks of two nodes may differ.
 const clockSlack = 20 * time.Second
 
 // crossingLife is how long a bind, a ticket and an admission last.
 const crossingLife = 20*time.Second + clockSlack
 
-// crossing is what a bind, a ticket or an admission holds.
+// crossing is the content of a bind, a ticket or an admission.
 type crossing struct {
-	Token   string `json:"token,omitempty"` // of the session; a bind has none
-	Nonce   []byte `json:"nonce"`           // hash of the cookie that the browser has at the host
-	Expires int64  `json:"expires"`         // by the common clock
+	Token   string `json:"token,omitempty"` // session token; a bind has none
+	Nonce   []byte `json:"nonce"`           // hash of the nonce cookie that the browser has at the host
+	Expires int64  `json:"expires"`         // by the shared clock
 }
 
-// TicketStore remembers which tickets were presented.
+// TicketStore stores which tickets were redeemed.
 type TicketStore interface {
-	// SpendTicket notes a ticket until a time, and reports whether this call is
-	// the first to do so.
+	// SpendTicket stores the hash of a ticket until a time, and reports whether
+	// this call was the first for it.
 	SpendTicket(ctx context.Context, hash []byte, until time.Time) (bool, error)
 }
 
-// Bind returns what names a browser at an app's host, for the way to the public
-// host. Only the server makes one, and only the browser with the nonce matches it.
+// Bind returns a value that names a browser at an app's host to the public host.
+// Only the server can make it, and only the browser with the nonce matches it.
 func (f *Flows) Bind(host, nonce string) string {
 	return f.sealFor(forBind, host, crossing{Nonce: secret.Hash(nonce)})
 }
 
-// IssueTicket returns a ticket with which the browser of a bind takes its session to a
-// host, or Unknown when the bind is not one of ours or has expired. The cookie at
-// that host is different from that of the public host: it opens nothing elsewhere.
+// IssueTicket returns a ticket with which the browser of a bind takes its session
+// to a host. It returns Unknown if the bind is invalid or has expired. The session
+// cookie at that host differs from the cookie of the public host, and works at no
+// other host.
 func (f *Flows) IssueTicket(ctx context.Context, token, host, bind string) (ticket string, err error) {
 	if _, err := f.PeekSession(ctx, token); err != nil {
 		return "", err
@@ -58,9 +59,9 @@ func (f *Flows) IssueTicket(ctx context.Context, token, host, bind string) (tick
 	return f.sealFor(forTicket, host, crossing{Token: token, Nonce: c.Nonce}), nil
 }
 
-// RedeemTicket spends a ticket and returns an admission, or Unknown when the ticket was
-// made for another host, has expired or was presented before. What becomes of the
-// admission does not matter: the ticket stays spent, on every node.
+// RedeemTicket exchanges a ticket for an admission. It returns Unknown if the
+// ticket was made for another host, has expired or was redeemed before. A redeemed
+// ticket is invalid on every node, even if the admission is lost.
 func (f *Flows) RedeemTicket(ctx context.Context, ticket, host string) (admission string, err error) {
 	c, ok := f.openFor(forTicket, host, ticket)
 	if !ok {
@@ -81,8 +82,9 @@ func (f *Flows) RedeemTicket(ctx context.Context, ticket, host string) (admissio
 	return f.sealFor(forAdmission, host, crossing{Token: c.Token, Nonce: c.Nonce}), nil
 }
 
-// RedeemAdmission exchanges an admission for the value of the session cookie at a host, or
-// returns Unknown: it belongs to another host or another browser, or has expired.
+// RedeemAdmission exchanges an admission for the value of the session cookie at a
+// host. It returns Unknown if the admission belongs to another host or browser, or
+// has expired.
 func (f *Flows) RedeemAdmission(ctx context.Context, admission, host, nonce string) (value string, found session.Found, err error) {
 	c, ok := f.openFor(forAdmission, host, admission)
 	if !ok || nonce == "" || !secret.Equal(c.Nonce, secret.Hash(nonce)) {
@@ -94,7 +96,7 @@ func (f *Flows) RedeemAdmission(ctx context.Context, admission, host, nonce stri
 	return f.sealText("session", host, []byte(c.Token)), found, nil
 }
 
-// TokenAt returns the session token in the cookie of an app's host, "" when the
+// TokenAt returns the session token in the cookie of an app's host, or "" if the
 // value was not made for that host.
 func (f *Flows) TokenAt(host, value string) string {
 	token, ok := f.openText("session", host, value)
@@ -108,7 +110,7 @@ func (f *Flows) sealFor(what, host string, c crossing) string {
 	c.Expires = f.common.Now().Add(crossingLife).Unix()
 	data, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // texts and a number always have a JSON form
+		panic(err) // strings and a number always have a JSON form
 	}
 	return f.sealText(what, host, data)
 }

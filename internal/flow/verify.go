@@ -15,13 +15,13 @@ import (
 	"portico/internal/throttle"
 )
 
-// resendAfter is the pause between two mails of a flow.
+// resendAfter is the pause between two emails of a flow.
 const resendAfter = 30 * time.Second
 
-// VerifyCode takes the code of a flow: a registration becomes an account and a
-// session, a recovery may set a new password.
+// VerifyCode checks the code of a flow. A sign-up then becomes an account and a
+// session, and a recovery may set a new password.
 //
-// Faults: the field code; code.Wrong with the count of tries left, code.UsedUp,
+// Faults: the field code; code.Wrong with the count of guesses left, code.UsedUp,
 // code.Expired, code.Used; Unknown, throttle.Limited.
 func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "verify-code", flowUnknown)
@@ -57,11 +57,11 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	return f.settled(r, p.AccountID), nil
 }
 
-// tryCode counts a guess and then looks at it, in one transaction: of many at
-// once each meets what the one before it has left behind, so that after the
-// right code the others find it used and not the limit reached. A refused
-// guess is no error, because its count must be committed; when no digits can
-// hold any more, there is nothing to guess and nothing is counted.
+// tryCode counts a guess and then checks it, in one transaction. Concurrent guesses
+// therefore see each other's result: after the correct code, the others find the
+// code used and not the limit reached. A refused guess is not an error, because its
+// count must be committed. If every code of the flow has expired there is nothing
+// to guess, and nothing is counted.
 func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits string) (Result, *fault.Error, error) {
 	g, err := f.guessing(ctx, tx, c, p)
 	if err != nil {
@@ -113,9 +113,9 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 	return p, d, err
 }
 
-// again answers a code that comes after the step: the browser that did the
-// step and is signed in by it goes on, as after a double click; a replay gets
-// nothing.
+// again answers a code that arrives after the step. The browser that did the step
+// and is signed in by it goes on, such as after a double click. A replay is
+// refused.
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
 	if err == nil && p.Step == Done && found.Person.ID == p.AccountID {
@@ -133,7 +133,7 @@ func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) 
 	return Result{}, code.Used
 }
 
-// wrongCode records the guess and says how many are left.
+// wrongCode records the guess and returns a fault with the count that is left.
 func (f *Flows) wrongCode(ctx context.Context, tx Tx, c Caller, p Pending, left int) (*fault.Error, error) {
 	entry := fact(c, audit.CodeFailed, p.AccountID, string(p.Kind))
 	if left == 0 {
@@ -149,8 +149,8 @@ func (f *Flows) wrongCode(ctx context.Context, tx Tx, c Caller, p Pending, left 
 	return code.Wrong.WithParams(params).WithFields(fault.Field{Name: "code", Code: code.CodeWrong, Params: params}), nil
 }
 
-// proven carries out what the proof of the mailbox was for, in the transaction
-// that used the code.
+// proven continues the flow after the mailbox was proven, in the transaction that
+// redeemed the code.
 func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
 	if err := f.forgetGuesses(ctx, tx, c, p.AddressKey); err != nil {
 		return Result{}, err
@@ -167,10 +167,10 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	return f.register(ctx, tx, c, p, d, f.clock.Now())
 }
 
-// register makes the account of a proven address and signs its owner in. When
-// the registration has no credentials of the owner's, the owner chooses a
-// password first. Proven is when the owner gave the newest proof, zero when a
-// provider does not tell.
+// register makes the account of a proven address and signs its owner in. If the
+// sign-up has no credentials of the owner, the owner chooses a password first.
+// Proven is the time of the owner's newest proof, zero if a provider does not
+// report it.
 func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
 	if !f.signUp {
 		return Result{}, SignUpClosed
@@ -183,8 +183,8 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Identity != nil {
 		name = d.Identity.Name
 	}
-	// The language is that of the browser in which the mailbox is proven: the
-	// form may have been sent by a stranger.
+	// Use the locale of the browser that proves the mailbox: a stranger may have
+	// sent the form.
 	a, err := f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale})
 	if errors.Is(err, account.Exists) {
 		return Result{}, SignUpTaken
@@ -218,7 +218,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	return r, err
 }
 
-// choosePassword goes on as a recovery does once the mailbox is proven.
+// choosePassword continues as a recovery does after the mailbox was proven.
 func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
@@ -226,11 +226,11 @@ func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.A
 	return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, err
 }
 
-// Resend mails a fresh code. A flow that has no guesses left is replaced by a
-// new one, whose id is in the result.
+// Resend mails a new code. It replaces a flow without guesses by a new flow, whose
+// id is in the result.
 //
-// Faults: Unknown, Moved, code.Early while the last mail is fresh, code.Held
-// while the mailbox gets no more, throttle.Limited.
+// Faults: Unknown, Moved, code.Early soon after the last email, code.Held while the
+// mailbox gets no more emails, throttle.Limited.
 func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend", flowUnknown)
 	defer w.end(&r, &err)
@@ -258,10 +258,10 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID}, nil
 }
 
-// resend mails another code of the flow, or reports that the flow is spent.
+// resend mails another code of the flow, or reports that it has no guesses left.
 func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account.Address) (spent bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		// Looked up again: of two who ask at once the second waits here.
+		// Read again: of two concurrent calls, the second waits here.
 		if _, _, err := f.at(ctx, tx, c, p.ID, Verify); err != nil {
 			return err
 		}

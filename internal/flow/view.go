@@ -12,25 +12,25 @@ import (
 	"portico/internal/throttle"
 )
 
-// View is a flow as its screen shows it.
+// View is the state of a flow for its screen.
 type View struct {
 	ID        string
 	Kind      Kind
 	Step      Step
-	Address   string // in full: only for the browser that typed it
+	Address   string // in full; only for the browser that typed it
 	SentAt    time.Time
 	ExpiresAt time.Time // of the newest code
 	ResendAt  time.Time
 	Now       time.Time
-	UsedUp    bool         // no guess is left
-	Held      *fault.Error // no code was sent, and none can be yet
+	UsedUp    bool         // no guesses are left
+	Held      *fault.Error // no code was sent, because a limit refuses it
 	Next      string
-	Provider  string // of a flow that waits to be linked
+	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
 }
 
-// View returns the state of a flow, or Unknown. Next is where the person
-// should be when the flow is past the step of the mailed code.
+// View returns the state of a flow, or Unknown. Next is the page to go to if the
+// flow is past the step of the mailed code.
 func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error) {
 	var v View
 	err := f.store.Read(ctx, func(tx Tx) error {
@@ -70,7 +70,7 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 	return err
 }
 
-// viewHeld tells of a flow whose first mail was held back when the next may go.
+// viewHeld fills in when a flow whose first email was held may send it.
 func (f *Flows) viewHeld(ctx context.Context, tx Tx, c Caller, p Pending, v *View) error {
 	known, err := f.known(ctx, tx, p.AddressKey)
 	if err != nil {
@@ -81,19 +81,19 @@ func (f *Flows) viewHeld(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 	return err
 }
 
-// LinkView is a mailed link as its screen shows it.
+// LinkView is the state of a mailed link for its screen.
 type LinkView struct {
 	Kind     Kind
-	Address  string        // masked: whoever opens the link need not be its owner
-	Email    string        // in full, in the browser that typed it
-	FlowID   string        // in that browser, while the code may be typed there instead
-	Password bool          // the password of the registration is asked for
-	Age      time.Duration // of the newest mail, when that one replaces the link's
+	Address  string        // masked: the visitor who opens the link need not be the owner
+	Email    string        // in full; only in the browser that typed it
+	FlowID   string        // only in that browser, while it can use the code instead
+	Password bool          // the page asks for the password of the sign-up
+	Age      time.Duration // of the newest email, if its link replaces this one
 	Fault    *fault.Error
 }
 
-// ViewLink returns the state of a mailed link without using it. A link that
-// does not hold is no error: its fault is part of the view.
+// ViewLink returns the state of a mailed link without redeeming it. An invalid link
+// is not an error: its fault is part of the view.
 func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView, error) {
 	var v LinkView
 	err := f.store.Read(ctx, func(tx Tx) error {
@@ -135,11 +135,11 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 	return v, err
 }
 
-// ours reports whether a fault says nothing of what was looked for: a database
-// that is away must not make a good link look broken.
+// ours reports whether the server failed, and not the link. A database failure must
+// not make a valid link look broken.
 func ours(f *fault.Error) bool { return f.Kind == fault.Internal || f.Kind == fault.Unavailable }
 
-// newestMail returns how long ago the newest code of a flow was sent.
+// newestMail returns the age of the newest code of a flow.
 func (f *Flows) newestMail(ctx context.Context, tx Tx, flowID string) (time.Duration, error) {
 	sent, err := tx.CodesOf(ctx, flowID)
 	if err != nil || len(sent) == 0 {
@@ -148,7 +148,7 @@ func (f *Flows) newestMail(ctx context.Context, tx Tx, flowID string) (time.Dura
 	return f.clock.Now().Sub(sent[0].SentAt), nil
 }
 
-// State returns the word for what the screen of the code should show.
+// State returns the name of the state that the screen of the code shows.
 func (v View) State() string {
 	switch {
 	case v.Step != Verify:

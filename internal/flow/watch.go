@@ -11,25 +11,25 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// Ended says of which flow a step was and how it ended. Every word in it is
-// one of ours, so that figures by Ended are bounded.
+// Ended is a step with its flow and its outcome. It contains only constants of this
+// package, so that the number of labels is bounded.
 type Ended struct {
-	Flow    string // "signin" or a Kind; "unknown" when the step did not find its flow
+	Flow    string // "signin" or a Kind; "unknown" if the step did not find its flow
 	Step    string
 	Outcome string // "done", "abandoned" by its caller, or the kind of the fault
 }
 
-// Stats are figures since the start of the process.
+// Stats are counts since the start of the process.
 type Stats struct {
 	Steps   map[Ended]uint64
-	SignIns map[string]uint64 // sessions that were started, by "password", "mail" or "provider"
-	SignUps map[string]uint64 // accounts that people made, by the same
-	Wrong   map[string]uint64 // secrets that were compared and did not match, by kind
+	SignIns map[string]uint64 // started sessions, by "password", "mail" or "provider"
+	SignUps map[string]uint64 // accounts that visitors made, by the same
+	Wrong   map[string]uint64 // secrets that did not match, by kind
 	Refused map[string]uint64 // by the name of the limit
 }
 
 const (
-	flowSignIn  Kind = "signin" // not a pending one
+	flowSignIn  Kind = "signin" // has no row
 	flowUnknown Kind = "unknown"
 
 	outcomeDone      = "done"
@@ -40,7 +40,7 @@ const (
 	wrongLinkPassword = "link password"
 )
 
-// watched are the steps that are counted, with the flows that they are part of.
+// watched returns the steps that are counted, with the kinds of their flows.
 func watched() map[string][]Kind {
 	mailed := []Kind{SignUp, Recovery, flowUnknown}
 	return map[string][]Kind{
@@ -50,7 +50,7 @@ func watched() map[string][]Kind {
 	}
 }
 
-// counts are what Stats are made of.
+// counts holds the counters of Stats.
 type counts struct {
 	mu               sync.Mutex
 	steps            map[Ended]uint64
@@ -58,8 +58,8 @@ type counts struct {
 	wrong            map[string]uint64
 }
 
-// newCounts returns counts that hold every figure at zero: one that appeared
-// with its first event would hide that event from whoever looks at growth.
+// newCounts returns counts with every counter at zero. A counter that appears only
+// with its first event would hide that event from a query for growth.
 func newCounts() *counts {
 	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0}
 	c := &counts{
@@ -80,7 +80,7 @@ func newCounts() *counts {
 	return c
 }
 
-// watch is one step under way.
+// watch is a running step.
 type watch struct {
 	counts *counts
 	span   span.Span
@@ -88,14 +88,14 @@ type watch struct {
 	kind   Kind
 }
 
-// watch begins to watch a step. The step sets the kind when it finds its flow,
-// and defers end.
+// watch begins to watch a step. The step sets the kind when it finds its flow, and
+// defers end.
 func (f *Flows) watch(ctx context.Context, step string, kind Kind) (context.Context, *watch) {
 	ctx, s := span.Start(ctx, span.FlowStep)
 	return ctx, &watch{counts: f.counts, span: s, step: step, kind: kind}
 }
 
-// end tells and counts what became of the step.
+// end traces and counts the outcome of the step.
 func (w *watch) end(r *Result, err *error) {
 	outcome := outcomeOf(*err)
 	w.trace(outcome)
@@ -116,7 +116,7 @@ func (w *watch) end(r *Result, err *error) {
 	}
 }
 
-// trace ends the span. A person's mistake is no error of the trace.
+// trace ends the span. A visitor's mistake is not an error of the trace.
 func (w *watch) trace(outcome string) {
 	w.span.Set(span.Flow(string(w.kind)), span.Step(w.step), span.Outcome(outcome))
 	failure := ""
@@ -140,7 +140,7 @@ func outcomeOf(err error) string {
 	return f.Kind.String()
 }
 
-// Stats returns the figures of the flows and of their limits.
+// Stats returns the counts of the flows and of their limits.
 func (f *Flows) Stats() Stats {
 	refused := f.gate.Refused()
 	for _, name := range LimitNames() {

@@ -1,0 +1,66 @@
+package flow
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// source returns the text of a file of the repository.
+func source(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Every kind of a flow is in each list that the comment of Kind names.
+func TestKinds_AreComplete(t *testing.T) {
+	t.Parallel()
+	found := regexp.MustCompile(`(?m)^\t\w+\s+Kind = "(\w+)"`).FindAllStringSubmatch(source(t, "step.go"), -1)
+	if len(found) < 3 {
+		t.Fatalf("step.go has %d kinds", len(found))
+	}
+	var watches []Kind
+	for _, kinds := range watched() {
+		watches = append(watches, kinds...)
+	}
+	shown := regexp.MustCompile("`json:\"kind\" enum:\"([^\"]*)\"`").FindString(source(t, "../server/door/flow.go"))
+	document := source(t, "../../docs/architecture.md")
+	for _, match := range found {
+		kind := Kind(match[1])
+		begins := slices.ContainsFunc([]Step{Verify, Callback}, func(s Step) bool { return len(kind.follows(s)) > 0 })
+		if !begins {
+			t.Errorf("follows knows no first step of the kind %s", kind)
+		}
+		if !slices.Contains(watches, kind) {
+			t.Errorf("watched has no step of the kind %s", kind)
+		}
+		if !regexp.MustCompile(`\b` + match[1] + `\b`).MatchString(shown) {
+			t.Errorf("the enum of door.Flow has no %s: %s", kind, shown)
+		}
+		if !strings.Contains(document, "\n| "+match[1]+" |") {
+			t.Errorf("the table of flows in docs/architecture.md has no %s", kind)
+		}
+	}
+}
+
+// Every limit of limit.go that can refuse an attempt is in limits, without which
+// its refusals would not be counted.
+func TestLimits_AreListed(t *testing.T) {
+	t.Parallel()
+	found := regexp.MustCompile(`Limit\{\s*Name: "([^"]+)"`).FindAllStringSubmatch(source(t, "limit.go"), -1)
+	if len(found) < 20 {
+		t.Fatalf("limit.go has %d limits", len(found))
+	}
+	for _, match := range found {
+		never := match[1] == knownDay.Name || match[1] == knownGlobal.Name
+		if slices.Contains(LimitNames(), match[1]) == never {
+			t.Errorf("limits has the limit %q: %v", match[1], never)
+		}
+	}
+}
