@@ -16,8 +16,8 @@ import (
 	"portico/internal/account"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/screentest"
 	"portico/internal/secret"
-	"portico/internal/server/door"
 	"portico/internal/store/pgtest"
 )
 
@@ -69,18 +69,10 @@ func (a *App) end(t testing.TB) {
 	}
 }
 
-// dist returns a front end of empty documents, so that the tests do not need a
-// built one.
+// dist returns a front end of empty documents.
 func dist() fstest.MapFS {
-	files := fstest.MapFS{
-		"documents/manifest.json": {Data: []byte("{}")},
-		"assets/empty.js":         {Data: []byte("")},
-	}
-	for _, name := range door.Screens() {
-		for _, loc := range []string{"en", "de"} {
-			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte("<!doctype html><title>" + name + "</title>")}
-		}
-	}
+	files := screentest.Documents("<!doctype html><title>Portico</title>")
+	files["assets/empty.js"] = &fstest.MapFile{}
 	return files
 }
 

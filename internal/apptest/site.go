@@ -14,7 +14,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/outbox"
-	"portico/internal/server/door"
+	"portico/internal/screentest"
 )
 
 // Password satisfies every password rule.
@@ -107,20 +107,10 @@ func (s *Site) Person(address string) (id string) {
 
 // documents returns a front end whose screens print their boot data.
 func documents() fs.FS {
-	const document = `<!doctype html><title>{{html .screen}}</title>` +
-		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`
-	files := fstest.MapFS{
-		"documents/manifest.json":  {Data: []byte(`{"style_hashes":{}}`)},
-		"assets/app.js":            {Data: []byte("run();run();run()")},
-		"assets/app.js.br":         {Data: []byte("shorter")},
-		"assets/reauthenticate.js": {Data: []byte("again()")},
-		"assets/secret.map":        {Data: []byte("{}")},
-	}
-	for _, loc := range []string{"en", "de"} {
-		for _, name := range door.Screens() {
-			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
-		}
-		files["documents/"+loc+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
+	files := screentest.Documents(`<!doctype html><title>{{html .screen}}</title>` +
+		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`)
+	for name, text := range map[string]string{"app.js": "run();run();run()", "app.js.br": "shorter", "reauthenticate.js": "again()", "secret.map": "{}"} {
+		files["assets/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return files
 }

@@ -40,7 +40,8 @@ func bands() []band {
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
 		{"logtest", list("internal/logtest internal/testform"), nil},
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
-		{"apptest", list("internal/apptest"), list("app config doorkit kit flow room ground")},
+		{"screentest", list("internal/screentest"), list("doorkit")},
+		{"apptest", list("internal/apptest"), list("app config doorkit kit screentest flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session federation signingkey rule throttle audit outbox cluster"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing

@@ -20,7 +20,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"portico/internal/account"
@@ -28,9 +27,9 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/logtest"
+	"portico/internal/screentest"
 	"portico/internal/secret"
 	"portico/internal/server"
-	"portico/internal/server/door"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
 )
@@ -203,15 +202,7 @@ func (s *site) settle() {
 
 // tinyScreens returns documents that hold only the data.
 func tinyScreens() fs.FS {
-	const document = `<!doctype html><title>{{html .screen}}</title><p>{{html .errors.form}}{{html .values.email}}</p><script type="application/json">{{.boot}}</script>`
-	screens := fstest.MapFS{"documents/manifest.json": {Data: []byte(`{"style_hashes":{}}`)}, "assets": {Mode: fs.ModeDir}}
-	for _, locale := range []string{"de", "en"} {
-		for _, name := range door.Screens() {
-			screens["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
-		}
-		screens["documents/"+locale+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">`)}
-	}
-	return screens
+	return screentest.Documents(`<!doctype html><title>{{html .screen}}</title><p>{{html .errors.form}}{{html .values.email}}</p><script type="application/json">{{.boot}}</script>`)
 }
 
 // trace records every address that a browser of the site has requested or was

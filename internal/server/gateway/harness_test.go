@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -30,7 +28,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/logtest"
-	"portico/internal/server/door"
+	"portico/internal/screentest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -68,7 +66,7 @@ func start(t testing.TB, options ...func(*config.Config)) *site {
 		o(&cfg)
 	}
 	s.clock = clock.NewManual(time.Now())
-	s.app, err = app.New(t.Context(), cfg, app.Options{Clock: s.clock, Dist: dist(), Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+	s.app, err = app.New(t.Context(), cfg, app.Options{Clock: s.clock, Dist: screentest.Documents("<!doctype html><title>{{html .screen}}</title><script>{{.boot}}</script>"), Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelInfo}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,17 +92,6 @@ func behind(upstream string, rules ...string) func(*config.Config) {
 		c.Upstream, _ = url.Parse(upstream)
 		c.Rules = rules
 	}
-}
-
-// dist returns a front end of tiny documents.
-func dist() fs.FS {
-	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
-	for _, name := range door.Screens() {
-		for _, loc := range []string{"en", "de"} {
-			files["documents/"+loc+"/"+name+".html"] = &fstest.MapFile{Data: []byte("<!doctype html><title>" + name + "</title><script>{{.boot}}</script>")}
-		}
-	}
-	return files
 }
 
 // person creates an account, and returns the Cookie line of a browser that is

@@ -1,12 +1,12 @@
 package screens_test
 
 import (
-	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"portico/internal/locale"
+	"portico/internal/screentest"
 	"portico/internal/server/door"
 	"portico/internal/server/screens"
 	"portico/web"
@@ -30,10 +30,7 @@ func TestNew_NeedsEveryDocument(t *testing.T) {
 		"no template": {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{") }, `the screen "error" in the locale "en"`},
 		"no manifest": {func(d fstest.MapFS) { delete(d, "documents/manifest.json") }, screens.ErrNotBuilt.Error()},
 	} {
-		dist := fstest.MapFS{"documents/manifest.json": file("{}"), "assets": {Mode: fs.ModeDir}}
-		for _, screen := range door.Screens() {
-			dist["documents/en/"+screen+".html"], dist["documents/de/"+screen+".html"] = file("{{.boot}}"), file("{{.boot}}")
-		}
+		dist := screentest.Documents("{{.boot}}")
 		test.change(dist)
 		_, err := screens.New(screens.Config{Desk: &door.Desk{}, Catalogue: catalogue, Dist: dist})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

@@ -1,0 +1,23 @@
+// Package screentest makes front ends for tests, so that no test needs the built
+// screens. It knows the names of their documents and nothing of their content.
+package screentest
+
+import (
+	"io/fs"
+	"testing/fstest"
+
+	"portico/internal/server/door"
+)
+
+// Documents returns a front end whose screens are all the given template. The
+// caller may change it.
+func Documents(document string) fstest.MapFS {
+	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
+	for _, locale := range []string{"de", "en"} {
+		for _, name := range door.Screens() {
+			files["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
+		}
+		files["documents/"+locale+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
+	}
+	return files
+}
