@@ -107,20 +107,21 @@ type rule func(*tree) []string
 // rules returns the rules of this repository.
 func rules() map[string]rule {
 	return map[string]rule{
-		"arrows":              arrows,
-		"banned imports":      bannedImports,
-		"banned calls":        bannedCalls,
-		"error comparisons":   errorComparisons,
-		"package comments":    packageComments,
-		"sizes":               sizes,
-		"assembly":            assembly,
-		"no init":             noInit,
-		"no mutable state":    noMutableState,
-		"fault codes":         faultCodes,
-		"words of the faults": words,
-		"links":               links,
-		"paths of pages":      pagePaths,
-		"prose":               prose,
+		"arrows":                arrows,
+		"banned imports":        bannedImports,
+		"banned calls":          bannedCalls,
+		"error comparisons":     errorComparisons,
+		"package comments":      packageComments,
+		"sizes":                 sizes,
+		"assembly":              assembly,
+		"no init":               noInit,
+		"no mutable state":      noMutableState,
+		"fault codes":           faultCodes,
+		"words of the faults":   words,
+		"links":                 links,
+		"paths of pages":        pagePaths,
+		"prose":                 prose,
+		"names in the glossary": glossaryNames,
 	}
 }
 

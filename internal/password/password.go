@@ -43,7 +43,7 @@ type Service struct {
 	peppers  []pepper
 	breached Breached
 	names    []string
-	gate     *gate
+	slots    *slots
 	nobody   string // a hash that no password has
 }
 
@@ -69,7 +69,7 @@ func New(c Config) (*Service, error) {
 	for _, key := range c.Keys {
 		s.peppers = append(s.peppers, newPepper(key))
 	}
-	s.gate = newGate(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait), s.cost.Memory)
+	s.slots = newSlots(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait), s.cost.Memory)
 	nobody := s.blank()
 	nobody.tag = random(tagSize)
 	s.nobody = nobody.String()
@@ -88,7 +88,7 @@ func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 		return "", fault.InvalidFields(fields...)
 	}
 	h := s.blank()
-	err := s.gate.do(ctx, func(arena *argon2.Arena) (err error) {
+	err := s.slots.do(ctx, func(arena *argon2.Arena) (err error) {
 		h.tag, err = s.peppers[0].tag(arena, text, h)
 		return err
 	})
@@ -115,7 +115,7 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 	if err != nil {
 		return false, false, err
 	}
-	err = s.gate.do(ctx, func(arena *argon2.Arena) error {
+	err = s.slots.do(ctx, func(arena *argon2.Arena) error {
 		start := time.Now()
 		tag, err := p.tag(arena, text, h)
 		if err != nil {
@@ -136,10 +136,10 @@ func (s *Service) VerifyNobody(ctx context.Context, password string) error {
 }
 
 // Stats returns figures for the metrics.
-func (s *Service) Stats() Stats { return s.gate.figures() }
+func (s *Service) Stats() Stats { return s.slots.figures() }
 
 // Durations returns how long each piece of work has taken its slot.
-func (s *Service) Durations() tally.Snapshot[time.Duration] { return s.gate.taken.Snapshot() }
+func (s *Service) Durations() tally.Snapshot[time.Duration] { return s.slots.taken.Snapshot() }
 
 // blank returns a hash of today's cost and key, without its tag.
 func (s *Service) blank() hash {

@@ -166,7 +166,7 @@ func TestVerify_DearerHash(t *testing.T) {
 	if ok, _ := verify(t, s, old, "quilt zebra viola"); ok {
 		t.Error("a wrong password matches")
 	}
-	slot := <-s.gate.free
+	slot := <-s.slots.free
 	if slot.Size() > floorMemory {
 		t.Errorf("the slot keeps %d KiB", slot.Size())
 	}

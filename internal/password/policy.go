@@ -61,7 +61,7 @@ func (s *Service) Check(ctx context.Context, password string, about ...string) (
 		return refuse(CodeBreached, nil), nil
 	}
 	words := contextWords(slices.Concat(about, s.names))
-	err := s.gate.do(ctx, func(*argon2.Arena) error {
+	err := s.slots.do(ctx, func(*argon2.Arena) error {
 		fields = s.judge(text, words)
 		return nil
 	})

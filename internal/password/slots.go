@@ -28,8 +28,9 @@ type Stats struct {
 // released. It is longer than the pauses of a quiet evening.
 const restAfter = time.Minute
 
-// gate admits work to the slots. It is safe for concurrent use.
-type gate struct {
+// slots bounds the work that runs at the same time, and queues the rest. It is
+// safe for concurrent use.
+type slots struct {
 	free  chan *argon2.Arena // the free slots, as their memory
 	keep  uint32             // KiB that a free slot may keep
 	queue int
@@ -41,22 +42,22 @@ type gate struct {
 	taken *tally.Histogram[time.Duration] // time in a slot, of one piece of work
 }
 
-func newGate(slots, queue int, wait time.Duration, keep uint32) *gate {
-	g := &gate{free: make(chan *argon2.Arena, slots), queue: queue, wait: wait, keep: keep, stats: Stats{Slots: slots}}
-	for range slots {
-		g.free <- argon2.NewArena()
+func newSlots(n, queue int, wait time.Duration, keep uint32) *slots {
+	p := &slots{free: make(chan *argon2.Arena, n), queue: queue, wait: wait, keep: keep, stats: Stats{Slots: n}}
+	for range n {
+		p.free <- argon2.NewArena()
 	}
-	g.taken = tally.New(5*time.Millisecond, 10*time.Millisecond, 15*time.Millisecond, 25*time.Millisecond, 50*time.Millisecond,
+	p.taken = tally.New(5*time.Millisecond, 10*time.Millisecond, 15*time.Millisecond, 25*time.Millisecond, 50*time.Millisecond,
 		100*time.Millisecond, 250*time.Millisecond, 500*time.Millisecond, time.Second)
-	g.idle = time.AfterFunc(restAfter, g.rest)
-	return g
+	p.idle = time.AfterFunc(restAfter, p.rest)
+	return p
 }
 
 // do runs the work in a slot and returns its error. Without a slot it returns
 // Busy, or the error of a context that ended first, and does not run the work.
-func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
+func (p *slots) do(ctx context.Context, work func(*argon2.Arena) error) error {
 	ctx, s := span.Start(ctx, span.PasswordWork)
-	slot, err := g.enter(ctx)
+	slot, err := p.enter(ctx)
 	if err != nil {
 		s.End(fault.From(err).Code)
 		return err
@@ -64,72 +65,72 @@ func (g *gate) do(ctx context.Context, work func(*argon2.Arena) error) error {
 	defer s.End("")
 	s.Reached("slot")
 	start := time.Now() // a span by the monotonic clock
-	defer func() { g.leave(slot, time.Since(start)) }()
+	defer func() { p.leave(slot, time.Since(start)) }()
 	return atLowPriority(func() error { return work(slot) })
 }
 
-func (g *gate) enter(ctx context.Context) (*argon2.Arena, error) {
+func (p *slots) enter(ctx context.Context) (*argon2.Arena, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	// The queue is fair: a channel hands a freed slot to its oldest receiver,
 	// so a slot is available here only when no caller waits.
 	select {
-	case slot := <-g.free:
+	case slot := <-p.free:
 		return slot, nil
 	default:
 	}
-	if err := g.join(); err != nil {
+	if err := p.join(); err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(g.wait)
+	timer := time.NewTimer(p.wait)
 	defer timer.Stop()
 	select {
-	case slot := <-g.free:
-		g.count(func(s *Stats) { s.Waiting-- })
+	case slot := <-p.free:
+		p.count(func(s *Stats) { s.Waiting-- })
 		return slot, nil
 	case <-ctx.Done():
-		g.count(func(s *Stats) { s.Waiting--; s.Abandoned++ })
+		p.count(func(s *Stats) { s.Waiting--; s.Abandoned++ })
 		return nil, ctx.Err()
 	case <-timer.C:
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.stats.Waiting--
-		return nil, g.refuse()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stats.Waiting--
+		return nil, p.refuse()
 	}
 }
 
 // join takes a place in the queue unless it is full or too slow. A caller that
 // would give up later is refused now.
-func (g *gate) join() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.stats.Waiting >= g.queue || g.drain() > g.wait {
-		return g.refuse()
+func (p *slots) join() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stats.Waiting >= p.queue || p.drain() > p.wait {
+		return p.refuse()
 	}
-	g.stats.Waiting++
+	p.stats.Waiting++
 	return nil
 }
 
 // refuse counts a refusal. The caller holds the lock.
-func (g *gate) refuse() error {
-	g.stats.Refused++
-	return Busy.WithRetryAfter(max(g.drain().Round(time.Second), time.Second))
+func (p *slots) refuse() error {
+	p.stats.Refused++
+	return Busy.WithRetryAfter(max(p.drain().Round(time.Second), time.Second))
 }
 
 // drain returns how long a new caller would wait. The caller holds the lock.
-func (g *gate) drain() time.Duration {
-	return g.stats.Pace * time.Duration(g.stats.Waiting+1) / time.Duration(g.stats.Slots)
+func (p *slots) drain() time.Duration {
+	return p.stats.Pace * time.Duration(p.stats.Waiting+1) / time.Duration(p.stats.Slots)
 }
 
-func (g *gate) leave(slot *argon2.Arena, taken time.Duration) {
-	if slot.Size() > g.keep { // a stored hash was more expensive than current ones
+func (p *slots) leave(slot *argon2.Arena, taken time.Duration) {
+	if slot.Size() > p.keep { // a stored hash was more expensive than current ones
 		slot.Release()
 	}
-	g.free <- slot
-	g.idle.Reset(restAfter)
-	g.taken.Observe(taken)
-	g.count(func(s *Stats) {
+	p.free <- slot
+	p.idle.Reset(restAfter)
+	p.taken.Observe(taken)
+	p.count(func(s *Stats) {
 		s.Finished++
 		if s.Pace == 0 {
 			s.Pace = taken
@@ -138,32 +139,32 @@ func (g *gate) leave(slot *argon2.Arena, taken time.Duration) {
 	})
 }
 
-func (g *gate) count(change func(*Stats)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	change(&g.stats)
+func (p *slots) count(change func(*Stats)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.stats)
 }
 
-func (g *gate) figures() Stats {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := g.stats
-	s.Running = cap(g.free) - len(g.free)
+func (p *slots) figures() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.stats
+	s.Running = cap(p.free) - len(p.free)
 	return s
 }
 
 // rest releases the memory of the slots when all are free.
-func (g *gate) rest() {
+func (p *slots) rest() {
 	var slots []*argon2.Arena
-	for range cap(g.free) {
+	for range cap(p.free) {
 		select {
-		case slot := <-g.free:
+		case slot := <-p.free:
 			slot.Release()
 			slots = append(slots, slot)
 		default: // the last caller to leave sets the timer again
 		}
 	}
 	for _, slot := range slots {
-		g.free <- slot
+		p.free <- slot
 	}
 }

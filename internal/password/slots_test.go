@@ -25,7 +25,7 @@ func busy(t *testing.T, err error) *fault.Error {
 
 // occupy starts n jobs that take d each. It returns when they run or wait. The
 // test ends after them.
-func occupy(t *testing.T, g *gate, n int, d time.Duration) {
+func occupy(t *testing.T, g *slots, n int, d time.Duration) {
 	t.Helper()
 	var all sync.WaitGroup
 	for range n {
@@ -51,7 +51,7 @@ func refused(t *testing.T) func(*argon2.Arena) error {
 func TestGate_SlotsBoundWhatRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2, 10, time.Minute, floorMemory)
+		g := newSlots(2, 10, time.Minute, floorMemory)
 		start := time.Now()
 		occupy(t, g, 6, time.Second)
 		if got := g.figures(); got.Running != 2 || got.Waiting != 4 {
@@ -76,7 +76,7 @@ func TestGate_SlotsBoundWhatRuns(t *testing.T) {
 func TestGate_FirstComeFirstServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 10, time.Minute, floorMemory)
+		g := newSlots(1, 10, time.Minute, floorMemory)
 		var all sync.WaitGroup
 		var order []int
 		for i := range 5 {
@@ -101,7 +101,7 @@ func TestGate_FirstComeFirstServed(t *testing.T) {
 func TestGate_FullQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 2, time.Minute, floorMemory)
+		g := newSlots(1, 2, time.Minute, floorMemory)
 		if err := g.do(t.Context(), sleep(4*time.Second)); err != nil { // sets the rate
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestGate_FullQueue(t *testing.T) {
 func TestGate_QueueTooSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 100, 5*time.Second, floorMemory)
+		g := newSlots(1, 100, 5*time.Second, floorMemory)
 		if err := g.do(t.Context(), sleep(2*time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestGate_QueueTooSlow(t *testing.T) {
 func TestGate_LongestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 100, 5*time.Second, floorMemory)
+		g := newSlots(1, 100, 5*time.Second, floorMemory)
 		occupy(t, g, 1, time.Minute)
 		start := time.Now()
 		told := busy(t, g.do(t.Context(), refused(t)))
@@ -160,7 +160,7 @@ func TestGate_LongestWait(t *testing.T) {
 func TestGate_EndedContextGivesItsPlaceBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, 1, time.Minute, floorMemory)
+		g := newSlots(1, 1, time.Minute, floorMemory)
 		occupy(t, g, 1, 10*time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -178,7 +178,7 @@ func TestGate_EndedContextGivesItsPlaceBack(t *testing.T) {
 
 func TestGate_PanicGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
-	g := newGate(1, 1, time.Minute, floorMemory)
+	g := newSlots(1, 1, time.Minute, floorMemory)
 	func() {
 		defer func() { _ = recover() }()
 		_ = g.do(t.Context(), func(*argon2.Arena) error { panic("broken work") })
@@ -193,7 +193,7 @@ func TestGate_PanicGivesItsSlotBack(t *testing.T) {
 func TestGate_MemoryOfTheSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2, 1, time.Minute, 64)
+		g := newSlots(2, 1, time.Minute, 64)
 		hash := func(memory uint32) {
 			t.Helper()
 			err := g.do(t.Context(), func(arena *argon2.Arena) error {
@@ -238,7 +238,7 @@ func TestGate_MemoryOfTheSlots(t *testing.T) {
 
 func TestGate_ErrorOfTheWork(t *testing.T) {
 	t.Parallel()
-	g := newGate(1, 1, time.Minute, floorMemory)
+	g := newSlots(1, 1, time.Minute, floorMemory)
 	broken := errors.New("broken work")
 	if err := g.do(t.Context(), func(*argon2.Arena) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("do = %v, want the error of the work", err)
