@@ -23,7 +23,7 @@ func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
 		{"cli", list("internal/cli"), list("clipart doctor dev app config door doorkit kit move adapter flow room ground web")},
-		{"clipart", list("internal/cli/spoof internal/notices"), nil},
+		{"clipart", list("internal/cli/spoof internal/notices"), list("ground")},
 		{"doctor", list("internal/doctor"), list("app config door kit adapter room ground")},
 		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
@@ -45,7 +45,7 @@ func bands() []band {
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session federation signingkey rule throttle audit outbox cluster"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
-		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget telemetry/span telemetry/tally pages"), nil},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget telemetry/span telemetry/tally pages untrusted"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},

@@ -48,6 +48,17 @@ func tempers() map[string]func(r *http.Request) string {
 	}
 }
 
+// gunicorn finds the page as gunicorn does: it cuts the header SCRIPT_NAME off
+// the path.
+func gunicorn(r *http.Request) string {
+	for name, values := range r.Header {
+		if strings.EqualFold(name, "SCRIPT_NAME") {
+			return strings.TrimPrefix(r.URL.Path, values[0])
+		}
+	}
+	return r.URL.Path
+}
+
 func newApp(t *testing.T, page func(r *http.Request) string) *protectedApp {
 	t.Helper()
 	a := &protectedApp{}

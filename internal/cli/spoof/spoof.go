@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"portico/internal/untrusted"
 )
 
 // Target is the deployment to attack.
@@ -108,15 +110,6 @@ func refuses(a answer) bool {
 	return a.status/100 == 3 && a.location != "/auth/signin" || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
-// told returns the headers by which Portico and other products identify the
-// user to apps.
-func told() []string {
-	return []string{
-		"X-Portico-User", "X-Portico-Email", "X-Portico-Roles", "X-Portico-Token", "Remote-User", "Remote-Email", "Remote-Groups", "X-Remote-User",
-		"X-Forwarded-User", "X-Forwarded-Email", "X-Auth-Request-User", "X-Auth-Request-Email", "X-WebAuth-User", "X-Authentik-Username",
-	}
-}
-
 // spellings returns names that CGI, WSGI, PHP and similar interfaces map to the
 // same variable.
 func spellings(name string) []string {
@@ -132,14 +125,15 @@ const marker = "portico-spoof"
 
 func (r *run) headers() {
 	page := r.target.URL.RequestURI()
-	for _, name := range told() {
+	told := untrusted.Names(untrusted.Identities())
+	for _, name := range told {
 		for _, spelled := range spellings(name) {
 			line := spelled + ": " + marker
 			r.try(r.door, line, r.get(page, line), "the header opens the page")
 		}
 	}
-	all := make([]string, 0, len(told()))
-	for _, name := range told() {
+	all := make([]string, 0, len(told))
+	for _, name := range told {
 		all = append(all, name+": "+marker)
 	}
 	r.try(r.door, "all of them", r.get(page, all...), "the headers open the page")
@@ -151,9 +145,11 @@ func (r *run) headers() {
 		r.try(r.door, line, r.get(page, line), "the header opens the page")
 	}
 	for _, elsewhere := range []string{"/", "/auth/signin", "/favicon.ico", "/robots.txt"} {
-		for _, name := range []string{"X-Original-URL", "X-Original-URI", "X-Rewrite-URL", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Envoy-Original-Path"} {
-			line := name + ": " + elsewhere
-			r.try(r.door, line, r.get(page, line), "the rule of another path decides")
+		for _, name := range untrusted.Names(untrusted.Targets()) {
+			for _, spelled := range []string{name, strings.ReplaceAll(name, "-", "_")} {
+				line := spelled + ": " + elsewhere
+				r.try(r.door, line, r.get(page, line), "the rule of another path decides")
+			}
 		}
 	}
 }
@@ -232,8 +228,7 @@ func (r *run) echo() {
 	if r.target.Echo == "" {
 		return
 	}
-	names := append(told(), "X-Portico-Name", "X-Portico-Session-Age", "Remote-Name", "X-Forwarded-For", "X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL")
-	for _, name := range append(names, r.target.Told...) {
+	for _, name := range append(untrusted.Names(untrusted.All()), r.target.Told...) {
 		for _, spelled := range spellings(name) {
 			line := spelled + ": " + marker
 			a, _ := r.door.send(r, r.get(r.target.Echo, line)) // a refused request does not reach the app

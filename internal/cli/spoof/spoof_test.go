@@ -87,6 +87,7 @@ func TestRun_Leaks(t *testing.T) {
 		"another path's rule": {func(_ http.ResponseWriter, r *http.Request) bool {
 			return strings.HasPrefix(r.Header.Get("X-Original-URL"), "/auth/")
 		}, "X-Original-URL: /auth/signin", "X-Original-URL: /"},
+		"a variable of CGI":   {func(_ http.ResponseWriter, r *http.Request) bool { return r.Header.Get("SCRIPT_NAME") != "" }, "Script_Name: /", "Script-Name: /"},
 		"two slashes":         {func(_ http.ResponseWriter, r *http.Request) bool { return strings.HasPrefix(r.RequestURI, "//") }, "//app/x", "/./app/x"},
 		"a path by its start": {func(_ http.ResponseWriter, r *http.Request) bool { return strings.HasPrefix(r.RequestURI, "/auth/") }, "/auth/../app/x", "/x/../app/x"},
 		"a letter in percent": {func(_ http.ResponseWriter, r *http.Request) bool { return !strings.Contains(r.RequestURI, "/app") }, "/%61pp/x", "/x/../app/x"},

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"portico/internal/untrusted"
 )
 
 // Part is a piece of the identity for a header.
@@ -79,22 +81,17 @@ type guard struct {
 
 // newGuard protects the headers of all apps, so that an app that gets fewer of
 // them cannot be deceived by a client either. It also protects the names that
-// other products use, by prefix.
+// servers and frameworks believe.
 func newGuard(apps []App) *guard {
 	g := &guard{names: map[string]bool{}, framing: map[string]bool{}, prefixes: map[byte][]string{}}
-	for _, prefix := range []string{
-		"x-portico-", "x-forwarded-", "remote-", "x-remote-", "x-original-", "x-rewrite-", "x-http-", // the last two name another target or method
-		"x-auth-request-", "x-webauth-", "x-authentik-", "x-vouch-", "x-pomerium-", "cf-access-", "x-goog-authenticated-", "x-goog-iap-",
-		"x-ms-client-principal", "x-amzn-oidc-", "tailscale-", "oidc-", "mellon-", "shib-", "x-consumer-", "x-credential-", "x-authenticated-",
-	} {
-		g.prefixes[prefix[0]] = append(g.prefixes[prefix[0]], prefix)
-	}
-	for _, name := range []string{
-		"client-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", // some apps read the client's address from them
-		"forwarded", "x-forwarded", "x-real-ip", "x-request-id", "proxy", // httpoxy: CGI turns the last one into HTTP_PROXY
-		"x-method-override",
-	} {
-		g.names[name] = true
+	for _, h := range untrusted.All() {
+		prefix, begins := h.Prefix()
+		if !begins {
+			g.add(h.Name)
+			continue
+		}
+		folded := strings.ToLower(prefix)
+		g.prefixes[folded[0]] = append(g.prefixes[folded[0]], folded)
 	}
 	for _, name := range []string{
 		"host", "content-length", "transfer-encoding", "te", "trailer", "connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "expect",
@@ -103,11 +100,16 @@ func newGuard(apps []App) *guard {
 	}
 	for _, a := range apps {
 		for _, h := range a.Headers {
-			var buf [maxFolded]byte
-			g.names[string(fold(h.Name, &buf))] = true
+			g.add(h.Name)
 		}
 	}
 	return g
+}
+
+// add protects a name.
+func (g *guard) add(name string) {
+	var buf [maxFolded]byte
+	g.names[string(fold(name, &buf))] = true
 }
 
 // clean removes every header whose folded name is protected.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"portico/internal/untrusted"
 )
 
 // cgi returns the variable that CGI, WSGI or PHP makes of a header name.
@@ -37,11 +39,36 @@ func TestGuard(t *testing.T) {
 	}
 	for _, name := range []string{
 		"X-Portic", "X-Porticouser", "Xporticouser", "Authorization", "Accept", "X-Tenant", "X-Tenant-Users", "Remotely", "X-Forward", "X-Auth-Token", "User-Agent", "Cookie", "Origin",
-		"Sec-Fetch-Mode", "Content-Type", "Content-Length", "Te", "Expect", "If-None-Match", "X-Csrf-Token", "Proxy-Foo", "X-" + strings.Repeat("a", 200),
+		"Sec-Fetch-Mode", "Content-Type", "Content-Length", "Te", "Expect", "If-None-Match", "X-Csrf-Token", "Proxy-Foo", "X-Requested-With", "Request-Id", "X-Nextjs-Data", "Next-Url", "X-Access-Token", "Scripts", "X-" + strings.Repeat("a", 200),
 	} {
 		h := http.Header{name: {"fine"}}
 		if g.clean(h); len(h) != 1 {
 			t.Errorf("%s is lost", name)
+		}
+	}
+}
+
+// SEC-207, SEC-222: every header of package untrusted is removed, in every
+// spelling that CGI folds into it.
+func TestGuard_Untrusted(t *testing.T) {
+	t.Parallel()
+	g := newGuard(nil)
+	names := untrusted.Names(untrusted.All())
+	for _, h := range untrusted.All() {
+		if prefix, begins := h.Prefix(); begins {
+			names = append(names, prefix+"Unheard-Of")
+		}
+	}
+	for _, name := range names {
+		under := strings.ReplaceAll(name, "-", "_")
+		for _, spelled := range []string{
+			name, http.CanonicalHeaderKey(name), strings.ToLower(name), strings.ToUpper(name), under, strings.ToLower(under), strings.Replace(name, "-", "_", 1),
+			strings.ReplaceAll(name, "-", "."), "HTTP_" + strings.ToUpper(under), "http-" + name, "Http.Http_" + name,
+		} {
+			h := http.Header{spelled: {"evil"}}
+			if g.clean(h); len(h) > 0 {
+				t.Errorf("%s gets through", spelled)
+			}
 		}
 	}
 }
@@ -53,7 +80,7 @@ func FuzzGuard(f *testing.F) {
 		f.Add(s)
 	}
 	g := newGuard(nil)
-	protected := []string{"HTTP_REMOTE_USER", "HTTP_REMOTE_GROUPS", "HTTP_X_REAL_IP", "HTTP_PROXY"}
+	protected := []string{"HTTP_REMOTE_USER", "HTTP_REMOTE_GROUPS", "HTTP_X_REAL_IP", "HTTP_PROXY", "HTTP_SCRIPT_NAME", "HTTP_PATH_INFO"}
 	f.Fuzz(func(t *testing.T, name string) {
 		h := http.Header{name: {"evil"}}
 		if g.clean(h); len(h) == 0 {
