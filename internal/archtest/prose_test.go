@@ -20,7 +20,6 @@ const mostWords = 35
 const unproven = `
 clients/js/src
 clients/js/test
-internal/federation
 web
 web/src/lib
 web/src/screens

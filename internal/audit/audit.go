@@ -8,7 +8,11 @@ import (
 	"portico/internal/ids"
 )
 
-// Name says what happened. Names are stable: operators search for them.
+// Name is the kind of an event. Names are stable, because operators search for
+// them.
+//
+// To add an event, add its name here and record it in the transaction of the
+// change. TestNames_AreRecorded holds that each name is in use.
 type Name string
 
 const (

@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// answer is what the provider says through the browser. Anyone can forge it, so
-// it counts only after the code is redeemed.
+// answer is the provider's response through the browser. Anyone can forge it, so it
+// counts only after the code is redeemed.
 type answer struct {
 	state  string
 	code   string

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// signedInAt returns when the user proved to the provider who they are, by the
-// claim auth_time (OpenID Connect Core 2). The time is zero when the provider
-// does not tell it, or tells no time in the past: such a sign-in may be days
-// old, because a provider signs its users in again without a question.
+// signedInAt returns the time of the user's last proof to the provider, from the
+// claim auth_time (OpenID Connect Core 2). It returns zero if the claim is missing
+// or not in the past. Such a sign-in may be days old, because a provider signs its
+// users in again without a question.
 func (p *provider) signedInAt(claims object) time.Time {
 	at, ok := claims.instant("auth_time")
 	now := p.clock.Now()
@@ -28,8 +28,8 @@ func (a attempt) provenAgain(at time.Time) bool {
 }
 
 // askAgain returns the parameters of an authorization request that asks for a
-// new proof of the user, also of one who is signed in at the provider. A preset
-// has its own when the provider does not take those of OpenID Connect Core
+// new proof, even if the user is signed in at the provider. A preset has its own
+// parameters if the provider does not accept the parameters of OpenID Connect Core
 // 3.1.2.1. There max_age=0 means the same as prompt=login, and makes auth_time
 // obligatory.
 func (p *provider) askAgain(meta metadata) map[string]string {

@@ -78,7 +78,7 @@ func TestAuthTimeIsHeldAgainstTheBeginning(t *testing.T) {
 	}
 }
 
-// What a provider is asked for when its user must give a new proof.
+// BeginAgain asks each provider for a new proof with the right parameters.
 func TestBeginAgain(t *testing.T) {
 	t.Parallel()
 	has := func(name string, members map[string]string, want map[string]string) {

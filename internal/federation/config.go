@@ -18,20 +18,20 @@ const (
 	keysLife      = 10 * time.Minute // a withdrawn key is used no longer than this, unless the provider is down
 )
 
-// ProviderConfig is what the operator says about a provider.
+// ProviderConfig is the configuration of a provider.
 type ProviderConfig struct {
 	ID     string // in the routes: lower-case letters, digits, "-" and "_", at most 32
 	Preset string // a known provider; "": the one that ID names, else OpenID Connect by Issuer
 	Name   string // on the button; "": the preset's, else ID
-	// Issuer is needed without a preset. For microsoft it may be that of a tenant,
-	// for gitlab and github the address of an installation of your own.
+	// Issuer is required without a preset. Presets with otherIssuers also accept a
+	// tenant's issuer, or the address of the operator's own installation.
 	Issuer       string
 	ClientID     string
 	ClientSecret string   // "" without a preset: a public client
 	Scopes       []string // empty: the preset's
-	// TrustEmail says whether an address counts as proven when the provider calls
-	// it verified. nil means yes for the own issuers of google, apple, github,
-	// gitlab, discord and linkedin, and no for any other.
+	// TrustEmail is whether an address counts as proven if the provider calls it
+	// verified. nil means the preset's trustEmail at the preset's own issuer, and
+	// no at any other issuer.
 	TrustEmail *bool
 
 	// apple, instead of ClientSecret: the account's team, and the id and the
@@ -88,7 +88,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 	return p, nil
 }
 
-// publish sets where the provider's documents come from.
+// publish sets how the provider's documents are loaded.
 func (p *provider) publish(issuer string) {
 	load := func(ctx context.Context) (metadata, error) { return p.discover(ctx, issuer) }
 	if p.preset.fixed != nil {
@@ -101,7 +101,7 @@ func (p *provider) publish(issuer string) {
 // Mistake is a setting of a provider that cannot work.
 type Mistake struct {
 	ID, Key    string
-	Why, Write string // to be read after the key
+	Why, Write string // both follow the key in the message
 }
 
 func (m Mistake) Error() string {
@@ -154,7 +154,7 @@ func presetOf(pc ProviderConfig, table map[string]preset) (preset, bool) {
 	return pre, known
 }
 
-// checkSecret judges the client secret, or what it is made of.
+// checkSecret checks the client secret, or the settings that it is made from.
 func checkSecret(pc ProviderConfig, pre preset, add func(key, why, write string)) {
 	const jwtDots = 2
 	signs := pre.signsSecret && pc.PrivateKey != ""
@@ -186,8 +186,8 @@ func clientSecret(pc ProviderConfig, pre preset) (func(time.Time) (string, error
 	return func(time.Time) (string, error) { return pc.ClientSecret, nil }, nil
 }
 
-// validIssuer reports whether s can be an issuer (OpenID Connect Core 2). Plain
-// http is for a provider on the same machine, in development and tests.
+// validIssuer reports whether s can be an issuer (OpenID Connect Core 2). It accepts
+// http only on loopback, for development and tests.
 func validIssuer(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(s, "?#{}") {

@@ -31,8 +31,7 @@ type Service struct {
 	providers map[string]*provider
 }
 
-// Provider is what a button needs. Icon is one of google, microsoft, apple,
-// github, gitlab, discord, facebook, linkedin and openid.
+// Provider is the data of a button. Icon is the name of a preset.
 type Provider struct {
 	ID   string
 	Name string
@@ -105,7 +104,7 @@ func (s *Service) Begin(ctx context.Context, id, state string) (Begun, error) {
 // BeginAgain is Begin for a user who must give a new proof, also when they are
 // still signed in at the provider. Identity.ProvenAgain tells whether they did.
 //
-// Faults: those of Begin; CodeNoProof for a provider that can never tell.
+// Faults: the faults of Begin; CodeNoProof for a provider that can never tell.
 func (s *Service) BeginAgain(ctx context.Context, id, state string) (Begun, error) {
 	return s.begin(ctx, id, state, true)
 }
@@ -124,7 +123,7 @@ func (s *Service) begin(ctx context.Context, id, state string, again bool) (Begu
 // signed in.
 //
 // Faults: CodeUnknown, CodeCancelled, CodeUnavailable, CodeRejected. After each
-// of them the attempt is over; a new one may succeed.
+// of them the attempt has ended; a new one may succeed.
 func (s *Service) Finish(ctx context.Context, id string, pending []byte, callback url.Values) (Identity, error) {
 	p, ok := s.providers[id]
 	if !ok {

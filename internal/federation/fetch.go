@@ -19,9 +19,9 @@ import (
 // maxRetry caps what a provider may ask for in Retry-After.
 const maxRetry = time.Minute
 
-// jsonOnly is the transport of every request of this package, also of those that
-// the OAuth library makes. It returns only complete JSON answers. Its errors tell
-// a provider that is down from one that refuses.
+// jsonOnly is the transport of every request of this package, including the requests
+// of the OAuth library. It returns only complete JSON responses. Its errors
+// distinguish a provider that is down from a provider that refuses.
 type jsonOnly struct {
 	next http.RoundTripper
 }

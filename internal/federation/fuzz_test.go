@@ -8,8 +8,8 @@ import (
 	"portico/internal/fault"
 )
 
-// Whatever the browser brings, the answer is a fault of this room and nobody is
-// signed in: there is no right code among the fuzzer's.
+// Any callback of a browser gets a fault of this package and no identity, because
+// the fuzzer has no valid code.
 func FuzzCallback(f *testing.F) {
 	for _, seed := range []string{
 		"state=" + flowID + "&code=x", "state=" + flowID + "&error=access_denied", "code=x&code=y", "state=&code=", "iss=https://evil.test",
@@ -20,7 +20,7 @@ func FuzzCallback(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		b := setup(t)
 		begun := b.begin()
-		callback, _ := url.ParseQuery(query) // what parses is used, as a door would
+		callback, _ := url.ParseQuery(query) // use the part that parses, as a handler would
 		identity, err := b.s.Finish(t.Context(), "acme", begun.Pending, callback)
 		if _, ok := errors.AsType[*fault.Error](err); !ok || identity != (Identity{}) {
 			t.Errorf("%q: got %+v, %v", query, identity, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// judgeHashes refuses an ID token that was made for another access token or
-// another code than those of the grant (OpenID Connect Core 3.1.3.6, 3.3.2.11).
+// judgeHashes refuses an ID token whose hashes do not match the access token and
+// the code of the grant (OpenID Connect Core 3.1.3.6, 3.3.2.11).
 // A provider may leave both claims out.
 func judgeHashes(claims object, alg jose.SignatureAlgorithm, g grant) error {
 	for name, value := range map[string]string{"at_hash": g.token.AccessToken, "c_hash": g.answer.code} {

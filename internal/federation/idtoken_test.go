@@ -191,7 +191,7 @@ func TestIDTokenAlgorithms(t *testing.T) {
 	}
 }
 
-// An odd key beside the right one locks nobody out; a shared one is never used.
+// An odd key beside the right one breaks no sign-in. A shared key is never used.
 func TestOddKeysAreLeftOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -288,8 +288,8 @@ func rsaKey(bits int) func(*testing.T, *op) {
 	}
 }
 
-// A signature (r, n-s) is as good as (r, s): nothing here may lean on a token
-// having one spelling only. What makes an attempt single use is its nonce.
+// A signature (r, n-s) is as valid as (r, s), so nothing here may rely on a token
+// having only one spelling. The nonce makes an attempt single use.
 func TestMalleatedSignatureIsStillBoundToTheAttempt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -16,8 +16,8 @@ import (
 // for all tenants.
 const tenantMark = "{tenantid}"
 
-// metadata is what a client must know about a provider (OpenID Connect Discovery
-// 3, RFC 8414 2).
+// metadata is the part of a provider's metadata that a client needs (OpenID Connect
+// Discovery 3, RFC 8414 2).
 type metadata struct {
 	issuer         string // may contain tenantMark
 	authorize      string

@@ -31,8 +31,8 @@ const (
 	flowID     = "0123456789abcdefghjkmnpqrs"
 )
 
-// op is an OpenID provider that says whatever a test wants it to say. What it
-// is asked for, it checks as strictly as a real one.
+// op is an OpenID provider that answers as a test wants. It checks requests as
+// strictly as a real provider.
 type op struct {
 	t   *testing.T
 	srv *httptest.Server

@@ -61,8 +61,9 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Every document and endpoint fails in every way: a provider that is down is
-// "unavailable", one that answers wrongly is "rejected", and no redirect is followed.
+// Every document and endpoint fails in every way. A provider that is down is
+// "unavailable", a provider with a wrong response is "rejected", and no redirect is
+// followed.
 func TestFailingEndpoints(t *testing.T) {
 	t.Parallel()
 	var inner atomic.Int64

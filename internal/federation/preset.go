@@ -2,16 +2,16 @@ package federation
 
 import "context"
 
-// preset is what Portico knows about a provider.
+// preset is the built-in knowledge about a provider.
 type preset struct {
 	name, icon string
 
-	// issuer is the provider's own; "" means that the operator names it. With
-	// otherIssuers the operator may name a tenant or an installation instead.
+	// issuer is the provider's own issuer; "" means that the operator names it.
+	// With otherIssuers the operator may name a tenant or an installation instead.
 	issuer       string
 	otherIssuers bool
 	issuerAlias  string // a second spelling of issuer in ID tokens
-	tenants      bool   // the discovery document may be that of all tenants
+	tenants      bool   // the discovery document may describe all tenants
 
 	// fixed returns the endpoints of a provider without a discovery document.
 	fixed func(issuer string) metadata
@@ -21,9 +21,9 @@ type preset struct {
 	identify   func(context.Context, *provider, grant) (Identity, error)
 	names      []string // the members of a profile that can be a name, best first
 
-	// askAgain are the parameters that make the provider ask its user for a new
-	// proof; nil means those of OpenID Connect. A provider with tellsNoTime has
-	// none, and never tells when its user signed in.
+	// askAgain holds the parameters that make the provider ask its user for a new
+	// proof; nil means the parameters of OpenID Connect. A provider with
+	// tellsNoTime has none, and never tells when its user signed in.
 	askAgain    map[string]string
 	tellsNoTime bool
 
@@ -34,7 +34,7 @@ type preset struct {
 	postsName       bool
 	signsSecret     bool // the client secret can be made from a key
 
-	// trustEmail says whether an address of the preset's own issuer counts as
+	// trustEmail is whether an address of the preset's own issuer counts as
 	// proven when the member verifiedFlag is true.
 	trustEmail    bool
 	verifiedFlag  string
@@ -42,9 +42,8 @@ type preset struct {
 	vouches       func(email string, profile object) bool
 }
 
-// Presets returns the names of the known presets, and whether the addresses of
-// their own issuers count as proven. Package config repeats both, because it
-// imports no other package of ours; a test of package app compares them.
+// Presets returns the names of the presets, and whether the addresses of their own
+// issuers count as proven.
 func Presets() map[string]bool {
 	trusts := map[string]bool{}
 	for name, pre := range presets() {
@@ -53,7 +52,12 @@ func Presets() map[string]bool {
 	return trusts
 }
 
-// presets returns the table of the known providers; "openid" is any other.
+// presets returns the table of known providers. "openid" is any other provider.
+//
+// To add a preset, change presets, trusted and the text of trust_email in
+// internal/config/keys.go, MARKS in web/src/ui/provider-icon.tsx and PROVIDERS in
+// web/fixtures/states.mjs. TestPresetsOfTheConfiguration and
+// TestPresets_AreInTheFrontEnd of internal/app hold all but the text.
 func presets() map[string]preset {
 	return map[string]preset{
 		"openid": {

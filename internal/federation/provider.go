@@ -31,7 +31,7 @@ type provider struct {
 	keys       *document[[]signingKey]
 }
 
-// attempt is what is kept between Begin and Finish.
+// attempt is the state between Begin and Finish.
 type attempt struct {
 	Provider string `json:"provider"`
 	State    string `json:"state"`
@@ -41,8 +41,8 @@ type attempt struct {
 	AskedAt  int64  `json:"asked_at,omitempty"` // seconds since 1970: when a new proof was asked for; 0: it was not
 }
 
-// grant is what the identity is read from: the attempt, the answer through the
-// browser, and the token that the provider returned for the code.
+// grant is the source of an identity: the attempt, the response through the browser,
+// and the token that the provider returned for the code.
 type grant struct {
 	meta    metadata
 	attempt attempt

@@ -9,6 +9,10 @@
 // text with {name} placeholders, or an object of CLDR plural forms of which the
 // parameter count picks one.
 //
+// To add a locale, add its catalogue file, its name in EMPTY of
+// web/fixtures/states.mjs and its emails by go test ./internal/mailer -update. The
+// check of web fails for a key, placeholder or plural form that is missing.
+//
 // Invariants:
 //   - A catalogue does not change once it is loaded.
 //   - A placeholder inside a parameter's value stays as it is.

@@ -2,7 +2,10 @@ package session
 
 import "time"
 
-// Reason is why a session ended. Screens have words for each.
+// Reason is why a session ended.
+//
+// To add a reason, add its text error.session.ended.<reason> to every file of
+// web/src/i18n/messages. TestReasons_HaveWords holds it.
 type Reason string
 
 const (
