@@ -35,7 +35,8 @@ func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "secret.Key") 
 var ErrNoKey = errors.New("the key file does not exist")
 
 // ReadKey reads the master key from the file at path: 32 bytes in base64 on one
-// line. It refuses a file that other users may read.
+// line. It refuses a file that other users may read. A file of root may be readable
+// by a group: secrets that are mounted into a container are.
 func ReadKey(path string) (*Key, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +45,7 @@ func ReadKey(path string) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if exposed(info) {
 		return nil, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)
