@@ -236,7 +236,7 @@ func (r *running) sent(t *testing.T, n uint64) {
 	t.Helper()
 	for r.runner.Totals().Sent < n || r.scrape(t)["portico_outbox_waiting"] > 0 {
 		if t.Context().Err() != nil {
-			t.Fatal("the mails are not sent")
+			t.Fatal("the emails are not sent")
 		}
 	}
 }
@@ -282,6 +282,6 @@ func TestFigures_OldestMail(t *testing.T) {
 		now.Advance(time.Minute)
 	}
 	if q := a.figures(t.Context(), public).Queue; q == nil || *q != (metric.Queue{Waiting: 2, Oldest: 2 * time.Minute}) {
-		t.Errorf("the outbox is %+v, want two mails, the oldest of which is two minutes old", q)
+		t.Errorf("the outbox is %+v, want two emails, the oldest of which is two minutes old", q)
 	}
 }

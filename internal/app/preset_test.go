@@ -35,7 +35,7 @@ func TestPresetsOfTheConfiguration(t *testing.T) {
 	_, err := loadPreset("nobody")
 	var problems config.Problems
 	if !errors.As(err, &problems) || len(problems) == 0 {
-		t.Fatalf("an unknown preset is answered %v", err)
+		t.Fatalf("an unknown preset got %v", err)
 	}
 	names, _ := strings.CutPrefix(problems[0].Write, "write one of ")
 	got := strings.Split(names, ", ")

@@ -58,13 +58,13 @@ func TestRun_Stop(t *testing.T) {
 	}
 	close(page.letGo)
 	if status := <-answered; status != http.StatusNoContent {
-		t.Errorf("the request under way was answered with %d", status)
+		t.Errorf("the request under way got status %d", status)
 	}
 	if err := <-r.stopped; err != nil {
 		t.Error(err)
 	}
 	if status, _ := r.get(r.public + "/auth/signin"); status != 0 {
-		t.Errorf("after it stopped, somebody answers with %d", status)
+		t.Errorf("after it stopped, a listener answers with %d", status)
 	}
 }
 

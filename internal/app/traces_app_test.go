@@ -101,7 +101,7 @@ func askPage(t *testing.T, r *running, method, body string, header http.Header, 
 	_, _ = io.Copy(io.Discard, answer.Body)
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusTeapot {
-		t.Fatalf("%s is answered with %d", method, answer.StatusCode)
+		t.Fatalf("%s got status %d", method, answer.StatusCode)
 	}
 	return <-got
 }

@@ -223,13 +223,13 @@ func TestRun_StopWaitsForMail(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m := <-begun; m.To != "v@example.org" || m.Data["code"] == "" {
-			t.Errorf("the mail is %+v", m)
+			t.Errorf("the email is %+v", m)
 		}
 		stop()
 		synctest.Wait()
 		select {
 		case err := <-stopped:
-			t.Errorf("it stopped (%v) with a mail under way", err)
+			t.Errorf("it stopped (%v) with an email under way", err)
 		default:
 		}
 		close(letGo)
@@ -238,7 +238,7 @@ func TestRun_StopWaitsForMail(t *testing.T) {
 		}
 		_ = a.Store.Read(t.Context(), func(tx *store.Tx) error {
 			if c, err := tx.CountMessages(t.Context()); c.Waiting != 0 || c.Dead != 0 || err != nil {
-				t.Errorf("the outbox holds %+v (%v): the mail would be sent again", c, err)
+				t.Errorf("the outbox holds %+v (%v): the email would be sent again", c, err)
 			}
 			return nil
 		})

@@ -29,7 +29,7 @@ func TestContains_MostCommon(t *testing.T) {
 	}
 	words := strings.Fields(string(sample))
 	if len(words) < 3000 {
-		t.Fatalf("the sample holds %d words, want 3000", len(words))
+		t.Fatalf("the sample has %d words, want 3000", len(words))
 	}
 	for _, word := range words {
 		for _, spelling := range []string{word, strings.ToUpper(word), strings.ToUpper(word[:1]) + word[1:]} {

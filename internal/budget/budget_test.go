@@ -11,7 +11,7 @@ import (
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	if budget.Of(t.Context()).Left(time.Second) != time.Second {
-		t.Error("who has no budget may wait for all of it")
+		t.Error("a caller without a budget must get the whole time")
 	}
 	ctx := context.WithValue(t.Context(), budget.Key{}, new(budget.Budget))
 	budget.Of(ctx).Spend(600 * time.Millisecond)

@@ -80,7 +80,7 @@ func TestUserList_MoreThanAPage(t *testing.T) {
 		args := strings.Fields("user list " + flag)
 		code := Run(t.Context(), Process{Args: args, Environ: environ, Stdout: &out, Stderr: os.Stderr})
 		if n := strings.Count(out.String(), found); code != 0 || n != people {
-			t.Errorf("%s: exit code %d, %d people, want %d", args, code, n, people)
+			t.Errorf("%s: exit code %d, %d accounts, want %d", args, code, n, people)
 		}
 	}
 }

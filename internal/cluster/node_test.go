@@ -99,7 +99,7 @@ func TestNew_KeepsNoValue(t *testing.T) {
 		b.live(cluster.NodeBeat, b.node("mail_from", "secret@example.org"))
 		for _, r := range b.rows() {
 			if v := r.Settings["mail_from"]; v == "" || strings.Contains(v, "secret") {
-				b.Errorf("the database holds %q", v)
+				b.Errorf("the database contains %q", v)
 			}
 		}
 	})

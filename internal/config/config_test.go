@@ -33,7 +33,7 @@ func lineOf(t *testing.T, text, mark string) int {
 	t.Helper()
 	before, _, found := strings.Cut(text, mark)
 	if !found {
-		t.Fatalf("no line holds %q", mark)
+		t.Fatalf("no line contains %q", mark)
 	}
 	return strings.Count(before, "\n") + 1
 }

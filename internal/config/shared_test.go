@@ -40,7 +40,7 @@ func TestShared(t *testing.T) {
 	}
 	for name, value := range shared {
 		if strings.Contains(value, "very secret") {
-			t.Errorf("%s holds a secret", name)
+			t.Errorf("%s contains a secret", name)
 		}
 	}
 	p.ClientSecret = "another secret"

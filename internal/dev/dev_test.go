@@ -107,7 +107,7 @@ func TestRun_NotOnARealDatabase(t *testing.T) {
 	}
 	defer func() { _ = a.Close() }()
 	if people, err := a.Flows.Users(t.Context(), "", 10); err != nil || len(people) > 0 {
-		t.Errorf("the real database has %d people now (%v)", len(people), err)
+		t.Errorf("the real database has %d accounts now (%v)", len(people), err)
 	}
 
 	made := settings(t, t.TempDir())

@@ -126,7 +126,7 @@ func TestRender_LeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 	for _, no := range []string{"Browser:", "Time:", "Go to sign in"} {
 		if strings.Contains(r.Text+r.HTML, no) {
-			t.Errorf("the mail holds %q", no)
+			t.Errorf("the email holds %q", no)
 		}
 	}
 	msg.Data = map[string]string{"browser": "Firefox"}
@@ -217,7 +217,7 @@ func checkPlain(t *testing.T, r Rendered) {
 	}
 	for _, no := range []string{"<script", "<img", "<b>", "\u202e", "\u2066", "\u200b", "\r", "\u2028"} {
 		if strings.Contains(r.HTML, no) || strings.Contains(r.Text, no) && no[0] != '<' {
-			t.Errorf("the mail holds %q", no)
+			t.Errorf("the email holds %q", no)
 		}
 	}
 	for _, text := range []string{r.Subject, r.HTML, r.Text} {

@@ -141,7 +141,7 @@ func TestSend_HostileValuesAddNoHeader(t *testing.T) {
 		checkWire(t, got.data)
 	}
 	if n := len(s.all()); n != 2*len(hostile()) {
-		t.Errorf("%d mails", n)
+		t.Errorf("%d emails", n)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestSend_OnlyToPlainAddresses(t *testing.T) {
 		}
 	}
 	if n := s.connections(); n != 0 {
-		t.Errorf("%d connections for mails that cannot be sent", n)
+		t.Errorf("%d connections for emails that cannot be sent", n)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestSend_RefusesBadTLS(t *testing.T) {
 					t.Errorf("%v", err)
 				}
 				if len(s.all()) != 0 {
-					t.Error("a mail was sent")
+					t.Error("an email was sent")
 				}
 			})
 		}
@@ -404,7 +404,7 @@ func TestSend_KeepsConnections(t *testing.T) {
 		}
 	}
 	if n := s.connections(); n != 2 || len(s.all()) != mails {
-		t.Errorf("%d connections for %d mails", n, len(s.all()))
+		t.Errorf("%d connections for %d emails", n, len(s.all()))
 	}
 }
 
@@ -437,7 +437,7 @@ func TestSend_Concurrently(t *testing.T) {
 	}
 	sending.Wait()
 	if n := len(s.all()); n != 50 {
-		t.Errorf("%d mails", n)
+		t.Errorf("%d emails", n)
 	}
 }
 

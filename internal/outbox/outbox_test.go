@@ -255,7 +255,7 @@ func TestRun_RefusedForAnHour(t *testing.T) {
 		// Waits of 30 s and of 1, 2, 4, 8 and 16 minutes fit into the hour,
 		// with the first attempt.
 		if n := len(r.deliveries()); n < 6*20 || n > 8*20 {
-			t.Errorf("%d tries for 20 messages", n)
+			t.Errorf("%d attempts for 20 messages", n)
 		}
 		time.Sleep(90 * time.Minute) // the longest back-off and its jitter
 		if c, sent := r.counts(), runner.Totals().Sent; c.Waiting+c.Dead != 0 || sent != 20 {
@@ -270,7 +270,7 @@ func TestRun_GivesUpInTheEnd(t *testing.T) {
 		r.enqueue(outbox.Message{})
 		time.Sleep(4 * time.Hour)
 		if n := len(r.deliveries()); n != 10 {
-			t.Errorf("%d tries, want 10", n)
+			t.Errorf("%d attempts, want 10", n)
 		}
 		if c := r.counts(); c.Dead != 1 || runner.Totals().Dead != 1 || runner.Totals().Failed != 9 {
 			t.Errorf("%+v %+v", c, runner.Totals())

@@ -152,7 +152,7 @@ func TestGate_LongestWait(t *testing.T) {
 			t.Errorf("RetryAfter %v, want at least a second", told.RetryAfter)
 		}
 		if got := g.figures(); got.Refused != 1 || got.Waiting != 0 {
-			t.Errorf("stats %+v, want 1 refused and nobody waiting", got)
+			t.Errorf("stats %+v, want 1 refused and no caller waiting", got)
 		}
 	})
 }
@@ -168,7 +168,7 @@ func TestGate_EndedContextGivesItsPlaceBack(t *testing.T) {
 			t.Errorf("do = %v, want the context's error", err)
 		}
 		if got := g.figures(); got.Abandoned != 1 || got.Waiting != 0 {
-			t.Errorf("stats %+v, want 1 abandoned and nobody waiting", got)
+			t.Errorf("stats %+v, want 1 abandoned and no caller waiting", got)
 		}
 		if err := g.do(t.Context(), sleep(0)); err != nil {
 			t.Errorf("the place was not given back: %v", err)

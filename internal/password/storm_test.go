@@ -59,7 +59,7 @@ func TestStorm(t *testing.T) {
 		t.Errorf("%d done and %d refused of %d", got, refused.Load(), calls)
 	}
 	if got := s.Stats(); got.Refused != uint64(refused.Load()) || got.Waiting != 0 || got.Running != 0 {
-		t.Errorf("stats %+v, want %d refused and nobody left", got, refused.Load())
+		t.Errorf("stats %+v, want %d refused and no caller left", got, refused.Load())
 	}
 	// Each slot holds its memory. The calls need little more.
 	if most := uint64(slots*19 + 8); grown > most {

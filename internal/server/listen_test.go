@@ -245,7 +245,7 @@ func TestServe_Drains(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(30 * time.Second)
 		if !ask().Close {
-			t.Error("the client is not told that its connection ends")
+			t.Error("the client does not learn that its connection ends")
 		}
 		began := time.Now()
 		if err := <-done; err != nil || time.Since(began) > time.Second {

@@ -126,7 +126,7 @@ func TestFlush_Sweeps(t *testing.T) {
 	now.Advance(2 * time.Hour)
 	_ = keeper.Flush(t.Context(), nil) // nothing was used, so nothing is written
 	if size := keeper.cache.size(t); size != 0 {
-		t.Errorf("%d sessions are kept that nobody uses", size)
+		t.Errorf("%d unused sessions are kept", size)
 	}
 }
 

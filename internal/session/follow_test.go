@@ -83,7 +83,7 @@ func TestFollow_OnceForEach(t *testing.T) {
 		b.holds(b.keeper, token, true, "signed in again")
 	}
 	if n := b.reads.Load(); n != 0 {
-		t.Errorf("the database was asked %d times", n)
+		t.Errorf("the database was read %d times", n)
 	}
 }
 
@@ -113,19 +113,19 @@ func TestFollow_Blind(t *testing.T) {
 		}
 		blind(session.Blind)
 		if n := b.reads.Load(); n != 0 {
-			t.Errorf("in the time that is allowed the database was asked %d times", n)
+			t.Errorf("within the allowed time the database was read %d times", n)
 		}
 		blind(time.Second)
 		blind(time.Second)
 		if n := b.reads.Load(); n != 2 {
-			t.Errorf("after it the database was asked %d times, want each time", n)
+			t.Errorf("after it the database was read %d times, want each time", n)
 		}
 		b.follow(b.keeper)
 		b.reads.Store(0)
 		b.holds(b.keeper, token, true, "when it is back")
 		b.holds(b.keeper, token, true, "when it is back")
 		if n := b.reads.Load(); n != 1 {
-			t.Errorf("when it is back the database was asked %d times, want once", n)
+			t.Errorf("when it is back the database was read %d times, want once", n)
 		}
 	})
 }
@@ -168,7 +168,7 @@ func TestTidy_KeepsTheYoung(t *testing.T) {
 		b.follow(b.keeper)
 		b.tidy(b.keeper)
 		if left := b.revocations(); left != 1 {
-			t.Errorf("%d rows are left, want the one that somebody may not have met", left)
+			t.Errorf("%d rows are left, want the one that a process may not have read", left)
 		}
 	})
 }

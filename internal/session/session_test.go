@@ -100,15 +100,15 @@ func TestCheck_NoToken(t *testing.T) {
 		b.holds(b.keeper, wrong, false, wrong)
 	}
 	if n := b.reads.Load(); n != 0 {
-		t.Errorf("the database was asked %d times", n)
+		t.Errorf("the database was read %d times", n)
 	}
 	stranger := secret.Token()
 	if _, err := b.check(b.keeper, stranger); fault.From(err) != session.Required {
-		t.Errorf("a token that nobody has is told %v", err)
+		t.Errorf("an unknown token got the reason %v", err)
 	}
 	b.holds(b.keeper, stranger, false, "once more")
 	if n := b.reads.Load(); n != 2 {
-		t.Errorf("the database was asked %d times, want 2: strangers do not fill the cache", n)
+		t.Errorf("the database was read %d times, want 2: strangers do not fill the cache", n)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestCheck_HitAndForget(t *testing.T) {
 		b.holds(b.keeper, token, true, why)
 		b.holds(b.keeper, other, true, why)
 		if n := b.reads.Load(); n != want {
-			t.Errorf("%s: the database was asked %d times in all, want %d", why, n, want)
+			t.Errorf("%s: the database was read %d times in all, want %d", why, n, want)
 		}
 	}
 	asked(2, "the first time")
@@ -245,7 +245,7 @@ func TestFollow(t *testing.T) {
 			b.holds(far, token, false, "after")
 			b.holds(far, theirs, true, "another's")
 			if n := b.reads.Load(); n != 1 {
-				t.Errorf("the database was asked %d times, want 1: only whose session ended is forgotten", n)
+				t.Errorf("the database was read %d times, want 1: only the ended session is forgotten", n)
 			}
 		})
 	}

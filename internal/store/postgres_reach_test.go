@@ -86,7 +86,7 @@ func TestComesBack(t *testing.T) {
 		t.Error("a file that is not there, as that of a certificate, is taken for a server that is away")
 	}
 	if store.ComesBack(nil) || store.ComesBack(store.ErrSchemaNewer) {
-		t.Error("what is no failure to connect comes back by itself")
+		t.Error("an error that is no failure to connect counts as temporary")
 	}
 }
 

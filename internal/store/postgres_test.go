@@ -289,7 +289,7 @@ func TestStore_TableLocked(t *testing.T) {
 		t.Errorf("afterwards: %v, %v", found, err)
 	}
 	if found, _ := s.find("late"); found {
-		t.Error("what was refused happened")
+		t.Error("a refused step was carried out")
 	}
 	if n := s.proxy.Begun(); n > 10 { // each cancellation takes another connection
 		t.Errorf("%d connections were begun", n)
@@ -415,7 +415,7 @@ func TestStore_CallerThatGoesAway(t *testing.T) {
 			t.Errorf("a step that was begun: %v", err)
 		}
 		if err := s.store.Write(ctx, func(*store.Tx) error { return nil }); !errors.Is(err, away) {
-			t.Errorf("a step that nobody waits for: %v", err)
+			t.Errorf("a step without a waiting caller: %v", err)
 		}
 	}
 	if n := s.proxy.Begun() - begun; n > 1 {

@@ -60,7 +60,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !holds(t, path, "older") {
-		t.Error("what was restored is not there")
+		t.Error("the restored account is missing")
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the restored file has mode %v (%v), want 0600", info.Mode(), err)

@@ -57,7 +57,7 @@ func (b *bundle) left(try throttle.Try, want int) {
 	b.Helper()
 	_ = b.store.Read(b.Context(), func(tx *store.Tx) error {
 		if n, err := b.gate.Left(b.Context(), tx, try); n != want || err != nil {
-			b.Errorf("%d tries of %s are left (%v), want %d", n, try.Limit.Name, err, want)
+			b.Errorf("%d attempts of %s are left (%v), want %d", n, try.Limit.Name, err, want)
 		}
 		return nil
 	})

@@ -84,7 +84,7 @@ func TestHandler_Pages(t *testing.T) {
 			t.Errorf("%s: policy %s", tt.path, policy)
 		}
 		if !isMail && (strings.Contains(body, "<script>") || strings.Contains(body, " style=")) {
-			t.Errorf("%s: the page holds a script or style of its own, or the mail's", tt.path)
+			t.Errorf("%s: the page holds a script or style of its own, or the email's", tt.path)
 		}
 	}
 }

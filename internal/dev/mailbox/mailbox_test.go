@@ -119,7 +119,7 @@ func TestWait(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := m.Wait(ctx, func(Message) bool { return false }); err == nil {
-		t.Error("a mail that never came was found")
+		t.Error("an email that was never sent was found")
 	}
 }
 

@@ -121,7 +121,7 @@ func TestDerive_Again(t *testing.T) {
 			}
 		}
 		if a.Size() != 1024 {
-			t.Errorf("the arena holds %d KiB, want those of the dearest hash", a.Size())
+			t.Errorf("the arena holds %d KiB, want the memory of the most expensive hash", a.Size())
 		}
 		if a.Release(); a.Size() != 0 {
 			t.Errorf("the arena holds %d KiB after it has given them back", a.Size())
@@ -179,7 +179,7 @@ func TestSpend(t *testing.T) {
 			return best
 		}
 		if all, nothing := quickest(0), quickest(time.Hour); nothing > all/4 {
-			t.Errorf("what was spent takes %v of %v", nothing, all)
+			t.Errorf("the spent part took %v of %v", nothing, all)
 		}
 	})
 	if err := NewArena().Spend(Params{}, 0); err == nil {

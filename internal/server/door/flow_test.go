@@ -16,13 +16,13 @@ func TestABrowserCountsTheSecondsOfTheServer(t *testing.T) {
 		f := door.FlowOf(v)
 		left := v.ResendAt.Sub(v.Now)
 		if counted := time.Duration(f.ResendAt-f.Now) * time.Second; counted < left || counted >= left+time.Second {
-			t.Errorf("%v after the mail the browser waits %v, want %v rounded up", since, counted, left)
+			t.Errorf("%v after the email the browser waits %v, want %v rounded up", since, counted, left)
 		}
 	}
 	if f := door.FlowOf(flow.View{ResendAt: sent, Now: sent.Add(time.Minute)}); f.ResendAt > f.Now {
 		t.Errorf("after its time the browser still waits %d s", f.ResendAt-f.Now)
 	}
 	if at := door.FlowOf(flow.View{}).ResendAt; at != 0 {
-		t.Errorf("without a mail, resend_at is %d, want 0", at)
+		t.Errorf("without an email, resend_at is %d, want 0", at)
 	}
 }

@@ -102,11 +102,11 @@ func TestUploads_SlowOnesFreeTheApp(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if a := s.get("/public/other", fetch); a.status != 200 {
-		t.Errorf("somebody else gets %d %s", a.status, a.body)
+		t.Errorf("another client got status %d %s", a.status, a.body)
 	}
 	for range cap(answers) {
 		if a := <-answers; a.status != http.StatusRequestTimeout || !strings.Contains(a.body, "request.slow") {
-			t.Errorf("a slow upload is answered %d %s", a.status, a.body)
+			t.Errorf("a slow upload got status %d %s", a.status, a.body)
 		}
 	}
 }

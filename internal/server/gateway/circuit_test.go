@@ -19,7 +19,7 @@ func TestCircuit_ClientsCannotOpenIt(t *testing.T) {
 		c := s.dial()
 		_, _ = fmt.Fprintf(c, "POST /upload HTTP/1.1\r\nHost: %s\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense\r\n", s.host)
 		if a, _ := io.ReadAll(c); !strings.HasPrefix(string(a), "HTTP/1.1 400 ") {
-			t.Errorf("a body that is no body is answered %q", a)
+			t.Errorf("a body that is no body got %q", a)
 		}
 	}
 	for range 5 { // longer than a round of the watcher
@@ -62,7 +62,7 @@ func TestCircuit_ConnectionGoesOn(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, a.Body)
 		if a.StatusCode != one.want {
-			t.Errorf("%.10s is answered with %d, want %d", one.request, a.StatusCode, one.want)
+			t.Errorf("%.10s got status %d, want %d", one.request, a.StatusCode, one.want)
 		}
 	}
 	if !strings.Contains(s.log.String(), "it sends no responses") {

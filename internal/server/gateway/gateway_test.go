@@ -67,7 +67,7 @@ func TestIdentity(t *testing.T) {
 	}
 	s.clock.Advance(3 * time.Minute)
 	if later := s.get("/", "Cookie: "+cookie).echoed(t); later.Header.Get("X-Portico-Token") == token {
-		t.Error("a token is sent that has less than half of its life left")
+		t.Error("the app got a token with less than half of its validity left")
 	}
 	if err := s.app.Flows.SetUserRoles(t.Context(), a.ID, nil); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("the root: %d %s, want the sign-in page as without an app", a.status, a.header.Get("Location"))
 	}
 	if a := s.get("/public/x", fetch); a.status != 200 {
-		t.Errorf("a public path is answered %d", a.status)
+		t.Errorf("a public path got status %d", a.status)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestPaths(t *testing.T) {
 		"http://" + s.host + "/public/../admin", "http://" + s.host + "//admin", "http://169.254.169.254/public/x", "/public/caf\xc3\xa9", "/public/%u002e%u002e/admin", "/public/a%0d%0ab",
 	} {
 		if a := s.get(target, fetch); a.status != 400 && a.status != 421 {
-			t.Errorf("%q is answered %d", target, a.status)
+			t.Errorf("%q got status %d", target, a.status)
 		}
 	}
 	if seen := u.asked(); len(seen) != 0 {
@@ -252,15 +252,15 @@ func TestPaths(t *testing.T) {
 		"/public/x?", "/public/x?//..", "/public/C%23",
 	} {
 		if a := s.get(target, fetch); a.status != 200 || target != a.echoed(t).Target {
-			t.Errorf("%q is answered %d %s", target, a.status, a.body)
+			t.Errorf("%q got status %d %s", target, a.status, a.body)
 		}
 	}
 	if a := s.get("http://"+s.host+"/public/x?y=http://z/", fetch); a.status != 200 || a.echoed(t).Target != "/public/x?y=http://z/" {
-		t.Errorf("a target with its host is answered %d %s", a.status, a.body)
+		t.Errorf("a target with its host got status %d %s", a.status, a.body)
 	}
 	for _, target := range []string{"http://" + s.host + "/admin", "/ADMIN", "/admin%20", "/admin?/public", "/public%E3%80%82", "/Public/x"} {
 		if a := s.get(target, fetch); a.status == 200 {
-			t.Errorf("%q is answered 200", target)
+			t.Errorf("%q got status 200", target)
 		}
 	}
 }

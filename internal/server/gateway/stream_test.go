@@ -207,7 +207,7 @@ func TestClientGone(t *testing.T) {
 	select {
 	case <-gone:
 	case <-time.After(10 * time.Second):
-		t.Error("the app was not told")
+		t.Error("the app did not learn of it")
 	}
 }
 

@@ -88,7 +88,7 @@ func TestFresh(t *testing.T) {
 	// app.
 	request = away(b, press(b, "example", shown))
 	if q := request.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
-		t.Errorf("the provider is asked for %v", q)
+		t.Errorf("the request to the provider has %v", q)
 	}
 	if asked := b.Open(request.String()); !strings.Contains(asked.Body, "Who signs in?") {
 		t.Errorf("the response is %d to %q", asked.StatusCode, asked.Next())

@@ -111,6 +111,6 @@ func TestCallbackForm(t *testing.T) {
 	leads(b, b.Send(path+"/callback", nil), path+"/callback")
 	// No other cross-site form is accepted.
 	if p := b.Send(path+"/start", nil); p.StatusCode != http.StatusForbidden {
-		t.Errorf("a start from another site is answered %d", p.StatusCode)
+		t.Errorf("a start from another site got status %d", p.StatusCode)
 	}
 }

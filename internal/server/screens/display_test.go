@@ -18,7 +18,7 @@ func TestInternationalAddress(t *testing.T) {
 	p := v.Send("/auth/signup", url.Values{"email": {typed}, "password": {apptest.Password}, "confirm_password": {apptest.Password}})
 	mail := s.NextMail()
 	if mail.To != canonical {
-		t.Errorf("the mail goes to %s", mail.To)
+		t.Errorf("the email goes to %s", mail.To)
 	}
 	if b := v.opens(p.Next()); b.Flow.Email != typed || b.Flow.Address != "m•••@xn--bcher-kva.example" {
 		t.Errorf("the code was sent to %q, masked %q", b.Flow.Email, b.Flow.Address)

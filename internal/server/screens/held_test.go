@@ -31,7 +31,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 		_, id, _ := strings.Cut(next, "flow=")
 		p := v.Send("/auth/verify-code", url.Values{"flow": {id}, "action": {"resend"}})
 		if again := v.reads(p); p.StatusCode != 429 || again.Errors.Code != "code.held" || again.Errors.Form != b.Errors.Form {
-			t.Errorf("%s: Resend is answered %d, %+v", address, p.StatusCode, again.Errors)
+			t.Errorf("%s: Resend got status %d, %+v", address, p.StatusCode, again.Errors)
 		}
 		told[i] = b.Errors.Form
 		v.Header.Set("Accept-Language", "de")

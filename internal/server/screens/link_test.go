@@ -26,7 +26,7 @@ func replaced(t *testing.T) (visitor, string) {
 	}
 	s.Clock.Advance(4 * time.Minute)
 	if b := v.opens(p.Next()); b.Sender != "no-reply@example.org" {
-		t.Errorf("the mail is said to come from %q", b.Sender)
+		t.Errorf("the email is said to come from %q", b.Sender)
 	}
 	return v, link
 }

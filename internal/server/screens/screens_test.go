@@ -184,7 +184,7 @@ func TestAssets(t *testing.T) {
 	}
 	for _, name := range []string{"secret.map", "app.js.br", "..%5capp.js"} {
 		if p := v.Open("/auth/assets/" + name); p.StatusCode < http.StatusBadRequest {
-			t.Errorf("%s is answered %d", name, p.StatusCode)
+			t.Errorf("%s got status %d", name, p.StatusCode)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestBrokenStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := v.Open("/auth/api/session"); p.StatusCode < 500 || v.Cookie("session") == "" {
-		t.Errorf("an app is answered %d, the cookie is %q", p.StatusCode, v.Cookie("session"))
+		t.Errorf("an app got status %d, the cookie is %q", p.StatusCode, v.Cookie("session"))
 	}
 	for _, path := range []string{"/auth/account", "/auth/signin"} {
 		p := v.Open(path)

@@ -1,3 +1,4 @@
-// Package pgtest gives tests databases on the PostgreSQL that tools/postgres
-// runs beside them. Each has its own, which is gone when it ends.
+// Package pgtest gives tests databases on the PostgreSQL server that
+// tools/postgres runs. Each test has its own database, which is deleted at its
+// end.
 package pgtest

@@ -17,16 +17,16 @@ import (
 	"portico/internal/store"
 )
 
-// Server is the environment variable with the URL of the server, as one who may
-// make databases.
+// Server names the environment variable with the URL of the server, as a user
+// who may create databases.
 const Server = "PORTICO_TEST_POSTGRES"
 
-// Engine is the environment variable that says which database the tests of the
-// whole product use: "sqlite", the default, or "postgres".
+// Engine names the environment variable with the engine for tests of the whole
+// product: "sqlite", the default, or "postgres".
 const Engine = "PORTICO_TEST_DATABASE"
 
-// Chosen returns the URL of a fresh database of the engine that is chosen for
-// this run: a SQLite file at the path, or one as Migrated makes it.
+// Chosen returns the URL of a new database of the engine that Engine names: an
+// SQLite file at the path, or a database from Migrated.
 func Chosen(t testing.TB, path string) string {
 	t.Helper()
 	if cmp.Or(os.Getenv(Engine), "sqlite") == "sqlite" {
@@ -35,11 +35,11 @@ func Chosen(t testing.TB, path string) string {
 	return Patient(Migrated(t))
 }
 
-// Patient returns the URL for a store that waits longer than a person would: for
-// tests of what it does, not of how quickly, on a machine that does much else.
+// Patient returns the URL for a store with a long time limit. It is for tests
+// of results, not of times, on a busy machine.
 func Patient(url string) string { return url + "&answer_within=20s" }
 
-// Plain returns the URL as tools other than the store understand it.
+// Plain returns the URL without the store's own parameters, for other tools.
 func Plain(url string) string { return strings.TrimSuffix(url, "&answer_within=20s") }
 
 // Migrated returns the URL of a database with the whole schema and no rows.
@@ -62,8 +62,8 @@ func Empty(t testing.TB) string {
 	return create(t, admin, "")
 }
 
-// OnDisk returns the URL of one without a schema that may be larger than memory,
-// and the folder that it is in.
+// OnDisk returns the URL of a database without a schema that may be larger than
+// memory, and its folder.
 func OnDisk(t testing.TB) (url, folder string) {
 	t.Helper()
 	admin := connect(t)
@@ -78,7 +78,7 @@ func OnDisk(t testing.TB) (url, folder string) {
 	return create(t, admin, " TABLESPACE disk"), folder
 }
 
-// connect skips the test where there is no server.
+// connect connects to the server. Without a server it skips the test.
 func connect(t testing.TB) *pgx.Conn {
 	t.Helper()
 	server := os.Getenv(Server)
@@ -99,7 +99,7 @@ func create(t testing.TB, admin *pgx.Conn, clause string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a large one is many files
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a large database has many files
 		defer cancel()
 		if err := drop(ctx, name); err != nil {
 			t.Error(err)
@@ -108,8 +108,8 @@ func create(t testing.TB, admin *pgx.Conn, clause string) string {
 	return of(name)
 }
 
-// drop connects anew: a test with hundreds of databases would hold as many
-// connections until its end.
+// drop opens a new connection. A test with hundreds of databases would
+// otherwise hold as many connections until its end.
 func drop(ctx context.Context, name string) error {
 	admin, err := pgx.Connect(ctx, os.Getenv(Server))
 	if err != nil {
@@ -129,8 +129,8 @@ func of(name string) string {
 	return u.String()
 }
 
-// template is a database to copy, which is much quicker than to migrate. Each
-// process makes one and leaves it behind: the server ends with the run.
+// template is a database to copy, which is much faster than a migration. Each
+// process creates one and leaves it: the server ends with the run.
 var template = sync.OnceValues(func() (name string, err error) {
 	ctx := context.Background()
 	admin, err := pgx.Connect(ctx, os.Getenv(Server))

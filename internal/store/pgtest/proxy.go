@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-// Mode is how a Proxy behaves.
+// Mode is the behavior of a Proxy.
 type Mode int
 
 const (
 	Passing  Mode = iota
-	Refusing      // ends every connection, and takes none
-	Hanging       // takes connections and lets nothing through
-	Slow          // lets each message through two seconds late
+	Refusing      // ends every connection and accepts none
+	Hanging       // accepts connections and forwards nothing
+	Slow          // delays each message by two seconds
 )
 
 // Cut is where a Proxy breaks a connection: at the first message with the Text.
 type Cut struct {
 	Text string
-	// Reached says that the server gets the message, and only its answer is
-	// lost. Without it the message is lost, or late: then it reaches the server
-	// when Late is closed.
+	// Reached means that the server gets the message, and only its answer is
+	// lost. Otherwise the message is lost, or late: it reaches the server when
+	// Late is closed.
 	Reached bool
 	Late    chan struct{}
 }
 
-// Proxy stands between a test and the server, and breaks what a network or a
-// server can break. It is safe for concurrent use.
+// Proxy stands between a test and the server. It causes the faults of a network
+// or a server. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	url      *url.URL
@@ -49,7 +49,7 @@ type Proxy struct {
 	served sync.WaitGroup
 }
 
-// NewProxy stands before the database of a URL until the test ends.
+// NewProxy starts a proxy for the database of a URL. It ends with the test.
 func NewProxy(t testing.TB, database string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -81,10 +81,10 @@ func NewProxy(t testing.TB, database string) *Proxy {
 // URL returns the URL of the database, through the proxy.
 func (p *Proxy) URL() string { return p.url.String() }
 
-// Begun returns how many connections were begun.
+// Begun returns the number of connections so far.
 func (p *Proxy) Begun() int { return int(p.begun.Load()) }
 
-// Be changes how the proxy behaves, also on connections that are open.
+// Be changes the mode, also for open connections.
 func (p *Proxy) Be(mode Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +119,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// keep notes a connection, or ends it when none is taken.
+// keep records a connection, or closes it if the mode accepts none.
 func (p *Proxy) keep(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,13 +162,13 @@ func (p *Proxy) serve(client net.Conn) {
 			_ = client.Close()
 			<-cut.Late
 			_, _ = server.Write(message)
-			_, _ = io.Copy(io.Discard, server) // until it has answered a client that has gone
+			_, _ = io.Copy(io.Discard, server) // until the server has answered and noticed that the client has gone
 		}
 		return false
 	})
 }
 
-// copy passes messages on while pass says so.
+// copy forwards messages while pass returns true.
 func (p *Proxy) copy(to, from net.Conn, pass func([]byte) bool) {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -188,7 +188,7 @@ func (p *Proxy) copy(to, from net.Conn, pass func([]byte) bool) {
 	}
 }
 
-// wait holds a message for as long as the mode says.
+// wait delays a message as the mode requires.
 func (p *Proxy) wait() {
 	for {
 		p.mu.Lock()
@@ -209,7 +209,7 @@ func (p *Proxy) wait() {
 	}
 }
 
-// matching takes the cut if the message is the one.
+// matching returns and removes the cut that the message matches.
 func (p *Proxy) matching(message []byte) *Cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -78,11 +78,11 @@ func (b accounts) AccountByKey_LetterByLetter() {
 	}
 }
 
-// In whatever order the database has letters: each once.
+// Each account is listed once, in any sort order of the database.
 func (b accounts) ListAccounts_Pages() {
 	keys := []string{"B@x", "a-b@x", "a@x", "a_b@x", "ab@x", "ä@x", "日@x"}
 	for n, key := range keys {
-		other := string(rune('z' - n)) // in the order of nothing else
+		other := string(rune('z' - n)) // in another order than the ids
 		b.insertAccount(account.Account{ID: other, Address: account.Address{Mail: other, Key: key}})
 	}
 	var got []string

@@ -25,8 +25,8 @@ func (b flows) FlowByID_Unknown() {
 	}
 }
 
-// A flow stays as a step has read it until the step ends: here, that no mail
-// was sent yet.
+// A flow stays as a step has read it until the step ends. Here the step reads
+// that no email was sent yet.
 func (b flows) FlowByID_HeldUntilTheEnd() {
 	p := b.flow(pending(1))
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {

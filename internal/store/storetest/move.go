@@ -31,8 +31,8 @@ func (b moves) KeepMoveState_Replaces() {
 	b.equal("the state", b.state(), store.MoveComing)
 }
 
-// A move waits until no mail is under way. No mail is claimed meanwhile, and a
-// move that gave up holds mail for a short time only.
+// A move waits until no email is being sent. No email is claimed meanwhile, and
+// a move that gave up holds email for a short time only.
 func (b moves) KeepMoveState_HoldsMail() {
 	now := moment()
 	b.message(waiting("m", now))

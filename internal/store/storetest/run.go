@@ -9,7 +9,7 @@ import (
 )
 
 // rooms are the parts of the contract. Each of their methods with an underscore
-// in its name is a case: the method of the store, and what it promises.
+// in its name is a case. Its name is the method of the store and the promise.
 func rooms(b *bundle) []any {
 	return []any{
 		accounts{b}, identities{b}, sessions{b}, codes{b}, flows{b}, tickets{b}, throttles{b},
@@ -25,7 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		for method := range reflect.TypeOf(part).Methods() {
 			about, _, isCase := strings.Cut(method.Name, "_")
 			if !isCase {
-				continue // of testing.T
+				continue // a method of testing.T
 			}
 			held[about] = true
 			t.Run(method.Name, func(t *testing.T) {

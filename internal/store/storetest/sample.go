@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// moment is a time with every digit that is kept.
+// moment is a time in which every stored digit differs from zero.
 func moment() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123_456_000, time.UTC) }
 
 // full returns a T with a distinct value in every field, so that a lost or

@@ -69,7 +69,8 @@ func (b sessions) SessionByHash_ClosedAccount() {
 	}
 }
 
-// Not only because closing moves the version.
+// The session ends with its account, even if the version of the account is
+// unchanged.
 func (b sessions) SessionByHash_ClosedAccountSameVersion() {
 	b.insertAccount(account.Account{ID: "id", State: account.Closed})
 	s := session.Session{ID: "s", AccountID: "id"}
@@ -138,7 +139,8 @@ func (b sessions) DeleteSession_OnlyOneOfTheOwn() {
 	}
 }
 
-// A double click on signing out, and the remembered reason with it.
+// Two sign-outs at once, such as a double click. One deletes the session and
+// stores the reason.
 func (b sessions) DeleteSession_OneOfMany() {
 	a := b.person(1)
 	s := b.session(a, 1)
@@ -186,7 +188,7 @@ func (b sessions) SessionEnd_OfThoseThatEnded() {
 		_, err := tx.DeleteSessions(b.Context(), a.ID, kept.ID, session.Password)
 		return err
 	})
-	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) }) // whom the reason outlives
+	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) }) // the reason outlives the account
 	for id, want := range map[string]session.Reason{
 		one.ID: session.Elsewhere, left.ID: "", second.ID: session.Password, kept.ID: "", theirs.ID: "", "no": "",
 	} {
@@ -217,7 +219,7 @@ func (b sessions) DeleteRevocation_ThatOneOnly() {
 	b.equal("what is left", left, all[1:])
 }
 
-// All of them are there, in no order.
+// All revocations are returned, in any order.
 func (b sessions) Revocations_Many() {
 	b.write(func(tx *store.Tx) error {
 		for range 1000 {

@@ -22,8 +22,8 @@ func (b throttles) SaveThrottle_EveryField() {
 	b.equal("the state that was reset", b.state("k"), s)
 }
 
-// Count first, then check: no parallel attempt may read a count that another
-// one is about to change (SEC-018).
+// Count first, then check. No parallel attempt may read a count that another
+// attempt is about to change (SEC-018).
 func (b throttles) LockThrottle_CountsEveryParallelTry() {
 	b.race(func(tx *store.Tx, _ int) (bool, error) {
 		s, err := tx.LockThrottle(b.Context(), "k")

@@ -30,7 +30,7 @@ func (b transactions) Write_AllOrNothing() {
 	b.person(1) // the store still works
 }
 
-// The reason is the caller's own error, to be told by errors.Is.
+// The caller gets its own error back and can test it with errors.Is.
 func (b transactions) Write_ReturnsTheError() {
 	if err := b.store.Write(b.Context(), func(*store.Tx) error { return account.Exists }); !errors.Is(err, account.Exists) {
 		b.Errorf("the error is %v, want %v", err, account.Exists)
@@ -72,7 +72,7 @@ func (b transactions) AfterCommit_SeesWhatIsKept() {
 		tx.AfterCommit(look(undone))
 		return errors.New("the step fails")
 	})
-	b.person(3) // nothing of the step before comes along with it
+	b.person(3) // no effect of the step before remains
 	b.equal("what was seen after commits", seen, []account.Account{a})
 }
 
@@ -82,8 +82,8 @@ func (b transactions) Ping_Answers() {
 	}
 }
 
-// A text that one engine cannot keep is refused by both, so that every database
-// can move.
+// Both engines refuse a text that one of them cannot store, so that every
+// database can move.
 func (b transactions) Write_TextThatCannotBeKept() {
 	for _, text := range []string{"a\x00b", "\xff"} {
 		b.fails(fmt.Sprintf("%q", text), func(tx *store.Tx) error {

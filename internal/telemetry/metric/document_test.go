@@ -59,7 +59,7 @@ func TestDocument_IsUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if text != want {
-		t.Errorf("%s is not what the metrics are: run go test ./internal/telemetry/metric -update", name)
+		t.Errorf("%s does not match the metrics: run go test ./internal/telemetry/metric -update", name)
 	}
 }
 

@@ -221,12 +221,12 @@ func TestHandler_ManyAtOnce(t *testing.T) {
 		<-begun
 	}
 	if got := ask(); got != 503 {
-		t.Errorf("one too many is answered with %d", got)
+		t.Errorf("one request too many got status %d", got)
 	}
 	close(letGo)
 	for range parallel {
 		if got := <-answered; got != 200 {
-			t.Errorf("one that waited is answered with %d", got)
+			t.Errorf("a waiting request got status %d", got)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestStart_Below(t *testing.T) {
 		t.Fatalf("the spans are %v", spans)
 	}
 	if root.TraceID() != "" && spans[0].Status().Description != "" {
-		t.Error("a failure is told in words")
+		t.Error("a failure has a text")
 	}
 }
 
@@ -139,6 +139,6 @@ func TestOnward(t *testing.T) {
 	}
 	r := httptest.NewRequest("GET", "/", nil)
 	if n := testing.AllocsPerRun(100, func() { span.OnwardOf(r.Context(), r.Header).Put(r.Header) }); n != 0 {
-		t.Errorf("what is not traced allocates %v times", n)
+		t.Errorf("a request without a trace allocates %v times", n)
 	}
 }

@@ -15,12 +15,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector keeps what it gets. It is safe for concurrent use.
+// Collector stores the spans that it receives. It is safe for concurrent use.
 type Collector struct {
 	URL *url.URL
 
-	// Answer, if set, answers in place of a plain 200, after the spans were
-	// kept.
+	// Answer, if set, answers instead of a plain 200, after the spans were
+	// stored.
 	Answer http.HandlerFunc
 
 	mu       sync.Mutex
@@ -29,7 +29,7 @@ type Collector struct {
 	requests []*http.Request
 }
 
-// Span is one as it came over the wire, ids in hexadecimal.
+// Span is a span as it was sent, with ids in hexadecimal.
 type Span struct {
 	Name, Trace, ID, Parent string
 	Kind                    string
@@ -110,21 +110,21 @@ func values(list []*common.KeyValue) map[string]any {
 	return m
 }
 
-// Spans returns all that came.
+// Spans returns all spans so far.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Span(nil), c.spans...)
 }
 
-// Raw returns every byte that came, to look for what must not be there.
+// Raw returns every byte so far, for tests of what must not be sent.
 func (c *Collector) Raw() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return string(c.raw)
 }
 
-// Requests returns what the batches came with.
+// Requests returns the requests of the batches.
 func (c *Collector) Requests() []*http.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
