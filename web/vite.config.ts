@@ -2,14 +2,17 @@ import { basename } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** What the sign-in page needs goes into one chunk: fewer requests, and it compresses better in one piece. */
+/** One chunk with all the code of the sign-in page: fewer requests, and it compresses better as a whole. */
 const SHARED =
   /node_modules|src\/(entry|api|form\/(?!reload-when-over)|i18n\/[^/]+$|screens\/((?!new-password|signed-in-other)[^/]+|signin\/.+)$)|src\/(ui|lib)\/(?!code|lead|mistyped|more|name-field|new-password|strength|success|use-return|username)/;
 
-/** A class by its file and name, such as `field-input`: the names of files are unique, and a hash would cost more than it tells. */
+/** Names a class by its file and itself, such as `field-input`. File names are unique, and a hash would be longer. */
 const nameOf = (local: string, file: string) => `${basename(file, '.module.css')}-${local}`;
 
-/** Vite wraps an import() in a helper that preloads its styles and chunks; ours has neither, and the helper would be on every page. */
+/**
+ * Vite wraps an import() in a helper that preloads its styles and chunks. Our imports have
+ * neither, and the helper would be on every page.
+ */
 const plainImports: Plugin = {
   name: 'plain-imports',
   enforce: 'pre',

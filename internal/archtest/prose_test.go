@@ -20,16 +20,6 @@ const mostWords = 35
 const unproven = `
 clients/js/src
 clients/js/test
-web
-web/src/lib
-web/src/screens
-web/src/screens/account
-web/src/screens/confirm-link
-web/src/screens/error
-web/src/screens/verify-code
-web/src/ui
-web/tests
-web/tools
 `
 
 // phrase is an expression that reads badly, and its plain alternative.

@@ -50,7 +50,7 @@ export async function visit(
   options: BrowserContextOptions & {
     api?: Api;
     hydrate?: boolean;
-    /** What the person does before the script is there. */
+    /** The actions of the user before the script runs. */
     early?: (page: Page) => Promise<void>;
   } = {},
 ): Promise<Visit> {

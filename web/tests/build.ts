@@ -6,8 +6,8 @@ const web = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = ['src', 'tools', 'fixtures', '../clients/js/src'];
 
 /**
- * The documents under test are those of this source, not of an older build. `make web-test` has built them. They
- * are built here only when a source is newer: a Go build may be embedding them at the same time.
+ * Rebuilds the documents if a source is newer, so that the tests see the current source. It builds only
+ * then, because a Go build may be embedding the documents at the same time. `make web-test` has built them.
  */
 export function setup(): void {
   if (newest(['dist/documents/manifest.json']) < newest([...SOURCES, ...settings()]))

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What the founding specification fixes, in its order. */
+/** The elements that the specification fixes, in its order. */
 const SPEC = {
   signin: [
     'heading: Sign in',

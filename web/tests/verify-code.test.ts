@@ -32,7 +32,7 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   await page.context().close();
 });
 
-/** What can be typed into or pressed in the card, but for links. */
+/** The fields and buttons of the card, without its links. */
 const live = (page: Page) =>
   page
     .locator('main')
@@ -41,7 +41,7 @@ const live = (page: Page) =>
 
 const typeEarly = (page: Page) => page.locator('#code').pressSequentially('123456');
 
-/** Opens the screen to somebody who is faster than the script; what is sent is answered as wrong. */
+/** Opens the screen for a user who is faster than the script. The API refuses each code as wrong. */
 async function openEarly(path: string, early: (page: Page) => Promise<void>) {
   const bodies: unknown[] = [];
   const opened = await visit(world, `/preview/verify-code/${path}`, {

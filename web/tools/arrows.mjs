@@ -1,11 +1,11 @@
-// Holds the arrows of the front end: entry -> screens -> form, ui -> api, i18n -> lib.
+// Checks the imports of the front end: entry -> screens -> form, ui -> api, i18n -> lib.
 //   node tools/arrows.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const src = new URL('../src', import.meta.url).pathname;
 
-/** What a folder may import beside itself. @type {Record<string, string[]>} */
+/** The folders from which a folder may import, beside itself. @type {Record<string, string[]>} */
 const MAY = {
   entry: ['screens', 'api', 'i18n', 'lib'],
   screens: ['form', 'ui', 'api', 'i18n', 'lib'],
@@ -34,7 +34,7 @@ function faultsOf(file) {
     if (room === 'screens' && to === 'screens' && rest && toFolder !== screen)
       faults.push(`imports the screen ${toFolder}`);
   }
-  // The build ships a screen its own messages and the common ones, no others.
+  // The build gives a screen its own messages and the common messages, no others.
   for (const [, key] of screen ? text.matchAll(/\bt\(['`]([\w-]+)\./g) : []) {
     if (key !== screen && key !== 'common') faults.push(`says words of ${key}`);
   }

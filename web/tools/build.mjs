@@ -11,7 +11,7 @@ const root = new URL('../', import.meta.url);
 /** @param {string} path */
 const at = (path) => new URL(path, root);
 
-process.env.NODE_ENV = 'production'; // whoever calls, a test runner too, gets the React that is shipped
+process.env.NODE_ENV = 'production'; // also under a test runner: the documents need the React that is shipped
 writeTypes();
 const options = { root: root.pathname, logLevel: /** @type {const} */ ('warn') };
 await build({ ...options, build: { ssr: true } });
@@ -19,10 +19,10 @@ await build({ ...options, build: { ssr: true } });
 /** @type {typeof import('../src/entry/prerender.tsx')} */
 const { locales, screenNames, renderTemplate } = await import(at('.build/server/prerender.js').href);
 
-/** Documents without a script, which go on to the address "next" by themselves, and the screen whose style they share. @type {{ [screen in import('./messages.mjs').ScreenName]?: import('./messages.mjs').ScreenName }} */
+/** Documents without a script, which redirect to the address "next", and the screen whose style they use. @type {{ [screen in import('./messages.mjs').ScreenName]?: import('./messages.mjs').ScreenName }} */
 const SCRIPTLESS = { leaving: 'error' };
 
-/** The module that a document of this screen loads, generated: static imports need no loader and no waterfall. @param {string} screen */
+/** The generated module that the document of this screen loads. Static imports need no loader. @param {string} screen */
 const entryOf = (screen) => `.build/entries/${screen}.ts`;
 
 rmSync(at('.build/entries'), { recursive: true, force: true });
@@ -78,7 +78,7 @@ function loading(scripts) {
   ];
 }
 
-/** The data that the script starts from; the words as JSON that cannot end the element it stands in. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
+/** The data that the script starts from. The JSON of the words cannot end its element. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
 const dataOf = (screen, locale) =>
   `<script type="application/json" id="words">${JSON.stringify(messagesOf(screen, locale)).replaceAll('<', '\\u003c')}</script><script type="application/json" id="boot">{{.boot}}</script>`;
 
@@ -94,7 +94,7 @@ function documentOf({ screen, locale }) {
     '<meta name="color-scheme" content="light"><meta name="robots" content="noindex">',
     `<link rel="icon" href="${favicon}">`,
     `<style>${style}</style>`,
-    // The card is centred: painted in parts it would move as it grows, on a slow phone before everyone's eyes.
+    // The card is centered. Painted in parts it would visibly move as it grows on a slow phone.
     lender ? '' : '<link rel="expect" href="#words" blocking="render">',
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
     `</head><body><div id="root">${body}</div>`,
@@ -117,7 +117,7 @@ for (const document of documents) {
   styleHashes[document.screen] = styleHash;
 }
 
-// The script for pages of apps, which know it by this name.
+// The script for pages of apps. They load it by this name.
 await build({
   ...options,
   configFile: false,

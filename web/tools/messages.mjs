@@ -1,4 +1,4 @@
-// Types of the message keys, and the check that both sides of the catalogue agree.
+// Writes the types of the message keys, and checks that all locales agree.
 //   node tools/messages.mjs           writes src/i18n/messages.gen.ts
 //   node tools/messages.mjs --check   fails when it is stale, or a locale lacks a key, a placeholder or a plural form
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const folder = new URL('../src/i18n/messages/', import.meta.url);
 const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 
-/** Keys that never reach a browser: mails with their dates, what the server words into the boot data. */
+/** Keys that no browser needs: emails with their dates, and words that the server writes into the boot data. */
 const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /**
@@ -51,7 +51,7 @@ function reaches(key, screen) {
   return screens === undefined || screens.includes(screen);
 }
 
-/** The messages of one screen: its own, what all share, and the faults it can meet. @param {ScreenName} screen @param {string} locale @returns {Messages} */
+/** The messages of a screen: its own, the common ones, and its faults. @param {ScreenName} screen @param {string} locale @returns {Messages} */
 export const messagesOf = (screen, locale) =>
   Object.fromEntries(Object.entries(read(locale)).filter(([key]) => reaches(key, screen)));
 
@@ -88,7 +88,7 @@ function faultsOf(locale) {
   return faults.map((fault) => `${locale}.json ${fault}`);
 }
 
-/** Writes the key types from the catalogue as it is now. */
+/** Writes the types of the keys in the catalogue. */
 export const writeTypes = () => writeFileSync(generated, types);
 
 function check() {

@@ -1,4 +1,4 @@
-// Weighs what a visit loads, in KiB after brotli 11, and fails above the limits.
+// Measures the files that a visit loads, in KiB after brotli 11, and fails above the limits.
 //   node tools/size.mjs
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';

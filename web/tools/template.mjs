@@ -1,4 +1,4 @@
-// The part of Go's text/template that the documents use, for the preview and the tests.
+// Implements the part of Go's text/template that the documents use, for the preview and the tests.
 
 /** @typedef {{ text: string } | { if: string, yes: Node[], no: Node[] } | { range: string, body: Node[] } | { print: string }} Node */
 

@@ -2,10 +2,10 @@ import { type Failure, foreign, parseProblem } from './problem';
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
-/** Longer than the slowest honest answer (a queued password hash), shorter than a person's patience. */
+/** Longer than the slowest valid response, which waits in the queue of password hashes. */
 const TIMEOUT_MS = 20_000;
 
-/** Asks the JSON API. It never throws: every way to fail is a Failure. */
+/** Sends a request to the JSON API. It never throws: each error is a Failure. */
 export async function request<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -36,7 +36,7 @@ export async function request<T>(
   }
 }
 
-/** The object in the body, or undefined: the page of a proxy, or nothing. */
+/** The object in the body. It is undefined for an empty body and for the page of a proxy. */
 async function jsonOf(response: Response): Promise<object | undefined> {
   try {
     const body: unknown = await response.json();

@@ -1,4 +1,4 @@
-/** RFC 9457 with our members; all are always there. */
+/** A problem document (RFC 9457) with our members. All of them are always set. */
 export interface Problem {
   status: number;
   code: string;
@@ -10,15 +10,15 @@ export interface Problem {
 
 type Params = Record<string, string>;
 
-/** Why a request did not succeed. */
+/** The reason why a request failed. */
 export type Failure =
   | { kind: 'offline' } // this device has no connection
-  | { kind: 'unreachable' } // no answer
-  | { kind: 'down' | 'blocked'; retryAfter: number } // the answer of a proxy in front
+  | { kind: 'unreachable' } // no response
+  | { kind: 'down' | 'blocked'; retryAfter: number } // the response of a proxy in front
   | { kind: 'timeout' }
   | { kind: 'problem'; problem: Problem };
 
-/** Reads a problem document; whatever is missing or of another type becomes empty, so a caller need not look. */
+/** Reads a problem document. A member that is missing or of another type becomes empty. */
 export function parseProblem(body: unknown, status: number, retryAfter: string | null): Problem {
   const o = record(body);
   return {
@@ -34,7 +34,7 @@ export function parseProblem(body: unknown, status: number, retryAfter: string |
   };
 }
 
-/** Our server names a code in every failure. An answer without one comes from something in front of it. */
+/** A failed response without a code. Portico names one in each, so a proxy in front has answered. */
 export const foreign = ({ status, retry_after }: Pick<Problem, 'status' | 'retry_after'>): Failure => ({
   kind: status >= 500 || status === 429 ? 'down' : 'blocked',
   retryAfter: retry_after,

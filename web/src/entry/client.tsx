@@ -6,16 +6,15 @@ import { carryFragment } from '../lib/fragment';
 import type { Screen } from '../screens/screen';
 
 /**
- * Brings a document to life. The build writes one entry a screen that calls this,
- * so a visitor loads one screen, all by static imports; its words in the
- * visitor's language stand in the document. Without a root there is nothing to
- * do: the forms work as they are.
+ * Hydrates a document. The build writes one entry for each screen, which calls this: a
+ * visitor loads one screen, by static imports only. Its words in the language of the
+ * visitor are part of the document. Without a root the forms work as they are.
  */
 export function start({ View }: Screen): void {
   const root = document.getElementById('root');
   const [boot, words] = ['boot', 'words'].map((id) => document.getElementById(id)?.textContent);
   if (!root || !boot || !words) return;
-  root.dataset['live'] = ''; // shows what only script can do; React leaves its container alone
+  root.dataset['live'] = ''; // shows the parts that need script; React leaves the attributes of its container alone
   carryFragment();
   const data = JSON.parse(boot) as Boot;
   hydrateRoot(

@@ -14,7 +14,7 @@ export const locales = Object.keys(catalogues).map((path) => path.replace(/.*\/|
 
 export const screenNames = Object.keys(screens) as ScreenName[];
 
-/** Title and markup of a screen as React renders them for this boot data. */
+/** Renders the title and the markup of a screen for this boot data. */
 export function render(name: ScreenName, locale: string, boot: Boot): { title: string; body: string } {
   const screen = screens[name];
   const text = createText(locale, catalogues[`../i18n/messages/${locale}.json`] ?? {});
@@ -27,13 +27,16 @@ export function render(name: ScreenName, locale: string, boot: Boot): { title: s
   return { title, body: plainAttributes(body) };
 }
 
-/** HTML as people write it: React spells some attributes like its props (autoComplete) and gives boolean ones a value. */
+/**
+ * Writes attributes as HTML does. React spells some like its props (autoComplete) and gives
+ * boolean attributes a value.
+ */
 const plainAttributes = (markup: string) =>
   markup
     .replace(/ (?!viewBox)([a-z]+[A-Z]\w*)(?==")/g, (attribute) => attribute.toLowerCase())
     .replace(/ (required|autofocus|readonly)=""/g, ' $1');
 
-/** The same as a Go template that takes the boot data. */
+/** Renders a screen as a Go template that takes the boot data. */
 export function renderTemplate(name: ScreenName, locale: string): { title: string; body: string } {
   const { title, body } = render(name, locale, slots(SHAPE) as Boot);
   return { title: goTemplate(title), body: goTemplate(body) };

@@ -11,7 +11,7 @@ import { screen as signin } from '../screens/signin/signin';
 import { screen as signup } from '../screens/signup/signup';
 import { screen as verifyCode } from '../screens/verify-code/verify-code';
 
-/** Every screen by the name that the boot data gives. */
+/** All screens by their names in the boot data. */
 export const screens: Record<Boot['screen'], Screen> = {
   signin,
   signup,

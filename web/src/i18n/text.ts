@@ -1,6 +1,6 @@
 import type { MessageKey } from './messages.gen';
 
-/** A message: a text, or one text a plural category chosen by the parameter `count`. */
+/** A message: one text, or a text for each plural category of the parameter `count`. */
 type Message = string | Record<string, string>;
 export type Messages = Record<string, Message>;
 type Params = Record<string, string | number>;
@@ -8,9 +8,9 @@ type Params = Record<string, string | number>;
 /** The words of one locale. */
 export interface Text {
   locale: string;
-  /** The words of a key of these screens. */
+  /** The words of a message key. */
   t: (key: MessageKey, params?: Params) => string;
-  /** The words of a code that the server answered; undefined for one that this build does not know. */
+  /** The words of a fault code, or undefined for a code that this build does not know. */
   fault: (code: string, params?: Params, retryAfter?: number) => string | undefined;
   /** "30 seconds", "2 minutes". */
   wait: (seconds: number) => string;
@@ -51,7 +51,7 @@ export function createText(locale: string, messages: Messages): Text {
   };
 }
 
-/** A count that is not a number (a template slot) takes the general form. */
+/** Chooses the plural form. A count that is no number, such as a template slot, takes the form "other". */
 function pick(
   message: Record<string, string>,
   plural: Intl.PluralRules,

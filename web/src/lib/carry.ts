@@ -1,10 +1,9 @@
 const KEY = 'portico.email';
 
 /**
- * The address goes with the person from one screen to the next (WCAG 3.3.7) in
- * this tab's storage, because it has no place in a URL. It stays there no
- * longer than that way takes: whoever reads it takes it out. Storage that is
- * switched off or full only costs comfort.
+ * Carries the typed address to the next screen (WCAG 3.3.7). It is kept in this tab's
+ * storage, because it must not be in a URL, and the next screen removes it. Without
+ * storage the user types the address again.
  */
 export function carryEmail(email: string): void {
   try {

@@ -5,9 +5,9 @@ const WHOLE = /(?<!\d)\d{6}(?!\d)/;
 const IN_TWO = /(?<!\d)(\d{3})[\s\p{Pd}.·](\d{3})(?!\d)/u;
 
 /**
- * The code in whatever was typed, pasted or filled in: "Your code is 123 456",
- * full-width digits, digits of another script. Six digits in a row win over
- * other numbers of the text; otherwise the first six digits count.
+ * The code in a text that was typed, pasted or filled in, such as "Your code is 123 456".
+ * Digits of any script count. Six digits in a row win over other numbers of the text.
+ * Otherwise the first six digits are the code.
  */
 export function codeIn(text: string): string {
   const plain = asciiDigits(text.normalize('NFKC'));
@@ -15,7 +15,7 @@ export function codeIn(text: string): string {
   return whole || plain.replace(/\D/g, '').slice(0, CODE_LENGTH);
 }
 
-/** The complete code that a text holds, or "". */
+/** The complete code in a text, or "". */
 export function completeCodeIn(text: string): string {
   const code = codeIn(text);
   return code.length === CODE_LENGTH ? code : '';
@@ -26,7 +26,7 @@ function wholeCode(plain: string): string {
   return WHOLE.exec(plain)?.[0] ?? (inTwo ? `${inTwo[1]}${inTwo[2]}` : '');
 }
 
-/** Unicode keeps the ten digits of a script in a row, so a digit is its distance from the first of them. */
+/** Unicode keeps the ten digits of a script in a row: the value of a digit is its distance from the first. */
 function asciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => {
     const point = digit.codePointAt(0) ?? 0;

@@ -1,4 +1,4 @@
-/** Where most people have their mail. */
+/** The most common email domains. */
 const COMMON = [
   'gmail.com',
   'googlemail.com',
@@ -19,10 +19,9 @@ const COMMON = [
 ];
 
 /**
- * The address that was probably meant, or "": one or two slips away from a
- * common domain. The first letter must agree, since slips rarely hit it while
- * mail.com, email.com and cloud.com are domains of their own; so are the
- * countries of one provider.
+ * The address that the user probably meant, or "". Its domain is common and one or two typing
+ * errors away. The first letter must agree, since errors rarely change it, and mail.com, email.com
+ * and cloud.com are all real domains. The countries of one provider are real domains too.
  */
 export function intendedAddress(address: string): string {
   const at = address.lastIndexOf('@');
@@ -43,7 +42,7 @@ function mayMean(domain: string, common: string): boolean {
   return domain[0] === common[0] && Math.abs(domain.length - common.length) <= 2 && !onlyCountryDiffers;
 }
 
-/** Letters that were added, left out, replaced, or swapped with their neighbour (optimal string alignment). */
+/** The number of added, missing, replaced and swapped letters (optimal string alignment). */
 function slipsBetween(typed: string, meant: string): number {
   let older: number[] = [];
   let row = Array.from({ length: meant.length + 1 }, (_, i) => i);

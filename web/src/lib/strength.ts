@@ -1,17 +1,17 @@
-/** How hard a password looks to guess, judged in the browser alone; the server decides. */
+/** How hard a password looks to guess. The browser only estimates it; the server decides. */
 export type Strength = 'weak' | 'fair' | 'good' | 'strong';
 
 const RUNS = ['abcdefghijklmnopqrstuvwxyz', '0123456789', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
-/** What guessing starts with. */
+/** Words that attackers try first. */
 const STEMS = /p[a@]ss?w[o0]r[dt]|qwert[yz]|123456|letmein|admin|welcome|willkommen/g;
 
-/** Fewer different characters only repeat themselves, and fewer beside a stem hide nothing. */
+/** The least number of different characters, in the whole password and beside a common word. */
 const FEW = 5;
 
 /**
- * A light estimate for the hint under the field: every character counts, one
- * that repeats or continues its predecessor ("aaa", "1234", "qwer") hardly does.
+ * A light estimate for the hint under the field. A character that repeats or continues
+ * its predecessor ("aaa", "1234", "qwer") counts little.
  */
 export function strengthOf(password: string): Strength {
   const characters = Array.from(password.toLowerCase());
@@ -42,10 +42,10 @@ function follows(before: string | undefined, character: string): boolean {
 const kinds = (text: string) =>
   [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{L}\p{Nd}]/u].filter((kind) => kind.test(text)).length;
 
-/** Characters as the policy counts them: code points of the NFC form. */
+/** The number of characters as the policy counts them: code points in NFC. */
 export const lengthOf = (password: string) => Array.from(password.normalize('NFC')).length;
 
-/** Whether the password holds the part of the address before its @; a short one means nothing without the @. */
+/** Whether the password contains the local part of the address. A short local part counts only with its @. */
 export function containsAddress(password: string, address: string): boolean {
   const [local = ''] = address.toLowerCase().split('@');
   return local !== '' && password.toLowerCase().includes(local.length < 3 ? `${local}@` : local);

@@ -2,13 +2,13 @@ import { Fragment, type ReactNode } from 'react';
 
 /*
  * The build renders every screen once with slots in place of values and turns
- * the result into a Go template; the browser renders the same components with
- * the values. Both must give the same markup, so whatever depends on a value of
- * the boot data goes through When, Unless, Each, choose or match. All slot handling stands
- * behind import.meta.env.SSR and is cut from the browser's bundle.
+ * the result into a Go template. The browser renders the same components with
+ * the values. Both must give the same markup, so each branch on a value of the
+ * boot data uses When, Unless, Each, choose or match. The code for slots stands
+ * behind import.meta.env.SSR and is not part of the browser's bundle.
  *
  * Children of When and Each are elements, never bare text: React separates
- * neighbouring texts by a comment, which a template branch would lose.
+ * neighboring texts by a comment, which a template branch would lose.
  */
 
 const OPEN = '\uE000';
@@ -97,7 +97,7 @@ export function Each<T extends { id: string }>(props: {
 
 type Slots<T> = T extends readonly (infer E)[] ? List<Slots<E>> : T;
 
-/** A copy of `shape` with a slot for every text and number; lists of objects hold one slotted item. */
+/** A copy of `shape` with a slot for every text and number. A list of objects holds one object of slots. */
 export function slots<T>(shape: T, path = ''): Slots<T> {
   if (Array.isArray(shape)) {
     const list = shape.slice(0, 1).map((item) => slots(item));

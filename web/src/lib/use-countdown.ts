@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Counts a wait down by the monotonic clock, so that neither a wrong wall clock
- * nor a throttled background tab changes when it ends. A new `wait` object starts
- * anew, with the same number of seconds too. The first render says 0, as the
- * server rendered it; the clock starts in the effect.
+ * Counts down the seconds of a wait. It uses the monotonic clock, so a wrong system clock or a
+ * throttled background tab does not change the end. A new `wait` object starts again, also with
+ * the same seconds. The first render returns 0, as the server rendered it.
  */
 export function useCountdown(wait: { seconds: number }, onEnd: () => void): number {
   const [left, setLeft] = useState(0);

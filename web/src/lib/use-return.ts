@@ -1,13 +1,13 @@
 import { useEffect } from 'react';
 
-/** Runs when the person comes back to this tab: what was done in another one may have changed it. */
+/** Runs when the user comes back to this tab: an action in another tab may have changed its data. */
 export function useReturn(onReturn: () => void): void {
   useEffect(() => {
     const back = () => {
       if (document.visibilityState === 'visible') onReturn();
     };
     document.addEventListener('visibilitychange', back);
-    addEventListener('focus', back); // of two windows side by side, both are visible
+    addEventListener('focus', back); // two windows side by side are both visible
     return () => {
       document.removeEventListener('visibilitychange', back);
       removeEventListener('focus', back);

@@ -9,13 +9,13 @@ import { Announcement, ErrorSummary, Notice } from '../ui/message';
 interface FrameProps {
   boot: Boot;
   title: string;
-  /** Of the form on the screen; a screen without one has nothing to announce. */
+  /** The summary of the form on the screen. A screen without a form has nothing to announce. */
   summary?: Summary;
   announcement?: string;
   children: ReactNode;
 }
 
-/** What every screen has around its content: the page, the notice and the places where words appear. */
+/** The parts that all screens have around their content: page, notice, summary and announcement. */
 export function Frame({ boot, title, summary, announcement = '', children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {

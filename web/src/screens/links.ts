@@ -1,5 +1,5 @@
 import { choose, queryValue } from '../lib/template';
 
-/** A screen's path that keeps where the person wanted to go. */
+/** The path of a screen, with the return target of this one. */
 export const withReturn = (path: string, returnTo: string) =>
   choose(returnTo, `${path}?return_to=${queryValue(returnTo)}`, path);

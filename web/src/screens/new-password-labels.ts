@@ -7,7 +7,7 @@ type FieldLabels = Pick<
   'password' | 'passwordPlaceholder' | 'confirm' | 'confirmPlaceholder'
 >;
 
-/** The words of the fields for a new password; the screens name the fields differently. */
+/** The words of the fields for a new password. Each screen names the fields differently. */
 export const newPasswordLabels = (
   { t, fault }: Text,
   minLength: number,

@@ -3,7 +3,7 @@ import { useText } from '../i18n/provider';
 import { When } from '../lib/template';
 import { Notice } from '../ui/message';
 
-/** Somebody is signed in here, and what this screen does ends with another session: names both. */
+/** Names both accounts when the session that this screen starts replaces another account's session. */
 export function SignedInOther({ boot, address }: { boot: Boot; address: string }) {
   const { t } = useText();
   return (

@@ -4,7 +4,7 @@ import { choose, When } from '../lib/template';
 import { ButtonLink } from '../ui/button';
 import { Notice } from '../ui/message';
 
-/** Somebody is signed in already: go on as them, or use the form for another account. */
+/** Says which account is signed in and offers to continue with it. The form is for another account. */
 export function SignedIn({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (

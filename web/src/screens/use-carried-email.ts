@@ -2,8 +2,9 @@ import { useEffect } from 'react';
 import { carryEmail, takeCarriedEmail } from '../lib/carry';
 
 /**
- * Fills in the address that was typed on the screen before, and sends it along a link to another screen.
- * Without one it writes nothing: an empty text would wipe what a password manager has filled in.
+ * Fills in the address that was typed on the screen before, and carries it along a link to another
+ * screen. Without an address it writes nothing: an empty text would remove the text that a password
+ * manager has filled in.
  */
 export function useCarriedEmail(): void {
   useEffect(() => {

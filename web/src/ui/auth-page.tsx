@@ -11,7 +11,7 @@ interface AuthPageProps {
   children: ReactNode;
 }
 
-/** The page of every screen: the word logo at the top left and one card in the middle. */
+/** The page around every screen: the logo at the top left and one card in the middle. */
 export function AuthPage({ brand, title, children }: AuthPageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const card = useRef<HTMLDivElement>(null);
@@ -31,7 +31,7 @@ export function AuthPage({ brand, title, children }: AuthPageProps) {
       <header className={styles.header}>
         <a className={styles.logo} href="/">
           <When value={brand.logo} otherwise={<span className={styles.word}>{brand.name}</span>}>
-            {/* low, or React adds a preload that the template could not take back where there is no logo */}
+            {/* low: otherwise React adds a preload, which the template could not remove where there is no logo */}
             <img src={brand.logo} alt={brand.name} fetchPriority="low" />
           </When>
         </a>

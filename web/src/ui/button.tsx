@@ -6,20 +6,20 @@ type Look = 'primary' | 'secondary' | 'quiet';
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   look?: Look;
-  /** The action is under way: the button keeps its place and its width. */
+  /** A request is under way. The button keeps its place and its width. */
   busy?: boolean;
-  /** Seconds until it may be pressed again. */
+  /** Seconds until the button may be pressed again. */
   wait?: number;
   /**
-   * Stands before the label in served markup alone. It comes last in the button:
-   * what React finds there beyond its own children it leaves as it is.
+   * Shown before the label, and part of the markup from the server only. It comes last
+   * in the button, because React leaves markup after its own children as it is.
    */
   served?: ReactNode;
 }
 
 /**
- * A button. Busy or waiting, it stays focusable (aria-disabled, never disabled)
- * and says so; the form it belongs to refuses the press.
+ * A button. While it is busy or waiting it stays focusable (aria-disabled, never disabled)
+ * and says so. Its form ignores the press.
  */
 export function Button({
   look = 'primary',
@@ -45,7 +45,7 @@ export function Button({
   );
 }
 
-/** A link that is the way forward of a screen and looks like its button. */
+/** A link that is the main action of a screen and looks like a button. */
 export function ButtonLink({
   href,
   look = 'primary',

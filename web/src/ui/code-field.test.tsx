@@ -31,7 +31,7 @@ function paste(text: string): void {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text', text);
   const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-  if (field.dispatchEvent(event)) document.execCommand('insertText', false, text); // what the browser does when nobody stops it
+  if (field.dispatchEvent(event)) document.execCommand('insertText', false, text); // the default action of the browser
 }
 
 test('is one field that managers and screen readers know', async () => {

@@ -10,21 +10,24 @@ interface CodeFieldProps {
   error: string;
 }
 
-/** Any text with exactly as many digits, in any script, as the server takes it: without script a pasted "894 529" stays as it is. */
+/**
+ * Any text with exactly as many digits, in any script. The server accepts the same: without
+ * script a pasted "894 529" stays as it is.
+ */
 const PATTERN = `(\\P{Nd}*\\p{Nd}){${CODE_LENGTH}}\\P{Nd}*`;
 
 const BOXES = Array.from({ length: CODE_LENGTH }, (_, i) => i);
 
 /**
- * The verification code: ONE input, so that autofill, paste and screen readers
- * meet an ordinary field. It has no maxlength: browsers would cut a pasted
- * sentence before the digits can be taken out of it.
+ * The verification code. It is ONE input, so that autofill, paste and screen readers
+ * meet an ordinary field. It has no maxlength: browsers would cut a pasted sentence
+ * before the digits can be taken out of it.
  *
- * The form is sent by itself when a code becomes complete at its end or is
- * replaced as a whole, also before the script was there, and never twice for the
- * same code. A digit that changes the middle of a code waits for the button:
- * each code that is sent costs one of few attempts. A click or the focus selects
- * a complete code, so that typing replaces it.
+ * The form submits itself when a code becomes complete at its end or is replaced as a
+ * whole. This includes a code that was typed before the script ran. It never submits the
+ * same code twice. A digit in the middle of a code does not submit the form, because each
+ * wrong code costs one of few attempts. A click or the focus selects a complete code, so
+ * that typing replaces it.
  */
 export function CodeField({ label, hint, error }: CodeFieldProps) {
   const sent = useRef('');
@@ -111,19 +114,19 @@ export function CodeField({ label, hint, error }: CodeFieldProps) {
 }
 
 /**
- * Whether what stands in the field was put there before the script was. Not
- * after Back or a reload: the browser brings back what was sent already. Nor
- * once the focus has gone to the button: who pressed it has sent the form.
+ * Whether the text of the field was typed before the script ran. It was not after Back or a
+ * reload, when the browser restores a code that was sent already. Nor was it when the button
+ * has the focus, because its press has sent the form.
  */
 function typedEarly(input: HTMLInputElement): boolean {
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return visit?.type === 'navigate' && document.activeElement === input;
 }
 
-/** Whether digits were added to the end of an incomplete code. */
+/** Whether digits were added at the end of an incomplete code. */
 const continues = (before: string, code: string) => before.length < CODE_LENGTH && code.startsWith(before);
 
-/** Whether a browser or password manager has filled in the field: such an event says nothing of single characters. */
+/** Whether the browser or a password manager filled in the field. Such an event has no single characters. */
 const fillsIn = ({ inputType, data }: InputEvent) =>
   data == null && (!inputType || inputType === 'insertReplacementText');
 
@@ -131,7 +134,7 @@ function selectWhole({ currentTarget }: { currentTarget: HTMLInputElement }) {
   if (currentTarget.value.length === CODE_LENGTH) currentTarget.select();
 }
 
-/** A pasted text that holds a whole code replaces what is there, wherever the caret stands. */
+/** A pasted text with a whole code replaces the content of the field, wherever the caret is. */
 function pasteCode(
   event: ClipboardEvent<HTMLInputElement>,
   take: (input: HTMLInputElement, code: string, whole: boolean) => void,

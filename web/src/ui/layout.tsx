@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './layout.module.css';
 
-/** The other way, under the form. */
+/** The alternative action, below the form. */
 export const Footer = ({ children }: { children: ReactNode }) => <p className={styles.footer}>{children}</p>;
 
 /** A link that belongs to the field above it. */

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import styles from './layout.module.css';
 
-/** What the screen is about, under its heading. */
+/** The purpose of the screen, below its heading. */
 export const Lead = ({ children }: { children: ReactNode }) => <p className={styles.text}>{children}</p>;
 
 export const Hint = ({ children }: { children: ReactNode }) => <p className={styles.hint}>{children}</p>;
 
-/** An address within a text: it begins a new line rather than break at a hyphen. */
+/** An address within a text. It starts a new line rather than break at a hyphen. */
 export const Whole = ({ children }: { children: ReactNode }) => (
   <span className={styles.whole}>{children}</span>
 );

@@ -4,15 +4,15 @@ import styles from './message.module.css';
 
 interface ErrorSummaryProps {
   words: string;
-  /** What to quote to the operator; shown while the id is set. */
+  /** The request id that the user quotes to the operator. It is shown while the id is set. */
   requestId: { id: string; words: string };
-  /** Offered when the same input may succeed later. */
+  /** The button to send the same input again, where that may succeed. */
   retry?: { label: string; onRetry: () => void } | undefined;
   ref?: Ref<HTMLDivElement>;
 }
 
 /**
- * What is wrong with the form as a whole. The region is always in the document:
+ * The error of the form as a whole. The region is always in the document, because
  * screen readers miss an alert that is inserted together with its text.
  */
 export function ErrorSummary({ words, requestId, retry, ref }: ErrorSummaryProps) {
@@ -35,7 +35,7 @@ export function ErrorSummary({ words, requestId, retry, ref }: ErrorSummaryProps
   );
 }
 
-/** Something to know before starting, such as why a session ended. */
+/** Tells the user something before the form, such as why a session ended. */
 export function Notice({ words, children }: { words: string; children?: ReactNode }) {
   return (
     <div role="status">
@@ -49,7 +49,7 @@ export function Notice({ words, children }: { words: string; children?: ReactNod
   );
 }
 
-/** Says something to screen readers alone, without moving the focus. */
+/** Announces words to screen readers only, without moving the focus. */
 export function Announcement({ words }: { words: string }) {
   return (
     <p role="status" className={styles.announcement}>

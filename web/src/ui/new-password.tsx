@@ -28,10 +28,10 @@ interface NewPasswordProps {
 const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
 
 /**
- * A password and its repetition. The rules stand there before typing and turn
- * to done one by one; that the two differ is said when the second field is left
- * and taken back as soon as they agree, never while the person still types.
- * The repetition stays masked (docs/specification.md section 3).
+ * A password and its repetition. The rules are listed before the user types, and each
+ * is marked once it is met. The error of two different passwords appears when the user
+ * leaves the second field, and disappears once they agree. The repetition stays masked
+ * (docs/specification.md section 3).
  */
 export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswordProps) {
   const fields = useRef<HTMLDivElement>(null);
@@ -53,14 +53,14 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
     if (password === confirm) setMismatch(false);
   }, [minLength]);
 
-  useEffect(judge, [judge]); // what was typed before the script came counts
+  useEffect(judge, [judge]); // includes the text that was typed before the script ran
 
   const compare = () => {
     const { password, confirm } = fieldsAround(fields.current);
     setMismatch(confirm !== '' && confirm !== password);
   };
 
-  // No maxlength attribute: it would cut a pasted password without a word.
+  // No maxlength attribute: it would cut a pasted password silently.
   const passwordrules = `minlength: ${minLength}; maxlength: ${maxLength};`;
   const shared = { labels, autoComplete: 'new-password', minLength, passwordrules };
 
@@ -138,7 +138,7 @@ function Rule({ met, metWords, children }: { met: boolean; metWords: string; chi
   );
 }
 
-/** What the form around holds now; the fields are uncontrolled. */
+/** The current values of the form. The fields are uncontrolled. */
 function fieldsAround(element: HTMLElement | null) {
   const form = element?.closest('form');
   const value = (name: string) => (form?.elements.namedItem(name) as HTMLInputElement | null)?.value ?? '';
@@ -151,7 +151,7 @@ function fieldsAround(element: HTMLElement | null) {
 
 declare module 'react' {
   interface InputHTMLAttributes<T> {
-    /** What a generated password must look like, for the managers that read it. */
+    /** The rules for generated passwords, for the password managers that read them. */
     passwordrules?: string;
   }
 }

@@ -75,7 +75,7 @@ test('hides the password when the form is sent', async () => {
 
 const capsHint = () => document.querySelector('#password-caps')?.textContent;
 
-/** A key as a keyboard sends it, since the driver cannot switch caps lock on. */
+/** A key event with caps lock, which the driver cannot switch on. */
 function press(key: string, capsLock: boolean): void {
   const init = { key, bubbles: true, modifierCapsLock: capsLock };
   field.dispatchEvent(new KeyboardEvent('keydown', init));

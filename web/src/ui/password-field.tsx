@@ -7,16 +7,16 @@ interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'class
   name: string;
   label: string;
   error: string;
-  /** No `show`, no button. */
+  /** The words of the field. If `show` is empty, there is no button. */
   labels: { show: string; capsLock: string; capsLockWas: string };
   /** Ids of further descriptions, before the error. */
   describedBy?: string;
 }
 
 /**
- * A password field with a show button. The button is pressed or not and keeps
- * its name; on submit the field hides its text again, so that browsers offer to
- * save it and the next person at the screen does not read it.
+ * A password field with a button to show it. The button has a pressed state and keeps its
+ * name. On submit the field hides its text again, so that browsers offer to save it and
+ * the next person at the screen cannot read it.
  */
 export function PasswordField({ label, error, labels, describedBy, ...input }: PasswordFieldProps) {
   const { name } = input;
@@ -79,7 +79,10 @@ export function PasswordField({ label, error, labels, describedBy, ...input }: P
   );
 }
 
-/** Served markup alone: React in the browser leaves what it finds in a button beyond its own children. */
+/**
+ * Part of the markup from the server only: React leaves markup after its own children of a
+ * button as it is.
+ */
 function Eye() {
   return (
     <svg

@@ -12,7 +12,7 @@ interface ProviderButtonsProps {
   providers: readonly { id: string; name: string; icon: string; last: string }[];
   divider: string;
   label: (provider: string) => string;
-  /** Marks the provider by which this browser was signed in last. */
+  /** The words at the provider that signed in this browser last. */
   lastUsed: string;
   hidden: Hidden;
 }
@@ -24,9 +24,9 @@ interface Hidden {
 }
 
 /**
- * The way in through external providers: a native form, so that it works
- * without script and the browser may leave for the provider. A second press
- * while the first is under way would start a second attempt, so it is refused.
+ * The sign-in through external providers. It is a native form, so that it works without
+ * script and the browser may leave for the provider. A second press during the first
+ * would start a second flow, so it is ignored.
  */
 export function ProviderButtons({ providers, divider, label, lastUsed, hidden }: ProviderButtonsProps) {
   const [leaving, setLeaving] = useState('');
@@ -37,7 +37,7 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
     if (leaving) return event.preventDefault();
     const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
     setLeaving(submitter?.dataset.provider ?? '');
-    // For the page that says that the provider did not work out.
+    // for the page that says that the sign-in through the provider failed
     carryEmail(document.querySelector<HTMLInputElement>('input[name="email"]')?.value.trim() ?? '');
   };
 

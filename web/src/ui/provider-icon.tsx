@@ -70,7 +70,10 @@ const MARKS: Record<string, ReactNode> = {
   ),
 };
 
-/** The mark of a provider, whose place is that of a picture in a Button; an operator's own provider carries that of OpenID. */
+/**
+ * The logo of a provider, in the place of a Button's picture. A provider that the operator
+ * has named himself has the logo of OpenID.
+ */
 export function ProviderIcon({ icon }: { icon: string }) {
   const known = Object.keys(MARKS);
   return known.map((name) => (

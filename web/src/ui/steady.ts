@@ -1,18 +1,17 @@
 /*
- * A press must reach the control that it was aimed at. So what leaving a field
- * brings up waits until the press is over (afterPress), and whatever comes or
- * goes at any time leaves the control under the pointer where it is
- * (keepSteady).
+ * A press must reach the control that the user aimed at. Messages that appear when a field
+ * loses the focus wait until the press has ended (afterPress). When content appears or
+ * disappears, the control under the pointer stays in its place (keepSteady).
  */
 
 const CONTROL = 'button, a, input, label, summary';
 
-/** Free space that stays between the card and the edge of its surroundings, in pixels. */
+/** The least free space between the card and the edge of its surroundings, in pixels. */
 const EDGE = 8;
 
 let pressed = false;
 
-/** Runs the change at once, or when the press that is under way has been handled: the click comes right after the release. */
+/** Runs the change at once, or after the press that is under way: the click follows its release. */
 export function afterPress(change: () => void): void {
   if (pressed) addEventListener('mouseup', () => setTimeout(change), { once: true });
   else change();
@@ -21,9 +20,9 @@ export function afterPress(change: () => void): void {
 const placeOf = (element: Element) => element.getBoundingClientRect().top;
 
 /**
- * Keeps the control under the pointer, else the title, in its place when the
- * content of the card changes: the card moves within the space around it, and
- * the page scrolls by the rest. It works as long as the document lives.
+ * Keeps the control under the pointer in its place when the content of the card changes.
+ * Without a control there it keeps the title. The card moves within the space around it,
+ * and the page scrolls by the rest. It works until the document is unloaded.
  */
 export function keepSteady(card: HTMLElement): void {
   const around = card.parentElement as HTMLElement;
@@ -46,7 +45,7 @@ export function keepSteady(card: HTMLElement): void {
     card.style.top = `${shift}px`;
   };
 
-  /** How far the card may move to this side. */
+  /** How far the card may move in this direction. */
   const space = (side: 'top' | 'bottom') =>
     Math.max(0, Math.abs(card.getBoundingClientRect()[side] - around.getBoundingClientRect()[side]) - EDGE);
 
@@ -80,7 +79,7 @@ export function keepSteady(card: HTMLElement): void {
   document.addEventListener(
     'mousedown',
     (event) => {
-      pressed = event.button === 0; // another button may open a menu that keeps the release for itself
+      pressed = event.button === 0; // another mouse button may open a menu, which takes the release event
       hold(event);
     },
     true,
@@ -90,7 +89,7 @@ export function keepSteady(card: HTMLElement): void {
   addEventListener('scroll', measure);
 }
 
-/** Scrolls also where the page is too short for it. */
+/** Scrolls even if the page is too short for it. */
 function scrollDown(pixels: number): void {
   const missing = scrollY + pixels + innerHeight - document.documentElement.scrollHeight;
   if (missing > 0) {

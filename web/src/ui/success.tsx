@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { When } from '../lib/template';
 import styles from './success.module.css';
 
-/** Says once what the step before has done. */
+/** Says once that the step before has succeeded. */
 export function Success({ words }: { words: string }) {
   return (
     <div role="status">
@@ -16,7 +16,7 @@ export function Success({ words }: { words: string }) {
   );
 }
 
-/** The same for something done on this page, in the place of a hint. */
+/** Says that an action on this page has succeeded, in the place of a hint. */
 export const SuccessHint = ({ children }: { children: ReactNode }) => (
   <p className={styles.hint}>
     <Check />

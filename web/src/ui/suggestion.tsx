@@ -4,19 +4,18 @@ import { afterPress } from './steady';
 import styles from './suggestion.module.css';
 
 interface Suggestion {
-  /** Stands under the address field. */
+  /** The line below the address field. */
   line: ReactNode;
-  /** Asks whether another address was meant, if the domain of this one looks mistyped. */
+  /** Suggests another address if the domain of this one looks mistyped. */
   suggestFor: (field: HTMLInputElement) => void;
-  /** The address is being edited. */
+  /** Removes the suggestion, because the user edits the address. */
   forget: () => void;
 }
 
 /**
- * Asks about an address whose domain looks mistyped. It only offers: the form
- * takes the address as it was typed too. The list of domains is loaded when an
- * address is there to be compared, not with the page; without it nothing is
- * offered.
+ * Suggests a domain for an address that looks mistyped. The form accepts the typed address
+ * too. The list of domains is loaded when there is an address to compare, not with the
+ * page. Without the list there are no suggestions.
  */
 export function useSuggestion(words: (address: string) => string): Suggestion {
   const [suggested, setSuggested] = useState('');
@@ -36,7 +35,7 @@ export function useSuggestion(words: (address: string) => string): Suggestion {
     if (!field) return;
     field.value = suggested;
     field.focus();
-    field.dispatchEvent(new Event('input', { bubbles: true })); // as typed: the form listens too
+    field.dispatchEvent(new Event('input', { bubbles: true })); // an input event as if typed: the form listens for it
   };
 
   const line = (

@@ -5,11 +5,11 @@ import styles from './field.module.css';
 export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className'> {
   name: string;
   label: string;
-  /** Words under the field; empty while there is nothing wrong with it. */
+  /** The error below the field, or "". */
   error: string;
 }
 
-/** A labelled field, uncontrolled: what was typed before the script arrived stays. */
+/** A labelled, uncontrolled field: text that was typed before the script ran stays. */
 export function TextField({ label, error, ...input }: TextFieldProps) {
   const { name } = input;
   return (
@@ -31,7 +31,7 @@ export function TextField({ label, error, ...input }: TextFieldProps) {
   );
 }
 
-/** The address field, with the attributes that browsers and password managers look for. */
+/** The email field, with the attributes that browsers and password managers look for. */
 export function EmailField(props: Omit<TextFieldProps, 'name' | 'type'>) {
   return (
     <TextField

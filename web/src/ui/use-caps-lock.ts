@@ -4,8 +4,8 @@ import { afterPress } from './steady';
 type FieldKey = KeyboardEvent<HTMLInputElement>;
 
 /**
- * Whether caps lock is on, and whether it was on for a letter of what stands in
- * the field: who switches it off half way has typed half a password wrong.
+ * Whether caps lock is on, and whether it was on for some of the typed characters. A user
+ * who switches it off half way has typed half of the password wrong.
  */
 export function useCapsLock() {
   const [on, setOn] = useState(false);

@@ -1,9 +1,9 @@
 import styles from './layout.module.css';
 
 /**
- * Tells password managers whose password this is. It is a real text field that
- * nobody sees: managers pass over hidden ones and then save the code or nothing
- * as the user name. It has no name, so the form does not send it.
+ * Tells password managers which account the password is for. It is a real text field out of
+ * sight: managers ignore hidden fields, and would then save the code or nothing as the user
+ * name. It has no name, so the form does not send it.
  */
 export function UsernameField({ value }: { value: string }) {
   return (

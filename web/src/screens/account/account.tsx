@@ -9,7 +9,7 @@ import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { Sessions } from './sessions';
 
-/** Who is signed in here, where else, and the way out. */
+/** The account that is signed in, its other sessions, and the sign-out. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;

@@ -11,7 +11,10 @@ import styles from './sessions.module.css';
 
 const PATH = '/auth/api/sessions';
 
-/** The browsers that are signed in; each other one can be ended. Needs script: without it the screen still says who is signed in. */
+/**
+ * The sessions of the account, with a button to end each other one. It needs script; without
+ * script the screen still shows which account is signed in.
+ */
 export function Sessions() {
   const text = useText();
   const { t } = text;
@@ -23,7 +26,7 @@ export function Sessions() {
 
   const fail = useCallback(
     (failure: Failure) => {
-      // Signed out meanwhile: the way back to this page leads over the sign-in page, which says why.
+      // The session has ended: the reload leads to the sign-in page, which says why.
       if (failure.kind === 'problem' && failure.problem.status === 401) location.reload();
       else setTrouble(troubleOf(failure, text));
     },
@@ -39,7 +42,7 @@ export function Sessions() {
 
   useEffect(() => void load(), [load]);
 
-  useReturn(load); // signed out in another tab: this one must not go on showing who was here
+  useReturn(load); // after a sign-out in another tab this one must not show the account any longer
 
   const end = async (id: string) => {
     if (ending) return;

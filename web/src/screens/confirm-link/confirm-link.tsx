@@ -19,7 +19,7 @@ import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
 import { Guarded } from './guarded';
 import { PostBack } from './post-back';
 
-/** Opening the mailed link changes nothing; the button on this screen does. */
+/** Opening the mailed link changes nothing. The button on this screen confirms it. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const form = useForm({ boot, path: '/auth/api/confirm-link', onTrouble: showCurrent });
@@ -49,14 +49,14 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-/** Another link was opened since: its page says so, and shows what the button would do. */
+/** Loads the page of the link that was opened later: the button would confirm that one. */
 function showCurrent(trouble: Trouble): boolean {
   if (trouble.code !== 'link.changed') return reloadWhenOver(trouble);
   location.replace('/auth/confirm-link?changed');
   return true;
 }
 
-/** The code of the same mail, in the browser that asked for it. */
+/** Leads to the code of the same email, in the browser that asked for it. */
 function CodeInstead({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
@@ -68,7 +68,7 @@ function CodeInstead({ boot }: { boot: Boot }) {
   );
 }
 
-/** The press that counts; in a browser that did not choose the password, with the password. */
+/** The button that confirms. A browser that did not choose the password must enter it first. */
 function Confirm({
   boot,
   form,
@@ -116,7 +116,7 @@ function Confirm({
   );
 }
 
-/** The way on without the password: what was typed in the other browser is dropped. */
+/** Confirms without the password. Portico drops the password that was chosen in the other browser. */
 function Anew({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (

@@ -7,11 +7,11 @@ import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { PostBack } from './post-back';
 
-/** States in which the link leads nowhere. */
+/** States of a link that confirms nothing. */
 export const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
 type DeadState = (typeof DEAD)[number];
 
-/** The way on from a link that leads nowhere. */
+/** The next step after a link that confirms nothing. */
 export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   if (state === 'malformed') return <Malformed boot={boot} />;
   if (state === 'used') return <Used boot={boot} />;
@@ -22,7 +22,7 @@ export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   );
 }
 
-/** Leads to the code of a new mail. */
+/** Sends a new email and leads to its code. */
 function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' }) {
   const { t } = useText();
   return (
@@ -37,11 +37,11 @@ function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' 
   );
 }
 
-/** The address, masked where it was not typed, or words for it when the link no longer says whose it was. */
+/** The address: in full if this browser typed it, else masked, or words if the link no longer tells it. */
 export const addressOf = ({ link }: Boot, t: Text['t']) =>
   choose(link.email, link.email, choose(link.address, link.address, t('common.your_address')));
 
-/** The link expired so long ago that nothing is left to go on with. */
+/** A link that expired so long ago that its flow no longer exists. */
 function Gone({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { kind } = boot.link;
@@ -58,7 +58,7 @@ function Gone({ boot }: { boot: Boot }) {
   );
 }
 
-/** Who is signed in goes on; else a recovery does with a new link, and all else with a sign-in. */
+/** A signed-in user continues. For others a recovery starts again, and a sign-up leads to the sign-in. */
 function Used({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
@@ -89,7 +89,7 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
   );
 }
 
-/** The code of the same mail, where this browser asked for it. */
+/** Leads to the code of the same email, if this browser asked for it. */
 function Malformed({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
@@ -109,7 +109,7 @@ function Malformed({ boot }: { boot: Boot }) {
   );
 }
 
-/** The sign-in as the main way on; from there all others go. */
+/** Makes the sign-in the main action: it leads to all others. */
 function SignInInstead() {
   const { t } = useText();
   return (

@@ -2,8 +2,9 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './guard.module.css';
 
 /**
- * Buttons that come a moment after the page. The style sheet does it, with and without script; here it begins
- * anew when the page comes into view again, as when a tab over it is closed.
+ * Buttons that appear a moment after the page. The style sheet delays them, with and without
+ * script. The script starts the delay again when the page becomes visible, such as after a tab
+ * over it is closed.
  */
 export function Guarded({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);

@@ -3,7 +3,7 @@ import type { Boot, ConfirmLink } from '../../api/schema.gen';
 import { useRestoredPage } from '../../lib/use-restored-page';
 import { HiddenField } from '../../ui/hidden-field';
 
-/** A native form to this page: the link, kept in a cookie, says about whom. */
+/** A native form to this page. A cookie holds the link that it is about. */
 export function PostBack(props: { boot: Boot; action: string; children: (busy: boolean) => ReactNode }) {
   const [busy, setBusy] = useState(false);
   useRestoredPage(useCallback(() => setBusy(false), []));

@@ -7,7 +7,7 @@ import { Hint, Lead } from '../../ui/lead';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 
-/** What happened and one way forward; the server supplies the words, since any page may end here. */
+/** Says what has happened, with one next step. The server supplies the words, since any page can fail. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;

@@ -6,8 +6,8 @@ import { Lead } from '../../ui/lead';
 import type { Screen } from '../screen';
 
 /**
- * On the way to a provider. The document goes on by itself and has no script.
- * Its button is for a browser that does not go on, and for a slow provider.
+ * The page before a provider. The document redirects by itself and has no script.
+ * Its button is for a browser that does not redirect, and for a slow provider.
  */
 function View({ boot }: { boot: Boot }) {
   const { t } = useText();

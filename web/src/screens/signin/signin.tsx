@@ -19,7 +19,7 @@ import { useCarriedEmail } from '../use-carried-email';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  useCarriedEmail(); // before useForm, which looks for the first empty field
+  useCarriedEmail(); // before useForm, which focuses the first empty field
   const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const form = useForm({
     boot,

@@ -20,7 +20,7 @@ import { useCarriedEmail } from '../use-carried-email';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  useCarriedEmail(); // before useForm, which looks for the first empty field
+  useCarriedEmail(); // before useForm, which focuses the first empty field
   const form = useForm({ boot, path: '/auth/api/signup' });
   const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const { password_min: minLength, password_max: maxLength } = boot.policy;

@@ -4,7 +4,7 @@ import { match, When } from '../../lib/template';
 import { Whole } from '../../ui/lead';
 import { More } from '../../ui/more';
 
-/** Where to look for a mail that was sent and is not there. */
+/** Says where to look for an email that was sent but did not arrive. */
 export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
   const { t } = useText();
   const [before, after] = t('verify-code.sender').split('{sender}');

@@ -13,8 +13,8 @@ import { Announcement, ErrorSummary } from '../../ui/message';
 import { SuccessHint } from '../../ui/success';
 
 /**
- * Asks for another code; until the server allows it, the seconds are counted
- * beside the button. It is the main button of a page whose code is over.
+ * Asks for another code. The button counts down the seconds until the server allows it. It is
+ * the main button of a page whose code has expired.
  */
 export function Resend({
   flow,
@@ -22,7 +22,7 @@ export function Resend({
   onResent,
 }: {
   flow: Flow;
-  /** How long a code works, in words that need no clock of this device. */
+  /** How long a code is valid, in words that do not depend on the clock of this device. */
   life: string;
   onResent: (answer: Resent) => void;
 }) {
@@ -66,9 +66,9 @@ export function Resend({
 }
 
 /**
- * When the newest code was sent and until when it works, by the clock of this
- * device; `life` in the first render. A code that was asked for here shows its
- * seconds: the minute alone may be the one that stood there before.
+ * When the newest code was sent and when it expires, by the clock of this device. The first
+ * render returns `life`. The time of a code that was asked for here includes its seconds,
+ * because its minute may be the same as before.
  */
 function useTimes(flow: Flow, resent: boolean, life: string): string {
   const { t, locale } = useText();

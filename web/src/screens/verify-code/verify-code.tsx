@@ -33,7 +33,7 @@ const Open = ({ boot }: { boot: Boot }) => (
   </When>
 );
 
-/** The code was used, and this browser is not signed in. */
+/** The code was used, and no account is signed in in this browser. */
 function Done({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
@@ -47,7 +47,7 @@ function Done({ boot }: { boot: Boot }) {
   );
 }
 
-/** This browser waits for no code: nothing was sent that could be entered here. */
+/** This browser has no pending flow, so there is no code to enter. */
 function NoFlow({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
@@ -73,7 +73,7 @@ function Enter({ boot }: { boot: Boot }) {
       setFlow((old) => ({ ...old, state: 'used_up' }));
       return true;
     }
-    if (trouble.code === 'code.expired') void refresh(); // of an older code: the newest may hold
+    if (trouble.code === 'code.expired') void refresh(); // the expired code may be an older one
     return reloadWhenOver(trouble);
   };
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble });
@@ -104,7 +104,7 @@ function Enter({ boot }: { boot: Boot }) {
   );
 }
 
-/** The field for the code of a mail. */
+/** The field for the code of an email. */
 function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; mails: number }) {
   const { t } = useText();
   return (
@@ -115,7 +115,7 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; m
       <form {...form.props}>
         <HiddenField<VerifyCode> name="flow" value={flow.id} />
         <CodeField
-          key={mails} // a new mail, a new field: empty, with the focus
+          key={mails} // a new email gives a new field, empty and with the focus
           label={t('verify-code.code')}
           hint={t('verify-code.hint')}
           error={form.trouble.fields.code}
@@ -128,7 +128,7 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; m
   );
 }
 
-/** In place of the field when no code can hold: the way on is another one. */
+/** Replaces the field when no code is valid, and says that a new code is needed. */
 function Over({ flow, form }: { flow: Flow; form: Form<VerifyCode> }) {
   const { t } = useText();
   const address = choose(flow.email, flow.email, t('common.your_address'));
@@ -146,7 +146,7 @@ const OtherAddress = ({ flow }: { flow: Flow }) => (
   </Footer>
 );
 
-/** Says what happened to the code. */
+/** The title says the state of the code. */
 function titleOf({ state }: Flow, { t }: Text): string {
   const open = (['used_up', 'expired', 'held'] as const).reduce(
     (otherwise, over) => match(state, over, t(`verify-code.${over}`), otherwise),
