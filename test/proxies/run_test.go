@@ -72,7 +72,7 @@ func (p *place) local(text string) string {
 	_, port, _ := net.SplitHostPort(p.proxy)
 	pairs := []string{
 		"127.0.0.1:3000", p.app.addr, "listen 443", "listen " + p.proxy, "bind :443", "bind " + p.proxy,
-		"Listen 443", "Listen " + p.proxy, "*:443", "*:" + port, "/etc/ssl/", p.dir + "/", "/etc/haproxy/", p.dir + "/",
+		"Listen 443", "Listen " + p.proxy, "*:443", "*:" + port, "/etc/ssl/", p.dir + "/", "/etc/haproxy/", p.dir + "/", "/etc/nginx/", p.dir + "/",
 	}
 	if p.site != nil {
 		pairs = append(pairs, "127.0.0.1:8080", p.site.Addr)
