@@ -4,7 +4,7 @@
 export function navigates({ headers, method = 'GET' }) {
   if (headers.upgrade) return false;
   const mode = headers['sec-fetch-mode'];
-  // Browsers say so (Fetch Metadata); what a request accepts says nothing, since scripts ask for anything.
+  // Browsers tell a navigation by Fetch Metadata. The header Accept tells nothing, because scripts accept any type.
   if (mode) return mode === 'navigate' && ['document', undefined].includes(one(headers['sec-fetch-dest']));
   return (method === 'GET' || method === 'HEAD') && !headers['x-requested-with'];
 }

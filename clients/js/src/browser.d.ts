@@ -1,6 +1,6 @@
 /**
- * `fetch` for an app behind the door. When the answer is the 401 of a sign-in that is missing or has ended, a dialog
- * asks the person to sign in, in a window of its own; the request is then sent once more. Whoever cancels gets the 401.
+ * `fetch` for an app behind Portico. When the answer is the 401 of a missing or ended session, a dialog asks the user to
+ * sign in, in a separate window. The request is then sent once more. If the user cancels, the page gets the 401.
  */
 export const fetch: typeof globalThis.fetch;
 

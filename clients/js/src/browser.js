@@ -1,6 +1,6 @@
-// Signing in again without leaving the page. A frame is not possible, since the sign-in page lets nobody frame it; and
-// of a window the page gets no handle, since that page isolates itself (Cross-Origin-Opener-Policy). So the window comes
-// back to this page's own address with a mark, where this very script tells all others of the origin and closes it.
+// Signing in again without leaving the page. The sign-in page cannot be framed. It also isolates itself from its opener
+// (Cross-Origin-Opener-Policy), so this page has no handle of the window. The window therefore returns to the address of
+// this page with a mark. There this script tells all other pages of the origin, and closes the window.
 
 const MARK = '#portico-signed-in';
 const CHANNEL = 'portico';

@@ -1,6 +1,6 @@
 // The keys that Portico signs with: fetched when they are needed, one fetch for everybody who waits.
 
-const REFRESH_AFTER = 3 * 60_000; // fetched again, and nobody waits
+const REFRESH_AFTER = 3 * 60_000; // fetched again in the background
 const KEEP_FOR = 5 * 60_000; // as the published set says; then requests wait
 const STALE_FOR = 15 * 60_000; // while Portico does not answer
 const RETRY_AFTER = 2_000; // between two fetches
@@ -26,7 +26,7 @@ export class KeySet {
   }
 
   /**
-   * The key of an id, or null: Portico does not publish it. Throws why nobody can tell.
+   * The key of an id, or null when Portico does not publish it. Throws when Portico cannot be asked.
    * @param {string} id
    */
   async find(id) {

@@ -15,8 +15,8 @@ export type SessionState =
   | { status: 'signed-in'; session: Session };
 
 /**
- * Who is signed in. It asks when it is mounted, when the window is used again, and when somebody has signed in in
- * place; `refresh` asks at once. While nobody answers, what was known stays.
+ * The current session. The hook asks when it is mounted, when the window is used again, and after a sign-in in place.
+ * `refresh` asks at once. While Portico does not answer, the last result stays.
  */
 export function useSession(options?: {
   /** Answers as `/auth/api/session` does: an app on a host of its own serves it itself. */

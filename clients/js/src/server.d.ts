@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface Person {
-  /** Never changes and is never given again: what to store. */
+  /** Never changes and is never given to another account: store this. */
   id: string;
   /** Verified; may change. */
   email: string;
@@ -26,20 +26,20 @@ export interface Options {
    * front, under Portico's host.
    */
   askPortico?: boolean;
-  /** Gets why a request is refused, and why keys cannot be fetched. Default: nobody does. */
+  /** Gets why a request is refused, and why keys cannot be fetched. Default: none. */
   onError?: (error: Error) => void;
 }
 
-/** What a request brings does not come from Portico, is for another app, or is over. */
+/** The token does not come from Portico, is for another app, or has expired. */
 export class Refused extends Error {}
 
-/** Nobody can tell at the moment: Portico does not answer. */
+/** The user is not known at the moment, because Portico does not answer. */
 export class Unavailable extends Error {}
 
-/** Headers of `node:http`, Express or Fastify, or those of a `Request`. */
+/** Headers of `node:http`, Express or Fastify, or of a `Request`. */
 export type AnyHeaders = IncomingHttpHeaders | Headers;
 
-/** Tells who is signed in. An app makes one. It asks nothing until it is used. */
+/** Identifies the signed-in user. An app makes one. It sends no request until it is used. */
 export class Portico {
   /** @param publicUrl the setting `public_url` of Portico */
   constructor(publicUrl: string, options?: Options);
@@ -47,12 +47,12 @@ export class Portico {
   /** Whom a token is about. Throws {@link Refused} or {@link Unavailable}. */
   verify(token: string): Promise<Person>;
 
-  /** Who sent a request, null for nobody. Throws {@link Refused} or {@link Unavailable}. */
+  /** The user who sent a request, or null. Throws {@link Refused} or {@link Unavailable}. */
   identify(headers: AnyHeaders): Promise<Person | null>;
 
   /**
-   * Who sent a request, or null once it has been answered: with the way to the sign-in page for a navigation, with
-   * 401 and the address of that page for anything else.
+   * The user who sent a request, or null after it has been answered: a navigation with a redirect to the sign-in page,
+   * any other request with 401 and the address of that page.
    */
   require(request: IncomingMessage, response: ServerResponse): Promise<Person | null>;
 
@@ -65,7 +65,7 @@ export class Portico {
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Who is signed in; set by {@link Portico.middleware}. */
+    /** The signed-in user; set by {@link Portico.middleware}. */
     portico?: Person | null;
   }
 }

@@ -84,7 +84,7 @@ export const Portico = class {
   }
 
   /**
-   * Who sent the request, null for nobody, undefined once it has been answered.
+   * The user who sent the request, null without one, undefined after it has been answered.
    * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
    */
   async #identify(request, response) {
@@ -93,7 +93,7 @@ export const Portico = class {
     } catch (cause) {
       const error = /** @type {Error} */ (cause);
       this.#onError?.(error);
-      // Not to the sign-in page: who is signed in there would come back with the same token, round and round.
+      // Not to the sign-in page: a user with a session would come back with the same token, in a loop.
       if (error instanceof Refused)
         answer(response, {
           status: 401,

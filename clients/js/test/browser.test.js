@@ -1,4 +1,4 @@
-// What an app's page includes, in a real Chromium and behind the real program.
+// The script for an app's page, in a real Chromium and behind the real program.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -9,7 +9,7 @@ import { listen, PASSWORD, Site } from './support/site.js';
 const page = (/** @type {string} */ body) =>
   `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title>${body}`;
 
-/** What the app has been asked to save. @type {string[]} */
+/** The texts that the app was asked to save. @type {string[]} */
 const saved = [];
 /** @type {Record<string, string>} */
 let pages = {};

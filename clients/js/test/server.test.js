@@ -32,7 +32,7 @@ after(async () => {
 });
 
 /**
- * What a browser or a script gets. Not by fetch(), which sends Sec-Fetch-Mode: cors of its own.
+ * Returns the answer that a browser or a script gets. It does not use fetch(), which sets Sec-Fetch-Mode: cors.
  * @param {string} path @param {{ cookie?: string, method?: string, headers?: Record<string, string>, port?: number }} [options]
  * @returns {Promise<{ status: number, location: string | undefined, body: string }>}
  */
