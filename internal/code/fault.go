@@ -8,6 +8,8 @@ const (
 	CodeFormat   = "code.format"
 	CodeWrong    = "code.wrong"
 	CodeUsedUp   = "code.used_up"
+	CodeLocked   = "code.locked"
+	CodeLinkOnly = "code.link_only"
 	CodeExpired  = "code.expired"
 	CodeUsed     = "code.used"
 	CodeEarly    = "code.early"
@@ -24,6 +26,11 @@ var (
 	UsedUp  = fault.New(fault.Limited, CodeUsedUp)
 	Expired = fault.New(fault.Expired, CodeExpired)
 	Used    = fault.New(fault.Conflict, CodeUsed)
+	// Locked says that an address or a network has sent too many wrong codes.
+	// The mailed link still works. The returned fault carries RetryAfter.
+	Locked = fault.New(fault.Limited, CodeLocked)
+	// LinkOnly says the same of an address whose wait is too long to name.
+	LinkOnly = fault.New(fault.Limited, CodeLinkOnly)
 	// Early says that another email cannot be sent yet. The returned fault
 	// carries RetryAfter.
 	Early = fault.New(fault.Limited, CodeEarly)

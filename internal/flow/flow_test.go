@@ -354,7 +354,7 @@ func TestVerifyCode_Guesses(t *testing.T) {
 	}
 	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "123456")
-	if codeOf(err) != throttle.CodeLimited {
+	if codeOf(err) != code.CodeLocked {
 		t.Errorf("after ten guesses in the hour: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/code"
 	"portico/internal/fault"
@@ -47,14 +48,15 @@ func (f *Flows) guesser(ctx context.Context, tx Tx, c Caller, key string) (subje
 
 // countGuess counts a guess of a flow's code and returns how many remain. If the
 // flow has no guesses left, it returns code.UsedUp, and a new flow helps. If the
-// address or the network has none left, it returns throttle.Limited.
+// address or the network has none left, it returns code.Locked or code.LinkOnly,
+// and only the mailed link helps.
 func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refused *fault.Error, err error) {
 	d, err := f.gate.Take(ctx, tx, g.network...)
 	if err != nil {
 		return 0, nil, err
 	}
 	if !d.Allowed {
-		return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
+		return 0, locked(d.Wait), nil
 	}
 	d, err = f.gate.Take(ctx, tx, g.code...)
 	if err != nil || d.Allowed {
@@ -66,7 +68,26 @@ func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refus
 	if d.By == codeFlow.Name {
 		return 0, code.UsedUp, nil
 	}
-	return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
+	return 0, locked(d.Wait), nil
+}
+
+// guessLock returns the fault of the next guess if the address or the network
+// has none left, else nil.
+func (f *Flows) guessLock(ctx context.Context, tx Tx, g guess) (*fault.Error, error) {
+	wait, err := f.gate.Wait(ctx, tx, append(g.network, g.code[1:]...)...)
+	if err != nil || wait == 0 {
+		return nil, err
+	}
+	return locked(wait), nil
+}
+
+// locked says for how long no code helps. Only codeRow makes a caller wait longer
+// than an hour, which outlasts every code.
+func locked(wait time.Duration) *fault.Error {
+	if wait > codeAddress.Window {
+		return code.LinkOnly
+	}
+	return code.Locked.WithRetryAfter(throttle.Rounded(wait))
 }
 
 // forgetGuesses resets the consecutive wrong guesses of the address and of the

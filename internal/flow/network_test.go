@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"portico/internal/fault"
+	"portico/internal/code"
 	"portico/internal/flow"
 )
 
@@ -61,7 +61,7 @@ func TestVerifyCode_CountsForTheNetwork(t *testing.T) {
 		}
 		for range 5 {
 			_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, otherCode(digits))
-			if fault.From(err).Kind == fault.Limited && fault.From(err).Code == "throttle.limited" {
+			if errors.Is(err, code.Locked) {
 				refused++
 			} else {
 				compared++

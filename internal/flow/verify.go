@@ -22,7 +22,7 @@ const resendAfter = 30 * time.Second
 // session, and a recovery may set a new password.
 //
 // Faults: the field code; code.Wrong with the count of guesses left, code.UsedUp,
-// code.Expired, code.Used; Unknown, throttle.Limited.
+// code.Locked, code.LinkOnly, code.Expired, code.Used; Unknown.
 func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "verify-code", flowUnknown)
 	defer w.end(&r, &err)

@@ -24,6 +24,7 @@ type View struct {
 	Now       time.Time
 	UsedUp    bool         // no guesses are left
 	Held      *fault.Error // no code was sent, because a limit refuses it
+	Locked    *fault.Error // no code works, because a limit refuses all guesses
 	Next      string
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
@@ -67,6 +68,14 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, sent[0].SentAt.Add(resendAfter)
 	left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: v.ID})
 	v.UsedUp = left == 0
+	if err != nil || v.State() != "code" {
+		return err
+	}
+	g, err := f.guessing(ctx, tx, c, p)
+	if err != nil {
+		return err
+	}
+	v.Locked, err = f.guessLock(ctx, tx, g)
 	return err
 }
 

@@ -197,7 +197,7 @@ func TestSEC015_CodeGuessesCountAcrossFlows(t *testing.T) {
 	flow := v.forgot(victim)
 	mailed := lastEmail(s, s.mail, victim)
 	code, token := mailed.code(t), mailed.token(t)
-	v.verify(flow, code).refused(429, "throttle.limited") // even the right code
+	v.verify(flow, code).refused(429, "code.link_only") // even the right code
 	if n := s.evaluated("code_failed"); n > 100 {
 		t.Errorf("%d wrong codes in a row were compared, at most 100 may be", n)
 	}

@@ -139,7 +139,7 @@ func TestSEC203_CodeGuessesOfOneNetworkAreStopped(t *testing.T) {
 			case "code.wrong", "code.used_up":
 				compared++
 			default:
-				a.refused(429, "throttle.limited")
+				a.refused(429, "code.locked")
 			}
 		}
 	}

@@ -120,6 +120,38 @@ test('the last wrong code takes the field away, and the way on is the main butto
   await page.context().close();
 });
 
+const promise = (page: Page) => page.getByText(/Works until|The code works/).count();
+
+test.each(['locked', 'link-only'])('%s: no time is promised for a code', async (state) => {
+  for (const javaScriptEnabled of [true, false]) {
+    const path = `/preview/verify-code/${state}`;
+    const { page, complaints } = await visit(world, path, { javaScriptEnabled, hydrate: javaScriptEnabled });
+    expect(await page.getByRole('alert').first().textContent()).toContain('Use the link in the email');
+    expect(await promise(page)).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }
+});
+
+test('a lock of the codes names the link, and a new email does not take its words away', async () => {
+  const now = 1_700_000_000;
+  const times = { sent_at: now, expires_at: now + 600, resend_at: now + 30, now };
+  const flow = { id: 'flow1', kind: 'signup', state: 'code', address: '', email: '', next: '', ...times };
+  const { page } = await open('verify-code/idle', {
+    '/auth/api/verify-code': problem(429, { code: 'code.locked', retry_after: 3540 }),
+    '/auth/api/resend': { body: { next: '/auth/verify-code?flow=flow1', flow } },
+  });
+  const words = 'Too many wrong codes. Use the link in the email instead, or try again in 59 minutes.';
+  await page.getByLabel('6-digit code').fill('123456');
+  await page.getByText(words).waitFor();
+  expect(await promise(page)).toBe(0);
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.locator('main').getByText('Use the link in it.').first().waitFor();
+  expect(await page.getByText(words).count()).toBe(1);
+  expect(await promise(page)).toBe(0);
+  await page.context().close();
+});
+
 test('an older code that expired leaves the field to the newest', async () => {
   const now = 1_700_000_000;
   const times = { sent_at: now, expires_at: now + 600, resend_at: now, now };

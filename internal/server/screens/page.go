@@ -177,8 +177,12 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenVerifyCode, func(b *Boot) {
 		b.Flow = door.FlowOf(v)
 		b.Success = s.success(b.Locale, said, door.CodeSent)
-		if v.Held != nil { // about the email and not this request, so the status stays
+		// About the email or earlier codes and not this request, so the status stays.
+		switch f := v.Locked; {
+		case v.Held != nil:
 			b.Errors.Code, b.Errors.Form = v.Held.Code, s.words(r, b.Locale, v.Held)
+		case f != nil:
+			b.Errors.Code, b.Errors.Form, b.Errors.RetryAfter = f.Code, s.words(r, b.Locale, f), server.RetryAfter(f)
 		}
 	})
 }

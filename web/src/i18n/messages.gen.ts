@@ -126,6 +126,7 @@ export type MessageKey =
   | 'verify-code.nothing_arrived'
   | 'verify-code.resend'
   | 'verify-code.resent'
+  | 'verify-code.resent_link'
   | 'verify-code.send_new'
   | 'verify-code.sender'
   | 'verify-code.submit'

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Flow, Resend as ResendBody, Resent } from '../../api/schema.gen';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
@@ -18,10 +18,13 @@ import { SuccessHint } from '../../ui/success';
  */
 export function Resend({
   flow,
+  fault,
   life,
   onResent,
 }: {
   flow: Flow;
+  /** The fault of the form for the code. */
+  fault: string;
   /** How long a code is valid, in words that do not depend on the clock of this device. */
   life: string;
   onResent: (answer: Resent) => void;
@@ -43,7 +46,7 @@ export function Resend({
     onTrouble: reloadWhenOver,
   });
   const props = { busy: form.busy, wait: form.wait };
-  const times = useTimes(flow, resent, life);
+  const times = useTimes(flow, resent, life, LOCKED.includes(fault));
   const said = resent ? times : '';
 
   return (
@@ -58,19 +61,34 @@ export function Resend({
             {t('verify-code.resend')}
           </Button>
         </Footer>
-        {resent ? <SuccessHint>{times}</SuccessHint> : <Hint>{times}</Hint>}
+        {resent ? <SuccessHint>{times}</SuccessHint> : <Times fault={fault}>{times}</Times>}
       </When>
       <Announcement words={ready && form.wait === 0 ? t('verify-code.can_resend') : said} />
     </form>
   );
 }
 
+/** The faults after which only the link of the email works. */
+export const LOCKED = ['code.locked', 'code.link_only'];
+
+/** The times of the code, unless no code works. */
+const Times = ({ fault, children }: { fault: string; children: string }) =>
+  LOCKED.reduce<ReactNode>(
+    (otherwise, locked) => (
+      <When key={locked} value={fault} is={locked} otherwise={otherwise}>
+        {null}
+      </When>
+    ),
+    <Hint>{children}</Hint>,
+  );
+
 /**
  * When the newest code was sent and when it expires, by the clock of this device. The first
  * render returns `life`. The time of a code that was asked for here includes its seconds,
- * because its minute may be the same as before.
+ * because its minute may be the same as before. While the codes are locked, the text names
+ * the email, whose link works.
  */
-function useTimes(flow: Flow, resent: boolean, life: string): string {
+function useTimes(flow: Flow, resent: boolean, life: string, locked: boolean): string {
   const { t, locale } = useText();
   const [skew, setSkew] = useState<number>();
   useEffect(() => setSkew(Date.now() - flow.now * 1000), [flow]);
@@ -79,6 +97,9 @@ function useTimes(flow: Flow, resent: boolean, life: string): string {
     new Intl.DateTimeFormat(locale, { timeStyle }).format(seconds * 1000 + skew);
   const until = clock(flow.expires_at, 'short');
   return resent
-    ? t('verify-code.resent', { sent: clock(flow.sent_at, 'medium'), until })
+    ? t(locked ? 'verify-code.resent_link' : 'verify-code.resent', {
+        sent: clock(flow.sent_at, 'medium'),
+        until,
+      })
     : t('verify-code.times', { sent: clock(flow.sent_at, 'short'), until });
 }

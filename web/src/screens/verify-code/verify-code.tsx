@@ -16,7 +16,7 @@ import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { ChangeAddress, Help } from './help';
-import { Resend } from './resend';
+import { LOCKED, Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
 
 function View({ boot }: { boot: Boot }) {
@@ -81,7 +81,7 @@ function Enter({ boot }: { boot: Boot }) {
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
     if (id !== flow.id) return location.assign(withFragment(answer.next));
-    form.clear();
+    if (!LOCKED.includes(form.trouble.code)) form.clear(); // else the new code is refused too
     setFlow(answer.flow);
     setMails(mails + 1);
   };
@@ -94,6 +94,7 @@ function Enter({ boot }: { boot: Boot }) {
       </When>
       <Resend
         flow={flow}
+        fault={form.trouble.code}
         life={t('verify-code.life', { minutes: boot.policy.code_minutes })}
         onResent={onResent}
       />
