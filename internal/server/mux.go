@@ -32,7 +32,7 @@ type ErrorPage func(w http.ResponseWriter, r *http.Request, status int, f *fault
 // Config configures a Mux.
 type Config struct {
 	PublicURL      *url.URL       // scheme and host that browsers use
-	AppHosts       []string       // hosts of apps, where only the fallback responds
+	AppHosts       []string       // hosts of apps, where only the fallback and routes with EveryHost respond
 	AskPath        string         // path of forward-auth requests; a trusted proxy may use any host for it
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted
 	HSTSSubdomains bool           // whether HSTS includes subdomains of the public host
@@ -47,6 +47,7 @@ type Mux struct {
 	routes    http.ServeMux
 	patterns  []string
 	segments  map[string]bool // first segments of the paths of routes
+	shared    []string        // paths of routes with EveryHost, up to a wildcard
 	all       []*route
 	unrouted  requests // requests without a route
 	fallback  *route
@@ -86,13 +87,18 @@ func (m *Mux) Mount(doors ...Door) {
 // not be a wildcard. Like http.ServeMux, Handle panics for a malformed or
 // conflicting pattern.
 func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
-	m.routes.Handle(pattern, newRoute(m, pattern, h, traits))
+	rt := newRoute(m, pattern, h, traits)
+	m.routes.Handle(pattern, rt)
 	m.patterns = append(m.patterns, pattern)
 	_, path, found := strings.Cut(pattern, " ")
 	if !found {
 		path = pattern
 	}
 	m.segments[firstSegment(path)] = true
+	if rt.everyHost {
+		prefix, _, _ := strings.Cut(path, "{")
+		m.shared = append(m.shared, prefix)
+	}
 }
 
 // firstSegment returns the first segment of a path or pattern. A path whose
@@ -156,7 +162,10 @@ func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
 	if e.trusted && m.asks(r.URL.Path) {
 		return false
 	}
-	return r.Host != m.hosts.public || !m.segments[firstSegment(r.URL.Path)]
+	if r.Host != m.hosts.public {
+		return !slices.ContainsFunc(m.shared, func(prefix string) bool { return strings.HasPrefix(r.URL.Path, prefix) })
+	}
+	return !m.segments[firstSegment(r.URL.Path)]
 }
 
 // asks reports whether a path is the forward-auth endpoint or below it.

@@ -19,6 +19,7 @@ type route struct {
 	maxBody   int64
 	quiet     bool
 	crossSite bool
+	everyHost bool
 	streaming bool
 	requests  requests
 }
@@ -39,6 +40,10 @@ func CrossSite(rt *route) { rt.crossSite = true }
 // Content-Length. It is for the fallback, because apps decide about their
 // uploads and streams.
 func Streaming(rt *route) { rt.streaming = true }
+
+// EveryHost serves a route at the hosts of apps too. It is for files that the
+// error page needs there.
+func EveryHost(rt *route) { rt.everyHost = true }
 
 // MaxBody sets the size limit of a body in bytes.
 func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
