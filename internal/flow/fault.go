@@ -11,6 +11,7 @@ const (
 	CodeSignUpClosed   = "signup.closed"
 	CodeSignUpTaken    = "signup.taken"
 	CodeLinkPassword   = "link.password"
+	CodeLinkLocked     = "link.locked"
 	CodeRoleInvalid    = "role.invalid"
 
 	CodeProviderNoAddress    = "provider.no_address"
@@ -32,6 +33,10 @@ var (
 	// the mailed link belongs.
 	LinkPassword = fault.New(fault.Unauthenticated, CodeLinkPassword).
 			WithFields(fault.Field{Name: "password", Code: CodeLinkPassword})
+
+	// LinkLocked says that no password helps for a link any more. The link works
+	// without one, if the owner of the mailbox chooses a password.
+	LinkLocked = fault.New(fault.Limited, CodeLinkLocked)
 
 	// SignUpClosed means that the operator has closed the sign-up.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)

@@ -28,8 +28,8 @@ type LinkInput struct {
 // owner of the mailbox chooses a password. That happens with Anew, and with an
 // external identity, which has no password.
 //
-// Faults: the faults of code.FindLink; the field password; LinkPassword;
-// throttle.Limited.
+// Faults: the faults of code.FindLink; the field password; LinkPassword,
+// LinkLocked.
 func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "confirm-link", flowUnknown)
 	defer w.end(&r, &err)
@@ -105,7 +105,11 @@ func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed stri
 	if typed == "" {
 		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
 	}
-	if _, err := f.count(ctx, throttle.Try{Limit: linkPassword, Subject: p.ID}); err != nil {
+	_, err := f.count(ctx, throttle.Try{Limit: linkPassword, Subject: p.ID})
+	if errors.Is(err, throttle.Limited(0)) {
+		return LinkLocked // the link expires before the limit does
+	}
+	if err != nil {
 		return err
 	}
 	ok, _, err := f.passwords.Verify(ctx, d.Password, typed)

@@ -49,7 +49,7 @@ test.each([
     'Confirm address',
     'link=mark1&password=tram-lemon',
   ],
-  ['confirm-link/password', {}, 'Choose a new password', 'link=mark1&action=anew'],
+  ['confirm-link/password', {}, 'Choose a password', 'link=mark1&action=anew'],
   [
     'reset-password/idle',
     { '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },

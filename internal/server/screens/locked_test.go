@@ -51,3 +51,24 @@ func TestVerifyCode_LockedNamesTheLink(t *testing.T) {
 	v.Open(mailedLink(s, mail))
 	v.leads(v.Send("/auth/confirm-link", nil), "/auth/account")
 }
+
+// After five wrong passwords for a link, the page names the way that works, and
+// no wait that outlasts the link.
+func TestConfirmLink_LockedNamesTheOtherWay(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	signUp(visit(s), "mara@example.org")
+	v := visit(s)
+	v.Open(mailedLink(s, s.NextMail()))
+	for range 5 {
+		v.Send("/auth/confirm-link", url.Values{"password": {"not the password"}})
+	}
+	p := v.Send("/auth/confirm-link", url.Values{"password": {apptest.Password}})
+	const want = "Too many wrong passwords. Confirm your address below and choose a password instead."
+	if b := v.reads(p); b.Status != 429 || b.Errors.Form != want || b.Errors.RetryAfter != 0 || b.Link.State != "password" {
+		t.Errorf("%d, %s, %+v", b.Status, b.Link.State, b.Errors)
+	}
+	if next := v.Send("/auth/confirm-link", url.Values{"action": {"anew"}}).Next(); !strings.HasPrefix(next, "/auth/reset-password?") {
+		t.Errorf("the other way leads to %q", next)
+	}
+}

@@ -8,7 +8,7 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   look?: Look;
   /** A request is under way. The button keeps its place and its width. */
   busy?: boolean;
-  /** Seconds until the button may be pressed again. */
+  /** Seconds until the button may be pressed again. The label shows an hour at most. */
   wait?: number;
   /**
    * Shown before the label, and part of the markup from the server only. It comes last
@@ -38,7 +38,7 @@ export function Button({
       aria-disabled={busy || wait > 0}
     >
       <span className={styles.label}>{children}</span>
-      {wait > 0 ? <span className={styles.label}>&nbsp;({clockText(wait)})</span> : null}
+      {wait > 0 && wait <= 3600 ? <span className={styles.label}>&nbsp;({clockText(wait)})</span> : null}
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : null}
       {import.meta.env.SSR ? served : null}
     </button>

@@ -18,6 +18,7 @@ import { SignedInOther } from '../signed-in-other';
 import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
 import { Guarded } from './guarded';
 import { PostBack } from './post-back';
+import styles from './way.module.css';
 
 /** Opening the mailed link changes nothing. The button on this screen confirms it. */
 function View({ boot }: { boot: Boot }) {
@@ -122,15 +123,15 @@ function Anew({ boot }: { boot: Boot }) {
   return (
     <PostBack boot={boot} action="anew">
       {(busy) => (
-        <>
-          <Hint>{t('confirm-link.anew.lead')}</Hint>
+        <div className={styles.way}>
+          <Lead>{t('confirm-link.anew.lead')}</Lead>
           <Guarded>
             <Button look="secondary" busy={busy}>
               {t('confirm-link.anew')}
             </Button>
           </Guarded>
           <Hint>{t('confirm-link.password.code')}</Hint>
-        </>
+        </div>
       )}
     </PostBack>
   );
