@@ -40,6 +40,9 @@ func (b *browser) follow(method, target, body string) answer {
 		case a.status == http.StatusSeeOther:
 			method, target, body = "GET", next.String(), ""
 		case strings.Contains(a.body, `name="ticket"`):
+			if !strings.Contains(a.body, "<noscript><p>You&#39;re signed in. Use the button to continue to ") {
+				b.Errorf("without script the page does not say what its button does: %s", a.body)
+			}
 			method, target, body = "POST", formOf(b.TB, a).action, formOf(b.TB, a).body()
 		default:
 			return a
@@ -97,7 +100,7 @@ func twoApps(t *testing.T) func(*config.Config) {
 	up, _ := url.Parse(echoApp(t).URL)
 	return func(c *config.Config) {
 		c.Apps = []config.App{
-			{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: up, Rules: []string{"public /public/*", "fresh:10m /danger/*", "signed-in /*"}, Key: "app.1"},
+			{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: up, Rules: []string{"public /public/*", "fresh:10m /danger/*", "role:admin /admin/*", "signed-in /*"}, Key: "app.1"},
 			{Name: "other", Host: "other.test", Path: "/", Upstream: up, Rules: []string{"signed-in /*"}, Key: "app.2"},
 		}
 	}
@@ -122,6 +125,9 @@ func TestCrossing(t *testing.T) {
 	here := b.jar["wiki.test"]["portico-session"]
 	if here == "" || here == session || b.jar["wiki.test"]["portico-ticket"] != "" {
 		t.Fatalf("the cookies there are %q", b.jar["wiki.test"])
+	}
+	if a := b.open("http://wiki.test/admin/x"); a.status != 403 || !strings.Contains(a.body, "You're signed in as mara@x.test.") {
+		t.Errorf("without the role: %d %s", a.status, a.body)
 	}
 	if a := b.open("http://other.test/"); a.status != 200 {
 		t.Errorf("the second app: %d by %v", a.status, b.way)

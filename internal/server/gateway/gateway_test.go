@@ -194,7 +194,7 @@ func TestRules(t *testing.T) {
 	check(401, "session.required", "GET /admin/x", "")
 	check(403, "rule.role", "GET /admin/x", plain)
 	check(403, "rule.role", "GET /ADMIN/x", plain)
-	if page := s.get("/admin/x", "Accept: text/html", "Cookie: "+plain); !strings.Contains(page.body, `"title":"You don't have access to this page"`) || !strings.Contains(page.body, `"next_label":"Use another account"`) {
+	if page := s.get("/admin/x", "Accept: text/html", "Cookie: "+plain); !strings.Contains(page.body, `"title":"You don't have access to this page"`) || !strings.Contains(page.body, `"detail":"You're signed in as plain@x.test. This account`) || !strings.Contains(page.body, `"next_label":"Use another account"`) {
 		t.Errorf("the page of a person without the role: %s", page.body)
 	}
 	check(200, "", "DELETE /admin", admin)
@@ -343,7 +343,7 @@ func TestSeveralApps(t *testing.T) {
 	}
 	for range 2 {
 		a := s.get("/away/x", navigate)
-		if a.status != http.StatusBadGateway || !strings.Contains(a.body, "This app isn't responding") || !strings.Contains(a.body, `"next":"/away/x"`) {
+		if a.status != http.StatusBadGateway || !strings.Contains(a.body, "This app isn't responding") || !strings.Contains(a.body, `"detail":"Try again in a few minutes."`) || !strings.Contains(a.body, `"next":"/away/x"`) {
 			t.Errorf("an app that is away: %d %s", a.status, a.body)
 		}
 		if a := s.get("/away/x", fetch); a.status != http.StatusBadGateway || !strings.Contains(a.body, `"code":"app.down"`) {

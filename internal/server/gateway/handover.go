@@ -14,13 +14,13 @@ import (
 // button.
 const (
 	handOverScript = `document.forms[0].submit()`
-	handOverStyle  = `body{display:grid;place-items:center;min-height:100vh;min-height:100dvh;margin:0;background:#f3f5f8}button{padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1a4ab8;color:#fff;font:600 1rem/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;cursor:pointer}`
+	handOverStyle  = `body{display:grid;place-items:center;min-height:100vh;min-height:100dvh;margin:0;padding:0 1rem;background:#f3f5f8;color:#0f172a;font:1rem/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;text-align:center}button{padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1a4ab8;color:#fff;font:inherit;font-weight:600;cursor:pointer}`
 )
 
 var handOverPage = template.Must(template.New("handover").Parse(`<!doctype html>
 <html lang="{{.Locale}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{.Words}}</title><style>` + handOverStyle + `</style></head>
-<body><main><form method="post" action="{{.Action}}"><input type="hidden" name="ticket" value="{{.Form.Ticket}}"><input type="hidden" name="to" value="{{.Form.To}}"><button>{{.Words}}</button></form></main><script>` + handOverScript + `</script></body></html>
+<body><main><noscript><p>{{.Lead}}</p></noscript><form method="post" action="{{.Action}}"><input type="hidden" name="ticket" value="{{.Form.Ticket}}"><input type="hidden" name="to" value="{{.Form.To}}"><button>{{.Words}}</button></form></main><script>` + handOverScript + `</script></body></html>
 `))
 
 // handOverPolicy has no form-action, because Chromium also applies it to all
@@ -40,12 +40,13 @@ func hashSource(text string) string {
 // handOver sends a ticket to the host of an app in the body of a form, so that
 // it is in no URL, history or log.
 func (g *Gateway) handOver(w http.ResponseWriter, r *http.Request, host string, form ticketForm) error {
-	loc := g.desk.Locale(r)
+	loc, name := g.desk.Locale(r), map[string]string{"host": host}
 	server.SetPolicy(w, handOverPolicy())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	return handOverPage.Execute(w, map[string]any{
 		"Locale": loc, "Action": g.originOf(host) + arrivePath, "Form": form,
-		"Words": g.desk.Catalogue.Text(loc, "crossing.continue", map[string]string{"host": host}),
+		"Words": g.desk.Catalogue.Text(loc, "crossing.continue", name),
+		"Lead":  g.desk.Catalogue.Text(loc, "crossing.lead", name),
 	})
 }

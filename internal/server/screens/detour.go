@@ -66,7 +66,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 		server.Note(w, err)
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
 		return s.show(w, r, door.ScreenError, func(b *Boot) {
-			s.explain(r, b, f)
+			s.explain(w, r, b, f)
 			b.Next = pages.With(pages.SignIn, url.Values{"return_to": {target}})
 		})
 	}

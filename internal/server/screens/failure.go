@@ -17,25 +17,35 @@ import (
 // errorPage writes the error page for a browser's failed request.
 func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
 	return s.show(w, r, door.ScreenError, func(b *Boot) {
-		s.explain(r, b, f)
+		s.explain(w, r, b, f)
 		b.Status = status
 	})
 }
 
 // explain fills the error screen: what happened, one way on, and the request id
 // for the log.
-func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
+func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fault.Error) {
 	s.blame(r, b, f)
 	b.Errors.RequestID = server.RequestID(r.Context())
 	b.Title = s.Catalogue.Text(b.Locale, "failure.title."+titleOf(b.Status, f.Code), nil)
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
 	b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
+	case server.CodeRouteMissing, server.CodeMalformed:
+		if s.signedIn(w, r) != (Person{}) {
+			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
+		}
 	case server.CodeAppDown, server.CodeAppSlow:
+		if f.Code == server.CodeAppDown { // the title already says the rest
+			b.Detail = s.Catalogue.Text(b.Locale, "failure.away", nil)
+		}
 		if r.Method == http.MethodGet {
 			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
 		}
 	case rule.CodeRole:
+		if person := s.signedIn(w, r); person != (Person{}) {
+			b.Detail = s.Catalogue.Text(b.Locale, "failure.role", map[string]string{"email": person.Email})
+		}
 		b.Next, b.NextLabel = s.signInFor(r), s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 	case flow.CodeFlowConflict:
 		// The general text says to reload, which does not help on this page.
@@ -46,6 +56,23 @@ func (s *Screens) explain(r *http.Request, b *Boot, f *fault.Error) {
 		}
 		b.NextLabel = s.Catalogue.Text(b.Locale, "failure.next.again", nil)
 	}
+}
+
+// signedIn returns the user whose session reaches the host of the request, or
+// the zero Person. An error page must not fail because of a session.
+func (s *Screens) signedIn(w http.ResponseWriter, r *http.Request) Person {
+	token := s.Desk.SessionToken(w, r)
+	if _, public, _ := strings.Cut(s.Desk.Targets.Self, "://"); token != "" && r.Host != public {
+		token = s.Desk.Flows.TokenAt(r.Host, token)
+	}
+	if token == "" {
+		return Person{}
+	}
+	found, err := s.Desk.Flows.Session(r.Context(), token)
+	if err != nil {
+		return Person{}
+	}
+	return personOf(found)
 }
 
 // signInFor returns the sign-in page that leads back to the requested page of

@@ -179,6 +179,17 @@ func TestTitle_SaysWhatHappened(t *testing.T) {
 	}
 }
 
+// A missing page leads a signed-in user to the account and not to the sign-in page.
+func TestError_LeadsASignedInUserToTheAccount(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	for who, want := range map[*visitor]string{&v: "/auth/account", {s.Browser()}: "/auth/signin"} {
+		if b := who.opens("/auth/nothing"); b.Status != 404 || b.Next != want {
+			t.Errorf("%d, %q leads to %s, want %s", b.Status, b.NextLabel, b.Next, want)
+		}
+	}
+}
+
 // The next page, which may be an app's, does not learn the id of the flow.
 func TestReferrer_KeepsTheFlow(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,7 @@ func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 // signUpClosed says that registration is closed, and links to the sign-in page.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, door.ScreenError, func(b *Boot) {
-		s.explain(r, b, flow.SignUpClosed)
+		s.explain(w, r, b, flow.SignUpClosed)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 		s.keepTarget(r, b)
 	})
@@ -123,7 +123,7 @@ func (s *Screens) asked(r *http.Request) flow.Target {
 
 // keepTarget makes the link on the error screen lead to the return target.
 func (s *Screens) keepTarget(r *http.Request, b *Boot) {
-	if target := s.asked(r); target != (flow.Target{}) {
+	if target := s.asked(r); b.Next == pages.SignIn && target != (flow.Target{}) {
 		b.Next += "?return_to=" + url.QueryEscape(target.String())
 	}
 }
@@ -350,7 +350,7 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 		f = flow.Unknown
 	}
 	return s.show(w, r, door.ScreenError, func(b *Boot) {
-		s.explain(r, b, f)
+		s.explain(w, r, b, f)
 		s.keepTarget(r, b)
 		if id := query.Get("request"); ids.Valid(id) {
 			b.Errors.RequestID = id

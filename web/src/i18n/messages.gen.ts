@@ -81,6 +81,7 @@ export type MessageKey =
   | 'confirm-link.used.recovery'
   | 'confirm-link.used.title'
   | 'crossing.continue'
+  | 'crossing.lead'
   | 'forgot-password.back'
   | 'forgot-password.lead'
   | 'forgot-password.submit'
