@@ -64,6 +64,9 @@ type Result struct {
 	// Held is set if the flow has begun and its email was not sent.
 	Held *fault.Error
 
+	// New is set if the step has signed in an account that never had a password.
+	New bool
+
 	wrong      string // kind of the secret that did not match
 	left       string // account of the session that the browser had before
 	entered    string // proof that started Session

@@ -44,7 +44,7 @@ type ResetInput struct {
 func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "reset-password", Recovery)
 	defer w.end(&r, &err)
-	p, owner, err := f.resetting(ctx, c, in.FlowID)
+	p, d, owner, err := f.resetting(ctx, c, in.FlowID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -66,20 +66,22 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	return f.finishReset(ctx, c, p, owner, hash)
+	r, err = f.finishReset(ctx, c, p, owner, hash)
+	r.New = d.New
+	return r, err
 }
 
-// resetting returns a flow that waits for a new password, and its account. A
+// resetting returns a flow that waits for a new password, with its account. A
 // change of the account's credentials ends the flow (SEC-030).
-func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pending, owner account.Account, err error) {
+func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pending, d data, owner account.Account, err error) {
 	err = f.store.Read(ctx, func(tx Tx) (err error) {
-		if p, _, err = f.at(ctx, tx, c, flowID, Reset); err != nil {
+		if p, d, err = f.at(ctx, tx, c, flowID, Reset); err != nil {
 			return err
 		}
 		owner, err = f.owner(ctx, tx, p)
 		return err
 	})
-	return p, owner, err
+	return p, d, owner, err
 }
 
 // owner returns the account of a flow, or Unknown if its credentials have changed

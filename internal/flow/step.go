@@ -96,6 +96,7 @@ type data struct {
 	Name     string `json:"name,omitempty"`
 	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
 	Password string `json:"password,omitempty"`
+	New      bool   `json:"new,omitempty"` // of a recovery: the account has never had a password
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`

@@ -222,7 +222,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
-	}, data{Address: a.Address.Mail}, c.Browser)
+	}, data{Address: a.Address.Mail, New: true}, c.Browser)
 	return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, err
 }
 

@@ -15,7 +15,7 @@ import (
 // View is the state of a flow for its screen.
 type View struct {
 	ID        string
-	Kind      Kind
+	Kind      Kind // SignUp also for the step Reset of a new account
 	Step      Step
 	Address   string // in full; only for the browser that typed it
 	SentAt    time.Time
@@ -47,6 +47,9 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		switch p.Step {
 		case Reset:
 			v.Next = pages.Flow(pages.ResetPassword, p.ID)
+			if d.New {
+				v.Kind = SignUp
+			}
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:

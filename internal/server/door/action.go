@@ -146,6 +146,9 @@ const (
 // later page would.
 func (d *Desk) arrive(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
 	result, err := d.run(w, r, run)
+	if result.New {
+		word = Verified // nothing else was signed out
+	}
 	if err == nil && result.Session != nil && result.Next == pages.Account {
 		d.Say(w, word)
 	}

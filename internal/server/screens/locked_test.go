@@ -68,7 +68,13 @@ func TestConfirmLink_LockedNamesTheOtherWay(t *testing.T) {
 	if b := v.reads(p); b.Status != 429 || b.Errors.Form != want || b.Errors.RetryAfter != 0 || b.Link.State != "password" {
 		t.Errorf("%d, %s, %+v", b.Status, b.Link.State, b.Errors)
 	}
-	if next := v.Send("/auth/confirm-link", url.Values{"action": {"anew"}}).Next(); !strings.HasPrefix(next, "/auth/reset-password?") {
-		t.Errorf("the other way leads to %q", next)
+	next := v.Send("/auth/confirm-link", url.Values{"action": {"anew"}}).Next()
+	if b := v.opens(next); b.Screen != "reset-password" || b.Flow.Kind != "signup" {
+		t.Errorf("the other way leads to %s, %+v", b.Screen, b.Flow)
+	}
+	_, id, _ := strings.Cut(next, "flow=")
+	v.leads(v.Send("/auth/reset-password", url.Values{"flow": {id}, "password": {"tram lemon kite"}, "confirm_password": {"tram lemon kite"}}), "/auth/account")
+	if b := v.opens("/auth/account"); b.Success != "You're verified. Your account is ready." {
+		t.Errorf("the account page says %q", b.Success)
 	}
 }

@@ -92,6 +92,8 @@ export type MessageKey =
   | 'reset-password.lead'
   | 'reset-password.lead_for'
   | 'reset-password.password'
+  | 'reset-password.signup.lead'
+  | 'reset-password.signup.title'
   | 'reset-password.submit'
   | 'reset-password.title'
   | 'signed-out.lead'

@@ -1,7 +1,7 @@
 import type { Boot, ResetPassword } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { choose } from '../../lib/template';
+import { choose, match } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
@@ -27,10 +27,15 @@ function View({ boot }: { boot: Boot }) {
     >
       <SignedInOther boot={boot} address={choose(boot.flow.email, boot.flow.email, boot.flow.address)} />
       <Lead>
-        {choose(
-          boot.flow.email,
-          t('reset-password.lead_for', { address: boot.flow.email }),
-          t('reset-password.lead'),
+        {match(
+          boot.flow.kind,
+          'signup',
+          t('reset-password.signup.lead', { address: boot.flow.email }),
+          choose(
+            boot.flow.email,
+            t('reset-password.lead_for', { address: boot.flow.email }),
+            t('reset-password.lead'),
+          ),
         )}
       </Lead>
       <form {...form.props}>
@@ -55,4 +60,8 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-export const screen: Screen = { title: (_, { t }) => t('reset-password.title'), View };
+export const screen: Screen = {
+  title: ({ flow }, { t }) =>
+    match(flow.kind, 'signup', t('reset-password.signup.title'), t('reset-password.title')),
+  View,
+};
