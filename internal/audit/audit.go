@@ -11,8 +11,9 @@ import (
 // Name is the kind of an event. Names are stable, because operators search for
 // them.
 //
-// To add an event, add its name here and record it in the transaction of the
-// change. TestNames_AreRecorded holds that each name is in use.
+// To add an event, add its name here and in docs/operating/audit.md, and record it
+// in the transaction of the change. TestNames_AreRecorded and
+// TestNames_AreDocumented hold both.
 type Name string
 
 const (
@@ -45,11 +46,11 @@ type Fact struct {
 	At        time.Time
 	Name      Name
 	AccountID string // the account; "" when it is unknown
-	Actor     string // "self", "operator" or "stranger"
+	Actor     string // "self", "operator" or "stranger" (a wrong password)
 	Peer      string // network of the caller, masked
 	Browser   string
 	RequestID string
-	Detail    string // a stable word: the method, the provider's id
+	Detail    string // ids and stable words: the method, the roles, the provider's id
 }
 
 // Store is what this room needs of the database.

@@ -4,24 +4,51 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// names returns the identifier and the text of each name of an event.
+func names(t *testing.T) [][]string {
+	t.Helper()
+	source, err := os.ReadFile("audit.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^\t(\w+)\s+Name = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(found) < 20 {
+		t.Fatalf("audit.go has %d names", len(found))
+	}
+	return found
+}
+
+// The table of docs/operating/audit.md has a row for each name, in the same order.
+func TestNames_AreDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operating/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| event |")
+	var rows, want []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(table, -1) {
+		rows = append(rows, row[1])
+	}
+	for _, name := range names(t) {
+		want = append(want, name[2])
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("docs/operating/audit.md has the events\n%q, want\n%q", rows, want)
+	}
+}
 
 // Every name of an event is used by the code that records it. A name that is never
 // written would mislead an operator who searches for it.
 func TestNames_AreRecorded(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("audit.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := regexp.MustCompile(`(?m)^\t(\w+)\s+Name = "\w+"`).FindAllStringSubmatch(string(source), -1)
-	if len(names) < 20 {
-		t.Fatalf("audit.go has %d names", len(names))
-	}
 	var code strings.Builder
-	err = fs.WalkDir(os.DirFS(".."), ".", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -32,7 +59,7 @@ func TestNames_AreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
+	for _, name := range names(t) {
 		if !regexp.MustCompile(`\baudit\.` + name[1] + `\b`).MatchString(code.String()) {
 			t.Errorf("no package records audit.%s", name[1])
 		}

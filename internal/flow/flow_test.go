@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/flow"
@@ -84,9 +85,22 @@ func TestSignIn_Refusals(t *testing.T) {
 		if _, err := stranger.signIn(address, "not the password"); !errors.Is(err, flow.Rejected) {
 			t.Errorf("%s with a wrong password: %v", address, err)
 		}
+		owner := ""
+		if address == "mara@example.org" {
+			owner = a.ID
+		}
+		if f := b.record(audit.SignInFailed); f.AccountID != owner || f.Actor != "stranger" || f.Peer != "192.0.2.2" || f.Detail != "password" {
+			t.Errorf("%s with a wrong password is recorded as %+v", address, f)
+		}
+	}
+	if f := b.record(audit.SignedUp); f.AccountID != a.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.Browser != "test" || f.Detail != "mail" {
+		t.Errorf("the sign-up is recorded as %+v", f)
 	}
 	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
 		t.Fatal(err)
+	}
+	if f := b.record(audit.AccountDisabled); f.AccountID != a.ID || f.Actor != "operator" || f.Peer != "" {
+		t.Errorf("the closing is recorded as %+v", f)
 	}
 	if v.signedIn() != "" {
 		t.Error("a closed account is still signed in (SEC-068)")
@@ -263,6 +277,9 @@ func TestReset_EndsSessions(t *testing.T) {
 	owner.must(b.flows.ResetPassword(t.Context(), owner.Caller, in))
 	if owner.signedIn() == "" || intruder.signedIn() != "" {
 		t.Errorf("owner %q, intruder %q", owner.signedIn(), intruder.signedIn())
+	}
+	if f := b.record(audit.PasswordChanged); f.AccountID == "" || f.Actor != "self" || f.Peer != "192.0.2.2" || f.Detail != "recovery" {
+		t.Errorf("the reset is recorded as %+v", f)
 	}
 	if m := b.next(); m.Template != "password-changed" {
 		t.Errorf("mail %q", m.Template)
@@ -650,6 +667,15 @@ func TestSessions_OwnOnly(t *testing.T) {
 	}
 	if mara.signedIn() == "" || second.signedIn() != "" || noah.signedIn() == "" {
 		t.Errorf("mara %q, second %q, noah %q", mara.signedIn(), second.signedIn(), noah.signedIn())
+	}
+	if f := b.record(audit.SessionEnded); f.AccountID != found.Person.ID || f.Actor != "self" || f.Detail != "others" {
+		t.Errorf("the end of the others is recorded as %+v", f)
+	}
+	if err := b.flows.SignOut(t.Context(), mara.Caller); err != nil {
+		t.Fatal(err)
+	}
+	if f := b.record(audit.SignedOut); f.AccountID != found.Person.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.Detail != "" {
+		t.Errorf("the sign-out is recorded as %+v", f)
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/breach"
 	"portico/internal/clock"
 	"portico/internal/egress"
@@ -36,7 +38,10 @@ type bundle struct {
 
 // flowStore gives the flows the transactions of a real SQLite file. Each is
 // undone and run once more, as a database with many writers may ask for.
-type flowStore struct{ *store.Store }
+type flowStore struct {
+	*store.Store
+	facts *facts
+}
 
 // runs is how often.
 const runs = 2
@@ -48,7 +53,55 @@ func (s flowStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
 	if !errors.Is(err, errUndone) {
 		return err
 	}
-	return s.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+	noting := notingTx{}
+	err = s.Store.Write(ctx, func(tx *store.Tx) error {
+		noting = notingTx{Tx: tx, noted: new([]audit.Fact)}
+		return fn(noting)
+	})
+	if err == nil {
+		s.facts.add(*noting.noted)
+	}
+	return err
+}
+
+// notingTx notes the audit records of a transaction, which no package reads from
+// the database.
+type notingTx struct {
+	flow.Tx
+	noted *[]audit.Fact
+}
+
+func (t notingTx) InsertFact(ctx context.Context, f audit.Fact) error {
+	*t.noted = append(*t.noted, f)
+	return t.Tx.InsertFact(ctx, f)
+}
+
+// facts holds the audit records of the committed transactions, in their order.
+type facts struct {
+	mu   sync.Mutex
+	list []audit.Fact
+}
+
+func (n *facts) add(more []audit.Fact) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = append(n.list, more...)
+}
+
+// record returns the newest audit record of an event. It fails the test when there
+// is none.
+func (b *bundle) record(name audit.Name) audit.Fact {
+	b.Helper()
+	n := b.store.facts
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, f := range slices.Backward(n.list) {
+		if f.Name == name {
+			return f
+		}
+	}
+	b.Fatalf("no transaction recorded %s", name)
+	return audit.Fact{}
 }
 
 func (s flowStore) Read(ctx context.Context, fn func(flow.Tx) error) error {
@@ -93,7 +146,7 @@ func setup(t *testing.T, options ...option) *bundle {
 	t.Helper()
 	s := sqlitetest.Open(t)
 	b := &bundle{
-		T: t, store: flowStore{s}, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
+		T: t, store: flowStore{s, &facts{}}, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
 		mail: &mailbox{arrived: make(chan struct{}, 1000)},
 	}
 	key := secret.NewKey()
