@@ -137,6 +137,10 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.fallback.ServeHTTP(e, r)
 		return
 	}
+	if m.respells(r) {
+		m.fail(e, r, Malformed)
+		return
+	}
 	e.held = true
 	m.routes.ServeHTTP(e, r)
 	if !e.held {
@@ -172,6 +176,14 @@ func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
 func (m *Mux) asks(path string) bool {
 	rest, ok := strings.CutPrefix(path, m.askPath)
 	return m.askPath != "" && ok && (rest == "" || rest[0] == '/')
+}
+
+// respells reports whether a path below /auth/ has an encoded character. A proxy
+// in front may deny such a path by its plain spelling only. Below the
+// forward-auth endpoint stands a path of an app, as Envoy sends it.
+func (m *Mux) respells(r *http.Request) bool {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	return strings.HasPrefix(r.URL.Path, "/auth/") && strings.Contains(path, "%") && (m.askPath == "" || !strings.HasPrefix(path, m.askPath+"/"))
 }
 
 // admit decides whether the request may reach a route, and replaces the peer's

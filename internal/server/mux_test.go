@@ -31,7 +31,7 @@ func TestMux_Routes(t *testing.T) {
 		{"GET", "/auth/signin", 200, "", ""},
 		{"HEAD", "/auth/signin", 200, "", ""},
 		{"GET", "/auth/api/flows/a1", 200, "", ""},
-		{"GET", "/auth/%73ignin", 200, "", ""}, // another spelling of the same route, with the same limits
+		{"GET", "/auth/%73ignin", 400, "", server.CodeMalformed},
 		{"GET", "/auth/signin/", 404, "", server.CodeRouteMissing},
 		{"GET", "/auth/Signin", 404, "", server.CodeRouteMissing},
 		{"GET", "/", 404, "", server.CodeRouteMissing},
