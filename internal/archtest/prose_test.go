@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,12 +12,6 @@ import (
 
 // mostWords is the length of the longest sentence.
 const mostWords = 35
-
-// unproven lists the folders that still have findings. A folder does not stand
-// for its subfolders. The list only shrinks: the rule fails for a folder on the
-// list that has no findings, and no folder may be added.
-const unproven = `
-`
 
 // phrase is an expression that reads badly, and its plain alternative.
 type phrase struct {
@@ -59,22 +52,10 @@ func subject(expr, plain string) phrase {
 var banner = regexp.MustCompile(`^\W*([-=*#~_])(\W*)$`)
 
 // prose holds that documents and comments are short sentences of plain English.
-func prose(t *tree) []string { return proseOutside(t, strings.Fields(unproven)) }
-
-func proseOutside(t *tree, folders []string) []string {
+func prose(t *tree) []string {
 	var broken []string
-	excepted := map[string]bool{}
 	for _, f := range proseFindings(t) {
-		if folder := path.Dir(f.path); slices.Contains(folders, folder) {
-			excepted[folder] = true
-		} else {
-			broken = append(broken, f.String())
-		}
-	}
-	for _, folder := range folders {
-		if !excepted[folder] {
-			broken = append(broken, folder+": no findings are left: delete it from the list in prose_test.go")
-		}
+		broken = append(broken, f.String())
 	}
 	return broken
 }
@@ -147,8 +128,7 @@ func TestProse(t *testing.T) {
 		return
 	}
 	long := strings.Repeat("word ", 35)
-	check := func(t *tree) []string { return proseOutside(t, []string{"old", "done"}) }
-	hold(t, check, map[string]string{
+	hold(t, prose, map[string]string{
 		"a/a.go": "// Package a passes. Who passes?\npackage a\n\n" +
 			"// One is the gate that nobody passes.\n// Two is that of one.\nvar one = \"nobody\" // dear\n\n" +
 			"// -------- names --------\n// ------------------\n// Text:\n//\n//\tnobody\n//\n//   - nobody\nvar two = 2\n",
@@ -159,8 +139,6 @@ func TestProse(t *testing.T) {
 		"x/c.md": "# The rooms and who enters\n\n" + long + "word.\n" + long + "`code span`. E.g. `nobody`, i.e. [nobody](x.md)\nis here; who asks\nis told.\n" +
 			"```\nnobody\n```\n| one letter of ASCII | the letter is sent |\n|---|---|\n| " + long + "| " + long + "word |\n> It is over. It is over HTTP.\n",
 		"docs/glossary.md":      "A door, every room, nobody.",
-		"old/a.md":              "Nobody.",
-		"done/a.md":             "No user.",
 		"docs/specification.md": "Nobody.",
 	},
 		`a/a.go:4: "nobody": name the subject: no user, no caller, no operator`,
@@ -182,7 +160,6 @@ func TestProse(t *testing.T) {
 		`x/c.md:10: "the letter": say email`,
 		`x/c.md:12: 36 words in a sentence, at most 35: "word word word word word word word word ..."`,
 		`x/c.md:13: "is over.": say has ended or has expired`,
-		"done: no findings are left: delete it from the list in prose_test.go",
 	)
 }
 
