@@ -56,7 +56,7 @@ test.describe('whatever holds the code fills the field', () => {
     });
   }
 
-  test('pasted over what stands there', async ({ page, world }) => {
+  test('pasted over typed digits', async ({ page, world }) => {
     await forgot(page, world.stranger().email);
     const codes = await takeCodes(page);
     await page.keyboard.type('999');
@@ -118,7 +118,7 @@ test('wrong codes are counted down; then only a new code helps', WAITS, async ({
   await expectAccount(page, person);
 });
 
-test('resend waits for its time, says what it did, and both codes work', WAITS, async ({ page, world }) => {
+test('resend waits, reports the new code, and both codes work', WAITS, async ({ page, world }) => {
   test.slow();
   const { email } = await world.member();
   await forgot(page, email);
@@ -139,7 +139,7 @@ test('resend waits for its time, says what it did, and both codes work', WAITS, 
   await expectScreen(page, 'Choose a new password');
 });
 
-test('a code that was used leads nobody else anywhere', async ({ page, openBrowser, world }) => {
+test('a used code is useless in another browser', async ({ page, openBrowser, world }) => {
   const person = world.stranger();
   await signUp(page, person);
   const { code } = await world.mailbox.next(person.email);

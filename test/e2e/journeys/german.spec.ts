@@ -3,7 +3,7 @@ import { expect, test } from '../support/test.js';
 
 test.use({ locale: 'de-AT', extraHTTPHeaders: { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' } });
 
-test('whose browser asks for German reads German, mails included', async ({ page, world }) => {
+test('a German browser gets German pages and emails', async ({ page, world }) => {
   const person = world.stranger();
   await page.goto('/auth/signin');
   await expect(page.locator('html')).toHaveAttribute('lang', 'de');

@@ -22,7 +22,7 @@ test('a plain visit is found to be in order', async ({ watched: { page, guard } 
   expect(guard.findings).toEqual(NOTHING);
 });
 
-test('lines in the console, uncaught errors and what the policy stops are found', async ({
+test('the guard finds console lines, uncaught errors and violations of the policy', async ({
   watched: { page, guard },
 }) => {
   await open(page, '/auth/signin');

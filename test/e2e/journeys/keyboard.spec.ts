@@ -61,7 +61,10 @@ test('the focus goes through the sign-in page in the order of the eye', async ({
   await expectScreen(page, 'Create an account');
 });
 
-test('sign up by keyboard: what is wrong has the focus, and typing replaces it', async ({ page, world }) => {
+test('sign up by keyboard: the wrong field has the focus, and typing replaces its text', async ({
+  page,
+  world,
+}) => {
   const person = world.stranger();
   await open(page, '/auth/signup');
   await tabTo(page, 'textbox "Email"');

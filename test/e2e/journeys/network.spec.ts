@@ -150,7 +150,7 @@ test('the script does not arrive: the form works all the same', async ({ page, w
   await expectAccount(page, person);
 });
 
-test('what was typed before the script arrived stays', async ({ page, world }) => {
+test('text that was typed before hydration stays', async ({ page, world }) => {
   const person = await world.member();
   const arrived = gate();
   await page.route('**/auth/assets/*.js', async (route) => {

@@ -53,7 +53,7 @@ test('sign up with the link, here and elsewhere', async ({ page, openBrowser, wo
   await expectAccount(elsewhere, there);
 });
 
-test('errors stand at their fields, and what was typed stays', async ({ page, world }) => {
+test('errors appear at their fields, and typed text stays', async ({ page, world }) => {
   const person = await world.member();
   await page.goto('/auth/signin');
   await fillSignIn(page, { email: person.email, password: 'not the right password' });
@@ -100,7 +100,7 @@ test('a forgotten password is replaced, after a wrong code', async ({ page, worl
   await expectAccount(page, person);
 });
 
-test('the way back to the app leads out of the form', async ({ page, world }) => {
+test('the link back to the app leaves the form', async ({ page, world }) => {
   const person = await world.member();
   const target = `${world.app.origin}/reports`;
   await page.goto(`/auth/signin?return_to=${encodeURIComponent(target)}`);

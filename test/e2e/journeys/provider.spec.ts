@@ -41,7 +41,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expectAccount(elsewhere, person);
     });
 
-    test('who turns back at the provider finds every way in, and may try again', async ({ page, world }) => {
+    test('after Cancel at the provider the user can try again or sign up', async ({ page, world }) => {
       const person = world.stranger('noor');
       world.provider.knows(person.email, { email: person.email, email_verified: true });
       await page.goto('/auth/signup');
@@ -86,7 +86,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('an address that the provider does not vouch for is proven by mail', async ({ page, world }) => {
+test('an unverified address of the provider is proven by email', async ({ page, world }) => {
   const person = world.stranger('noor');
   world.provider.knows(person.email, { email: person.email, email_verified: false });
   await open(page, '/auth/signin');
@@ -125,7 +125,7 @@ test('an address that belongs to another person of the provider is not connected
   await expectScreen(other, 'Sign in');
 });
 
-test('who came through the provider and forgets that is told by mail', async ({ page, world }) => {
+test('a user without a password learns by email to use the provider', async ({ page, world }) => {
   const { email } = world.stranger('noor');
   world.provider.knows(email, { email, email_verified: true });
   await open(page, '/auth/signin');

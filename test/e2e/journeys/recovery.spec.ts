@@ -20,7 +20,7 @@ async function choose(page: Page, password: string): Promise<void> {
   await button(page, 'Save password').click();
 }
 
-test('a forgotten password is replaced with the mailed code, and other browsers are signed out', async ({
+test('a forgotten password is replaced with the emailed code, and other browsers are signed out', async ({
   page,
   openBrowser,
   world,
@@ -49,7 +49,7 @@ test('a forgotten password is replaced with the mailed code, and other browsers 
   await signIn(elsewhere, { ...person, password: 'a fresh amber orchard' });
 });
 
-test('a mailed link works in another browser', async ({ page, openBrowser, world }) => {
+test('an emailed link works in another browser', async ({ page, openBrowser, world }) => {
   const person = await world.member();
   await forgot(page, person.email);
   const mail = await world.mailbox.next(person.email);
@@ -90,7 +90,7 @@ test('the password of today is refused', async ({ page, world }) => {
   await expectAccount(page, person);
 });
 
-test('an unknown address gets the same page; only its mailbox learns', async ({ page, world }) => {
+test('an unknown address gets the same page, and the answer only by email', async ({ page, world }) => {
   const { email } = world.stranger();
   await forgot(page, email);
   await page.getByText("Didn't get it?").click();
@@ -100,7 +100,7 @@ test('an unknown address gets the same page; only its mailbox learns', async ({ 
   expect(mail.code + mail.link).toBe('');
 });
 
-test('a double click sends one mail', async ({ page, world }) => {
+test('a double click sends one email', async ({ page, world }) => {
   const { email } = await world.member();
   await open(page, '/auth/forgot-password');
   await field(page, 'Email').fill(email);

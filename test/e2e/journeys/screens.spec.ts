@@ -167,7 +167,7 @@ test('a password can be shown and hidden, its repetition stays masked', async ({
   await expect(field(page, 'Confirm Password')).toHaveAttribute('type', 'password');
 });
 
-test('a page that is not there says so and leads on', async ({ page }) => {
+test('a missing page says so and links to the sign-in', async ({ page }) => {
   const answer = await page.goto('/auth/nothing-here');
   expect(answer?.status()).toBe(404);
   await expectScreen(page, 'Page not found');

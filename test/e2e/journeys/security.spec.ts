@@ -21,7 +21,7 @@ const DOCUMENTS = [
   '/auth/nothing-here',
 ];
 
-test('every document forbids what it does not need', async ({ request }) => {
+test('every document forbids the features that it does not need', async ({ request }) => {
   for (const path of DOCUMENTS) {
     const answer = await request.get(path, { headers: { accept: 'text/html' } });
     const headers = answer.headers();
@@ -90,7 +90,7 @@ test('after signing out nothing is kept, and Back shows nothing', async ({ page,
   await expect(page.getByText(`Signed in as ${person.email}`)).toBeHidden();
 });
 
-test('a form of another site signs nobody in or out', async ({ page, world }) => {
+test('a form of another site signs no user in or out', async ({ page, world }) => {
   const [victim, attacker] = [await world.member(), await world.member()];
   await signIn(page, victim);
   for (const [action, fields] of [
@@ -109,7 +109,7 @@ test('a form of another site signs nobody in or out', async ({ page, world }) =>
   await expectAccount(page, victim);
 });
 
-test('the forms say to password managers what their fields are', async ({ page, world }) => {
+test('the forms tell password managers the purpose of their fields', async ({ page, world }) => {
   const { email } = await world.member();
   await open(page, '/auth/signin');
   await expect(field(page, 'Email')).toHaveAttribute('autocomplete', /^username( webauthn)?$/);

@@ -69,7 +69,7 @@ test('many wrong passwords are slowed down, with the time that is left', async (
   );
 });
 
-test('who is signed in already may go on or change places', async ({ page, world }) => {
+test('a signed-in user may continue or use another account', async ({ page, world }) => {
   const [first, second] = [await world.member('ada'), await world.member('bea')];
   await signIn(page, first);
   await open(page, '/auth/signin');
@@ -86,7 +86,11 @@ const endOthers = async (page: Page) => {
 
 const WHY = 'You were signed out because you signed this device out from another one.';
 
-test('who was signed out from another device is told why, once', async ({ page, openBrowser, world }) => {
+test('a user who was signed out from another device learns why, once', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
   const person = await world.member();
   for (const javaScriptEnabled of [true, false]) {
     const phone = await openBrowser({ javaScriptEnabled });
@@ -105,11 +109,7 @@ test('who was signed out from another device is told why, once', async ({ page, 
   }
 });
 
-test('a page that is still open leads to the notice by its next request', async ({
-  page,
-  openBrowser,
-  world,
-}) => {
+test('an open page leads to the notice with its next request', async ({ page, openBrowser, world }) => {
   const person = await world.member();
   const phone = await openBrowser();
   await signIn(phone, person);
@@ -137,7 +137,7 @@ test('the account lists the browsers, and ends another one', async ({ page, open
   await expectScreen(phone, 'Sign in');
 });
 
-test('without a session the account leads to the sign-in and back', async ({ page, world }) => {
+test('without a session the account page leads to the sign-in and back', async ({ page, world }) => {
   const person = await world.member();
   await open(page, '/auth/account');
   await expectScreen(page, 'Sign in');

@@ -13,7 +13,7 @@ import {
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
-test('a new person signs up with the mailed code', async ({ page, world }) => {
+test('a new user signs up with the emailed code', async ({ page, world }) => {
   const person = world.stranger();
   await signUp(page, person);
   await expect(page.getByText('Enter the 6-digit code sent to your email address')).toBeVisible();
@@ -23,7 +23,7 @@ test('a new person signs up with the mailed code', async ({ page, world }) => {
   await expectAccount(page, person);
 });
 
-test('a new person signs up with the mailed link', async ({ page, world }) => {
+test('a new user signs up with the emailed link', async ({ page, world }) => {
   const person = world.stranger();
   await signUp(page, person);
   const mail = await world.mailbox.next(person.email);
@@ -71,7 +71,7 @@ test('a link opened elsewhere asks for the chosen password', async ({ page, open
   await expectAccount(elsewhere, person);
 });
 
-test('what cannot be a password is refused in words, and what was typed stays', async ({ page, world }) => {
+test('an unacceptable password is refused with a reason, and typed text stays', async ({ page, world }) => {
   const { email } = world.stranger();
   await open(page, '/auth/signup');
   await button(page, 'Create account').click();
@@ -95,7 +95,7 @@ test('what cannot be a password is refused in words, and what was typed stays', 
   await expect(page.getByText("Passwords don't match.")).toBeVisible();
 });
 
-test('an address that has an account gets the same page and another mail', async ({ page, world }) => {
+test('an address with an account gets the same page and another email', async ({ page, world }) => {
   const person = await world.member();
   await signUp(page, { ...person, password: 'another amber harbour' });
   await expect(page.getByText('Enter the 6-digit code sent to your email address')).toBeVisible();
@@ -105,7 +105,7 @@ test('an address that has an account gets the same page and another mail', async
   await signIn(page, person);
 });
 
-test('who signs in before proving the address is sent to prove it, in this browser only', async ({
+test('a user who signs in before proving the address must prove it, in this browser only', async ({
   page,
   openBrowser,
   world,
@@ -128,7 +128,7 @@ test('who signs in before proving the address is sent to prove it, in this brows
   await expectAccount(page, person);
 });
 
-test('a double click makes one mail and one account', async ({ page, world }) => {
+test('a double click makes one email and one account', async ({ page, world }) => {
   const person = world.stranger();
   await open(page, '/auth/signup');
   await fillSignUp(page, person);
@@ -174,7 +174,7 @@ test('the page after the code does not learn the id of the flow', async ({ page,
   await expectAccount(page, person);
 });
 
-test('nobody is sent to a foreign site', async ({ page, world }) => {
+test('no redirect leads to a foreign site', async ({ page, world }) => {
   const person = await world.member();
   for (const foreign of [
     'https://evil.test/',

@@ -85,7 +85,7 @@ test('a link opened in a new tab moves the first one on', async ({ page, context
   await expectScreen(page, 'Choose a new password');
 });
 
-test('Back and reload in a recovery lead on, and after it the form leads to the sign-in', async ({
+test('Back and reload in a recovery continue it, and afterwards the form leads to the sign-in', async ({
   page,
   world,
 }) => {
@@ -151,7 +151,7 @@ test('Back to a form after it was sent finds it ready', async ({ page, world }) 
   await expect(field(page, 'Password')).toHaveValue('');
 });
 
-test('who signs up twice with Back in between ends up with one account', async ({ page, world }) => {
+test('two sign-ups with Back in between make one account', async ({ page, world }) => {
   const person = world.stranger();
   await signUp(page, person);
   await back(page);
