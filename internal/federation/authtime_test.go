@@ -112,15 +112,20 @@ func TestBeginAgain(t *testing.T) {
 // Each preset asks in the way of its provider, or says that it cannot.
 func TestPresetsAskAgain(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]map[string]string{
+	wants := map[string]map[string]string{
 		"openid":    {"prompt": "login", "max_age": "0"},
 		"gitlab":    {"prompt": "login", "max_age": "0"},
 		"microsoft": {"prompt": "login", "max_age": "0"},
 		"google":    {"prompt": "select_account", "claims": `{"id_token":{"auth_time":{"essential":true}}}`},
 		"apple":     {"response_mode": "form_post"},
 		"github":    nil, "discord": nil, "facebook": nil, "linkedin": nil,
-	} {
-		p := &provider{preset: presets()[name]}
+	}
+	for name, pre := range presets() {
+		want, ok := wants[name]
+		if !ok {
+			t.Errorf("%s: add a new preset to wants", name)
+		}
+		p := &provider{preset: pre}
 		if p.preset.tellsNoTime != (want == nil) {
 			t.Errorf("%s: tellsNoTime is %v", name, p.preset.tellsNoTime)
 		}

@@ -19,7 +19,7 @@ type preset struct {
 	scopes     []string
 	parameters map[string]string // more for the authorization request
 	identify   func(context.Context, *provider, grant) (Identity, error)
-	names      []string // the members of a profile that can be a name, best first
+	names      []string // with fixed: the members of a profile that can be a name, best first
 
 	// askAgain holds the parameters that make the provider ask its user for a new
 	// proof; nil means the parameters of OpenID Connect. A provider with

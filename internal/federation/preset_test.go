@@ -80,7 +80,10 @@ func TestPresetAddresses(t *testing.T) {
 			got.issuer, got.hosts = m.issuer, m.authorize+" "+m.token+" "+m.userinfo
 		}
 		if got != wants[name] {
-			t.Errorf("%s: got %+v", name, got)
+			t.Errorf("%s: got %+v, want %+v: add a new preset to wants", name, got, wants[name])
+		}
+		if pre.fixed == nil && pre.names != nil {
+			t.Errorf("%s: names has no effect on a preset with a discovery document", name)
 		}
 		if name != "openid" && (pre.icon != name || pre.name == "") {
 			t.Errorf("%s: has the icon %q and the name %q", name, pre.icon, pre.name)
