@@ -1,6 +1,6 @@
 // Measures the files that a visit loads, in KiB after brotli 11, and fails above the limits.
 //   node tools/size.mjs
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
 import { fill } from './template.mjs';
@@ -20,6 +20,11 @@ function weigh(locale, screen) {
   );
   const scripts = [...files].reduce((sum, file) => sum + statSync(new URL(`${file}.br`, dist)).size, 0);
   return { document, scripts, requests: files.size };
+}
+
+if (!existsSync(new URL('documents/', dist))) {
+  console.error('web/dist has no screens to weigh: run npm run build first');
+  process.exit(1);
 }
 
 let heavy = 0;
