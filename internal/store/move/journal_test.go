@@ -38,7 +38,7 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 			return // no more writes are possible
 		}
 		target := done.Load() + 2*writers
-		for deadline := time.Now().Add(30 * time.Second); done.Load() < target && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(30 * time.Second); done.Load() < target && gone.Load() == 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -76,16 +76,16 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 // randomWrites use few keys, so that writers conflict.
 func randomWrites() []string {
 	return []string{
-		`INSERT OR IGNORE INTO account VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 'en')`,
+		`INSERT OR IGNORE INTO account (id, address, address_key, name, state, roles, password, version, created_at, locale) VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 'en')`,
 		`UPDATE account SET address_key = ?2, version = version + 1 WHERE id = ?1`,
 		`UPDATE OR IGNORE account SET id = ?2 WHERE id = ?1`,
 		`DELETE FROM account WHERE id = ?1`,
-		`INSERT INTO session VALUES (?3, CAST(?3 AS BLOB), ?1, 1, '[]', '', 0, 0, 0, 1) ON CONFLICT (id) DO UPDATE SET last_seen_at = last_seen_at + 1`,
+		`INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at) VALUES (?3, CAST(?3 AS BLOB), ?1, 1, '[]', '', 0, 0, 0, 1) ON CONFLICT (id) DO UPDATE SET last_seen_at = last_seen_at + 1`,
 		`UPDATE session SET account_id = ?2 WHERE account_id = ?1`,
 		`UPDATE OR IGNORE session SET token_hash = CAST(?2 AS BLOB) WHERE account_id = ?1`,
-		`INSERT INTO identity VALUES (?2, ?3, 'p', ?1, 0) ON CONFLICT (issuer, subject) DO UPDATE SET created_at = created_at + 1`,
+		`INSERT INTO identity (issuer, subject, provider, account_id, created_at) VALUES (?2, ?3, 'p', ?1, 0) ON CONFLICT (issuer, subject) DO UPDATE SET created_at = created_at + 1`,
 		`UPDATE OR IGNORE identity SET subject = ?3 WHERE account_id = ?1`,
-		`INSERT INTO throttle VALUES (?1, 1, 0, 0) ON CONFLICT (key) DO UPDATE SET tries = tries + 1`,
+		`INSERT INTO throttle (key, tries, last_at, forget_at) VALUES (?1, 1, 0, 0) ON CONFLICT (key) DO UPDATE SET tries = tries + 1`,
 		`DELETE FROM throttle WHERE key >= ?1`,
 		`DELETE FROM session WHERE id >= ?1 AND id < 'l'`,
 	}
@@ -150,7 +150,7 @@ func TestMove_JournalIsLeft(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Empty(t))
 	m.left()
-	m.change(`INSERT INTO revocation VALUES ('noted', 'a', 1)`)
+	m.change(`INSERT INTO revocation (id, account_id, at) VALUES ('noted', 'a', 1)`)
 	if rows, err := sqliteRows(m.sqlite(), `SELECT k1 FROM move_journal`); err != nil || fmt.Sprint(rows) != "[[noted]]" {
 		t.Fatalf("it is not noted: %v (%v)", rows, err)
 	}

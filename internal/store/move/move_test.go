@@ -343,7 +343,7 @@ func TestMove_NotEmpty(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{
 		"another installation":  `INSERT INTO installation (id, key_check) VALUES (1, '')`,
-		"another move":          `INSERT INTO move VALUES (1, 'coming', 0); INSERT INTO installation (id, key_check) VALUES (1, 'other')`,
+		"another move":          `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0); INSERT INTO installation (id, key_check) VALUES (1, 'other')`,
 		"a table of other data": `CREATE TABLE other (id INT); INSERT INTO other VALUES (1)`,
 	} {
 		m := newMoving(t, pgtest.Migrated(t))
@@ -457,7 +457,7 @@ func TestMove_Interrupted(t *testing.T) {
 		var once sync.Once
 		_, err := move.Run(ctx, m.from(), m.to, move.Options{Report: func(step, table string, _ int64) {
 			if step == "switch" && table == "" { // the switch writes the last rows
-				once.Do(func() { m.change(`INSERT INTO revocation VALUES ('a', 'a', 1)`) })
+				once.Do(func() { m.change(`INSERT INTO revocation (id, account_id, at) VALUES ('a', 'a', 1)`) })
 			}
 			if step == at || step+": "+table == at {
 				cancel(errInterrupted)
@@ -482,7 +482,7 @@ func TestMove_Completes(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
 	m.must()
-	if _, err := m.postgres().Exec(t.Context(), `INSERT INTO move VALUES (1, 'coming', 0)`); err != nil {
+	if _, err := m.postgres().Exec(t.Context(), `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0)`); err != nil {
 		t.Fatal(err)
 	}
 	done := m.must()
@@ -500,7 +500,7 @@ func TestMove_DifferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
 	m.must()
-	if _, err := m.postgres().Exec(t.Context(), `INSERT INTO move VALUES (1, 'coming', 0); UPDATE throttle SET tries = 1 WHERE key <> ''`); err != nil {
+	if _, err := m.postgres().Exec(t.Context(), `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0); UPDATE throttle SET tries = 1 WHERE key <> ''`); err != nil {
 		t.Fatal(err)
 	}
 	_, err := m.move()
@@ -526,7 +526,7 @@ func TestMove_TargetChangesValues(t *testing.T) {
 		last := ""
 		m.report = func(now, table string) {
 			if last = now; now == "switch" && table == "" {
-				m.change(`INSERT INTO throttle VALUES ('late', 1, 0, 0)`)
+				m.change(`INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ('late', 1, 0, 0)`)
 			}
 		}
 		_, err = m.move()
