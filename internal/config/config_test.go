@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,6 +94,7 @@ upstream_silence = "8s"
 upstream_body_pace = 1000
 upstream_body_wait = "5s"
 upstream_body_buffer_kib = 64
+on_user_change = "clear-cookies"
 keep_cookies = ["lang"]
 
 [brand]
@@ -193,6 +195,15 @@ func TestLoad_Everything(t *testing.T) {
 	}
 	if c.PublicURL.String() != "https://login.example.com" || c.Upstream.String() != "http://127.0.0.1:3000" {
 		t.Errorf("public URL %s, upstream %s", c.PublicURL, c.Upstream)
+	}
+
+	// The logo needs a file, and sign_out_url does not go with keep_cookies.
+	absent := []string{"brand.logo", "sign_out_url"}
+	for _, e := range c.Entries() {
+		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.")
+		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {
+			t.Errorf("the sample everything lacks %s: add it", e.Key)
+		}
 	}
 
 	shown := c.Show()
