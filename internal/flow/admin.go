@@ -158,7 +158,7 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 		return err
 	}
 	return f.change(ctx, a.ID, func(tx Tx) error {
-		return f.replacePassword(ctx, tx, operator, a, hash, "operator")
+		return f.replacePassword(ctx, tx, operator, a, hash, byOperator(audit.PasswordChanged, a.ID))
 	})
 }
 

@@ -303,6 +303,9 @@ func TestReset_DeadAfterChange(t *testing.T) {
 	if err := b.flows.SetUserPassword(t.Context(), a, "set by the operator 9"); err != nil {
 		t.Fatal(err)
 	}
+	if f := b.record(audit.PasswordChanged); f.AccountID != a.ID || f.Actor != "operator" || f.Detail != "" {
+		t.Errorf("a password that the operator sets is recorded as %+v", f)
+	}
 	_, err := b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + "!", Confirm: good + "!"})
 	if !errors.Is(err, flow.Unknown) {
 		t.Errorf("a recovery from before the change: %v", err)

@@ -111,7 +111,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		if err := f.replacePassword(ctx, tx, c, owner, hash, "recovery"); err != nil {
+		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "recovery")); err != nil {
 			return err
 		}
 		changed := owner
@@ -126,8 +126,9 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 }
 
 // replacePassword stores the verifier and does everything that belongs to it: it
-// ends every session, resets the wrong guesses and notifies the owner.
-func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner account.Account, hash, how string) error {
+// ends every session, resets the wrong guesses, records the change and notifies
+// the owner.
+func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner account.Account, hash string, change audit.Fact) error {
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {
 		return err
 	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.PasswordChanged, owner.ID, how)); err != nil {
+	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
 	return f.post(ctx, tx, c, letter{template: mailPassword, owner: &owner})
