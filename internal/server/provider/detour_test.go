@@ -170,7 +170,7 @@ func TestFailures_Forged(t *testing.T) {
 	for _, forged := range []string{
 		path + "/callback?error=access_denied&error_description=Call+0123&state=x",
 		path + "/callback?code=x&state=%3Cb%3E0123",
-		"/auth/provider/%3Cb%3E0123/callback?error=server_error",
+		"/auth/provider/b0123/callback?error=server_error",
 	} {
 		p := b.Open(forged)
 		if p.StatusCode != 303 || len(p.Header["Set-Cookie"]) != 0 {
