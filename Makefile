@@ -67,8 +67,13 @@ proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProx
 chromium:
 	@tools/chromium
 
-web-test: web/dist/documents/manifest.json chromium ## Screens and controls in a real Chromium
+web-test: chromium ## Screens and controls in a real Chromium; runs again only after a change in web/
+	@$(MAKE) web/node_modules/.tested
+
+# As the Go command does with its tests: what passed is not run again until a source changes.
+web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests -type f)
 	@cd web && npm test --silent
+	@touch $@
 
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
 	@cd clients/js && npm test --silent
