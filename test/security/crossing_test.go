@@ -166,10 +166,15 @@ func TestSEC235_TicketsCannotBeStolenByScripts(t *testing.T) {
 				break
 			}
 		}
+		c.visit("https://" + wikiHost + "/public/x") // the browser may still be on its way
 		c.evaluate(`for (const pair of document.cookie.split("; ")) document.cookie = pair.split("=")[0] + "=; Path=/; Secure; Max-Age=0"; for (let i = 0; i < 8; i++) document.cookie = "bomb" + i + "=; Path=/auth/; Secure; Max-Age=0"; "clean"`)
 	}
-	// The user is still signed in.
+	// The user is still signed in. A response of 431 may come first: it deletes the
+	// cookies of the script that the browser has not deleted yet.
 	c.lands("https://" + wikiHost + "/app/x")
+	if c.evaluate(`location.pathname`) != "/app/x" {
+		c.lands("https://" + wikiHost + "/app/x")
+	}
 	c.until(`location.pathname === "/app/x" && document.body.innerText.length > 6`)
 }
 
@@ -371,17 +376,14 @@ func TestSEC238_BackLeadsOverTheWay(t *testing.T) {
 	c.visit(s.origin + "/auth/signin")
 	c.signInByAPI(address)
 	c.lands("https://" + wikiHost + "/public/x")
-	c.evaluate(`location.href = "/app/x"; "going"`)
-	c.settle()
-	if at := c.evaluate(`location.host + location.pathname`); at != wikiHost+"/app/x" {
-		t.Fatalf("the browser lands at %s", at)
+	at := func(page string) string {
+		return `location.host + location.pathname === "` + wikiHost + page + `" && document.readyState === "complete"`
 	}
+	_, _ = c.value(`location.href = "/app/x"`) // an error when the page is gone before the answer
+	c.until(at("/app/x"))
 	if urls := c.evaluate(readable); strings.Contains(urls, "ticket") || strings.Contains(urls, "/auth/") {
 		t.Errorf("the app can read %s", urls)
 	}
-	c.evaluate(`history.back(); "going"`)
-	c.settle()
-	if at := c.evaluate(`location.host + location.pathname`); at != wikiHost+"/public/x" {
-		t.Errorf("Back leads to %s", at)
-	}
+	_, _ = c.value(`history.back()`)
+	c.until(at("/public/x"))
 }
