@@ -90,9 +90,9 @@ func (f *Flows) settled(r Result, accountID string) Result {
 	return r
 }
 
-// device returns a device cookie, which marks this browser as one that the owner
-// of the account has used. It holds an id and a keyed hash of the id, the account
-// and its credential version. It grants no access: it only gives the wrong
+// device returns a device cookie. The cookie shows later that the owner of the
+// account has used this browser. It holds an id and a keyed hash of the id, the
+// account and its credential version. It grants no access: it only gives the wrong
 // passwords of this browser a count of their own.
 func (f *Flows) device(a account.Account) string {
 	id := ids.New()

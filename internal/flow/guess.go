@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/code"
@@ -74,7 +75,7 @@ func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refus
 // guessLock returns the fault of the next guess if the address or the network
 // has none left, else nil.
 func (f *Flows) guessLock(ctx context.Context, tx Tx, g guess) (*fault.Error, error) {
-	wait, err := f.gate.Wait(ctx, tx, append(g.network, g.code[1:]...)...)
+	wait, err := f.gate.Wait(ctx, tx, slices.Concat(g.network, g.code[1:])...)
 	if err != nil || wait == 0 {
 		return nil, err
 	}

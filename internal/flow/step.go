@@ -218,7 +218,8 @@ func (f *Flows) advance(ctx context.Context, tx PendingStore, p Pending, to Step
 	return err
 }
 
-// browser returns the caller's browser cookie, or a new one that must be set.
+// browser returns the caller's browser cookie. Without one it makes a cookie, which
+// the response must set.
 func browser(c Caller) (value, fresh string) {
 	if secret.ValidToken(c.Browser) {
 		return c.Browser, ""

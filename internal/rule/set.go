@@ -83,8 +83,8 @@ type Step struct {
 	Why  string `json:"why"`
 }
 
-// Trace returns the rules up to the one that decides, each with the reason. It
-// explains the plain reading of the path only.
+// Trace returns the rules in order, each with the reason, and ends with the rule
+// that decides. It explains the plain reading of the path only.
 func (s Set) Trace(m Methods, path string) []Step {
 	steps := []Step{}
 	for i, r := range s.rules {

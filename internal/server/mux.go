@@ -10,6 +10,7 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/locale"
+	"portico/internal/pages"
 	"portico/internal/telemetry/span"
 )
 
@@ -47,7 +48,7 @@ type Mux struct {
 	routes    http.ServeMux
 	patterns  []string
 	segments  map[string]bool // first segments of the paths of routes
-	shared    []string        // paths of routes with EveryHost, up to a wildcard
+	shared    []string        // paths of routes with EveryHost; with a / at the end, all paths below
 	all       []*route
 	unrouted  requests // requests without a route
 	fallback  *route
@@ -96,8 +97,8 @@ func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	}
 	m.segments[firstSegment(path)] = true
 	if rt.everyHost {
-		prefix, _, _ := strings.Cut(path, "{")
-		m.shared = append(m.shared, prefix)
+		shared, _, _ := strings.Cut(path, "{")
+		m.shared = append(m.shared, shared)
 	}
 }
 
@@ -167,7 +168,9 @@ func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
 		return false
 	}
 	if r.Host != m.hosts.public {
-		return !slices.ContainsFunc(m.shared, func(prefix string) bool { return strings.HasPrefix(r.URL.Path, prefix) })
+		return !slices.ContainsFunc(m.shared, func(shared string) bool {
+			return r.URL.Path == shared || strings.HasSuffix(shared, "/") && strings.HasPrefix(r.URL.Path, shared)
+		})
 	}
 	return !m.segments[firstSegment(r.URL.Path)]
 }
@@ -183,7 +186,7 @@ func (m *Mux) asks(path string) bool {
 // forward-auth endpoint stands a path of an app, as Envoy sends it.
 func (m *Mux) respells(r *http.Request) bool {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
-	return strings.HasPrefix(r.URL.Path, "/auth/") && strings.Contains(path, "%") && (m.askPath == "" || !strings.HasPrefix(path, m.askPath+"/"))
+	return pages.Own(r.URL.Path) && strings.Contains(path, "%") && (m.askPath == "" || !strings.HasPrefix(path, m.askPath+"/"))
 }
 
 // admit decides whether the request may reach a route, and replaces the peer's

@@ -128,11 +128,7 @@ func TestSEC235_TicketsCannotBeStolenByScripts(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t, newWiki(t).serves)
-	address := fresh("v")
-	s.operator(address, good)
-	c := s.browse()
-	c.visit(s.origin + "/auth/signin")
-	c.signInByAPI(address)
+	c := s.browseSignedIn()
 	for name, attack := range map[string]struct {
 		bind  func(*visitor) string // the attacker knows its nonce
 		first string                // the script runs it first
@@ -209,6 +205,17 @@ func (c *chromium) signInByAPI(address string) {
 	if status != "200" {
 		c.t.Fatalf("the sign-in gets %s", status)
 	}
+}
+
+// browseSignedIn starts a Chromium whose user is signed in at the public host.
+func (s *site) browseSignedIn() *chromium {
+	s.Helper()
+	address := fresh("v")
+	s.operator(address, good)
+	c := s.browse()
+	c.visit(s.origin + "/auth/signin")
+	c.signInByAPI(address)
+	return c
 }
 
 // lands loads an address and waits for its redirects.
@@ -370,11 +377,7 @@ func TestSEC238_BackLeadsOverTheWay(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t, newWiki(t).serves)
-	address := fresh("v")
-	s.operator(address, good)
-	c := s.browse()
-	c.visit(s.origin + "/auth/signin")
-	c.signInByAPI(address)
+	c := s.browseSignedIn()
 	c.lands("https://" + wikiHost + "/public/x")
 	at := func(page string) string {
 		return `location.host + location.pathname === "` + wikiHost + page + `" && document.readyState === "complete"`

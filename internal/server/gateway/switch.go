@@ -29,7 +29,7 @@ func (p *passage) switched(answer *http.Response) error {
 	if !p.asked.upgrade || !writable || !strings.EqualFold(protocol, "websocket") {
 		return fmt.Errorf("the app switches to the protocol %q, which was not asked for", protocol)
 	}
-	answer.Body = http.NoBody // ReverseProxy closes the body
+	answer.Body = http.NoBody // so that ReverseProxy does not close the connection
 	p.socket = &socket{conn, answer}
 	return errSwitched
 }

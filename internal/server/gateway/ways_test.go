@@ -209,7 +209,7 @@ func frames(name string) bool {
 	return false
 }
 
-// forbidden reports whether a header is one that apps may not send.
+// forbidden reports whether apps may not send a header.
 func forbidden(header string) bool {
 	for _, line := range strings.Split(header, "\r\n") {
 		for _, bad := range []string{"set-cookie: portico", "set-cookie: __host-portico", "x-request-id: evil", "nel:", "report-to:", "alt-svc:", "clear-site-data:", "keep-alive:"} {

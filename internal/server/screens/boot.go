@@ -22,7 +22,7 @@ type Boot struct {
 	Values    Values     `json:"values"`
 	Errors    Errors     `json:"errors"`
 	Notice    string     `json:"notice"`
-	Again     string     `json:"again"`   // "yes" where who is signed in must give a new proof
+	Again     string     `json:"again"`   // "yes" if the signed-in user must give a new proof
 	Success   string     `json:"success"` // what the previous step did
 	Flow      door.Flow  `json:"flow"`
 	Link      Link       `json:"link"`

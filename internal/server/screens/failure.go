@@ -68,7 +68,7 @@ func (s *Screens) signedIn(w http.ResponseWriter, r *http.Request) Person {
 	if token == "" {
 		return Person{}
 	}
-	found, err := s.Desk.Flows.Session(r.Context(), token)
+	found, err := s.Desk.Flows.PeekSession(r.Context(), token)
 	if err != nil {
 		return Person{}
 	}

@@ -3,7 +3,7 @@ import type { Flow, Resend as ResendBody, Resent } from '../../api/schema.gen';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { When } from '../../lib/template';
+import { Unless, When } from '../../lib/template';
 import { useCountdown } from '../../lib/use-countdown';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
@@ -74,10 +74,10 @@ export const LOCKED = ['code.locked', 'code.link_only'];
 /** The times of the code, unless no code works. */
 const Times = ({ fault, children }: { fault: string; children: string }) =>
   LOCKED.reduce<ReactNode>(
-    (otherwise, locked) => (
-      <When key={locked} value={fault} is={locked} otherwise={otherwise}>
-        {null}
-      </When>
+    (times, locked) => (
+      <Unless key={locked} value={fault} is={locked}>
+        {times}
+      </Unless>
     ),
     <Hint>{children}</Hint>,
   );
