@@ -99,9 +99,9 @@ func (d *Directory) Create(ctx context.Context, tx Store, n New) (Account, error
 	return a, nil
 }
 
-// Link connects an external identity with an account. It reports whether the
+// Join connects an external identity with an account. It reports whether the
 // account has the identity afterwards: false when another account has it.
-func (d *Directory) Link(ctx context.Context, tx IdentityStore, i Identity) (bool, error) {
+func (d *Directory) Join(ctx context.Context, tx IdentityStore, i Identity) (bool, error) {
 	i.CreatedAt = d.clock.Now()
 	inserted, err := tx.InsertIdentity(ctx, i)
 	if err != nil || inserted {

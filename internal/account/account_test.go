@@ -58,7 +58,7 @@ func TestLink(t *testing.T) {
 		want             bool
 	}{{"a", "s", true}, {"a", "s", true}, {"b", "s", false}, {"b", "t", true}, {"a", "t", false}} {
 		err := s.Write(t.Context(), func(tx *store.Tx) error {
-			has, err := directory.Link(t.Context(), tx, account.Identity{Issuer: "i", Subject: step.subject, AccountID: step.account})
+			has, err := directory.Join(t.Context(), tx, account.Identity{Issuer: "i", Subject: step.subject, AccountID: step.account})
 			if has != step.want {
 				t.Errorf("%s has %s: %v, want %v", step.account, step.subject, has, step.want)
 			}

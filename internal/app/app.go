@@ -69,7 +69,7 @@ type Options struct {
 	// Deliver sends emails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
 	// More routes to mount: the pages of `portico dev`.
-	Doors []server.Door
+	Routes []server.Routes
 }
 
 // Build says from what the process was built.

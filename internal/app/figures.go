@@ -10,7 +10,7 @@ import (
 
 // figures collects the metrics of every part. If the database does not answer,
 // the metrics of the queue are absent.
-func (a *App) figures(ctx context.Context, public doors) metric.Figures {
+func (a *App) figures(ctx context.Context, public handlers) metric.Figures {
 	f := metric.Figures{
 		Build:    metric.Build{Version: a.options.Build.Version, Revision: a.options.Build.Revision, Go: a.options.Build.Go},
 		Requests: public.handler.Stats(), Violations: public.reports.Counts(),

@@ -3,17 +3,17 @@ package app
 import (
 	"portico/internal/config"
 	"portico/internal/origin"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/server/gateway"
 )
 
 // gateway builds the gateway for the configured apps.
-func (a *App) gateway(desk *door.Desk) (*gateway.Gateway, error) {
+func (a *App) gateway(actions *form.Actions) (*gateway.Gateway, error) {
 	apps, problems := Apps(a.Config)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return gateway.New(gateway.Config{Desk: desk, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Apps: apps, Holders: a.holders}), nil
+	return gateway.New(gateway.Config{Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Apps: apps, Holders: a.holders}), nil
 }
 
 // Apps converts the configured apps for package gateway, or returns their

@@ -27,7 +27,7 @@ func (h held) Mount(m *server.Mux) {
 func TestRun_Stop(t *testing.T) {
 	t.Parallel()
 	page := held{make(chan struct{}), make(chan struct{})}
-	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Doors: []server.Door{page}})
+	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Routes: []server.Routes{page}})
 	defer a.end(t)
 	r := run(t, a)
 	for path, want := range map[string]string{"/livez": "alive", "/readyz": "ready"} {

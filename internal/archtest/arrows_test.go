@@ -22,16 +22,16 @@ type band struct {
 func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
-		{"cli", list("internal/cli"), list("clipart doctor dev app config door doorkit kit move adapter flow room ground web")},
+		{"cli", list("internal/cli"), list("clipart doctor dev app config handler form kit move adapter flow room ground web")},
 		{"clipart", list("internal/cli/spoof internal/notices"), list("ground")},
-		{"doctor", list("internal/doctor"), list("app config door kit adapter room ground")},
-		{"dev", list("internal/dev"), list("devpart app config door doorkit kit adapter flow room ground web")},
+		{"doctor", list("internal/doctor"), list("app config handler kit adapter room ground")},
+		{"dev", list("internal/dev"), list("devpart app config handler form kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
-		{"app", list("internal/app"), list("config metric door doorkit kit adapter flow room ground web")},
+		{"app", list("internal/app"), list("config metric handler form kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
 		{"metric", list("internal/telemetry/metric"), list("kit adapter flow room ground")}, // reads the statistics of every part
-		{"door", under("internal/server/", "api screens provider gateway ops"), list("doorkit kit flow room ground")},
-		{"doorkit", list("internal/server/door"), list("kit flow room ground")},
+		{"handler", under("internal/server/", "api screens provider gateway ops"), list("form kit flow room ground")},
+		{"form", list("internal/server/form"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", list("internal/store internal/mailer internal/breach internal/telemetry/otlp"), list("engine enginekit flow room ground")},
 		{"move", list("internal/store/move"), list("adapter engine enginekit room ground")},
@@ -40,8 +40,8 @@ func bands() []band {
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
 		{"logtest", list("internal/logtest internal/testform"), nil},
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
-		{"screentest", list("internal/screentest"), list("doorkit")},
-		{"apptest", list("internal/apptest"), list("app config doorkit kit screentest flow room ground")},
+		{"screentest", list("internal/screentest"), list("form")},
+		{"apptest", list("internal/apptest"), list("app config form kit screentest flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code session federation signingkey rule throttle audit outbox cluster"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
@@ -50,7 +50,7 @@ func bands() []band {
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release"), list("adapter")},
-		{"harness", under("test/", "bench security faults proxies"), list("dev devpart app config doorkit kit adapter move logtest otlptest flow room ground web client")},
+		{"harness", under("test/", "bench security faults proxies"), list("dev devpart app config form kit adapter move logtest otlptest flow room ground web client")},
 	}
 }
 
@@ -119,7 +119,7 @@ func TestArrows(t *testing.T) {
 		"internal/flow/hash.go:1: internal/flow (flow) may not import internal/password/argon2 (roompart)",
 		"internal/helper/h.go: the package internal/helper is in no band: add it to the bands of internal/archtest",
 		"internal/mailer/m.go:1: internal/mailer (adapter) may not import internal/config (config)",
-		"internal/server/api/a.go:1: internal/server/api (door) may not import internal/store (adapter)",
+		"internal/server/api/a.go:1: internal/server/api (handler) may not import internal/store (adapter)",
 		"internal/session/s.go:1: internal/session (room) may not import internal/account (room)",
 	)
 }

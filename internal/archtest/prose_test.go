@@ -37,8 +37,7 @@ var phrases = []phrase{
 	{expr: regexp.MustCompile(`(?i)\b(an?|one|each|every|second|first|next|last|another|the|no|per|failed|wrong|other) try\b|\b(the|more|of|wrong|failed|few|many|these|those|\d+) tries\b`), plain: "say attempt or retry"},
 	{expr: regexp.MustCompile(`(?i)\b(an?|the|its|their|whole|one|first|second|third|each|all|half|for|\w+'s) life\b|\b(its|their|two|three|many) lives\b`), plain: "say lifetime, validity, or run of the process"},
 	{expr: regexp.MustCompile(`(?i)\b(is|are|was|were|be) over([.,;:)]|$| (and|or|when|before|by|at|for)\b)`), plain: "say has ended or has expired"},
-	{expr: regexp.MustCompile(`(?i)\bdoors?\b`), plain: "say handler, or Portico", within: glossary,
-		except: regexp.MustCompile(`\bDoor\b|\bdoor\.[A-Z]|^Package door\b`)}, // names in the code
+	{expr: regexp.MustCompile(`(?i)\bdoors?\b`), plain: "say handler, or Portico", within: glossary},
 	{expr: regexp.MustCompile(`(?i)\b(an?|the|each|every|one|its|of|all|other|these|which|their|own|two|some) rooms?\b`), plain: "say package", within: glossary + " docs/architecture.md"},
 }
 

@@ -48,7 +48,7 @@ type Fact struct {
 	AccountID string // the account; "" when it is unknown
 	Actor     string // "self", "operator" or "stranger" (a wrong password)
 	Peer      string // network of the caller, masked
-	Browser   string
+	UserAgent string
 	RequestID string
 	Detail    string // ids and stable words: the method, the roles, the provider's id
 }

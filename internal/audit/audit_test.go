@@ -27,7 +27,7 @@ func TestAdd(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
 	record, store := audit.NewRecord(now), &kept{}
-	given := audit.Fact{ID: "mine", At: time.Unix(1, 0), Name: audit.SignedIn, AccountID: "a", Actor: "self", Peer: "p", Browser: "b", RequestID: "r", Detail: "d"}
+	given := audit.Fact{ID: "mine", At: time.Unix(1, 0), Name: audit.SignedIn, AccountID: "a", Actor: "self", Peer: "p", UserAgent: "b", RequestID: "r", Detail: "d"}
 	for range 2 {
 		if err := record.Add(t.Context(), store, given); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ type signIn struct {
 
 func signInOf(s sessions.Session) signIn {
 	return signIn{
-		ID: s.ID, Browser: useragent.Describe(s.Browser), Methods: append([]string{}, s.Methods...),
+		ID: s.ID, Browser: useragent.Describe(s.UserAgent), Methods: append([]string{}, s.Methods...),
 		CreatedAt: s.CreatedAt.Format(timeForm), LastSeen: s.LastSeenAt.Format(timeForm), ExpiresAt: s.ExpiresAt.Format(timeForm),
 	}
 }

@@ -34,7 +34,7 @@ const (
 type world struct {
 	cfg     config.Config
 	public  net.Listener
-	doors   []server.Door
+	routes  []server.Routes
 	beside  []*http.Server // the test provider and the sample app
 	serving sync.WaitGroup
 	lines   []string
@@ -55,7 +55,7 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx), w.addApp(ctx)); err != nil {
 		return err
 	}
-	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Doors: w.doors, Development: true})
+	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Routes: w.routes, Development: true})
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (w *world) addMailbox(ctx context.Context) error {
 	if w.cfg.MailFrom == "" {
 		w.cfg.MailFrom = w.cfg.Brand.Name + " <no-reply@portico.example>"
 	}
-	w.doors = append(w.doors, mounted{mailboxPath, box.Handler(mailboxPath)})
+	w.routes = append(w.routes, mounted{mailboxPath, box.Handler(mailboxPath)})
 	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Mailbox", w.cfg.PublicURL, mailboxPath))
 	return nil
 }

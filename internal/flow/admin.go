@@ -171,8 +171,8 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 		return fault.InvalidFields(*bad)
 	}
 	return f.store.Write(ctx, func(tx Tx) error {
-		for _, try := range addressTries(address.Key) {
-			if err := f.gate.Clear(ctx, tx, try); err != nil {
+		for _, attempt := range addressAttempts(address.Key) {
+			if err := f.limiter.Clear(ctx, tx, attempt); err != nil {
 				return err
 			}
 		}

@@ -160,7 +160,7 @@ func (f *Flows) readSession(ctx context.Context, token string) (found session.Fo
 
 // Sessions lists the sessions of the signed-in user.
 func (f *Flows) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
-	return f.UserSessions(ctx, found.Person.ID)
+	return f.UserSessions(ctx, found.User.ID)
 }
 
 // EndSession ends one of the user's own sessions, or returns session.Missing. It
@@ -178,28 +178,28 @@ func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, i
 
 func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		ok, err := f.sessions.End(ctx, tx, found.Person.ID, id, why)
+		ok, err := f.sessions.End(ctx, tx, found.User.ID, id, why)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return session.Missing
 		}
-		return f.record.Add(ctx, tx, fact(c, name, found.Person.ID, ""))
+		return f.record.Add(ctx, tx, fact(c, name, found.User.ID, ""))
 	})
-	f.sessions.Forget(found.Person.ID)
+	f.sessions.Forget(found.User.ID)
 	return err
 }
 
 // EndOtherSessions ends all sessions of the user except this one.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		if err := f.sessions.EndAll(ctx, tx, found.Person.ID, found.Session.ID, session.Elsewhere); err != nil {
+		if err := f.sessions.EndAll(ctx, tx, found.User.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.Person.ID, "others"))
+		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.User.ID, "others"))
 	})
-	f.sessions.Forget(found.Person.ID)
+	f.sessions.Forget(found.User.ID)
 	return err
 }
 

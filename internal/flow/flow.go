@@ -41,23 +41,23 @@ type Store interface {
 
 // Caller describes the sender of a request. Nothing in it is proven.
 type Caller struct {
-	Peer      string    // network address, masked for limits
-	Around    [2]string // the /56 and the /48 around an IPv6 address, else ""
-	Agent     string    // User-Agent, capped
-	Locale    string
-	RequestID string
-	Browser   string // browser cookie
-	Device    string // device cookie
-	Session   string // session token
+	Peer          string    // network address, masked for limits
+	Around        [2]string // the /56 and the /48 around an IPv6 address, else ""
+	Agent         string    // User-Agent, capped
+	Locale        string
+	RequestID     string
+	BrowserCookie string // browser cookie
+	Device        string // device cookie
+	Session       string // session token
 }
 
 // Result is the result of a step. Its tokens belong in cookies and nowhere else.
 type Result struct {
-	Next    string // where the browser goes: a page of Portico, a return target or a provider
-	FlowID  string
-	Session *Token // a new session
-	Browser string // a new browser cookie, "" if the caller's is valid
-	Device  string // a new device cookie
+	Next          string // where the browser goes: a page of Portico, a return target or a provider
+	FlowID        string
+	Session       *Token // a new session
+	BrowserCookie string // a new browser cookie, "" if the caller's is valid
+	Device        string // a new device cookie
 	// Provider is the id of the provider that the new session was started by, ""
 	// for another proof.
 	Provider string
@@ -109,7 +109,7 @@ type Flows struct {
 	codes     *code.Issuer
 	passwords *password.Service
 	sessions  *session.Keeper
-	gate      *throttle.Gate
+	limiter   *throttle.Limiter
 	providers *federation.Service
 	outbox    *outbox.Outbox
 	keys      *signingkey.Keeper
@@ -130,7 +130,7 @@ func New(cfg Config) *Flows {
 		store: cfg.Store, clock: cfg.Clock, common: cfg.Common,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
-		passwords: cfg.Passwords, sessions: cfg.Sessions, gate: throttle.NewGate(cfg.Key, cfg.Clock),
+		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL,
 		counts: newCounts(),
@@ -144,6 +144,6 @@ func (f *Flows) Targets() Targets { return f.targets }
 func fact(c Caller, name audit.Name, accountID, detail string) audit.Fact {
 	return audit.Fact{
 		Name: name, AccountID: accountID, Actor: "self",
-		Peer: c.Peer, Browser: c.Agent, RequestID: c.RequestID, Detail: detail,
+		Peer: c.Peer, UserAgent: c.Agent, RequestID: c.RequestID, Detail: detail,
 	}
 }

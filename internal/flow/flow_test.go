@@ -93,7 +93,7 @@ func TestSignIn_Refusals(t *testing.T) {
 			t.Errorf("%s with a wrong password is recorded as %+v", address, f)
 		}
 	}
-	if f := b.record(audit.SignedUp); f.AccountID != a.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.Browser != "test" || f.Detail != "mail" {
+	if f := b.record(audit.SignedUp); f.AccountID != a.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.UserAgent != "test" || f.Detail != "mail" {
 		t.Errorf("the sign-up is recorded as %+v", f)
 	}
 	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
@@ -671,13 +671,13 @@ func TestSessions_OwnOnly(t *testing.T) {
 	if mara.signedIn() == "" || second.signedIn() != "" || noah.signedIn() == "" {
 		t.Errorf("mara %q, second %q, noah %q", mara.signedIn(), second.signedIn(), noah.signedIn())
 	}
-	if f := b.record(audit.SessionEnded); f.AccountID != found.Person.ID || f.Actor != "self" || f.Detail != "others" {
+	if f := b.record(audit.SessionEnded); f.AccountID != found.User.ID || f.Actor != "self" || f.Detail != "others" {
 		t.Errorf("the end of the others is recorded as %+v", f)
 	}
 	if err := b.flows.SignOut(t.Context(), mara.Caller); err != nil {
 		t.Fatal(err)
 	}
-	if f := b.record(audit.SignedOut); f.AccountID != found.Person.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.Detail != "" {
+	if f := b.record(audit.SignedOut); f.AccountID != found.User.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.Detail != "" {
 		t.Errorf("the sign-out is recorded as %+v", f)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 // guess holds the limits of one guess of a flow's code.
 type guess struct {
-	network []throttle.Try
-	code    []throttle.Try
+	network []throttle.Attempt
+	code    []throttle.Attempt
 }
 
 // guessing returns the limits of a guess by the caller. A browser that the owner
@@ -21,7 +21,7 @@ type guess struct {
 // guesses.
 func (f *Flows) guessing(ctx context.Context, tx Tx, c Caller, p Pending) (guess, error) {
 	subject, known, err := f.guesser(ctx, tx, c, p.AddressKey)
-	g := guess{code: []throttle.Try{
+	g := guess{code: []throttle.Attempt{
 		{Limit: codeFlow, Subject: p.ID}, {Limit: codeAddress, Subject: subject}, {Limit: codeRow, Subject: subject},
 	}}
 	if !known {
@@ -52,18 +52,18 @@ func (f *Flows) guesser(ctx context.Context, tx Tx, c Caller, key string) (subje
 // address or the network has none left, it returns code.Locked or code.LinkOnly,
 // and only the mailed link helps.
 func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refused *fault.Error, err error) {
-	d, err := f.gate.Take(ctx, tx, g.network...)
+	d, err := f.limiter.Take(ctx, tx, g.network...)
 	if err != nil {
 		return 0, nil, err
 	}
 	if !d.Allowed {
 		return 0, locked(d.Wait), nil
 	}
-	d, err = f.gate.Take(ctx, tx, g.code...)
+	d, err = f.limiter.Take(ctx, tx, g.code...)
 	if err != nil || d.Allowed {
 		return d.Left, nil, err
 	}
-	if err := f.gate.Return(ctx, tx, g.network...); err != nil {
+	if err := f.limiter.Return(ctx, tx, g.network...); err != nil {
 		return 0, nil, err
 	}
 	if d.By == codeFlow.Name {
@@ -75,7 +75,7 @@ func (f *Flows) countGuess(ctx context.Context, tx Tx, g guess) (left int, refus
 // guessLock returns the fault of the next guess if the address or the network
 // has none left, else nil.
 func (f *Flows) guessLock(ctx context.Context, tx Tx, g guess) (*fault.Error, error) {
-	wait, err := f.gate.Wait(ctx, tx, slices.Concat(g.network, g.code[1:])...)
+	wait, err := f.limiter.Wait(ctx, tx, slices.Concat(g.network, g.code[1:])...)
 	if err != nil || wait == 0 {
 		return nil, err
 	}
@@ -99,9 +99,9 @@ func (f *Flows) forgetGuesses(ctx context.Context, tx Tx, c Caller, key string) 
 		return err
 	}
 	if known {
-		if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: codeRow, Subject: subject}); err != nil {
+		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: codeRow, Subject: subject}); err != nil {
 			return err
 		}
 	}
-	return f.gate.Clear(ctx, tx, throttle.Try{Limit: codeRow, Subject: key})
+	return f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: codeRow, Subject: key})
 }

@@ -199,8 +199,8 @@ func (b *bundle) visitor(peer string) *visitor {
 
 // keep stores the cookies of a result.
 func (v *visitor) keep(r flow.Result) flow.Result {
-	if r.Browser != "" {
-		v.Browser = r.Browser
+	if r.BrowserCookie != "" {
+		v.BrowserCookie = r.BrowserCookie
 	}
 	if r.Device != "" {
 		v.Device = r.Device
@@ -236,7 +236,7 @@ func (v *visitor) signedIn() string {
 	if err != nil {
 		return ""
 	}
-	return found.Person.Address
+	return found.User.Address
 }
 
 // linkToken takes the token out of a mailed link.

@@ -105,10 +105,10 @@ func LimitNames() []string {
 
 // count counts the attempts in a transaction of its own and returns
 // throttle.Limited if one of them is refused.
-func (f *Flows) count(ctx context.Context, tries ...throttle.Try) (throttle.Decision, error) {
+func (f *Flows) count(ctx context.Context, attempts ...throttle.Attempt) (throttle.Decision, error) {
 	var d throttle.Decision
 	err := f.store.Write(ctx, func(tx Tx) (err error) {
-		d, err = f.gate.Take(ctx, tx, tries...)
+		d, err = f.limiter.Take(ctx, tx, attempts...)
 		return err
 	})
 	if err == nil && !d.Allowed {

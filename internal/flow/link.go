@@ -46,8 +46,8 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		}
 	}
 	value, fresh := browser(c)
-	c.Browser = value
-	r.Browser = fresh
+	c.BrowserCookie = value
+	r.BrowserCookie = fresh
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if _, err := f.codes.RedeemLink(ctx, tx, in.Token); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 			return err
 		}
 		r, err = f.proven(ctx, tx, c, p, d)
-		r.Browser = fresh
+		r.BrowserCookie = fresh
 		return err
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *Flows) linkFlow(ctx context.Context, tx Tx, s code.Secret) (Pending, da
 
 // here reports whether the flow began in the caller's browser.
 func (f *Flows) here(c Caller, p Pending) bool {
-	return secret.ValidToken(c.Browser) && secret.Equal(p.Browser, secret.Hash(c.Browser))
+	return secret.ValidToken(c.BrowserCookie) && secret.Equal(p.BrowserHash, secret.Hash(c.BrowserCookie))
 }
 
 // provePassword checks the password that was chosen at sign-up.
@@ -105,7 +105,7 @@ func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed stri
 	if typed == "" {
 		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
 	}
-	_, err := f.count(ctx, throttle.Try{Limit: linkPassword, Subject: p.ID})
+	_, err := f.count(ctx, throttle.Attempt{Limit: linkPassword, Subject: p.ID})
 	if errors.Is(err, throttle.Limited(0)) {
 		return LinkLocked // the link expires before the limit does
 	}

@@ -29,7 +29,7 @@ func TestKinds_AreComplete(t *testing.T) {
 	for _, kinds := range watched() {
 		watches = append(watches, kinds...)
 	}
-	shown := regexp.MustCompile("`json:\"kind\" enum:\"([^\"]*)\"`").FindString(source(t, "../server/door/flow.go"))
+	shown := regexp.MustCompile("`json:\"kind\" enum:\"([^\"]*)\"`").FindString(source(t, "../server/form/flow.go"))
 	document := source(t, "../../docs/architecture.md")
 	for _, match := range found {
 		kind := Kind(match[1])
@@ -41,7 +41,7 @@ func TestKinds_AreComplete(t *testing.T) {
 			t.Errorf("watched has no step of the kind %s", kind)
 		}
 		if !regexp.MustCompile(`\b` + match[1] + `\b`).MatchString(shown) {
-			t.Errorf("the enum of door.Flow has no %s: %s", kind, shown)
+			t.Errorf("the enum of form.Flow has no %s: %s", kind, shown)
 		}
 		if !strings.Contains(document, "\n| "+match[1]+" |") {
 			t.Errorf("the table of flows in docs/architecture.md has no %s", kind)

@@ -15,26 +15,26 @@ import (
 // order in which they are tried. A browser that the owner has used has its own
 // counts, so that strangers cannot use up the owner's emails. A network that has
 // caused no email to the mailbox today has a second set.
-func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Try, error) {
+func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Attempt, error) {
 	box := account.BaseKey(key)
 	device := f.knownDevice(c, known)
 	if device != "" {
 		box += " " + device
 	}
 	peer := box + " " + c.Peer
-	share := []throttle.Try{{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer}}
-	usual := append([]throttle.Try{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}, share...)
+	share := []throttle.Attempt{{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer}}
+	usual := append([]throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}, share...)
 	if device != "" {
-		return [][]throttle.Try{usual}, nil
+		return [][]throttle.Attempt{usual}, nil
 	}
-	left, err := f.gate.Left(ctx, tx, share[1])
+	left, err := f.limiter.Left(ctx, tx, share[1])
 	if err != nil || left < mailPeerDay.Count {
-		return [][]throttle.Try{usual}, err
+		return [][]throttle.Attempt{usual}, err
 	}
-	spare := append([]throttle.Try{
+	spare := append([]throttle.Attempt{
 		{Limit: mailSpare, Subject: box}, {Limit: mailSparePeer, Subject: box + " " + c.widest()},
 	}, share...)
-	return [][]throttle.Try{usual, spare}, nil
+	return [][]throttle.Attempt{usual, spare}, nil
 }
 
 // countMail counts an email to the address and returns code.Held while none may
@@ -47,7 +47,7 @@ func (f *Flows) countMail(ctx context.Context, tx Tx, c Caller, key string, know
 	}
 	var waits []time.Duration
 	for _, way := range ways {
-		d, err := f.gate.Take(ctx, tx, way...)
+		d, err := f.limiter.Take(ctx, tx, way...)
 		if err != nil || d.Allowed {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (f *Flows) mailWait(ctx context.Context, tx Tx, c Caller, key string, known
 	}
 	var waits []time.Duration
 	for _, way := range ways {
-		wait, err := f.gate.Wait(ctx, tx, way...)
+		wait, err := f.limiter.Wait(ctx, tx, way...)
 		if err != nil {
 			return 0, err
 		}
@@ -73,10 +73,10 @@ func (f *Flows) mailWait(ctx context.Context, tx Tx, c Caller, key string, known
 	return slices.Min(waits), nil
 }
 
-// addressTries returns all limits whose subject is an address alone.
-func addressTries(key string) []throttle.Try {
+// addressAttempts returns all limits whose subject is an address alone.
+func addressAttempts(key string) []throttle.Attempt {
 	box := account.BaseKey(key)
-	return []throttle.Try{
+	return []throttle.Attempt{
 		{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}, {Limit: mailSpare, Subject: box}, {Limit: unknownDay, Subject: box},
 		{Limit: passwordLadder, Subject: key}, {Limit: codeAddress, Subject: key}, {Limit: codeRow, Subject: key},
 		{Limit: noticeDay, Subject: key}, {Limit: deviceDay, Subject: key},
@@ -94,6 +94,6 @@ func (f *Flows) mayTell(ctx context.Context, tx Tx, key string, known bool) (boo
 		day, all = knownDay, knownGlobal
 	}
 	box := account.BaseKey(key)
-	d, err := f.gate.Take(ctx, tx, throttle.Try{Limit: day, Subject: box}, throttle.Try{Limit: all, Subject: lane(box)})
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: day, Subject: box}, throttle.Attempt{Limit: all, Subject: lane(box)})
 	return d.Allowed, err
 }

@@ -34,8 +34,8 @@ func TestSignUp_Name(t *testing.T) {
 		}
 		v.must(r, err)
 		v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
-		if found, err := b.flows.Session(t.Context(), v.Caller.Session); err != nil || found.Person.Name != tt.want {
-			t.Errorf("%s, %q: the name is %q (%v), want %q", tt.rule, tt.typed, found.Person.Name, err, tt.want)
+		if found, err := b.flows.Session(t.Context(), v.Caller.Session); err != nil || found.User.Name != tt.want {
+			t.Errorf("%s, %q: the name is %q (%v), want %q", tt.rule, tt.typed, found.User.Name, err, tt.want)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestSignUp_NameOfAStrangerIsDropped(t *testing.T) {
 	stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Name: "Mallory", Email: "mara@example.org", Password: good, Confirm: good}))
 	r := owner.must(b.flows.ConfirmLink(t.Context(), owner.Caller, flow.LinkInput{Token: linkToken(b.next()), Anew: true}))
 	owner.must(b.flows.ResetPassword(t.Context(), owner.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
-	if found, err := b.flows.Session(t.Context(), owner.Caller.Session); err != nil || found.Person.Name != "" {
-		t.Errorf("the owner is called %q (%v)", found.Person.Name, err)
+	if found, err := b.flows.Session(t.Context(), owner.Caller.Session); err != nil || found.User.Name != "" {
+		t.Errorf("the owner is called %q (%v)", found.User.Name, err)
 	}
 }

@@ -21,15 +21,15 @@ func widened(l throttle.Limit) [widths]throttle.Limit {
 
 // fromNetwork returns an attempt for each network of the caller, the narrowest
 // first.
-func fromNetwork(l throttle.Limit, c Caller) []throttle.Try {
+func fromNetwork(l throttle.Limit, c Caller) []throttle.Attempt {
 	limits := widened(l)
-	tries := []throttle.Try{{Limit: limits[0], Subject: c.Peer}}
+	attempts := []throttle.Attempt{{Limit: limits[0], Subject: c.Peer}}
 	for i, network := range c.Around {
 		if network != "" {
-			tries = append(tries, throttle.Try{Limit: limits[i+1], Subject: network})
+			attempts = append(attempts, throttle.Attempt{Limit: limits[i+1], Subject: network})
 		}
 	}
-	return tries
+	return attempts
 }
 
 // widest returns the widest network that probably has one owner.
@@ -40,20 +40,20 @@ func (c Caller) widest() string {
 	return c.Peer
 }
 
-// signInTries are the limits of a sign-in.
-type signInTries struct {
-	network []throttle.Try
-	ladder  throttle.Try // of the address, or of the address in a known browser
+// signInAttempts are the limits of a sign-in.
+type signInAttempts struct {
+	network []throttle.Attempt
+	ladder  throttle.Attempt // of the address, or of the address in a known browser
 }
 
-// trySignIn returns the limits of a sign-in with the address. A browser that the
+// attemptsOf returns the limits of a sign-in with the address. A browser that the
 // owner has used is bound by its own ladder only, so that failures of others in
 // its network do not lock the owner out.
-func trySignIn(c Caller, key, device string) signInTries {
+func attemptsOf(c Caller, key, device string) signInAttempts {
 	if device != "" {
-		return signInTries{ladder: throttle.Try{Limit: passwordLadder, Subject: key + " " + device}}
+		return signInAttempts{ladder: throttle.Attempt{Limit: passwordLadder, Subject: key + " " + device}}
 	}
-	return signInTries{network: fromNetwork(signInPeer, c), ladder: throttle.Try{Limit: passwordLadder, Subject: key}}
+	return signInAttempts{network: fromNetwork(signInPeer, c), ladder: throttle.Attempt{Limit: passwordLadder, Subject: key}}
 }
 
-func (t signInTries) all() []throttle.Try { return append(slices.Clip(t.network), t.ladder) }
+func (t signInAttempts) all() []throttle.Attempt { return append(slices.Clip(t.network), t.ladder) }

@@ -46,7 +46,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 			data{ProviderID: in.ProviderID, Attempt: begun.Pending, LinkFlow: in.LinkFlow, Again: in.Again}, value)
 		return err
 	})
-	return Result{Next: begun.URL, FlowID: id, Browser: fresh}, err
+	return Result{Next: begun.URL, FlowID: id, BrowserCookie: fresh}, err
 }
 
 // Detour is the rest of an attempt that ended without a sign-in. The sign-in page
@@ -177,7 +177,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 		// it. That holds with an account too, of which only the mailbox learns.
 		return f.awaitProof(ctx, tx, c, SignUp, address, known, f.target(p), waiting)
 	}
-	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.Browser)
+	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.BrowserCookie)
 	if err != nil {
 		return Result{}, err
 	}

@@ -135,7 +135,7 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if err := f.sessions.EndAll(ctx, tx, owner.ID, "", session.Password); err != nil {
 		return err
 	}
-	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {
+	if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {
 		return err
 	}
 	if err := f.record.Add(ctx, tx, change); err != nil {

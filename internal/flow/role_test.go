@@ -38,13 +38,13 @@ func TestSetUserRoles(t *testing.T) {
 				return err
 			}
 			other, err := far.Check(t.Context(), tx, v.Caller.Session)
-			there = other.Person.Roles
+			there = other.User.Roles
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return found.Person.Roles, there
+		return found.User.Roles, there
 	}
 	for _, want := range [][]string{{"admin", "editor"}, {"viewer"}, {}} {
 		if err := b.flows.SetUserRoles(t.Context(), a.ID, want); err != nil {

@@ -44,8 +44,8 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	tries := trySignIn(c, address.Key, f.knownDevice(c, who.account))
-	d, err := f.count(ctx, tries.all()...)
+	attempts := attemptsOf(c, address.Key, f.knownDevice(c, who.account))
+	d, err := f.count(ctx, attempts.all()...)
 	if err != nil {
 		return Result{}, err
 	}
@@ -65,7 +65,7 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 			return Result{}, err
 		}
 	}
-	return f.admit(ctx, c, *who.account, in, tries, fresh)
+	return f.admit(ctx, c, *who.account, in, attempts, fresh)
 }
 
 // candidate is the account of an address, if any, and the sign-up that this
@@ -102,10 +102,10 @@ func (w candidate) id() string {
 
 func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candidate, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if who.account, err = f.known(ctx, tx, key); err != nil || !secret.ValidToken(c.Browser) {
+		if who.account, err = f.known(ctx, tx, key); err != nil || !secret.ValidToken(c.BrowserCookie) {
 			return err
 		}
-		p, ok, err := tx.NewestFlow(ctx, SignUp, Verify, key, secret.Hash(c.Browser), f.clock.Now())
+		p, ok, err := tx.NewestFlow(ctx, SignUp, Verify, key, secret.Hash(c.BrowserCookie), f.clock.Now())
 		if err != nil || !ok || p.over(f.clock.Now()) {
 			return err
 		}
@@ -131,7 +131,7 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 		if err := f.record.Add(ctx, tx, entry); err != nil {
 			return err
 		}
-		d, err := f.gate.Take(ctx, tx, throttle.Try{Limit: noticeDay, Subject: address.Key})
+		d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: noticeDay, Subject: address.Key})
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 }
 
 // admit starts the session after a correct password.
-func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, tries signInTries, rehashed string) (Result, error) {
+func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, attempts signInAttempts, rehashed string) (Result, error) {
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again, because the account may have changed during the hash.
@@ -186,10 +186,10 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.learnLocale(ctx, tx, c, &a); err != nil {
 			return err
 		}
-		if err := f.gate.Return(ctx, tx, tries.network...); err != nil {
+		if err := f.limiter.Return(ctx, tx, attempts.network...); err != nil {
 			return err
 		}
-		if err := f.gate.Clear(ctx, tx, tries.ladder); err != nil {
+		if err := f.limiter.Clear(ctx, tx, attempts.ladder); err != nil {
 			return err
 		}
 		if rehashed != "" {
@@ -219,7 +219,7 @@ func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Acc
 	if f.knownDevice(c, &a) != "" {
 		return nil
 	}
-	d, err := f.gate.Take(ctx, tx, throttle.Try{Limit: deviceDay, Subject: a.Address.Key})
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: deviceDay, Subject: a.Address.Key})
 	if err != nil || !d.Allowed {
 		return err
 	}

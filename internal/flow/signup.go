@@ -102,7 +102,7 @@ func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address stri
 // its email is on its way.
 func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address account.Address, returnTo Target, d data) (Result, error) {
 	value, fresh := browser(c)
-	c.Browser = value
+	c.BrowserCookie = value
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		known, err := f.known(ctx, tx, address.Key)
@@ -112,7 +112,7 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 		r, err = f.awaitProof(ctx, tx, c, kind, address, known, returnTo, d)
 		return err
 	})
-	r.Browser = fresh
+	r.BrowserCookie = fresh
 	return r, err
 }
 
@@ -145,12 +145,12 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, addr
 // if the old one has no guesses left or began with another account.
 func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
 	now := f.clock.Now()
-	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.Browser), now)
+	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.BrowserCookie), now)
 	if err != nil {
 		return Pending{}, err
 	}
 	if ok && !old.over(now) && old.AccountID == p.AccountID && old.Version == p.Version {
-		left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: old.ID})
+		left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: codeFlow, Subject: old.ID})
 		if err != nil {
 			return Pending{}, err
 		}
@@ -161,7 +161,7 @@ func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d 
 			}
 		}
 	}
-	return f.begin(ctx, tx, p, d, c.Browser)
+	return f.begin(ctx, tx, p, d, c.BrowserCookie)
 }
 
 func (f *Flows) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {

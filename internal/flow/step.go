@@ -14,7 +14,7 @@ import (
 // Kind is the kind of a pending flow.
 //
 // To add a kind, change follows and life below, watched in watch.go, the enum of
-// door.Flow, the map in doc.go and the table in docs/architecture.md.
+// form.Flow, the map in doc.go and the table in docs/architecture.md.
 // TestKinds_AreComplete holds the code.
 type Kind string
 
@@ -35,7 +35,7 @@ const (
 	Reset    Step = "reset"    // a new password
 	Callback Step = "callback" // the browser's return from the provider
 	Exchange Step = "exchange" // the provider's response to our request
-	Link     Step = "link"     // a sign-in to the account that has the address
+	Join     Step = "link"     // a sign-in to the account that has the address
 	Done     Step = "done"
 )
 
@@ -51,8 +51,8 @@ func (k Kind) follows(s Step) []Step {
 	case k == Provider && s == Callback:
 		return []Step{Exchange}
 	case k == Provider && s == Exchange:
-		return []Step{Link, Done}
-	case k == Provider && s == Link:
+		return []Step{Join, Done}
+	case k == Provider && s == Join:
 		return []Step{Done}
 	}
 	return nil
@@ -72,17 +72,17 @@ func (k Kind) life() time.Duration {
 
 // Pending is a row of a pending flow.
 type Pending struct {
-	ID         string
-	Kind       Kind
-	Step       Step
-	AccountID  string // "" if the address has no account
-	Version    int64  // credential version of that account at the beginning
-	AddressKey string
-	Browser    []byte // SHA-256 of the browser cookie
-	ReturnTo   string // text of a Target, checked again by Flows.target
-	Sealed     []byte
-	CreatedAt  time.Time
-	ExpiresAt  time.Time
+	ID          string
+	Kind        Kind
+	Step        Step
+	AccountID   string // "" if the address has no account
+	Version     int64  // credential version of that account at the beginning
+	AddressKey  string
+	BrowserHash []byte // SHA-256 of the browser cookie
+	ReturnTo    string // text of a Target, checked again by Flows.target
+	Sealed      []byte
+	CreatedAt   time.Time
+	ExpiresAt   time.Time
 }
 
 // over reports whether the flow has expired. A flow from the future counts as
@@ -140,7 +140,7 @@ func (f *Flows) begin(ctx context.Context, tx Tx, p Pending, d data, browser str
 	if p.ID == "" {
 		p.ID = ids.New()
 	}
-	p.Browser = secret.Hash(browser)
+	p.BrowserHash = secret.Hash(browser)
 	p.CreatedAt = f.clock.Now()
 	if err := f.seal(&p, d); err != nil {
 		return Pending{}, err
@@ -169,14 +169,14 @@ func (f *Flows) seal(p *Pending, d data) error {
 
 // find returns the flow with the id for the caller's browser, or Unknown.
 func (f *Flows) find(ctx context.Context, tx PendingStore, c Caller, id string) (Pending, data, error) {
-	if !ids.Valid(id) || !secret.ValidToken(c.Browser) {
+	if !ids.Valid(id) || !secret.ValidToken(c.BrowserCookie) {
 		return Pending{}, data{}, Unknown
 	}
 	p, ok, err := tx.FlowByID(ctx, id)
 	if err != nil {
 		return Pending{}, data{}, err
 	}
-	if !ok || p.over(f.clock.Now()) || !secret.Equal(p.Browser, secret.Hash(c.Browser)) {
+	if !ok || p.over(f.clock.Now()) || !secret.Equal(p.BrowserHash, secret.Hash(c.BrowserCookie)) {
 		return Pending{}, data{}, Unknown
 	}
 	d, err := f.open(p)
@@ -221,8 +221,8 @@ func (f *Flows) advance(ctx context.Context, tx PendingStore, p Pending, to Step
 // browser returns the caller's browser cookie. Without one it makes a cookie, which
 // the response must set.
 func browser(c Caller) (value, fresh string) {
-	if secret.ValidToken(c.Browser) {
-		return c.Browser, ""
+	if secret.ValidToken(c.BrowserCookie) {
+		return c.BrowserCookie, ""
 	}
 	t := secret.Token()
 	return t, t

@@ -62,7 +62,7 @@ func TestFormSentTwice_EitherCode(t *testing.T) {
 func wantLeft(t *testing.T, err error, left string) {
 	t.Helper()
 	if !errors.Is(err, code.Wrong) || fault.From(err).Params["count"] != left {
-		t.Errorf("a wrong code: %v, want %s tries left", err, left)
+		t.Errorf("a wrong code: %v, want %s attempts left", err, left)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestFormSentTwice_AtOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	v.Browser = v.sends(flow.SignUp, "first@example.org", good).Browser
+	v.BrowserCookie = v.sends(flow.SignUp, "first@example.org", good).BrowserCookie
 	b.next()
 	pages := make(chan string, 4)
 	for range 4 {

@@ -97,7 +97,7 @@ func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits 
 	case err != nil:
 		return Result{}, nil, err
 	}
-	if err := f.gate.Return(ctx, tx, g.network...); err != nil {
+	if err := f.limiter.Return(ctx, tx, g.network...); err != nil {
 		return Result{}, nil, err
 	}
 	r, err := f.proven(ctx, tx, c, p, d)
@@ -118,7 +118,7 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 // refused.
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
-	if err == nil && p.Step == Done && found.Person.ID == p.AccountID {
+	if err == nil && p.Step == Done && found.User.ID == p.AccountID {
 		return Result{Next: f.targets.Or(f.target(p))}, nil
 	}
 	if err := ignore(err, session.Required); err != nil {
@@ -202,7 +202,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		}
 		method = byProvider + d.Identity.Provider
 	}
-	if err := f.gate.Clear(ctx, tx, throttle.Try{Limit: passwordLadder, Subject: address.Key}); err != nil {
+	if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: address.Key}); err != nil {
 		return Result{}, err
 	}
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedUp, a.ID, method)); err != nil {
@@ -222,7 +222,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
-	}, data{Address: a.Address.Mail, New: true}, c.Browser)
+	}, data{Address: a.Address.Mail, New: true}, c.BrowserCookie)
 	return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, err
 }
 
@@ -274,7 +274,7 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 				return code.Early.WithRetryAfter(throttle.Rounded(wait))
 			}
 		}
-		left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: p.ID})
+		left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: codeFlow, Subject: p.ID})
 		if spent = left == 0; err != nil || spent {
 			return err
 		}

@@ -69,7 +69,7 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 		return f.viewHeld(ctx, tx, c, p, v)
 	}
 	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, sent[0].SentAt.Add(resendAfter)
-	left, err := f.gate.Left(ctx, tx, throttle.Try{Limit: codeFlow, Subject: v.ID})
+	left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: codeFlow, Subject: v.ID})
 	v.UsedUp = left == 0
 	if err != nil || v.State() != "code" {
 		return err

@@ -142,7 +142,7 @@ func outcomeOf(err error) string {
 
 // Stats returns the counts of the flows and of their limits.
 func (f *Flows) Stats() Stats {
-	refused := f.gate.Refused()
+	refused := f.limiter.Refused()
 	for _, name := range LimitNames() {
 		refused[name] += 0
 	}

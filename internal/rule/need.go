@@ -29,8 +29,8 @@ func (n Need) Lasting() Need {
 	return n
 }
 
-// Person is what the caller knows about the signed-in user.
-type Person struct {
+// User is what the caller knows about the signed-in user.
+type User struct {
 	Roles           []string
 	AuthenticatedAt time.Time
 }
@@ -48,14 +48,14 @@ const (
 
 // Judge decides whether a person satisfies the need. A nil person has no
 // session.
-func (n Need) Judge(p *Person, now time.Time) Verdict {
+func (n Need) Judge(p *User, now time.Time) Verdict {
 	if v := n.judge(p, now); v != Pass || n.And == nil {
 		return v
 	}
 	return n.And.Judge(p, now)
 }
 
-func (n Need) judge(p *Person, now time.Time) Verdict {
+func (n Need) judge(p *User, now time.Time) Verdict {
 	switch {
 	case n.Public:
 		return Pass

@@ -13,7 +13,7 @@ import (
 func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	t.Parallel()
 	s := set(t, "/", "public /public/*; role:admin /settings/*; role:admin /admin/*; role:admin /Stra%C3%9Fe; signed-in /wiki/*; signed-in /*")
-	person, admin := &Person{}, &Person{Roles: []string{"admin"}}
+	person, admin := &User{}, &User{Roles: []string{"admin"}}
 	now := time.Now()
 	for _, path := range []string{
 		"/settings/x", "/ſettings", "/SETTINGſ/x", "/adm\u0131n", "/adm\u0130n/x", "/adm\u0049\u0307n", "/ａｄｍｉｎ", "/ADMIN./x", "/admin.", "/admin..", "/admin /x", "/admin. .",
@@ -51,7 +51,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 		t.Error("a path that is public in only one reading is open")
 	}
 	r, _, _ := set(t, "/", "role:admin+fresh:10m /admin/*; signed-in /*").Match(Method("GET", false), "/admin.")
-	old := &Person{Roles: []string{"admin"}, AuthenticatedAt: now.Add(-time.Hour)}
+	old := &User{Roles: []string{"admin"}, AuthenticatedAt: now.Add(-time.Hour)}
 	if r.Need.Judge(old, now) != SignInAgain || r.Need.Lasting().Judge(old, now) != Pass || r.Need.Judge(old, now) != SignInAgain {
 		t.Error("how fresh a sign-in is does not count in the other reading, or counts while a request is open")
 	}

@@ -137,12 +137,12 @@ func TestNew_Refuses(t *testing.T) {
 func TestNeed_Judge(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	person := func(age time.Duration, roles ...string) *Person {
-		return &Person{Roles: roles, AuthenticatedAt: now.Add(-age)}
+	person := func(age time.Duration, roles ...string) *User {
+		return &User{Roles: roles, AuthenticatedAt: now.Add(-age)}
 	}
 	for _, tt := range []struct {
 		need string
-		who  *Person
+		who  *User
 		want Verdict
 	}{
 		{"public", nil, Pass},

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"testing/fstest"
 
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // Documents returns a front end whose screens are all the given template. The
@@ -14,7 +14,7 @@ import (
 func Documents(document string) fstest.MapFS {
 	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
 	for _, locale := range []string{"de", "en"} {
-		for _, name := range door.Screens() {
+		for _, name := range form.Screens() {
 			files["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 		}
 		files["documents/"+locale+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}

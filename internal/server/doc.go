@@ -2,7 +2,7 @@
 // a response that is the same for every handler.
 //
 // It owns:
-//   - the Mux, on which each Door mounts its routes
+//   - the Mux, on which each handler mounts its routes
 //   - request ids, client addresses, and the checks of host and request target
 //   - the cross-origin guard, cookies and strict decoding of input
 //   - problem documents (RFC 9457), security headers and precompressed content

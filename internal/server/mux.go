@@ -18,9 +18,9 @@ import (
 // has begun a response it must return nil.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Door is a group of routes that mounts itself, so that the list of routes is
+// Routes is a group of routes that mounts itself, so that the list of routes is
 // next to their handlers.
-type Door interface {
+type Routes interface {
 	Mount(*Mux)
 }
 
@@ -76,10 +76,10 @@ func NewMux(c Config) *Mux {
 	}
 }
 
-// Mount registers the routes of each Door.
-func (m *Mux) Mount(doors ...Door) {
-	for _, d := range doors {
-		d.Mount(m)
+// Mount registers the routes of each group.
+func (m *Mux) Mount(groups ...Routes) {
+	for _, group := range groups {
+		group.Mount(m)
 	}
 }
 

@@ -130,11 +130,11 @@ func (c *cache) put(k key, found Found, generation uint64) *entry {
 
 // link puts the entry in front of the others of its account.
 func (c *cache) link(e *entry) {
-	e.next = c.accounts[e.found.Person.ID]
+	e.next = c.accounts[e.found.User.ID]
 	if e.next != nil {
 		e.next.prev = e
 	}
-	c.accounts[e.found.Person.ID] = e
+	c.accounts[e.found.User.ID] = e
 }
 
 // unlink takes the entry out from among the others of its account.
@@ -146,9 +146,9 @@ func (c *cache) unlink(e *entry) {
 	case e.prev != nil:
 		e.prev.next = e.next
 	case e.next != nil:
-		c.accounts[e.found.Person.ID] = e.next
+		c.accounts[e.found.User.ID] = e.next
 	default:
-		delete(c.accounts, e.found.Person.ID)
+		delete(c.accounts, e.found.User.ID)
 	}
 }
 

@@ -17,7 +17,7 @@ func start() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
 func sample(n int) (key, Found) {
 	return key(secret.Hash(fmt.Sprint(n))), Found{
 		Session: Session{ID: fmt.Sprint("s", n), LastSeenAt: start()},
-		Person:  Person{ID: fmt.Sprint("a", n%10)},
+		User:    User{ID: fmt.Sprint("a", n%10)},
 	}
 }
 
@@ -37,8 +37,8 @@ func (c *cache) size(t *testing.T) int {
 			if e.next != nil && e.next.prev != e {
 				t.Errorf("the sessions of account %s are linked one way only", id)
 			}
-			if e.found.Person.ID != id || c.byID[e.found.Session.ID] != e {
-				t.Errorf("account %s has the session %s of %s", id, e.found.Session.ID, e.found.Person.ID)
+			if e.found.User.ID != id || c.byID[e.found.Session.ID] != e {
+				t.Errorf("account %s has the session %s of %s", id, e.found.Session.ID, e.found.User.ID)
 			}
 			owned++
 		}
@@ -155,7 +155,7 @@ func TestCache_Parallel(t *testing.T) {
 				c.get(k)
 				switch n % 50 {
 				case 10:
-					c.forget(found.Person.ID)
+					c.forget(found.User.ID)
 				case 20:
 					c.giveBack(c.takeUsed())
 				case 30:
@@ -180,7 +180,7 @@ func BenchmarkCache_Put(b *testing.B) {
 	keys, founds := make([]key, b.N), make([]Found, b.N)
 	for n := range b.N {
 		keys[n], founds[n] = sample(n)
-		founds[n].Person.ID = fmt.Sprint("a", n)
+		founds[n].User.ID = fmt.Sprint("a", n)
 	}
 	c := newCache(2 * b.N)
 	runtime.GC()

@@ -17,7 +17,7 @@ type Session struct {
 	AccountID       string
 	Version         int64    // credential version of the account at sign-in
 	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google"
-	Browser         string   // the User-Agent header, shortened
+	UserAgent       string   // the User-Agent header, shortened
 	CreatedAt       time.Time
 	AuthenticatedAt time.Time // of the newest proof; zero when a provider does not tell
 	LastSeenAt      time.Time
@@ -33,8 +33,8 @@ func (s Session) ProvenAt() time.Time {
 	return s.AuthenticatedAt
 }
 
-// Person is the owner of a session, with the current data of the account.
-type Person struct {
+// User is the owner of a session, with the current data of the account.
+type User struct {
 	ID      string
 	Address string
 	Name    string
@@ -44,7 +44,7 @@ type Person struct {
 // Found is a valid session with its person.
 type Found struct {
 	Session Session
-	Person  Person
+	User    User
 }
 
 // Store has the operations of the database that this package needs.
@@ -104,7 +104,7 @@ func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version 
 	now := k.clock.Now()
 	token = secret.Token()
 	s = Session{
-		ID: ids.New(), AccountID: accountID, Version: version, Methods: methods, Browser: browser,
+		ID: ids.New(), AccountID: accountID, Version: version, Methods: methods, UserAgent: browser,
 		CreatedAt: now, AuthenticatedAt: proven, LastSeenAt: now, ExpiresAt: now.Add(k.absolute),
 	}
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)

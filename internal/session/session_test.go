@@ -23,11 +23,11 @@ func TestStart(t *testing.T) {
 		t.Errorf("the tokens are %q and %q", token, again)
 	}
 	found, err := b.check(b.keeper, token)
-	want := session.Person{ID: "a", Address: "a@x.test"}
-	if err != nil || found.Session.ID != s.ID || found.Person.ID != want.ID || found.Person.Address != want.Address {
+	want := session.User{ID: "a", Address: "a@x.test"}
+	if err != nil || found.Session.ID != s.ID || found.User.ID != want.ID || found.User.Address != want.Address {
 		t.Errorf("found %+v (%v)", found, err)
 	}
-	if !s.ExpiresAt.Equal(b.clock.Now().Add(absolute)) || len(s.Methods) != 1 || s.Browser != "Firefox" {
+	if !s.ExpiresAt.Equal(b.clock.Now().Add(absolute)) || len(s.Methods) != 1 || s.UserAgent != "Firefox" {
 		t.Errorf("the session is %+v", s)
 	}
 }

@@ -12,7 +12,7 @@ const flowColumns = `id, kind, step, account_id, version, address_key, browser_h
 func scanFlow(row scanner) (flow.Pending, error) {
 	var p flow.Pending
 	var created, expires int64
-	err := row.Scan(&p.ID, &p.Kind, &p.Step, &p.AccountID, &p.Version, &p.AddressKey, &p.Browser, &p.ReturnTo, &p.Sealed, &created, &expires)
+	err := row.Scan(&p.ID, &p.Kind, &p.Step, &p.AccountID, &p.Version, &p.AddressKey, &p.BrowserHash, &p.ReturnTo, &p.Sealed, &created, &expires)
 	p.CreatedAt, p.ExpiresAt = fromMicros(created), fromMicros(expires)
 	return p, err
 }
@@ -20,7 +20,7 @@ func scanFlow(row scanner) (flow.Pending, error) {
 // InsertFlow implements flow.PendingStore.
 func (t *Tx) InsertFlow(ctx context.Context, p flow.Pending) error {
 	_, err := t.exec(ctx, `INSERT INTO flow (`+flowColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		p.ID, string(p.Kind), string(p.Step), p.AccountID, p.Version, p.AddressKey, p.Browser, p.ReturnTo, p.Sealed,
+		p.ID, string(p.Kind), string(p.Step), p.AccountID, p.Version, p.AddressKey, p.BrowserHash, p.ReturnTo, p.Sealed,
 		micros(p.CreatedAt), micros(p.ExpiresAt))
 	return err
 }

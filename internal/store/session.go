@@ -15,7 +15,7 @@ const sessionColumns = `s.id, s.account_id, s.version, s.methods, s.browser, s.c
 func sessionRow(row scanner, s *session.Session, more ...any) error {
 	var methods string
 	var created, authenticated, seen, expires int64
-	dest := append([]any{&s.ID, &s.AccountID, &s.Version, &methods, &s.Browser, &created, &authenticated, &seen, &expires}, more...)
+	dest := append([]any{&s.ID, &s.AccountID, &s.Version, &methods, &s.UserAgent, &created, &authenticated, &seen, &expires}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func sessionRow(row scanner, s *session.Session, more ...any) error {
 func (t *Tx) InsertSession(ctx context.Context, hash []byte, s session.Session) error {
 	_, err := t.exec(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.Browser,
+		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.UserAgent,
 		micros(s.CreatedAt), micros(s.AuthenticatedAt), micros(s.LastSeenAt), micros(s.ExpiresAt))
 	return err
 }
@@ -43,12 +43,12 @@ func (t *Tx) SessionByHash(ctx context.Context, hash []byte) (session.Found, boo
 		func(row scanner) (session.Found, error) {
 			var f session.Found
 			var roles string
-			if err := sessionRow(row, &f.Session, &f.Person.Address, &f.Person.Name, &roles); err != nil {
+			if err := sessionRow(row, &f.Session, &f.User.Address, &f.User.Name, &roles); err != nil {
 				return session.Found{}, err
 			}
-			f.Person.ID = f.Session.AccountID
+			f.User.ID = f.Session.AccountID
 			var err error
-			f.Person.Roles, err = unlist(roles)
+			f.User.Roles, err = unlist(roles)
 			return f, err
 		})
 }

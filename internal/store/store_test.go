@@ -154,14 +154,14 @@ func scanWord(row scanner) (string, error) {
 func TestInsertFact_EveryField(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t), t.Context()
-	want := audit.Fact{ID: "1", At: time.UnixMicro(2).UTC(), Name: "3", AccountID: "4", Actor: "5", Peer: "6", Browser: "7", RequestID: "8", Detail: "9"}
+	want := audit.Fact{ID: "1", At: time.UnixMicro(2).UTC(), Name: "3", AccountID: "4", Actor: "5", Peer: "6", UserAgent: "7", RequestID: "8", Detail: "9"}
 	if err := s.Write(ctx, func(tx *Tx) error { return tx.InsertFact(ctx, want) }); err != nil {
 		t.Fatal(err)
 	}
 	var got audit.Fact
 	var at int64
 	row := file(s).Reader().QueryRowContext(ctx, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail FROM audit`)
-	err := row.Scan(&got.ID, &at, &got.Name, &got.AccountID, &got.Actor, &got.Peer, &got.Browser, &got.RequestID, &got.Detail)
+	err := row.Scan(&got.ID, &at, &got.Name, &got.AccountID, &got.Actor, &got.Peer, &got.UserAgent, &got.RequestID, &got.Detail)
 	if got.At = fromMicros(at); err != nil || got != want {
 		t.Errorf("the fact is %+v (%v), want %+v", got, err, want)
 	}

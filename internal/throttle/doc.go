@@ -7,7 +7,7 @@
 // Invariants:
 //   - Count first, then check: Take is called before the guess is checked. The
 //     caller commits the count before it answers, usually in an earlier
-//     transaction (see [Gate.Take]).
+//     transaction (see [Limiter.Take]).
 //   - The arithmetic is pure (limit.go): state, limit and time give the next
 //     state and the decision.
 //   - State lives in the database: it survives a restart and all nodes share

@@ -84,7 +84,7 @@ func (l Limit) climb(s State, now time.Time) (State, Decision) {
 	return s, Decision{Allowed: true, Left: max(0, l.Free-s.Count), Pause: l.wait(s.Count)}
 }
 
-// wait returns the pause after count tries in a row.
+// wait returns the pause after count attempts in a row.
 func (l Limit) wait(count int) time.Duration {
 	if count < l.Free {
 		return 0

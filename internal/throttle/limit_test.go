@@ -106,12 +106,12 @@ func TestNext_Property(t *testing.T) {
 func TestNext_WrittenAhead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		limit Limit
-		tries int
-		left  int
+		limit    Limit
+		attempts int
+		left     int
 	}{"window": {window, 3, 2}, "ladder": {ladder, 6, 0}} {
 		s, now := State{}, start
-		for range c.tries {
+		for range c.attempts {
 			var d Decision
 			if s, d = c.limit.Next(s, now); !d.Allowed {
 				now = now.Add(d.Wait)

@@ -22,8 +22,8 @@ type Store interface {
 	DeleteThrottle(ctx context.Context, key string) error
 }
 
-// Gate counts attempts. It is safe for concurrent use.
-type Gate struct {
+// Limiter counts attempts. It is safe for concurrent use.
+type Limiter struct {
 	clock clock.Clock
 	mac   *secret.MAC
 
@@ -31,13 +31,13 @@ type Gate struct {
 	refused map[string]uint64
 }
 
-// NewGate returns a Gate.
-func NewGate(key *secret.Key, c clock.Clock) *Gate {
-	return &Gate{clock: c, mac: key.MAC("throttle"), refused: make(map[string]uint64)}
+// NewLimiter returns a Limiter.
+func NewLimiter(key *secret.Key, c clock.Clock) *Limiter {
+	return &Limiter{clock: c, mac: key.MAC("throttle"), refused: make(map[string]uint64)}
 }
 
-// Try is one attempt under one limit, for one subject: an address or a network.
-type Try struct {
+// Attempt is one attempt under one limit, for one subject: an address or a network.
+type Attempt struct {
 	Limit   Limit
 	Subject string
 }
@@ -49,12 +49,12 @@ type Try struct {
 // The caller commits the count before it answers. It may count in the
 // transaction that checks the guess, but that transaction may roll back only if
 // its answer reveals nothing about the guess.
-func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, error) {
-	now := g.clock.Now()
+func (l *Limiter) Take(ctx context.Context, tx Store, attempts ...Attempt) (Decision, error) {
+	now := l.clock.Now()
 	decided := Decision{Allowed: true, Left: -1}
-	next := make([]State, len(tries))
-	for i, t := range tries {
-		state, err := tx.LockThrottle(ctx, g.key(t))
+	next := make([]State, len(attempts))
+	for i, t := range attempts {
+		state, err := tx.LockThrottle(ctx, l.key(t))
 		if err != nil {
 			return Decision{}, err
 		}
@@ -69,35 +69,35 @@ func (g *Gate) Take(ctx context.Context, tx Store, tries ...Try) (Decision, erro
 		decided.Pause = max(decided.Pause, d.Pause)
 	}
 	if !decided.Allowed {
-		g.refuse(decided.By)
+		l.refuse(decided.By)
 		return decided, nil
 	}
-	for i, t := range tries {
-		if err := tx.SaveThrottle(ctx, g.key(t), next[i]); err != nil {
+	for i, t := range attempts {
+		if err := tx.SaveThrottle(ctx, l.key(t), next[i]); err != nil {
 			return Decision{}, err
 		}
 	}
 	return decided, nil
 }
 
-func (g *Gate) refuse(limit string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.refused[limit]++
+func (l *Limiter) refuse(limit string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[limit]++
 }
 
 // Refused returns how many calls of Take each limit has refused since the
 // start, by its name. Limits without a refusal are missing.
-func (g *Gate) Refused() map[string]uint64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return maps.Clone(g.refused)
+func (l *Limiter) Refused() map[string]uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.refused)
 }
 
 // Return takes counted attempts back, for limits that count failures only.
-func (g *Gate) Return(ctx context.Context, tx Store, tries ...Try) error {
-	for _, t := range tries {
-		key := g.key(t)
+func (l *Limiter) Return(ctx context.Context, tx Store, attempts ...Attempt) error {
+	for _, t := range attempts {
+		key := l.key(t)
 		s, err := tx.LockThrottle(ctx, key)
 		if err != nil {
 			return err
@@ -114,18 +114,18 @@ func (g *Gate) Return(ctx context.Context, tx Store, tries ...Try) error {
 }
 
 // Clear forgets the attempts of a subject, after it has proved its identity.
-func (g *Gate) Clear(ctx context.Context, tx Store, t Try) error {
-	return tx.DeleteThrottle(ctx, g.key(t))
+func (l *Limiter) Clear(ctx context.Context, tx Store, t Attempt) error {
+	return tx.DeleteThrottle(ctx, l.key(t))
 }
 
-func (g *Gate) key(t Try) string {
-	return hex.EncodeToString(g.mac.Sum(t.Limit.Name, t.Subject)[:16])
+func (l *Limiter) key(t Attempt) string {
+	return hex.EncodeToString(l.mac.Sum(t.Limit.Name, t.Subject)[:16])
 }
 
 // Left returns how many attempts of a window remain, without counting one.
-func (g *Gate) Left(ctx context.Context, tx Store, t Try) (int, error) {
-	s, err := tx.ThrottleState(ctx, g.key(t))
-	if err != nil || !g.clock.Now().Before(s.Until) {
+func (l *Limiter) Left(ctx context.Context, tx Store, t Attempt) (int, error) {
+	s, err := tx.ThrottleState(ctx, l.key(t))
+	if err != nil || !l.clock.Now().Before(s.Until) {
 		return t.Limit.Count, err
 	}
 	return max(0, t.Limit.Count-s.Count), nil
@@ -133,13 +133,13 @@ func (g *Gate) Left(ctx context.Context, tx Store, t Try) (int, error) {
 
 // Wait returns for how long an attempt would be refused, 0 when it would pass,
 // without counting it.
-func (g *Gate) Wait(ctx context.Context, tx Store, tries ...Try) (longest time.Duration, err error) {
-	for _, t := range tries {
-		s, err := tx.ThrottleState(ctx, g.key(t))
+func (l *Limiter) Wait(ctx context.Context, tx Store, attempts ...Attempt) (longest time.Duration, err error) {
+	for _, t := range attempts {
+		s, err := tx.ThrottleState(ctx, l.key(t))
 		if err != nil {
 			return 0, err
 		}
-		_, d := t.Limit.Next(s, g.clock.Now())
+		_, d := t.Limit.Next(s, l.clock.Now())
 		longest = max(longest, d.Wait)
 	}
 	return longest, nil

@@ -36,7 +36,7 @@ type entry struct {
 func newEntry(serial int64) entry {
 	now, key, token := time.Now(), fmt.Sprintf("writer%d@x.test", serial), secret.Token()
 	p := flow.Pending{
-		ID: ids.New(), Kind: flow.SignUp, Step: flow.Verify, AddressKey: key, Browser: secret.Hash(token),
+		ID: ids.New(), Kind: flow.SignUp, Step: flow.Verify, AddressKey: key, BrowserHash: secret.Hash(token),
 		Sealed: make([]byte, 300), CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 	}
 	sent := code.Secret{ID: ids.New(), FlowID: p.ID, Digits: secret.Hash(key), Link: secret.Hash(p.ID), SentAt: now, ExpiresAt: now.Add(time.Minute)}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 var assetIn = regexp.MustCompile(`/auth/assets/[\w.-]+\.js`)
@@ -151,7 +151,7 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 // pages returns the path of every screen, and a path without a screen.
 func pages() []string {
 	paths := []string{"/auth/nowhere"}
-	for _, name := range door.Screens() {
+	for _, name := range form.Screens() {
 		paths = append(paths, "/auth/"+name)
 	}
 	return paths

@@ -121,7 +121,7 @@ func (s *site) run() {
 	s.origin = s.config.PublicURL.String()
 	a, err := app.New(s.Context(), s.config, app.Options{
 		Clock: s.clock, Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Doors: []server.Door{&s.mounted}, Dist: s.screens,
+		Routes: []server.Routes{&s.mounted}, Dist: s.screens,
 	})
 	if err != nil {
 		s.Fatal(err)

@@ -5,21 +5,21 @@ import (
 	"time"
 
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
 // API serves the JSON API. It is safe for concurrent use.
 type API struct {
-	desk     *door.Desk
+	actions  *form.Actions
 	sessions *session.Keeper
 	describe func(agent string) string
 }
 
 // New returns an API. describe turns a User-Agent into words such as "Firefox
 // on Linux".
-func New(desk *door.Desk, sessions *session.Keeper, describe func(agent string) string) *API {
-	return &API{desk: desk, sessions: sessions, describe: describe}
+func New(actions *form.Actions, sessions *session.Keeper, describe func(agent string) string) *API {
+	return &API{actions: actions, sessions: sessions, describe: describe}
 }
 
 // Mount registers the routes.
@@ -34,19 +34,19 @@ func (a *API) Mount(m *server.Mux) {
 // types use it.
 func (a *API) routes() []route {
 	return []route{
-		write("/auth/api/signin", "Sign in with address and password", a.desk.SignIn),
-		write("/auth/api/signup", "Begin a registration", a.desk.SignUp),
-		write("/auth/api/forgot-password", "Begin the recovery of an account", a.desk.ForgotPassword),
-		write("/auth/api/verify-code", "Submit the mailed code", a.desk.VerifyCode),
-		{method: "POST", path: "/auth/api/resend", summary: "Mail another code", in: door.Resend{}, out: Resent{}, handler: a.resend},
-		write("/auth/api/confirm-link", "Confirm the mailed link that was opened", a.desk.ConfirmLink),
-		write("/auth/api/reset-password", "Set a new password", a.desk.ResetPassword),
-		write("/auth/api/signout", "Sign out", a.desk.SignOut),
+		write("/auth/api/signin", "Sign in with address and password", a.actions.SignIn),
+		write("/auth/api/signup", "Begin a registration", a.actions.SignUp),
+		write("/auth/api/forgot-password", "Begin the recovery of an account", a.actions.ForgotPassword),
+		write("/auth/api/verify-code", "Submit the mailed code", a.actions.VerifyCode),
+		{method: "POST", path: "/auth/api/resend", summary: "Mail another code", in: form.Resend{}, out: Resent{}, handler: a.resend},
+		write("/auth/api/confirm-link", "Confirm the mailed link that was opened", a.actions.ConfirmLink),
+		write("/auth/api/reset-password", "Set a new password", a.actions.ResetPassword),
+		write("/auth/api/signout", "Sign out", a.actions.SignOut),
 		{method: "GET", path: "/auth/api/session", summary: "The signed-in user and the session", out: Current{}, handler: a.session, traits: []server.Trait{server.Quiet}},
 		{method: "GET", path: "/auth/api/sessions", summary: "List the sessions of the user", out: Sessions{}, handler: a.list},
 		{method: "DELETE", path: "/auth/api/sessions", summary: "End all sessions but this one", handler: a.endOthers},
 		{method: "DELETE", path: "/auth/api/sessions/{id}", summary: "End one session", handler: a.end},
-		{method: "GET", path: "/auth/api/flows/{id}", summary: "The state of a pending flow", out: door.Flow{}, handler: a.flow},
+		{method: "GET", path: "/auth/api/flows/{id}", summary: "The state of a pending flow", out: form.Flow{}, handler: a.flow},
 	}
 }
 
@@ -62,7 +62,7 @@ type route struct {
 }
 
 // write returns the operation of a form.
-func write[Form any](path, summary string, run door.Action[Form]) route {
+func write[Form any](path, summary string, run form.Action[Form]) route {
 	var in Form
 	return route{method: "POST", path: path, summary: summary, in: in, out: Next{}, handler: step(run)}
 }
@@ -77,7 +77,7 @@ type Next struct {
 // request: the old one has no guesses left and was replaced.
 type Resent struct {
 	Next string    `json:"next"`
-	Flow door.Flow `json:"flow"`
+	Flow form.Flow `json:"flow"`
 }
 
 // Current is the signed-in user with the session.
@@ -126,9 +126,9 @@ type Device struct {
 }
 
 // step runs an action for a JSON request.
-func step[Form any](run door.Action[Form]) server.Handler {
+func step[Form any](run form.Action[Form]) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		in, err := door.Receive[Form](r)
+		in, err := form.Receive[Form](r)
 		if err != nil {
 			return err
 		}
@@ -141,30 +141,30 @@ func step[Form any](run door.Action[Form]) server.Handler {
 }
 
 func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
-	in, err := door.Receive[door.Resend](r)
+	in, err := form.Receive[form.Resend](r)
 	if err != nil {
 		return err
 	}
-	c := a.desk.Caller(w, r)
-	result, err := a.desk.Flows.Resend(r.Context(), c, in.Flow)
+	c := a.actions.Caller(w, r)
+	result, err := a.actions.Flows.Resend(r.Context(), c, in.Flow)
 	if err != nil {
 		return err
 	}
-	a.desk.Give(w, result)
+	a.actions.Give(w, result)
 	if result.FlowID != in.Flow {
-		a.desk.Say(w, door.CodeSent) // on a page that did not ask for this code
+		a.actions.Say(w, form.CodeSent) // on a page that did not ask for this code
 	}
-	view, err := a.desk.Flows.View(r.Context(), c, result.FlowID)
+	view, err := a.actions.Flows.View(r.Context(), c, result.FlowID)
 	if err != nil {
 		return err
 	}
-	return server.WriteJSON(w, http.StatusOK, Resent{Next: result.Next, Flow: door.FlowOf(view)})
+	return server.WriteJSON(w, http.StatusOK, Resent{Next: result.Next, Flow: form.FlowOf(view)})
 }
 
 func (a *API) flow(w http.ResponseWriter, r *http.Request) error {
-	view, err := a.desk.Flows.View(r.Context(), a.desk.Caller(w, r), r.PathValue("id"))
+	view, err := a.actions.Flows.View(r.Context(), a.actions.Caller(w, r), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return server.WriteJSON(w, http.StatusOK, door.FlowOf(view))
+	return server.WriteJSON(w, http.StatusOK, form.FlowOf(view))
 }

@@ -10,13 +10,13 @@ import (
 // their own requests, so it does little: read the cookie, hash the token, look
 // into the cache.
 func (a *API) session(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.desk.Session(w, r)
+	found, err := a.actions.Session(w, r)
 	if err != nil {
 		return err
 	}
 	return server.WriteJSON(w, http.StatusOK, Current{
 		User: User{
-			ID: found.Person.ID, Email: found.Person.Address, Name: found.Person.Name, Roles: orEmpty(found.Person.Roles),
+			ID: found.User.ID, Email: found.User.Address, Name: found.User.Name, Roles: orEmpty(found.User.Roles),
 		},
 		Session: Session{
 			ID: found.Session.ID, CreatedAt: momentOf(found.Session.CreatedAt), AuthenticatedAt: momentOf(found.Session.ProvenAt()),
@@ -27,18 +27,18 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.desk.Session(w, r)
+	found, err := a.actions.Session(w, r)
 	if err != nil {
 		return err
 	}
-	held, err := a.desk.Flows.Sessions(r.Context(), found)
+	held, err := a.actions.Flows.Sessions(r.Context(), found)
 	if err != nil {
 		return err
 	}
 	devices := make([]Device, 0, len(held))
 	for _, s := range held {
 		devices = append(devices, Device{
-			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.Browser),
+			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.UserAgent),
 			CreatedAt: momentOf(s.CreatedAt), LastSeenAt: momentOf(s.LastSeenAt),
 		})
 	}
@@ -46,11 +46,11 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) end(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.desk.Session(w, r)
+	found, err := a.actions.Session(w, r)
 	if err != nil {
 		return err
 	}
-	if err := a.desk.Flows.EndSession(r.Context(), a.desk.Caller(w, r), found, r.PathValue("id")); err != nil {
+	if err := a.actions.Flows.EndSession(r.Context(), a.actions.Caller(w, r), found, r.PathValue("id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -58,11 +58,11 @@ func (a *API) end(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) endOthers(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.desk.Session(w, r)
+	found, err := a.actions.Session(w, r)
 	if err != nil {
 		return err
 	}
-	if err := a.desk.Flows.EndOtherSessions(r.Context(), a.desk.Caller(w, r), found); err != nil {
+	if err := a.actions.Flows.EndOtherSessions(r.Context(), a.actions.Caller(w, r), found); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

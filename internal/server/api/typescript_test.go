@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/server/screens"
 )
 
@@ -81,7 +81,7 @@ func typeScript(routes []route) string {
 // words returns the allowed values of a field.
 func words(f reflect.StructField) []string {
 	if f.Tag.Get("json") == "screen" {
-		return door.Screens()
+		return form.Screens()
 	}
 	return enum(f)
 }

@@ -11,7 +11,7 @@ import (
 	"portico/internal/rule"
 	"portico/internal/secret"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
@@ -51,13 +51,13 @@ func (g *Gateway) visitAuth(w http.ResponseWriter, r *http.Request, path string)
 
 // enter starts the transfer, on the host of the app.
 func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
-	nonce := g.desk.Crossing(w, r) // another tab may have set it
+	nonce := g.actions.Crossing(w, r) // another tab may have set it
 	if !secret.ValidToken(nonce) {
 		nonce = secret.Token()
 	}
-	g.desk.KeepCrossing(w, nonce)
+	g.actions.KeepCrossing(w, nonce)
 	to := g.localTarget(r.URL.Query().Get("to"))
-	values := url.Values{"to": {g.originOf(r.Host) + to}, "bind": {g.desk.Flows.Bind(r.Host, nonce)}}
+	values := url.Values{"to": {g.originOf(r.Host) + to}, "bind": {g.actions.Flows.Bind(r.Host, nonce)}}
 	return leave(w, g.issuer+enterPath+"?"+values.Encode())
 }
 
@@ -66,12 +66,12 @@ func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
 // navigations.
 func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	to := g.desk.Targets.Check(query.Get("to")).String()
+	to := g.actions.Targets.Check(query.Get("to")).String()
 	u, err := url.Parse(to)
 	if err != nil || !g.ownHost(u.Host) || !navigates(r.Header, r.Method) {
 		return flow.Unknown
 	}
-	ticket, err := g.desk.Flows.IssueTicket(r.Context(), g.desk.SessionToken(w, r), u.Host, query.Get("bind"))
+	ticket, err := g.actions.Flows.IssueTicket(r.Context(), g.actions.SessionToken(w, r), u.Host, query.Get("bind"))
 	switch {
 	case errors.Is(err, session.Required):
 		return leave(w, signInPath(to, false))
@@ -96,16 +96,16 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 	if err := server.Bound(w, r); err != nil {
 		return err
 	}
-	in, err := door.Receive[ticketForm](r)
+	in, err := form.Receive[ticketForm](r)
 	if err != nil {
 		return err
 	}
-	admission, err := g.desk.Flows.RedeemTicket(r.Context(), in.Ticket, r.Host)
+	admission, err := g.actions.Flows.RedeemTicket(r.Context(), in.Ticket, r.Host)
 	if err != nil && !errors.Is(err, flow.Unknown) {
 		return err
 	}
 	if err == nil {
-		g.desk.KeepAdmission(w, admission)
+		g.actions.KeepAdmission(w, admission)
 	}
 	return leave(w, arrivePath+"?"+url.Values{"to": {g.localTarget(in.To)}}.Encode())
 }
@@ -115,15 +115,15 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 // start again, endlessly if the browser refuses cookies.
 func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	to := g.localTarget(r.URL.Query().Get("to"))
-	value, found, err := g.desk.Flows.RedeemAdmission(r.Context(), g.desk.TakeAdmission(w, r), r.Host, g.desk.Crossing(w, r))
+	value, found, err := g.actions.Flows.RedeemAdmission(r.Context(), g.actions.TakeAdmission(w, r), r.Host, g.actions.Crossing(w, r))
 	if err == nil {
-		g.desk.KeepSession(w, value, found)
+		g.actions.KeepSession(w, value, found)
 		return leave(w, to)
 	}
 	if !errors.Is(err, flow.Unknown) && !errors.Is(err, session.Required) {
 		return err
 	}
-	if _, already := g.desk.Flows.PeekSession(r.Context(), g.token(w, r, r.Host)); already == nil {
+	if _, already := g.actions.Flows.PeekSession(r.Context(), g.token(w, r, r.Host)); already == nil {
 		return leave(w, to)
 	}
 	server.Note(w, flow.Unknown)
@@ -132,7 +132,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 
 // localTarget returns a return target on the requested host, or "/".
 func (g *Gateway) localTarget(raw string) string {
-	if to := g.desk.Targets.Check(raw).String(); strings.HasPrefix(to, "/") {
+	if to := g.actions.Targets.Check(raw).String(); strings.HasPrefix(to, "/") {
 		return to
 	}
 	return "/"
@@ -149,10 +149,10 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 	if !sameOrigin(r, g.originOf(r.Host)) {
 		return errOrigin
 	}
-	if err := g.desk.Flows.SignOut(r.Context(), flow.Caller{Session: g.token(w, r, r.Host)}); err != nil {
+	if err := g.actions.Flows.SignOut(r.Context(), flow.Caller{Session: g.token(w, r, r.Host)}); err != nil {
 		return err
 	}
-	g.desk.ClearSession(w)
+	g.actions.ClearSession(w)
 	data := everySiteData
 	if g.keepsStorage(r.Host) {
 		data = cacheOnly
@@ -163,18 +163,18 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 
 // token returns the session token that the browser sent to a host, or "".
 func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) string {
-	value := g.desk.SessionToken(w, r)
+	value := g.actions.SessionToken(w, r)
 	if value == "" || host == g.host {
 		return value
 	}
-	return g.desk.Flows.TokenAt(host, value)
+	return g.actions.Flows.TokenAt(host, value)
 }
 
 // signInURL returns the URL where a visitor signs in to return to a target on
 // the host of the request.
 func (g *Gateway) signInURL(asked ask, target string, err error) string {
 	again := errors.Is(err, rule.TooOld)
-	if asked.host == g.host && target == g.desk.Targets.Fallback {
+	if asked.host == g.host && target == g.actions.Targets.Fallback {
 		target = "" // the default target keeps the URL short
 	}
 	switch {

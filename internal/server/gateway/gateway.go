@@ -17,14 +17,14 @@ import (
 	"portico/internal/rule"
 	"portico/internal/secret"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/session"
 	"portico/internal/signingkey"
 )
 
 // Config configures a Gateway.
 type Config struct {
-	Desk    *door.Desk
+	Actions *form.Actions
 	Keys    *signingkey.Keeper
 	Clock   clock.Clock
 	Log     *slog.Logger
@@ -35,7 +35,7 @@ type Config struct {
 
 // Gateway is the handler of apps. It is safe for concurrent use.
 type Gateway struct {
-	desk    *door.Desk
+	actions *form.Actions
 	keys    *signingkey.Keeper
 	clock   clock.Clock
 	log     *slog.Logger
@@ -56,7 +56,7 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		desk: c.Desk, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
+		actions: c.Actions, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
 		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme},
 	}
 	_, g.host, _ = strings.Cut(public, "://")
@@ -169,10 +169,10 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 
 // admit checks the session and the need of the rule.
 func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v visit) (visit, error) {
-	var person *rule.Person
+	var person *rule.User
 	required := error(session.Required)
 	if token := g.token(w, r, asked.host); token != "" {
-		found, err := g.desk.Flows.Session(r.Context(), token)
+		found, err := g.actions.Flows.Session(r.Context(), token)
 		switch {
 		case err == nil:
 			v.token, v.found, person = token, found, personOf(found)
@@ -220,8 +220,8 @@ func (g *Gateway) challenge(err error) error {
 	return f.WithParams(params)
 }
 
-func personOf(found session.Found) *rule.Person {
-	return &rule.Person{Roles: found.Person.Roles, AuthenticatedAt: found.Session.AuthenticatedAt}
+func personOf(found session.Found) *rule.User {
+	return &rule.User{Roles: found.User.Roles, AuthenticatedAt: found.Session.AuthenticatedAt}
 }
 
 // unavailable is the error if the session cannot be checked. It neither lets

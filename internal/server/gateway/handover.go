@@ -40,13 +40,13 @@ func hashSource(text string) string {
 // handOver sends a ticket to the host of an app in the body of a form, so that
 // it is in no URL, history or log.
 func (g *Gateway) handOver(w http.ResponseWriter, r *http.Request, host string, form ticketForm) error {
-	loc, name := g.desk.Locale(r), map[string]string{"host": host}
+	loc, name := g.actions.Locale(r), map[string]string{"host": host}
 	server.SetPolicy(w, handOverPolicy())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	return handOverPage.Execute(w, map[string]any{
 		"Locale": loc, "Action": g.originOf(host) + arrivePath, "Form": form,
-		"Words": g.desk.Catalogue.Text(loc, "crossing.continue", name),
-		"Lead":  g.desk.Catalogue.Text(loc, "crossing.lead", name),
+		"Words": g.actions.Catalogue.Text(loc, "crossing.continue", name),
+		"Lead":  g.actions.Catalogue.Text(loc, "crossing.lead", name),
 	})
 }

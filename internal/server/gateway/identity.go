@@ -27,7 +27,7 @@ const (
 // identity is the identity of a session for one app, cached until something in
 // it changes.
 type identity struct {
-	person  session.Person
+	person  session.User
 	signer  string // id of the key that signed the token
 	renewAt time.Time
 	headers []filled
@@ -76,7 +76,7 @@ func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identit
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && id.signer == g.keys.Signer() && same(id.person, found.Person) {
+		if now.Before(id.renewAt) && id.signer == g.keys.Signer() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -109,7 +109,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 		expires = found.Session.ExpiresAt
 	}
 	sid := sha256.Sum256([]byte("portico sid " + found.Session.ID))
-	person := found.Person
+	person := found.User
 	token, signer, err := g.keys.Sign(claims{
 		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: base64.RawURLEncoding.EncodeToString(sid[:16]),
 		Email: person.Address, Verified: true, Name: person.Name, Roles: orEmpty(person.Roles), Methods: orEmpty(found.Session.Methods),
@@ -132,7 +132,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 }
 
 // same reports whether an app would get the same identity for two persons.
-func same(a, b session.Person) bool {
+func same(a, b session.User) bool {
 	return a.ID == b.ID && a.Address == b.Address && a.Name == b.Name && slices.Equal(a.Roles, b.Roles)
 }
 

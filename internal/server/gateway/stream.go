@@ -206,7 +206,7 @@ func (g *Gateway) Watch(ctx context.Context) {
 
 // look is the current state of a session.
 type look struct {
-	person rule.Person
+	person rule.User
 	err    error
 }
 
@@ -221,7 +221,7 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look) {
 		}
 		r, ok := seen[p.token]
 		if !ok {
-			found, err := g.desk.Flows.PeekSession(ctx, p.token)
+			found, err := g.actions.Flows.PeekSession(ctx, p.token)
 			r = look{*personOf(found), err}
 			seen[p.token] = r
 		}

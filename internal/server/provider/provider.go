@@ -9,7 +9,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // Screens shows the pages before and after a visit to a provider.
@@ -20,27 +20,27 @@ type Screens interface {
 	Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error
 }
 
-// Config configures a Door.
+// Config configures a Handler.
 type Config struct {
-	Desk    *door.Desk
+	Actions *form.Actions
 	Screens Screens
 }
 
-// Door handles the URLs of providers. It is safe for concurrent use.
-type Door struct {
+// Handler handles the URLs of providers. It is safe for concurrent use.
+type Handler struct {
 	Config
 }
 
-// New returns a Door.
-func New(cfg Config) *Door { return &Door{cfg} }
+// New returns a Handler.
+func New(cfg Config) *Handler { return &Handler{cfg} }
 
 // Mount registers the routes.
-func (d *Door) Mount(m *server.Mux) {
-	m.Handle("POST "+pages.ProviderStart("{id}"), d.start)
-	m.Handle("GET "+pages.ProviderCallback("{id}"), d.callback)
+func (h *Handler) Mount(m *server.Mux) {
+	m.Handle("POST "+pages.ProviderStart("{id}"), h.start)
+	m.Handle("GET "+pages.ProviderCallback("{id}"), h.callback)
 	// The response of a provider with response_mode=form_post comes from its
 	// site. The handler only redirects it to the GET above.
-	m.Handle("POST "+pages.ProviderCallback("{id}"), d.callbackForm, server.CrossSite)
+	m.Handle("POST "+pages.ProviderCallback("{id}"), h.callbackForm, server.CrossSite)
 }
 
 type startForm struct {
@@ -49,33 +49,33 @@ type startForm struct {
 	Again    string `json:"again"`
 }
 
-func (d *Door) start(w http.ResponseWriter, r *http.Request) error {
-	in, err := door.Receive[startForm](r)
+func (h *Handler) start(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[startForm](r)
 	if err != nil {
 		return err
 	}
-	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: d.Desk.Targets.Check(in.ReturnTo), LinkFlow: in.Flow, Again: in.Again != ""}
-	result, err := d.Desk.Flows.StartProvider(r.Context(), d.Desk.Caller(w, r), way)
+	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: h.Actions.Targets.Check(in.ReturnTo), LinkFlow: in.Flow, Again: in.Again != ""}
+	result, err := h.Actions.Flows.StartProvider(r.Context(), h.Actions.Caller(w, r), way)
 	if err != nil {
-		return d.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, LinkFlow: way.LinkFlow, Again: way.Again}, err)
+		return h.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, LinkFlow: way.LinkFlow, Again: way.Again}, err)
 	}
-	d.Desk.Give(w, result)
-	return d.Screens.Leave(w, r, way.ProviderID, result.Next)
+	h.Actions.Give(w, result)
+	return h.Screens.Leave(w, r, way.ProviderID, result.Next)
 }
 
-func (d *Door) callback(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) callback(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	result, rest, err := d.Desk.Flows.FinishProvider(r.Context(), d.Desk.Caller(w, r), id, r.URL.Query())
+	result, rest, err := h.Actions.Flows.FinishProvider(r.Context(), h.Actions.Caller(w, r), id, r.URL.Query())
 	if err != nil {
-		return d.Screens.Detour(w, r, id, rest, err)
+		return h.Screens.Detour(w, r, id, rest, err)
 	}
-	d.Desk.Give(w, result)
+	h.Actions.Give(w, result)
 	return server.SeeOther(w, result.Next)
 }
 
 // callbackForm redirects a form_post response to a GET of the same path.
 // Browsers send cookies with that GET, but not with a cross-site POST.
-func (d *Door) callbackForm(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) callbackForm(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return fault.New(fault.Invalid, server.CodeMalformed).WithCause(err)
 	}

@@ -1,7 +1,7 @@
 package screens
 
 import (
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // Boot is the data of a document, besides its texts. The template is filled
@@ -24,9 +24,9 @@ type Boot struct {
 	Notice    string     `json:"notice"`
 	Again     string     `json:"again"`   // "yes" if the signed-in user must give a new proof
 	Success   string     `json:"success"` // what the previous step did
-	Flow      door.Flow  `json:"flow"`
+	Flow      form.Flow  `json:"flow"`
 	Link      Link       `json:"link"`
-	Session   Person     `json:"session"`
+	Session   SignedIn   `json:"session"`
 	Status    int        `json:"status"`
 	Title     string     `json:"title"`
 	Detail    string     `json:"detail"`
@@ -92,8 +92,8 @@ type Link struct {
 	Age     string `json:"age"` // in words; of the newest email if it replaces this one
 }
 
-// Person is the signed-in user.
-type Person struct {
+// SignedIn is the signed-in user.
+type SignedIn struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
 	Name  string `json:"name"`

@@ -12,13 +12,13 @@ import (
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // Leave writes the page on the way to a provider, which redirects by itself.
 func (s *Screens) Leave(w http.ResponseWriter, r *http.Request, provider, to string) error {
 	name := map[string]string{"provider": s.providerName(provider)}
-	return s.show(w, r, door.ScreenLeaving, func(b *Boot) {
+	return s.show(w, r, form.ScreenLeaving, func(b *Boot) {
 		b.Title = s.Catalogue.Text(b.Locale, "leaving.title", name)
 		b.Next, b.NextLabel = to, s.Catalogue.Text(b.Locale, "leaving.submit", name)
 	})
@@ -65,7 +65,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 	if f.Kind == fault.Limited {
 		server.Note(w, err)
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
-		return s.show(w, r, door.ScreenError, func(b *Boot) {
+		return s.show(w, r, form.ScreenError, func(b *Boot) {
 			s.explain(w, r, b, f)
 			b.Next = pages.With(pages.SignIn, url.Values{"return_to": {target}})
 		})
@@ -86,19 +86,19 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 
 // ending returns the key of the message about the attempt that Detour came
 // from, or "". The URL only selects one of the known messages.
-func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person Person) (text string, err error) {
+func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn) (text string, err error) {
 	query := r.URL.Query()
 	code := query.Get("failed")
 	text = endingText(code)
 	switch {
 	case text == "":
 		return "", nil
-	case text == overText && person != (Person{}):
+	case text == overText && person != (SignedIn{}):
 		return "", nil // Back to the provider's page: that attempt created this session
 	case code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0:
 		return "signin.notice.no_cookie", nil
-	case code == federation.CodeNoProof && person != (Person{}):
-		has, err := s.Desk.Flows.HasPassword(r.Context(), person.ID)
+	case code == federation.CodeNoProof && person != (SignedIn{}):
+		has, err := s.Actions.Flows.HasPassword(r.Context(), person.ID)
 		if err == nil && !has {
 			text = "signin.notice.no_password"
 		}
@@ -106,7 +106,7 @@ func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person Person) 
 	case !ofAnAccount(code):
 		return text, nil
 	}
-	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), query.Get("attempt"))
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), query.Get("attempt"))
 	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Exchange {
 		return "", nil
 	}

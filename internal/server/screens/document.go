@@ -14,7 +14,7 @@ import (
 	"text/template"
 
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // ErrNotBuilt means that the binary was built without the screens.
@@ -46,7 +46,7 @@ func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 	}
 	all := make(map[string][]*document, len(locales))
 	for _, loc := range locales {
-		for _, name := range door.Screens() {
+		for _, name := range form.Screens() {
 			path := "documents/" + loc + "/" + name + ".html"
 			text, err := fs.ReadFile(dist, path)
 			if err != nil {

@@ -11,12 +11,12 @@ import (
 	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // errorPage writes the error page for a browser's failed request.
 func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
-	return s.show(w, r, door.ScreenError, func(b *Boot) {
+	return s.show(w, r, form.ScreenError, func(b *Boot) {
 		s.explain(w, r, b, f)
 		b.Status = status
 	})
@@ -32,7 +32,7 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 	b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
 	case server.CodeRouteMissing, server.CodeMalformed:
-		if s.signedIn(w, r) != (Person{}) {
+		if s.signedIn(w, r) != (SignedIn{}) {
 			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
 		}
 	case server.CodeAppDown, server.CodeAppSlow:
@@ -43,7 +43,7 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
 		}
 	case rule.CodeRole:
-		if person := s.signedIn(w, r); person != (Person{}) {
+		if person := s.signedIn(w, r); person != (SignedIn{}) {
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.role", map[string]string{"email": person.Email})
 		}
 		b.Next, b.NextLabel = s.signInFor(r), s.Catalogue.Text(b.Locale, "failure.next.account", nil)
@@ -60,17 +60,17 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 
 // signedIn returns the user whose session reaches the host of the request, or
 // the zero Person. An error page must not fail because of a session.
-func (s *Screens) signedIn(w http.ResponseWriter, r *http.Request) Person {
-	token := s.Desk.SessionToken(w, r)
-	if _, public, _ := strings.Cut(s.Desk.Targets.Self, "://"); token != "" && r.Host != public {
-		token = s.Desk.Flows.TokenAt(r.Host, token)
+func (s *Screens) signedIn(w http.ResponseWriter, r *http.Request) SignedIn {
+	token := s.Actions.SessionToken(w, r)
+	if _, public, _ := strings.Cut(s.Actions.Targets.Self, "://"); token != "" && r.Host != public {
+		token = s.Actions.Flows.TokenAt(r.Host, token)
 	}
 	if token == "" {
-		return Person{}
+		return SignedIn{}
 	}
-	found, err := s.Desk.Flows.PeekSession(r.Context(), token)
+	found, err := s.Actions.Flows.PeekSession(r.Context(), token)
 	if err != nil {
-		return Person{}
+		return SignedIn{}
 	}
 	return personOf(found)
 }
@@ -78,8 +78,8 @@ func (s *Screens) signedIn(w http.ResponseWriter, r *http.Request) Person {
 // signInFor returns the sign-in page that leads back to the requested page of
 // an app.
 func (s *Screens) signInFor(r *http.Request) string {
-	scheme, _, _ := strings.Cut(s.Desk.Targets.Self, "://")
-	target := s.Desk.Targets.Check(scheme + "://" + r.Host + r.URL.RequestURI()).String()
+	scheme, _, _ := strings.Cut(s.Actions.Targets.Self, "://")
+	target := s.Actions.Targets.Check(scheme + "://" + r.Host + r.URL.RequestURI()).String()
 	if target == "" || r.Method != http.MethodGet || pages.Own(r.URL.Path) {
 		return pages.SignIn
 	}

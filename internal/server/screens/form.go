@@ -8,14 +8,14 @@ import (
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
-// form handles a form without script. On success it redirects; otherwise it
+// post handles a form without script. On success it redirects; otherwise it
 // writes the same document with the errors. keep restores the typed values.
-func form[Form any](s *Screens, screen door.Screen, run door.Action[Form], keep func(Form, *Boot)) server.Handler {
+func post[Form any](s *Screens, screen form.Screen, run form.Action[Form], keep func(Form, *Boot)) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		in, err := door.Receive[Form](r)
+		in, err := form.Receive[Form](r)
 		if err != nil {
 			return err
 		}
@@ -47,22 +47,22 @@ const (
 )
 
 func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
-	in, err := door.Receive[verifyForm](r)
+	in, err := form.Receive[verifyForm](r)
 	if err != nil {
 		return err
 	}
 	next := ""
 	if in.Action == actionResend {
-		if next, err = s.Desk.Resend(w, r, door.Resend{Flow: in.Flow}); err == nil {
-			s.Desk.Say(w, door.CodeSent)
+		if next, err = s.Actions.Resend(w, r, form.Resend{Flow: in.Flow}); err == nil {
+			s.Actions.Say(w, form.CodeSent)
 		}
 	} else {
-		next, err = s.Desk.VerifyCode(w, r, door.VerifyCode{Flow: in.Flow, Code: in.Code})
+		next, err = s.Actions.VerifyCode(w, r, form.VerifyCode{Flow: in.Flow, Code: in.Code})
 	}
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
-	v, viewErr := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), in.Flow)
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
 	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
 		return viewErr
 	}
@@ -74,59 +74,59 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if viewErr != nil && in.Flow != "" {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
 	}
-	return s.refuse(w, r, door.ScreenVerifyCode, err, func(b *Boot) {
+	return s.refuse(w, r, form.ScreenVerifyCode, err, func(b *Boot) {
 		if viewErr == nil {
-			b.Flow = door.FlowOf(v)
+			b.Flow = form.FlowOf(v)
 		}
 	})
 }
 
 func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error {
-	in, err := door.Receive[linkForm](r)
+	in, err := form.Receive[linkForm](r)
 	if err != nil {
 		return err
 	}
 	next := ""
 	switch in.Action {
 	case actionResend:
-		next, err = s.Desk.ResendLink(w, r, in.Link)
+		next, err = s.Actions.ResendLink(w, r, in.Link)
 	case actionAnew:
-		next, err = s.Desk.ConfirmLinkAnew(w, r, in.Link)
+		next, err = s.Actions.ConfirmLinkAnew(w, r, in.Link)
 	default:
-		next, err = s.Desk.ConfirmLink(w, r, door.ConfirmLink{Password: in.Password, Link: in.Link})
+		next, err = s.Actions.ConfirmLink(w, r, form.ConfirmLink{Password: in.Password, Link: in.Link})
 	}
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
-	token := s.Desk.Link(w, r)
-	v, viewErr := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), token)
+	token := s.Actions.Link(w, r)
+	v, viewErr := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, door.ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
+	return s.refuse(w, r, form.ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
 }
 
 func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := door.Receive[door.ResetPassword](r)
+	in, err := form.Receive[form.ResetPassword](r)
 	if err != nil {
 		return err
 	}
-	next, err := s.Desk.ResetPassword(w, r, in)
+	next, err := s.Actions.ResetPassword(w, r, in)
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
-	v, viewErr := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), in.Flow)
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
 	if errors.Is(viewErr, flow.Unknown) || viewErr == nil && v.Step != flow.Reset {
 		return server.SeeOther(w, overPath(r))
 	}
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, door.ScreenResetPassword, err, func(b *Boot) { b.Flow = door.FlowOf(v) })
+	return s.refuse(w, r, form.ScreenResetPassword, err, func(b *Boot) { b.Flow = form.FlowOf(v) })
 }
 
 func (s *Screens) signOut(w http.ResponseWriter, r *http.Request) error {
-	next, err := s.Desk.SignOut(w, r, struct{}{})
+	next, err := s.Actions.SignOut(w, r, struct{}{})
 	if err != nil {
 		return err
 	}

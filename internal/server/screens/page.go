@@ -15,7 +15,7 @@ import (
 	"portico/internal/pages"
 	"portico/internal/secret"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
@@ -26,14 +26,14 @@ func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
 
 // signIn shows once why a session has ended, and clears the cookie that tells.
 func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
-	found, err := s.Desk.Session(w, r)
+	found, err := s.Actions.Session(w, r)
 	if err != nil && !errors.Is(err, session.Required) {
 		return err
 	}
 	why, ended, person := fault.From(err), errors.Is(err, session.Ended), personOf(found)
 	query := r.URL.Query()
-	if person == (Person{}) && !ended && len(query) == 0 {
-		return s.show(w, r, door.ScreenSignIn, nil)
+	if person == (SignedIn{}) && !ended && len(query) == 0 {
+		return s.show(w, r, form.ScreenSignIn, nil)
 	}
 	link, err := s.waiting(w, r, query.Get("flow"))
 	if err != nil {
@@ -44,20 +44,20 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if ended {
-		s.Desk.ClearSession(w)
+		s.Actions.ClearSession(w)
 	}
 	target := s.asked(r)
-	return s.show(w, r, door.ScreenSignIn, func(b *Boot) {
+	return s.show(w, r, form.ScreenSignIn, func(b *Boot) {
 		if ended {
 			b.Notice = server.Words(s.Catalogue, b.Locale, why)
 		}
 		if query.Has("return_to") && cookieLost(r) {
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.cookies", nil)
 		}
-		b.ReturnTo, b.Next, b.Session = target.String(), s.Desk.Targets.Or(target), person
-		if query.Has("again") && person != (Person{}) {
+		b.ReturnTo, b.Next, b.Session = target.String(), s.Actions.Targets.Or(target), person
+		if query.Has("again") && person != (SignedIn{}) {
 			// Continuing as the signed-in user would lead back here.
-			b.Session, b.Values.Email, b.Again = Person{}, person.Email, "yes"
+			b.Session, b.Values.Email, b.Again = SignedIn{}, person.Email, "yes"
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.again", nil)
 		}
 		if link.ID != "" {
@@ -87,8 +87,8 @@ func (s *Screens) waiting(w http.ResponseWriter, r *http.Request, id string) (fl
 	if id == "" {
 		return flow.View{}, nil
 	}
-	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), id)
-	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Link {
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
+	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Join {
 		return flow.View{}, nil
 	}
 	return v, err
@@ -104,12 +104,12 @@ func (s *Screens) providerName(id string) string {
 }
 
 func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, door.ScreenSignUp)
+	return s.withTarget(w, r, form.ScreenSignUp)
 }
 
 // signUpClosed says that registration is closed, and links to the sign-in page.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, door.ScreenError, func(b *Boot) {
+	return s.show(w, r, form.ScreenError, func(b *Boot) {
 		s.explain(w, r, b, flow.SignUpClosed)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 		s.keepTarget(r, b)
@@ -118,7 +118,7 @@ func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
 
 // asked returns the return target in the query of a page.
 func (s *Screens) asked(r *http.Request) flow.Target {
-	return s.Desk.Targets.Check(r.URL.Query().Get("return_to"))
+	return s.Actions.Targets.Check(r.URL.Query().Get("return_to"))
 }
 
 // keepTarget makes the link on the error screen lead to the return target.
@@ -129,24 +129,24 @@ func (s *Screens) keepTarget(r *http.Request, b *Boot) {
 }
 
 func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, door.ScreenForgotPassword)
+	return s.withTarget(w, r, form.ScreenForgotPassword)
 }
 
 // withTarget shows a form that mails a code. It fills in the signed-in user and
 // the return target.
-func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen door.Screen) error {
-	s.Desk.BindBrowser(w, r)
+func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen form.Screen) error {
+	s.Actions.BindBrowser(w, r)
 	person, err := s.person(w, r)
 	if err != nil {
 		return err
 	}
 	target := s.asked(r)
-	if person == (Person{}) && target == (flow.Target{}) {
+	if person == (SignedIn{}) && target == (flow.Target{}) {
 		return s.show(w, r, screen, nil)
 	}
 	return s.show(w, r, screen, func(b *Boot) {
-		b.Session, b.ReturnTo, b.Next = person, target.String(), s.Desk.Targets.Or(target)
-		if screen == door.ScreenForgotPassword {
+		b.Session, b.ReturnTo, b.Next = person, target.String(), s.Actions.Targets.Or(target)
+		if screen == form.ScreenForgotPassword {
 			b.Values.Email = person.Email
 		}
 	})
@@ -159,7 +159,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if id == "" {
 		return s.verifyWaiting(w, r)
 	}
-	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), id)
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	if errors.Is(err, flow.Unknown) {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown) // no button of the step could work
 	}
@@ -170,13 +170,13 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Step == flow.Reset || v.Step == flow.Done && person != (Person{}) {
+	if v.Step == flow.Reset || v.Step == flow.Done && person != (SignedIn{}) {
 		return server.SeeOther(w, v.Next)
 	}
-	said := s.Desk.Said(w, r)
-	return s.show(w, r, door.ScreenVerifyCode, func(b *Boot) {
-		b.Flow = door.FlowOf(v)
-		b.Success = s.success(b.Locale, said, door.CodeSent)
+	said := s.Actions.Said(w, r)
+	return s.show(w, r, form.ScreenVerifyCode, func(b *Boot) {
+		b.Flow = form.FlowOf(v)
+		b.Success = s.success(b.Locale, said, form.CodeSent)
 		// About the email or earlier codes and not this request, so the status stays.
 		switch f := v.Locked; {
 		case v.Held != nil:
@@ -190,14 +190,14 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 // verifyWaiting redirects to the flow that this browser waits in, if the URL
 // names none. Without such a flow, the page says so.
 func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
-	id, err := s.Desk.Waiting(w, r)
+	id, err := s.Actions.Waiting(w, r)
 	if err != nil {
 		return err
 	}
 	if id != "" {
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, id))
 	}
-	return s.show(w, r, door.ScreenVerifyCode, nil)
+	return s.show(w, r, form.ScreenVerifyCode, nil)
 }
 
 // confirmLink is the page of mailed links. It moves the token from the URL into
@@ -208,11 +208,11 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		if !secret.ValidToken(token) {
 			token = "malformed"
 		}
-		s.Desk.KeepLink(w, token)
+		s.Actions.KeepLink(w, token)
 		return server.SeeOther(w, pages.ConfirmLink)
 	}
-	token := s.Desk.Link(w, r)
-	v, err := s.Desk.Flows.ViewLink(r.Context(), s.Desk.Caller(w, r), token)
+	token := s.Actions.Link(w, r)
+	v, err := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)
 	if err != nil {
 		return err
 	}
@@ -222,28 +222,28 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	waiting := ""
 	if v.Fault != nil && errors.Is(v.Fault, code.LinkMalformed) {
-		if waiting, err = s.Desk.Waiting(w, r); err != nil {
+		if waiting, err = s.Actions.Waiting(w, r); err != nil {
 			return err
 		}
 	}
-	return s.show(w, r, door.ScreenConfirmLink, func(b *Boot) {
+	return s.show(w, r, form.ScreenConfirmLink, func(b *Boot) {
 		b.Session = other(person, account.Display(v.Email))
 		if r.URL.Query().Has("changed") { // the button of the previous page was refused
-			b.Notice = server.Words(s.Catalogue, b.Locale, door.LinkChanged)
+			b.Notice = server.Words(s.Catalogue, b.Locale, form.LinkChanged)
 		}
 		s.fillLink(b, v, token)
 		switch {
 		case b.Link.State == "malformed":
 			b.Flow.ID = waiting // most likely the flow of the same email
-		case b.Link.State == "used" && person != (Person{}):
+		case b.Link.State == "used" && person != (SignedIn{}):
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
-			b.Next = s.Desk.Targets.Or(flow.Target{})
+			b.Next = s.Actions.Targets.Or(flow.Target{})
 		}
 	})
 }
 
 func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string) {
-	b.Link = Link{State: "ready", Mark: door.LinkMark(token), Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
+	b.Link = Link{State: "ready", Mark: form.LinkMark(token), Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
 	b.Flow.ID = v.FlowID
 	switch {
 	case v.Fault != nil:
@@ -271,7 +271,7 @@ func linkState(f *fault.Error) string {
 
 // resetPassword shows the form of a flow that has proven the mailbox.
 func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.Desk.Flows.View(r.Context(), s.Desk.Caller(w, r), r.URL.Query().Get("flow"))
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), r.URL.Query().Get("flow"))
 	if err != nil && !errors.Is(err, flow.Unknown) {
 		return err
 	}
@@ -279,19 +279,19 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case personErr != nil:
 		return personErr
-	case v.Step == flow.Done && person != (Person{}):
+	case v.Step == flow.Done && person != (SignedIn{}):
 		return server.SeeOther(w, v.Next) // Back, after the password was set
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, overPath(r))
 	}
-	return s.show(w, r, door.ScreenResetPassword, func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), door.FlowOf(v) })
+	return s.show(w, r, form.ScreenResetPassword, func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), form.FlowOf(v) })
 }
 
 // other returns the signed-in user if the step belongs to another address. The
 // page must then name both.
-func other(person Person, email string) Person {
+func other(person SignedIn, email string) SignedIn {
 	if strings.EqualFold(person.Email, email) {
-		return Person{}
+		return SignedIn{}
 	}
 	return person
 }
@@ -301,12 +301,12 @@ func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if person == (Person{}) {
+	if person == (SignedIn{}) {
 		return server.SeeOther(w, pages.With(pages.SignIn, url.Values{"return_to": {pages.Account}}))
 	}
-	said := s.Desk.Said(w, r)
-	return s.show(w, r, door.ScreenAccount, func(b *Boot) {
-		b.Session, b.Success = person, s.success(b.Locale, said, door.Verified, door.PasswordSaved)
+	said := s.Actions.Said(w, r)
+	return s.show(w, r, form.ScreenAccount, func(b *Boot) {
+		b.Session, b.Success = person, s.success(b.Locale, said, form.Verified, form.PasswordSaved)
 	})
 }
 
@@ -323,10 +323,10 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if person != (Person{}) {
+	if person != (SignedIn{}) {
 		return server.SeeOther(w, pages.Account)
 	}
-	return s.show(w, r, door.ScreenSignedOut, nil)
+	return s.show(w, r, form.ScreenSignedOut, nil)
 }
 
 // changePassword redirects for password managers (W3C, A Well-Known URL for
@@ -349,7 +349,7 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	if query.Get("code") == flow.CodeFlowUnknown {
 		f = flow.Unknown
 	}
-	return s.show(w, r, door.ScreenError, func(b *Boot) {
+	return s.show(w, r, form.ScreenError, func(b *Boot) {
 		s.explain(w, r, b, f)
 		s.keepTarget(r, b)
 		if id := query.Get("request"); ids.Valid(id) {

@@ -16,13 +16,13 @@ import (
 	"portico/internal/locale"
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
 // Config configures Screens.
 type Config struct {
-	Desk      *door.Desk
+	Actions   *form.Actions
 	Catalogue *locale.Catalogue
 	Dist      fs.FS // the built front end
 	Brand     Brand
@@ -55,7 +55,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Desk.Targets.Origins)
+	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Actions.Targets.Origins)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func New(cfg Config) (*Screens, error) {
 	s := &Screens{Config: cfg, documents: documents, assets: assets}
 	for loc, screens := range documents {
 		for i, d := range screens {
-			b := s.boot(door.Screen(i), loc)
+			b := s.boot(form.Screen(i), loc)
 			if _, err := d.fill(b); err != nil {
 				return nil, fmt.Errorf("fill the screen %s: %w", b.Screen, err)
 			}
@@ -85,7 +85,7 @@ func New(cfg Config) (*Screens, error) {
 // Warm compresses the most requested documents, so that their first visitors
 // need not wait. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
-	for _, screen := range []door.Screen{door.ScreenSignIn, door.ScreenSignUp, door.ScreenForgotPassword, door.ScreenVerifyCode} {
+	for _, screen := range []form.Screen{form.ScreenSignIn, form.ScreenSignUp, form.ScreenForgotPassword, form.ScreenVerifyCode} {
 		for _, screens := range s.documents {
 			if ctx.Err() != nil {
 				return
@@ -101,14 +101,14 @@ func (s *Screens) Mount(m *server.Mux) {
 		m.Handle("GET /{$}", s.root)
 	}
 	m.Handle("GET "+pages.SignIn, s.signIn)
-	m.Handle("POST "+pages.SignIn, form(s, door.ScreenSignIn, s.Desk.SignIn, func(in door.SignIn, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
+	m.Handle("POST "+pages.SignIn, post(s, form.ScreenSignIn, s.Actions.SignIn, func(in form.SignIn, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 		b.Flow.ID = in.Flow
 	}))
 	s.mountSignUp(m)
 	m.Handle("GET "+pages.ForgotPassword, s.forgotPassword)
-	m.Handle("POST "+pages.ForgotPassword, form(s, door.ScreenForgotPassword, s.Desk.ForgotPassword, func(in door.ForgotPassword, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
+	m.Handle("POST "+pages.ForgotPassword, post(s, form.ScreenForgotPassword, s.Actions.ForgotPassword, func(in form.ForgotPassword, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 	}))
 	m.Handle("GET "+pages.VerifyCode, s.verifyCode)
 	m.Handle("POST "+pages.VerifyCode, s.postVerifyCode)
@@ -136,13 +136,13 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 		return
 	}
 	m.Handle("GET "+pages.SignUp, s.signUp)
-	m.Handle("POST "+pages.SignUp, form(s, door.ScreenSignUp, s.Desk.SignUp, func(in door.SignUp, b *Boot) {
-		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Desk.Targets.Check(in.ReturnTo).String()
+	m.Handle("POST "+pages.SignUp, post(s, form.ScreenSignUp, s.Actions.SignUp, func(in form.SignUp, b *Boot) {
+		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 	}))
 }
 
 // boot returns the data of a document without data of a request.
-func (s *Screens) boot(screen door.Screen, loc string) Boot {
+func (s *Screens) boot(screen form.Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.Catalogue.Locales(),
 		Brand: s.Brand, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
@@ -150,8 +150,8 @@ func (s *Screens) boot(screen door.Screen, loc string) Boot {
 }
 
 // show writes a document. If change is nil, the document is served from memory.
-func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen door.Screen, change func(*Boot)) error {
-	loc := s.Desk.Locale(r)
+func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Screen, change func(*Boot)) error {
+	loc := s.Actions.Locale(r)
 	d := s.documents[loc][screen]
 	offered, marked := s.offered(w, r, screen)
 	if change == nil && !marked {
@@ -174,11 +174,11 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen door.Scree
 
 // offered returns the providers of a screen. marked reports whether one of them
 // is marked as the last one used in this browser.
-func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen door.Screen) (list []Provider, marked bool) {
-	if screen != door.ScreenSignIn && screen != door.ScreenSignUp {
+func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen form.Screen) (list []Provider, marked bool) {
+	if screen != form.ScreenSignIn && screen != form.ScreenSignUp {
 		return s.Providers, false
 	}
-	last := s.Desk.LastProvider(w, r)
+	last := s.Actions.LastProvider(w, r)
 	at := slices.IndexFunc(s.Providers, func(p Provider) bool { return p.ID == last })
 	if at < 0 {
 		return s.Providers, false
@@ -190,7 +190,7 @@ func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen door.Sc
 
 // refuse shows the screen again with the message of a fault. Only the password
 // must be typed again.
-func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen door.Screen, err error, change func(*Boot)) error {
+func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen form.Screen, err error, change func(*Boot)) error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
 		return err // this screen may be broken: use the error page
@@ -245,14 +245,14 @@ func (s *Screens) words(r *http.Request, loc string, f *fault.Error) string {
 }
 
 // person returns the signed-in user, or the zero Person without a session.
-func (s *Screens) person(w http.ResponseWriter, r *http.Request) (Person, error) {
-	found, err := s.Desk.Session(w, r)
+func (s *Screens) person(w http.ResponseWriter, r *http.Request) (SignedIn, error) {
+	found, err := s.Actions.Session(w, r)
 	if errors.Is(err, session.Required) {
-		return Person{}, nil
+		return SignedIn{}, nil
 	}
 	return personOf(found), err
 }
 
-func personOf(found session.Found) Person {
-	return Person{ID: found.Person.ID, Email: account.Display(found.Person.Address), Name: found.Person.Name}
+func personOf(found session.Found) SignedIn {
+	return SignedIn{ID: found.User.ID, Email: account.Display(found.User.Address), Name: found.User.Name}
 }

@@ -6,7 +6,7 @@ import (
 
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 )
 
 // mountSpellings redirects other spellings of a screen's path, with their
@@ -16,7 +16,7 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 	m.Handle("GET "+pages.Root+"/{$}", spelled("signin"))
 	m.Handle("GET "+pages.Root+"/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("screen")
-		if name == "error" || name == "leaving" || !slices.Contains(door.Screens(), name) {
+		if name == "error" || name == "leaving" || !slices.Contains(form.Screens(), name) {
 			return server.RouteMissing
 		}
 		return spelled(name)(w, r)

@@ -7,7 +7,7 @@ import (
 
 	"portico/internal/locale"
 	"portico/internal/screentest"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/server/screens"
 	"portico/web"
 )
@@ -32,7 +32,7 @@ func TestNew_NeedsEveryDocument(t *testing.T) {
 	} {
 		dist := screentest.Documents("{{.boot}}")
 		test.change(dist)
-		_, err := screens.New(screens.Config{Desk: &door.Desk{}, Catalogue: catalogue, Dist: dist})
+		_, err := screens.New(screens.Config{Actions: &form.Actions{}, Catalogue: catalogue, Dist: dist})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}

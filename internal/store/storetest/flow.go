@@ -46,8 +46,8 @@ func (b flows) FlowByID_HeldUntilTheEnd() {
 func (b flows) InsertFlow_NothingSet() {
 	b.write(func(tx *store.Tx) error { return tx.InsertFlow(b.Context(), flow.Pending{ID: "id"}) })
 	got, ok := b.flowByID("id")
-	if !ok || got.Browser == nil || got.Sealed == nil {
-		b.Errorf("bytes that are not set are %v, %v: want none, not NULL", got.Browser, got.Sealed)
+	if !ok || got.BrowserHash == nil || got.Sealed == nil {
+		b.Errorf("bytes that are not set are %v, %v: want none, not NULL", got.BrowserHash, got.Sealed)
 	}
 	b.equal("the flow", got, flow.Pending{ID: "id"})
 }
@@ -59,7 +59,7 @@ func (b flows) NewestFlow_OfTheSameBrowserAndPurpose() {
 		func(p *flow.Pending) { p.Kind = flow.Recovery },
 		func(p *flow.Pending) { p.Step = flow.Done },
 		func(p *flow.Pending) { p.AddressKey = "V@x.test" },
-		func(p *flow.Pending) { p.Browser = []byte("browsers") },
+		func(p *flow.Pending) { p.BrowserHash = []byte("browsers") },
 		func(p *flow.Pending) { p.ExpiresAt = moment() },
 	} {
 		p := pending(3 + number)
@@ -67,7 +67,7 @@ func (b flows) NewestFlow_OfTheSameBrowserAndPurpose() {
 		b.flow(p)
 	}
 	got, _ := find(b.bundle, func(tx *store.Tx) (flow.Pending, bool, error) {
-		return tx.NewestFlow(b.Context(), wanted.Kind, wanted.Step, wanted.AddressKey, wanted.Browser, moment())
+		return tx.NewestFlow(b.Context(), wanted.Kind, wanted.Step, wanted.AddressKey, wanted.BrowserHash, moment())
 	})
 	b.equal("the newest flow", got, wanted)
 }
@@ -75,7 +75,7 @@ func (b flows) NewestFlow_OfTheSameBrowserAndPurpose() {
 func (b flows) NewestFlow_None() {
 	p := b.flow(pending(1))
 	if _, ok := find(b.bundle, func(tx *store.Tx) (flow.Pending, bool, error) {
-		return tx.NewestFlow(b.Context(), p.Kind, p.Step, p.AddressKey, p.Browser, p.ExpiresAt)
+		return tx.NewestFlow(b.Context(), p.Kind, p.Step, p.AddressKey, p.BrowserHash, p.ExpiresAt)
 	}); ok {
 		b.Error("a flow was found that has expired")
 	}
@@ -152,7 +152,7 @@ func (b flows) OwnFlow_ThatOneOnly() {
 // with the same browser and address.
 func pending(number int) flow.Pending {
 	p := full[flow.Pending](number)
-	p.Kind, p.Step, p.AddressKey, p.Browser = flow.SignUp, flow.Verify, "v@x.test", []byte("browser")
+	p.Kind, p.Step, p.AddressKey, p.BrowserHash = flow.SignUp, flow.Verify, "v@x.test", []byte("browser")
 	p.ExpiresAt = moment().Add(time.Hour)
 	return p
 }

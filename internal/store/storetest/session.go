@@ -16,8 +16,8 @@ func (b sessions) InsertSession_EveryField() {
 	s := b.session(a, 1)
 	b.session(other, 2)
 	found, _ := b.sessionByHash(s.ID)
-	person := session.Person{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles}
-	b.equal("the session by hash", found, session.Found{Session: s, Person: person})
+	person := session.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles}
+	b.equal("the session by hash", found, session.Found{Session: s, User: person})
 	b.equal("the sessions of the account", b.sessions(a.ID), []session.Session{s})
 }
 
@@ -26,7 +26,7 @@ func (b sessions) InsertSession_NothingSet() {
 	s := session.Session{ID: "s", AccountID: "id"}
 	b.insertSession(s)
 	found, _ := b.sessionByHash("s")
-	b.equal("the session", found, session.Found{Session: s, Person: session.Person{ID: "id"}})
+	b.equal("the session", found, session.Found{Session: s, User: session.User{ID: "id"}})
 }
 
 func (b sessions) InsertSession_Refused() {

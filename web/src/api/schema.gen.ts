@@ -16,7 +16,7 @@ export interface Boot {
   success: string;
   flow: Flow;
   link: Link;
-  session: Person;
+  session: SignedIn;
   status: number;
   title: string;
   detail: string;
@@ -94,12 +94,6 @@ export interface Next {
   next: string;
 }
 
-export interface Person {
-  id: string;
-  email: string;
-  name: string;
-}
-
 export interface Policy {
   signup: string;
   name: string;
@@ -157,6 +151,12 @@ export interface SignUp {
   password: string;
   confirm_password: string;
   return_to?: string;
+}
+
+export interface SignedIn {
+  id: string;
+  email: string;
+  name: string;
 }
 
 export interface User {

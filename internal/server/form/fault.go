@@ -1,4 +1,4 @@
-package door
+package form
 
 import "portico/internal/fault"
 

@@ -12,7 +12,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/server/api"
-	"portico/internal/server/door"
+	"portico/internal/server/form"
 	"portico/internal/server/gateway"
 	"portico/internal/server/ops"
 	"portico/internal/server/provider"
@@ -25,7 +25,7 @@ import (
 
 // The handler of the public listener, with the parts that Run and the
 // metrics need.
-type doors struct {
+type handlers struct {
 	handler *server.Mux
 	screens *screens.Screens
 	gateway *gateway.Gateway
@@ -33,36 +33,36 @@ type doors struct {
 }
 
 // public builds the handler of the public listener.
-func (a *App) public() (doors, error) {
+func (a *App) public() (handlers, error) {
 	public := a.publicURL()
 	mux := server.NewMux(server.Config{
 		PublicURL: public, AppHosts: a.appHosts(), AskPath: gateway.CheckPath, TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
 		Catalogue: a.catalogue, Log: a.log, Spans: a.spans,
 	})
-	desk := door.NewDesk(a.Flows, a.catalogue, a.clock, public)
-	pages, err := a.screens(desk)
+	actions := form.NewActions(a.Flows, a.catalogue, a.clock, public)
+	pages, err := a.screens(actions)
 	if err != nil {
-		return doors{}, err
+		return handlers{}, err
 	}
-	gate, err := a.gateway(desk)
+	gate, err := a.gateway(actions)
 	if err != nil {
-		return doors{}, err
+		return handlers{}, err
 	}
 	reports := server.NewReports()
 	mux.Mount(
 		pages,
-		api.New(desk, a.Sessions, useragent.Describe),
+		api.New(actions, a.Sessions, useragent.Describe),
 		reports,
 		gate,
-		provider.New(provider.Config{Desk: desk, Screens: pages}),
+		provider.New(provider.Config{Actions: actions, Screens: pages}),
 	)
-	mux.Mount(a.options.Doors...)
-	return doors{mux, pages, gate, reports}, nil
+	mux.Mount(a.options.Routes...)
+	return handlers{mux, pages, gate, reports}, nil
 }
 
-func (a *App) screens(desk *door.Desk) (*screens.Screens, error) {
+func (a *App) screens(actions *form.Actions) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Desk: desk, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(),
+		Actions: actions, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(),
 		SignUp:    a.Config.SignUp.Enabled,
 		Names:     flow.NameRule(a.Config.SignUp.Name),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
@@ -102,7 +102,7 @@ func sender(from string) string {
 
 // operations returns the handler of the operations listener. /readyz fails once
 // serving ends.
-func (a *App) operations(serving context.Context, public doors) http.Handler {
+func (a *App) operations(serving context.Context, public handlers) http.Handler {
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.ping,

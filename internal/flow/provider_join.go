@@ -27,8 +27,8 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 		return Result{}, err
 	}
 	link, err := f.begin(ctx, tx, Pending{
-		Kind: Provider, Step: Link, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
-	}, waiting, c.Browser)
+		Kind: Provider, Step: Join, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
+	}, waiting, c.BrowserCookie)
 	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }
 
@@ -39,7 +39,7 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 	if flowID == "" {
 		return returnTo, nil
 	}
-	p, d, err := f.at(ctx, tx, c, flowID, Link)
+	p, d, err := f.at(ctx, tx, c, flowID, Join)
 	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
 		return returnTo, nil
 	}
@@ -62,7 +62,7 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 
 // attach joins an identity to an account and records it.
 func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i identity) error {
-	ok, err := f.accounts.Link(ctx, tx, account.Identity{
+	ok, err := f.accounts.Join(ctx, tx, account.Identity{
 		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: accountID,
 	})
 	if err != nil {

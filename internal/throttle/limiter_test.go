@@ -21,19 +21,19 @@ var (
 	five  = throttle.Limit{Name: "five", Count: 5, Window: 2 * time.Hour}
 )
 
-// bundle is a gate on a real database.
+// bundle is a limiter on a real database.
 type bundle struct {
 	*testing.T
-	store *store.Store
-	clock *clock.Manual
-	gate  *throttle.Gate
+	store   *store.Store
+	clock   *clock.Manual
+	limiter *throttle.Limiter
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	s := sqlitetest.Open(t)
 	b := &bundle{T: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
-	b.gate = throttle.NewGate(secret.NewKey(), b.clock)
+	b.limiter = throttle.NewLimiter(secret.NewKey(), b.clock)
 	return b
 }
 
@@ -44,20 +44,20 @@ func (b *bundle) write(fn func(tx *store.Tx) error) {
 	}
 }
 
-func (b *bundle) take(tries ...throttle.Try) (d throttle.Decision) {
+func (b *bundle) take(attempts ...throttle.Attempt) (d throttle.Decision) {
 	b.Helper()
 	b.write(func(tx *store.Tx) (err error) {
-		d, err = b.gate.Take(b.Context(), tx, tries...)
+		d, err = b.limiter.Take(b.Context(), tx, attempts...)
 		return err
 	})
 	return d
 }
 
-func (b *bundle) left(try throttle.Try, want int) {
+func (b *bundle) left(attempt throttle.Attempt, want int) {
 	b.Helper()
 	_ = b.store.Read(b.Context(), func(tx *store.Tx) error {
-		if n, err := b.gate.Left(b.Context(), tx, try); n != want || err != nil {
-			b.Errorf("%d attempts of %s are left (%v), want %d", n, try.Limit.Name, err, want)
+		if n, err := b.limiter.Left(b.Context(), tx, attempt); n != want || err != nil {
+			b.Errorf("%d attempts of %s are left (%v), want %d", n, attempt.Limit.Name, err, want)
 		}
 		return nil
 	})
@@ -66,23 +66,23 @@ func (b *bundle) left(try throttle.Try, want int) {
 func TestTake(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	try := throttle.Try{Limit: three, Subject: "v@x.test"}
+	attempt := throttle.Attempt{Limit: three, Subject: "v@x.test"}
 	for want := 2; want >= 0; want-- {
-		if d := b.take(try); !d.Allowed || d.Left != want {
+		if d := b.take(attempt); !d.Allowed || d.Left != want {
 			t.Errorf("%+v, want %d left", d, want)
 		}
 	}
 	b.clock.Advance(time.Minute)
-	if d := b.take(try); d.Allowed || d.By != "three" || d.Wait != 59*time.Minute {
+	if d := b.take(attempt); d.Allowed || d.By != "three" || d.Wait != 59*time.Minute {
 		t.Errorf("the fourth: %+v", d)
 	}
-	for _, other := range []throttle.Try{{Limit: three, Subject: "w@x.test"}, {Limit: five, Subject: "v@x.test"}} {
+	for _, other := range []throttle.Attempt{{Limit: three, Subject: "w@x.test"}, {Limit: five, Subject: "v@x.test"}} {
 		if d := b.take(other); !d.Allowed {
 			t.Errorf("another subject or limit: %+v", d)
 		}
 	}
 	b.clock.Advance(59 * time.Minute)
-	if d := b.take(try); !d.Allowed || d.Left != 2 {
+	if d := b.take(attempt); !d.Allowed || d.Left != 2 {
 		t.Errorf("after the window: %+v", d)
 	}
 }
@@ -91,7 +91,7 @@ func TestTake(t *testing.T) {
 func TestTake_AllOrNone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	narrow, wide := throttle.Try{Limit: three, Subject: "s"}, throttle.Try{Limit: five, Subject: "s"}
+	narrow, wide := throttle.Attempt{Limit: three, Subject: "s"}, throttle.Attempt{Limit: five, Subject: "s"}
 	for want := 2; want >= 0; want-- {
 		if d := b.take(wide, narrow); !d.Allowed || d.Left != want {
 			t.Errorf("%+v, want the fewest that are left, %d", d, want)
@@ -102,14 +102,14 @@ func TestTake_AllOrNone(t *testing.T) {
 			t.Errorf("%+v, want a refusal by three", d)
 		}
 	}
-	if got := b.gate.Refused(); !maps.Equal(got, map[string]uint64{"three": 3}) {
+	if got := b.limiter.Refused(); !maps.Equal(got, map[string]uint64{"three": 3}) {
 		t.Errorf("refused %v, want three by three", got)
 	}
 	b.left(wide, 2)
 	b.take(wide)
 	b.take(wide)
-	for _, tries := range [][]throttle.Try{{wide, narrow}, {narrow, wide}} {
-		if d := b.take(tries...); d.By != "five" || d.Wait != 2*time.Hour {
+	for _, attempts := range [][]throttle.Attempt{{wide, narrow}, {narrow, wide}} {
+		if d := b.take(attempts...); d.By != "five" || d.Wait != 2*time.Hour {
 			t.Errorf("%+v, want the longest wait", d)
 		}
 	}
@@ -119,14 +119,14 @@ func TestTake_AllOrNone(t *testing.T) {
 func TestTake_Parallel(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	try := throttle.Try{Limit: three, Subject: "s"}
+	attempt := throttle.Attempt{Limit: three, Subject: "s"}
 	var passed atomic.Int64
 	var group sync.WaitGroup
 	start := make(chan struct{})
 	for range 20 {
 		group.Go(func() {
 			<-start
-			if b.take(try).Allowed {
+			if b.take(attempt).Allowed {
 				passed.Add(1)
 			}
 		})
@@ -141,40 +141,40 @@ func TestTake_Parallel(t *testing.T) {
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	try := throttle.Try{Limit: three, Subject: "s"}
-	giveBack := func() { b.write(func(tx *store.Tx) error { return b.gate.Return(t.Context(), tx, try) }) }
-	b.take(try)
+	attempt := throttle.Attempt{Limit: three, Subject: "s"}
+	giveBack := func() { b.write(func(tx *store.Tx) error { return b.limiter.Return(t.Context(), tx, attempt) }) }
+	b.take(attempt)
 	giveBack()
 	giveBack()
-	b.left(try, 3) // never more than the limit
-	b.take(try)
-	b.take(try)
-	b.left(try, 1)
+	b.left(attempt, 3) // never more than the limit
+	b.take(attempt)
+	b.take(attempt)
+	b.left(attempt, 1)
 	giveBack()
-	b.left(try, 2)
+	b.left(attempt, 2)
 }
 
 func TestClear(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	try, other := throttle.Try{Limit: three, Subject: "s"}, throttle.Try{Limit: three, Subject: "t"}
-	b.take(try)
+	attempt, other := throttle.Attempt{Limit: three, Subject: "s"}, throttle.Attempt{Limit: three, Subject: "t"}
+	b.take(attempt)
 	b.take(other)
-	b.write(func(tx *store.Tx) error { return b.gate.Clear(t.Context(), tx, try) })
-	b.left(try, 3)
+	b.write(func(tx *store.Tx) error { return b.limiter.Clear(t.Context(), tx, attempt) })
+	b.left(attempt, 3)
 	b.left(other, 2)
 }
 
 func TestLeft_AfterTheWindow(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	try := throttle.Try{Limit: three, Subject: "s"}
-	b.left(try, 3)
-	b.take(try)
+	attempt := throttle.Attempt{Limit: three, Subject: "s"}
+	b.left(attempt, 3)
+	b.take(attempt)
 	b.clock.Advance(time.Hour - time.Microsecond)
-	b.left(try, 2)
+	b.left(attempt, 2)
 	b.clock.Advance(time.Microsecond)
-	b.left(try, 3)
+	b.left(attempt, 3)
 }
 
 // The table reveals no address, and a subject cannot run into the name of its
@@ -182,11 +182,11 @@ func TestLeft_AfterTheWindow(t *testing.T) {
 func TestTake_Keys(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.take(throttle.Try{Limit: throttle.Limit{Name: "ab", Count: 1, Window: time.Hour}, Subject: "c"})
-	if d := b.take(throttle.Try{Limit: throttle.Limit{Name: "a", Count: 1, Window: time.Hour}, Subject: "bc"}); !d.Allowed {
+	b.take(throttle.Attempt{Limit: throttle.Limit{Name: "ab", Count: 1, Window: time.Hour}, Subject: "c"})
+	if d := b.take(throttle.Attempt{Limit: throttle.Limit{Name: "a", Count: 1, Window: time.Hour}, Subject: "bc"}); !d.Allowed {
 		t.Error("two limits share a count")
 	}
-	b.take(throttle.Try{Limit: three, Subject: "v@x.test"})
+	b.take(throttle.Attempt{Limit: three, Subject: "v@x.test"})
 	_ = b.store.Read(t.Context(), func(tx *store.Tx) error {
 		for _, plain := range []string{"v@x.test", "three v@x.test", "threev@x.test"} {
 			if s, err := tx.ThrottleState(t.Context(), plain); s.Count != 0 || err != nil {

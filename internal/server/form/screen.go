@@ -1,4 +1,4 @@
-package door
+package form
 
 // Screen is a document that every locale has.
 type Screen int

@@ -1,0 +1,186 @@
+package form
+
+import (
+	"context"
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+)
+
+// The forms. The json tags are the names of the fields in both encodings;
+// omitempty marks optional fields.
+type (
+	SignIn struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+		ReturnTo string `json:"return_to,omitempty"`
+		Flow     string `json:"flow,omitempty"`
+	}
+	SignUp struct {
+		Name     string `json:"name,omitempty"` // only if the operator asks for a name
+		Email    string `json:"email"`
+		Password string `json:"password"`
+		Confirm  string `json:"confirm_password"`
+		ReturnTo string `json:"return_to,omitempty"`
+	}
+	ForgotPassword struct {
+		Email    string `json:"email"`
+		ReturnTo string `json:"return_to,omitempty"`
+	}
+	VerifyCode struct {
+		Flow string `json:"flow"`
+		Code string `json:"code"`
+	}
+	Resend struct {
+		Flow string `json:"flow"`
+	}
+	ConfirmLink struct {
+		Password string `json:"password,omitempty"`
+		Link     string `json:"link,omitempty"` // mark of the link that the page was shown for
+	}
+	ResetPassword struct {
+		Flow     string `json:"flow"`
+		Password string `json:"password"`
+		Confirm  string `json:"confirm_password"`
+	}
+)
+
+// Action handles a form and returns the path or URL to go to. It sets the
+// cookies of the response.
+type Action[Form any] func(w http.ResponseWriter, r *http.Request, in Form) (next string, err error)
+
+// Receive decodes the form of a request, in either encoding. It returns the
+// errors of [server.Decode].
+func Receive[Form any](r *http.Request) (in Form, err error) {
+	return in, server.Decode(r, &in)
+}
+
+// SignIn is the action of /auth/signin.
+func (a *Actions) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string, error) {
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.SignIn(ctx, c, flow.SignInInput{
+			Email: in.Email, Password: in.Password, ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow,
+		})
+	})
+}
+
+// SignUp is the action of /auth/signup.
+func (a *Actions) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string, error) {
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.SignUp(ctx, c, flow.SignUpInput{
+			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: a.Targets.Check(in.ReturnTo),
+		})
+	})
+}
+
+// ForgotPassword is the action of /auth/forgot-password.
+func (a *Actions) ForgotPassword(w http.ResponseWriter, r *http.Request, in ForgotPassword) (string, error) {
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.Recover(ctx, c, in.Email, a.Targets.Check(in.ReturnTo))
+	})
+}
+
+// VerifyCode is the action of the button Verify.
+func (a *Actions) VerifyCode(w http.ResponseWriter, r *http.Request, in VerifyCode) (string, error) {
+	return a.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.VerifyCode(ctx, c, in.Flow, in.Code)
+	})
+}
+
+// Resend is the action of the button Resend.
+func (a *Actions) Resend(w http.ResponseWriter, r *http.Request, in Resend) (string, error) {
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.Resend(ctx, c, in.Flow)
+	})
+}
+
+// ConfirmLink is the action of the page of a mailed link.
+func (a *Actions) ConfirmLink(w http.ResponseWriter, r *http.Request, in ConfirmLink) (string, error) {
+	return a.throughLink(w, r, in.Link, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
+		return a.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Password: in.Password})
+	})
+}
+
+// ConfirmLinkAnew is ConfirmLink with a new password, for a visitor who does
+// not know the password chosen in another browser.
+func (a *Actions) ConfirmLinkAnew(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
+	return a.throughLink(w, r, mark, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
+		return a.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Anew: true})
+	})
+}
+
+// ResendLink starts the flow of an expired link again.
+func (a *Actions) ResendLink(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
+	return a.throughLink(w, r, mark, a.Flows.ResendLink)
+}
+
+// ResetPassword is the action of /auth/reset-password.
+func (a *Actions) ResetPassword(w http.ResponseWriter, r *http.Request, in ResetPassword) (string, error) {
+	return a.arrive(w, r, PasswordSaved, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.ResetPassword(ctx, c, flow.ResetInput{FlowID: in.Flow, Password: in.Password, Confirm: in.Confirm})
+	})
+}
+
+// SignOut ends the session and clears the browser's data. Without a session it
+// succeeds too.
+func (a *Actions) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (string, error) {
+	if err := a.Flows.SignOut(r.Context(), a.Caller(w, r)); err != nil {
+		return "", err
+	}
+	a.session.Clear(w)
+	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	return pages.SignedOut, nil
+}
+
+// Messages on a page about the step before it.
+const (
+	Verified      = "verified"
+	PasswordSaved = "password"
+	CodeSent      = "sent"
+)
+
+// arrive is step for an action that may sign the user in. It announces word if
+// the next page is one of Portico's; an app's page would not show it, and a
+// later page would.
+func (a *Actions) arrive(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+	result, err := a.run(w, r, run)
+	if result.New {
+		word = Verified // nothing else was signed out
+	}
+	if err == nil && result.Session != nil && result.Next == pages.Account {
+		a.Say(w, word)
+	}
+	return result.Next, err
+}
+
+func (a *Actions) run(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (flow.Result, error) {
+	result, err := run(r.Context(), a.Caller(w, r))
+	if err != nil {
+		a.keepBrowser(w, result.BrowserCookie)
+		return flow.Result{}, err
+	}
+	a.Give(w, result)
+	return result, nil
+}
+
+func (a *Actions) step(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+	result, err := a.run(w, r, run)
+	return result.Next, err
+}
+
+// throughLink runs a step with the kept link, and forgets the link if the step
+// succeeds. If the page was shown for another link, it returns LinkChanged,
+// because the button would do something that the page does not describe.
+func (a *Actions) throughLink(w http.ResponseWriter, r *http.Request, mark string, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
+	token := a.Link(w, r)
+	if mark != "" && mark != LinkMark(token) {
+		return "", LinkChanged
+	}
+	next, err := a.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
+	if err == nil {
+		a.link.Clear(w)
+	}
+	return next, err
+}
