@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 GO_FLAGS := -trimpath -ldflags='-s -w'
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench release release-test shots clean
+.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench image release release-test shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,7 +38,7 @@ check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules
 	@cd test/e2e && npm run --silent check
 
 fmt: web/node_modules/.package-lock.json
-	@test -z "$$(gofmt -l clients/go cmd internal test web/*.go)" || { gofmt -l clients/go cmd internal test web/*.go; echo "run: gofmt -w clients/go cmd internal test web/*.go"; exit 1; }
+	@test -z "$$(gofmt -l clients/go cmd internal test tools web/*.go)" || { gofmt -l clients/go cmd internal test tools web/*.go; echo "run: gofmt -w clients/go cmd internal test tools web/*.go"; exit 1; }
 
 lint: build
 	@go vet ./... && cd clients/go && go vet ./...
@@ -112,8 +112,14 @@ bench: build ## Speed, memory and growth compared with the limits of the machine
 release: build ## The files of a release from a tagged commit, into bin/release: RELEASE=-snapshot without a tag
 	@cd tools/release && go run . $(RELEASE)
 
-release-test: build ## Two builds of a release give the same bytes; the package installs and is removed
+image: ## The container image, with Docker or what CONTAINER names: IMAGE=portico
+	@$(or $(CONTAINER),docker) build -t $(or $(IMAGE),portico) --build-arg VERSION="$$(git describe --tags --match 'v[0-9]*' --always --dirty)" \
+		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
+
+release-test: build ## Releases have the same bytes when built twice; the package and the image install and run
 	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
+	@tools/proxies
+	@cd tools/image && go vet . && go test -count=1 -timeout 20m .
 
 shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots of every screen into test/e2e/results
 	@cd test/e2e && npm run --silent shots

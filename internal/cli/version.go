@@ -18,13 +18,19 @@ func (c versionCmd) Run(s *session) error {
 	return s.print(c.JSON, build(), build().String())
 }
 
-// version is the tag of a release. The linker sets it: the Go command itself
-// knows no tag above v1 for a module path without the number.
-var version = "devel"
+// The linker sets these. version is the tag of a release: the Go command itself
+// knows no tag above v1 for a module path without the number. revision and date
+// are of the commit, for a build without its repository (Dockerfile).
+var (
+	version  = "devel"
+	revision = "unknown"
+	date     = "unknown"
+)
 
-// build returns the version and what the Go command recorded in this binary.
+// build returns the version, and the commit that the Go command recorded in this
+// binary or the linker set.
 func build() app.Build {
-	b := app.Build{Version: version, Revision: "unknown", Date: "unknown"}
+	b := app.Build{Version: version, Revision: revision, Date: date}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -27,3 +27,20 @@ func TestOpen_MayNotLook(t *testing.T) {
 		}
 	}
 }
+
+// A folder of somebody else is named, with the user that needs it.
+func TestOpen_MayNotWrite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(dir, "portico.db")})
+	if err == nil {
+		_ = db.Close()
+		t.Skip("root may write everywhere")
+	}
+	if want := "give the folder " + dir + " and its files to user "; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -3,13 +3,20 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Explain implements engine.Engine. It says what to do about a file that SQLite
-// cannot read.
+// Explain implements engine.Engine. It says what to do about a file that this
+// user may not write, or that SQLite cannot read.
 func (s *DB) Explain(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w: give the folder %s and its files to user %d; in a container, mount a volume there that this user may write", err, filepath.Dir(s.path), os.Geteuid())
+	}
 	if !errors.Is(err, sqlite3.NOTADB) && !errors.Is(err, sqlite3.CORRUPT) {
 		return err
 	}

@@ -1,0 +1,94 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"github.com/moby/buildkit/client/llb"
+	"github.com/moby/buildkit/client/llb/sourceresolver"
+	"github.com/moby/buildkit/frontend/dockerfile/dockerfile2llb"
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	dockerspec "github.com/moby/docker-image-spec/specs-go/v1"
+	"github.com/opencontainers/go-digest"
+)
+
+const repository = "../.."
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(repository + "/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// anyBase stands in for the registry: every base image exists, and says nothing about itself.
+type anyBase struct{}
+
+func (anyBase) ResolveImageConfig(_ context.Context, ref string, _ sourceresolver.Opt) (string, digest.Digest, []byte, error) {
+	return ref, "", []byte(`{"architecture":"amd64","os":"linux","config":{}}`), nil
+}
+
+func options(t *testing.T, text []byte) dockerfile2llb.ConvertOpt {
+	t.Helper()
+	state := llb.Scratch()
+	lines := llb.NewSourceMap(&state, "Dockerfile", "Dockerfile", text)
+	var err error
+	if lines.Definition, err = state.Marshal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return dockerfile2llb.ConvertOpt{MetaResolver: anyBase{}, MainContext: &state, SourceMap: lines}
+}
+
+// This is what `docker build --check` runs.
+func TestDockerfile_LintsClean(t *testing.T) {
+	lint := func(text []byte) []string {
+		results, err := dockerfile2llb.DockerfileLint(t.Context(), text, options(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, w := range results.Warnings {
+			found = append(found, w.RuleName+": "+w.Detail)
+		}
+		if results.Error != nil {
+			found = append(found, results.Error.Message)
+		}
+		return found
+	}
+	text := read(t, "Dockerfile")
+	for _, w := range lint(text) {
+		t.Error(w)
+	}
+	if len(lint(bytes.Replace(text, []byte(" AS server"), []byte(" as server"), 1))) == 0 {
+		t.Error("the linter finds nothing in a Dockerfile with a mistake")
+	}
+}
+
+// config returns what the last stage says about the process: user, command, environment.
+func config(t *testing.T) dockerspec.DockerOCIImageConfig {
+	t.Helper()
+	text := read(t, "Dockerfile")
+	_, img, _, _, err := dockerfile2llb.Dockerfile2LLB(t.Context(), text, options(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img.Config
+}
+
+func stages(t *testing.T) []instructions.Stage {
+	t.Helper()
+	parsed, err := parser.Parse(bytes.NewReader(read(t, "Dockerfile")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := instructions.Parse(parsed.AST, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
