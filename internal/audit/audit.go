@@ -27,6 +27,7 @@ const (
 	CodeFailed      Name = "code_failed"
 	CodeReplayed    Name = "code_replayed"
 	PasswordChanged Name = "password_changed"
+	PasswordRemoved Name = "password_removed"
 	ProviderLinked  Name = "provider_linked"
 	ProviderRefused Name = "provider_refused"
 	AccountCreated  Name = "account_created"

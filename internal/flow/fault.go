@@ -13,6 +13,8 @@ const (
 	CodeLinkPassword   = "link.password"
 	CodeLinkLocked     = "link.locked"
 	CodeRoleInvalid    = "role.invalid"
+	CodeProofNeeded    = "proof.needed"
+	CodeLastWay        = "account.last_way"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -37,6 +39,13 @@ var (
 	// LinkLocked says that no password helps for a link any more. The link works
 	// without one, if the owner of the mailbox chooses a password.
 	LinkLocked = fault.New(fault.Limited, CodeLinkLocked)
+
+	// ProofNeeded means that a change of the account requires a newer proof than
+	// the session has. The user signs in again and sends the same form.
+	ProofNeeded = fault.New(fault.Unauthenticated, CodeProofNeeded)
+
+	// LastWay means that a change would leave the account without a way in.
+	LastWay = fault.New(fault.Conflict, CodeLastWay)
 
 	// SignUpClosed means that the operator has closed the sign-up.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)

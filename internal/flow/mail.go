@@ -21,6 +21,7 @@ const (
 	mailClosed     = "account-closed"
 	mailProvider   = "provider-only"
 	mailPassword   = "password-changed"
+	mailNoPassword = "password-removed"
 	mailBlocked    = "signin-blocked"
 	mailDevice     = "new-device"
 	mailLinked     = "provider-linked"

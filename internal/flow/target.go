@@ -75,7 +75,7 @@ func (t Targets) clean(raw string) string {
 
 // cleanPath accepts a path that starts with exactly one slash and has no empty
 // or dot segment, before and after one percent-decoding. It refuses our own
-// pages except the account page: they would send the browser in a circle.
+// pages except the account pages: they would send the browser in a circle.
 func cleanPath(raw string) string {
 	path, _, _ := strings.Cut(raw, "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -91,7 +91,7 @@ func cleanPath(raw string) string {
 			}
 		}
 	}
-	if pages.Own(decoded) && decoded != pages.Account {
+	if pages.Own(decoded) && !pages.OfAccount(decoded) {
 		return ""
 	}
 	return raw

@@ -60,6 +60,11 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"minutes", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
+	case "password-removed":
+		return layout{
+			needs: []string{"signin_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
+		}, true
 	case "password-changed", "new-device":
 		return layout{
 			needs: []string{"reset_link"},

@@ -23,6 +23,7 @@ const (
 	ConfirmLink    = Root + "/confirm-link"
 	ResetPassword  = Root + "/reset-password"
 	Account        = Root + "/account"
+	Password       = Account + "/password"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"
@@ -30,6 +31,9 @@ const (
 
 // Own reports whether a path belongs to Portico and never to an app.
 func Own(path string) bool { return path == Root || strings.HasPrefix(path, Root+"/") }
+
+// OfAccount reports whether a path is the account page or one of its sections.
+func OfAccount(path string) bool { return path == Account || strings.HasPrefix(path, Account+"/") }
 
 // ProviderStart returns the path that begins a sign-in with a provider.
 func ProviderStart(id string) string { return Root + "/provider/" + id + "/start" }

@@ -20,12 +20,14 @@ const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.n
  * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {
+  'account.changed': ['account-password'],
   'account.exists': [],
+  'account.last_way': ['account-password'],
   'account.missing': [],
   'address.': ['signin', 'signup', 'forgot-password'],
   'app.': [],
-  'password.required': ['signin', 'signup', 'confirm-link', 'reset-password'],
-  'password.': ['signup', 'reset-password'],
+  'password.required': ['signin', 'signup', 'confirm-link', 'reset-password', 'account-password'],
+  'password.': ['signup', 'reset-password', 'account-password'],
   'code.early': ['verify-code', 'confirm-link'],
   'code.': ['verify-code'],
   'link.': ['confirm-link'],
@@ -34,6 +36,7 @@ const ONLY_ON = {
   'keys.': [],
   'method.': [],
   'outbox.': [],
+  'proof.': [], // the page asks for the proof
   'provider.': [],
   'role.': [],
   'route.': [],
@@ -41,10 +44,14 @@ const ONLY_ON = {
   'session.ended.': [],
 };
 
+/** Words that all account pages share. */
+const shared = /^section\./;
+
 /** @param {string} key @param {ScreenName} screen */
 function reaches(key, screen) {
   if (serverOnly.test(key)) return false;
   if (key.startsWith('common.')) return true;
+  if (shared.test(key)) return screen.startsWith('account');
   if (!key.startsWith('error.')) return key.startsWith(`${screen}.`);
   const code = key.slice('error.'.length);
   const screens = Object.entries(ONLY_ON).find(([start]) => code.startsWith(start))?.[1];

@@ -16,6 +16,7 @@ const (
 	ScreenConfirmLink
 	ScreenResetPassword
 	ScreenAccount
+	ScreenAccountPassword
 	ScreenSignedOut
 	ScreenError
 	ScreenLeaving
@@ -23,16 +24,17 @@ const (
 )
 
 var screenNames = [screenCount]string{
-	ScreenSignIn:         "signin",
-	ScreenSignUp:         "signup",
-	ScreenForgotPassword: "forgot-password",
-	ScreenVerifyCode:     "verify-code",
-	ScreenConfirmLink:    "confirm-link",
-	ScreenResetPassword:  "reset-password",
-	ScreenAccount:        "account",
-	ScreenSignedOut:      "signed-out",
-	ScreenError:          "error",
-	ScreenLeaving:        "leaving",
+	ScreenSignIn:          "signin",
+	ScreenSignUp:          "signup",
+	ScreenForgotPassword:  "forgot-password",
+	ScreenVerifyCode:      "verify-code",
+	ScreenConfirmLink:     "confirm-link",
+	ScreenResetPassword:   "reset-password",
+	ScreenAccount:         "account",
+	ScreenAccountPassword: "account-password",
+	ScreenSignedOut:       "signed-out",
+	ScreenError:           "error",
+	ScreenLeaving:         "leaving",
 }
 
 // String returns the name of the screen in paths and in the front end.

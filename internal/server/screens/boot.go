@@ -27,6 +27,7 @@ type Boot struct {
 	Flow      form.Flow  `json:"flow"`
 	Link      Link       `json:"link"`
 	Session   SignedIn   `json:"session"`
+	Account   Account    `json:"account"`
 	Status    int        `json:"status"`
 	Title     string     `json:"title"`
 	Detail    string     `json:"detail"`
@@ -97,4 +98,9 @@ type SignedIn struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
+}
+
+// Account is what the account pages show.
+type Account struct {
+	Password string `json:"password" enum:" none only removable"` // only: it is the only way in
 }

@@ -147,17 +147,6 @@ func TestVerifyCode_UsedUpWithoutScript(t *testing.T) {
 	}
 }
 
-// A signed-in user changes the password by email, with the address already
-// filled in.
-func TestChangePassword_SignedIn(t *testing.T) {
-	t.Parallel()
-	_, v := person(t)
-	p := v.Open("/.well-known/change-password")
-	if b := v.opens(p.Next()); b.Screen != "forgot-password" || b.Values.Email != "mara@example.org" || b.Session.Email == "" {
-		t.Errorf("%s with %q", b.Screen, b.Values.Email)
-	}
-}
-
 // A link cannot make the error page say something about an account or a
 // registration.
 func TestError_RepeatsNoCodeOfALink(t *testing.T) {

@@ -296,20 +296,6 @@ func other(person SignedIn, email string) SignedIn {
 	return person
 }
 
-func (s *Screens) account(w http.ResponseWriter, r *http.Request) error {
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
-	}
-	if person == (SignedIn{}) {
-		return server.SeeOther(w, pages.With(pages.SignIn, url.Values{"return_to": {pages.Account}}))
-	}
-	said := s.Actions.Said(w, r)
-	return s.show(w, r, form.ScreenAccount, func(b *Boot) {
-		b.Session, b.Success = person, s.success(b.Locale, said, form.Verified, form.PasswordSaved)
-	})
-}
-
 // success returns the message about the previous step, if the page may show it.
 func (s *Screens) success(loc, word string, may ...string) string {
 	if !slices.Contains(may, word) {
@@ -327,12 +313,6 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.Account)
 	}
 	return s.show(w, r, form.ScreenSignedOut, nil)
-}
-
-// changePassword redirects for password managers (W3C, A Well-Known URL for
-// Changing Passwords).
-func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, pages.ForgotPassword)
 }
 
 // overPath returns the error page of a flow that is not open. It can be

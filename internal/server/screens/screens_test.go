@@ -19,12 +19,13 @@ func TestSpellings(t *testing.T) {
 	for path, want := range map[string]string{
 		"/auth": "/auth/signin", "/auth/": "/auth/signin", "/auth?return_to=/a": "/auth/signin?return_to=/a",
 		"/auth/signup/?return_to=%2Fa&x": "/auth/signup?return_to=%2Fa&x", "/auth/verify-code/?flow=x": "/auth/verify-code?flow=x",
+		"/auth/account/password/": "/auth/account/password", "/auth/account/": "/auth/account",
 	} {
 		if p := member.Open(path); p.StatusCode != http.StatusPermanentRedirect || p.Next() != want {
 			t.Errorf("%s: %d to %q, want %q", path, p.StatusCode, p.Next(), want)
 		}
 	}
-	for _, path := range []string{"/auth/nothing/", "/auth/api/", "/auth/error/"} {
+	for _, path := range []string{"/auth/nothing/", "/auth/api/", "/auth/error/", "/auth/account-password/", "/auth/account/nothing/"} {
 		if p := member.Open(path); p.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", path, p.StatusCode)
 		}
@@ -47,6 +48,7 @@ func TestDocuments(t *testing.T) {
 		"/auth/verify-code?flow=x":      {"error", 404},
 		"/auth/confirm-link":            {"confirm-link", 422},
 		"/auth/account":                 {"account", 200},
+		"/auth/account/password":        {"account-password", 200},
 		"/auth/error?code=anything":     {"error", 404},
 		"/auth/error?code=flow.unknown": {"error", 404},
 		"/auth/nothing":                 {"error", 404},
@@ -79,7 +81,8 @@ func TestRedirects(t *testing.T) {
 	nobody := visit(s)
 	nobody.leads(nobody.Open("/"), "/auth/signin")
 	nobody.leads(nobody.Open("/auth/account"), toAccount)
-	nobody.leads(nobody.Open("/.well-known/change-password"), "/auth/forgot-password")
+	nobody.leads(nobody.Open("/.well-known/change-password"), "/auth/account/password")
+	nobody.leads(nobody.Open("/auth/account/password"), "/auth/signin?return_to=%2Fauth%2Faccount%2Fpassword")
 	nobody.leads(nobody.Open("/auth/confirm-link?token=x"), "/auth/confirm-link")
 	member.leads(member.Open("/auth/signed-out"), "/auth/account")
 	p := nobody.Open("/auth/reset-password?flow=x")

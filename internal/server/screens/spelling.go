@@ -3,6 +3,7 @@ package screens
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"portico/internal/pages"
 	"portico/internal/server"
@@ -14,9 +15,15 @@ import (
 func (s *Screens) mountSpellings(m *server.Mux) {
 	m.Handle("GET "+pages.Root, spelled("signin"))
 	m.Handle("GET "+pages.Root+"/{$}", spelled("signin"))
+	m.Handle("GET "+pages.Account+"/{section}/{$}", func(w http.ResponseWriter, r *http.Request) error {
+		if !slices.Contains(form.Screens(), "account-"+r.PathValue("section")) {
+			return server.RouteMissing
+		}
+		return spelled("account/"+r.PathValue("section"))(w, r)
+	})
 	m.Handle("GET "+pages.Root+"/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("screen")
-		if name == "error" || name == "leaving" || !slices.Contains(form.Screens(), name) {
+		if name == "error" || name == "leaving" || strings.HasPrefix(name, "account-") || !slices.Contains(form.Screens(), name) {
 			return server.RouteMissing
 		}
 		return spelled(name)(w, r)

@@ -1,7 +1,11 @@
 // Made from the handlers by go generate ./internal/server/api; do not edit.
 
+export interface Account {
+  password: '' | 'none' | 'only' | 'removable';
+}
+
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'account' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'account' | 'account-password' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: string[];
   brand: Brand;
@@ -17,6 +21,7 @@ export interface Boot {
   flow: Flow;
   link: Link;
   session: SignedIn;
+  account: Account;
   status: number;
   title: string;
   detail: string;
@@ -27,6 +32,12 @@ export interface Boot {
 export interface Brand {
   name: string;
   logo: string;
+}
+
+export interface ChangePassword {
+  account: string;
+  password: string;
+  confirm_password: string;
 }
 
 export interface ConfirmLink {
@@ -110,6 +121,10 @@ export interface Provider {
   last: string;
 }
 
+export interface RemovePassword {
+  account: string;
+}
+
 export interface Resend {
   flow: string;
 }
@@ -186,4 +201,6 @@ export interface Forms {
   '/auth/api/confirm-link': { in: ConfirmLink; out: Next };
   '/auth/api/reset-password': { in: ResetPassword; out: Next };
   '/auth/api/signout': { in: object; out: Next };
+  '/auth/api/account/password': { in: ChangePassword; out: Next };
+  '/auth/api/account/password/remove': { in: RemovePassword; out: Next };
 }

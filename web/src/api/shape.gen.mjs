@@ -72,6 +72,9 @@ export const SHAPE = {
     "email": "",
     "name": ""
   },
+  "account": {
+    "password": ""
+  },
   "status": 0,
   "title": "",
   "detail": "",

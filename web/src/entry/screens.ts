@@ -1,5 +1,6 @@
 import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
+import { screen as accountPassword } from '../screens/account-password/account-password';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
@@ -20,6 +21,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'confirm-link': confirmLink,
   'reset-password': resetPassword,
   account,
+  'account-password': accountPassword,
   'signed-out': signedOut,
   error,
   leaving,

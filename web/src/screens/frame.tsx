@@ -12,11 +12,12 @@ interface FrameProps {
   /** The summary of the form on the screen. A screen without a form has nothing to announce. */
   summary?: Summary;
   announcement?: string;
+  above?: ReactNode;
   children: ReactNode;
 }
 
 /** The parts that all screens have around their content: page, notice, summary and announcement. */
-export function Frame({ boot, title, summary, announcement = '', children }: FrameProps) {
+export function Frame({ boot, title, summary, announcement = '', above, children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
     const answer = await request<Current>('GET', '/auth/api/session');
@@ -26,7 +27,7 @@ export function Frame({ boot, title, summary, announcement = '', children }: Fra
   useRestoredPage(recheck);
 
   return (
-    <AuthPage brand={boot.brand} title={title}>
+    <AuthPage brand={boot.brand} title={title} above={above}>
       <Notice words={boot.notice} />
       {summary ? <ErrorSummary {...summary} /> : null}
       {children}

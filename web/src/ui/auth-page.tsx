@@ -8,11 +8,13 @@ interface AuthPageProps {
   brand: { name: string; logo: string };
   /** Heading and document title. */
   title: string;
+  /** Shown above the heading. */
+  above?: ReactNode;
   children: ReactNode;
 }
 
 /** The page around every screen: the logo at the top left and one card in the middle. */
-export function AuthPage({ brand, title, children }: AuthPageProps) {
+export function AuthPage({ brand, title, above, children }: AuthPageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -38,6 +40,7 @@ export function AuthPage({ brand, title, children }: AuthPageProps) {
       </header>
       <main className={styles.main}>
         <div className={styles.card} ref={card}>
+          {above}
           <h1 className={styles.title} tabIndex={-1} ref={heading}>
             {title}
           </h1>

@@ -46,17 +46,9 @@ export function Button({
 }
 
 /** A link that is the main action of a screen and looks like a button. */
-export function ButtonLink({
-  href,
-  look = 'primary',
-  children,
-}: {
-  href: string;
-  look?: Look;
-  children: ReactNode;
-}) {
+export function ButtonLink({ look = 'primary', children, ...link }: ComponentProps<'a'> & { look?: Look }) {
   return (
-    <a className={`${styles.button} ${styles[look]}`} href={href}>
+    <a {...link} className={`${styles.button} ${styles[look]}`}>
       <span className={styles.label}>{children}</span>
     </a>
   );

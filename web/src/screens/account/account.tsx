@@ -2,11 +2,11 @@ import type { Boot } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
-import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { Sections } from './sections';
 import { Sessions } from './sessions';
 
 /** The account that is signed in, its other sessions, and the sign-out. */
@@ -23,15 +23,13 @@ function View({ boot }: { boot: Boot }) {
     >
       <Success words={boot.success} />
       <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
+      <Sections />
       <Sessions />
       <form {...form.props} action="/auth/signout">
         <Button look="secondary" busy={form.busy} wait={form.wait}>
           {t('account.signout')}
         </Button>
       </form>
-      <Footer>
-        <a href="/auth/forgot-password">{t('account.change_password')}</a>
-      </Footer>
     </Frame>
   );
 }

@@ -1,0 +1,76 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/session"
+)
+
+// proofLife is how long a proof lets the owner change how an account is signed in
+// to.
+const proofLife = 10 * time.Minute
+
+// Fresh returns ProofNeeded unless the session's newest proof is recent enough for
+// a change of the password, an address, a factor or a provider. A change checks it
+// by itself; call Fresh to ask for the proof before the user types anything, or
+// before an expensive hash.
+func (f *Flows) Fresh(ctx context.Context, found session.Found) error {
+	return f.store.Read(ctx, func(tx Tx) error { return f.fresh(ctx, tx, found) })
+}
+
+// fresh is the only function that decides whether a proof is recent and strong
+// enough. A provider that does not tell the time of its proof gives none.
+func (f *Flows) fresh(_ context.Context, _ Tx, found session.Found) error {
+	if f.clock.Now().Sub(found.Session.AuthenticatedAt) >= proofLife {
+		return ProofNeeded
+	}
+	return nil
+}
+
+// guarded is own for a change of the password, an address, a factor or a provider.
+// Every such change that an owner makes goes through it.
+func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
+	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+		if err := f.fresh(ctx, tx, found); err != nil {
+			return err
+		}
+		return fn(tx, owner)
+	})
+}
+
+// own runs a change that the owner of an account makes, in one transaction. The
+// session may have ended since the request began, so it is read again: a session
+// that was ended changes nothing.
+func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		owner, ok, err := tx.AccountByID(ctx, found.User.ID)
+		if err != nil {
+			return err
+		}
+		if !ok || owner.State != account.Active || owner.Version != found.Session.Version {
+			return session.Required
+		}
+		of, ok, err := tx.SessionAccount(ctx, found.Session.ID)
+		if err != nil {
+			return err
+		}
+		if !ok || of != owner.ID {
+			return session.Required
+		}
+		return fn(tx, owner)
+	})
+	f.sessions.Forget(found.User.ID)
+	return err
+}
+
+// renewed starts the session of this browser again after a change of the account's
+// credentials has ended all of them. It keeps the proofs of the old one.
+func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner account.Account, old session.Session) (Result, error) {
+	token, s, err := f.sessions.Start(ctx, tx, owner.ID, owner.Version, c.Agent, old.AuthenticatedAt, old.Methods...)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: f.device(owner)}, nil
+}

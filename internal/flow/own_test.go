@@ -1,0 +1,158 @@
+package flow_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/egress"
+	"portico/internal/federation"
+	"portico/internal/flow"
+	"portico/internal/session"
+)
+
+// withProvider gives the flows the provider "google".
+func withProvider(t *testing.T) option {
+	return func(c *flow.Config) {
+		client, err := egress.New(egress.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Providers, err = federation.New(federation.Config{
+			Client: client, Clock: c.Clock, RedirectURL: func(string) string { return "https://portico.test/cb" },
+			Providers: []federation.ProviderConfig{{ID: "google", ClientID: "x", ClientSecret: "y"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// found returns the session of the visitor.
+func (v *visitor) found() session.Found {
+	v.Helper()
+	found, err := v.flows.Session(v.Context(), v.Caller.Session)
+	if err != nil {
+		v.Fatal(err)
+	}
+	return found
+}
+
+// links gives the account of the visitor an identity at a provider.
+func (v *visitor) links(provider string) {
+	v.Helper()
+	err := v.store.Write(v.Context(), func(tx flow.Tx) error {
+		_, err := tx.InsertIdentity(v.Context(), account.Identity{
+			Issuer: "https://" + provider, Subject: v.found().User.ID, Provider: provider, AccountID: v.found().User.ID, CreatedAt: v.clock.Now(),
+		})
+		return err
+	})
+	if err != nil {
+		v.Fatal(err)
+	}
+}
+
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v, elsewhere := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	elsewhere.must(elsewhere.signIn("mara@example.org", good))
+	b.next() // about the new browser
+	old := v.found()
+	pending := elsewhere.must(b.flows.Recover(t.Context(), elsewhere.Caller, "mara@example.org", flow.Target{}))
+	code := b.next().Data["code"]
+
+	if _, err := b.flows.ChangePassword(t.Context(), v.Caller, old, good, good); err == nil {
+		t.Error("the current password is a new one")
+	}
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, old, another, another))
+	if m := b.next(); m.Template != "password-changed" || m.To != "mara@example.org" {
+		t.Errorf("the owner gets %s", m.Template)
+	}
+	if f := b.record(audit.PasswordChanged); f.Detail != "account" || f.Actor != "self" {
+		t.Errorf("%+v", f)
+	}
+	if v.signedIn() == "" || elsewhere.signedIn() != "" {
+		t.Errorf("here %q, elsewhere %q", v.signedIn(), elsewhere.signedIn())
+	}
+	if now := v.found().Session; now.ID == old.Session.ID || !now.AuthenticatedAt.Equal(old.Session.AuthenticatedAt) || now.Methods[0] != old.Session.Methods[0] {
+		t.Errorf("the session is %+v, want a new one with the proofs of %+v", now, old.Session)
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), elsewhere.Caller, pending.FlowID, code); !errors.Is(err, flow.Unknown) {
+		t.Errorf("a recovery from before goes on: %v", err)
+	}
+	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
+		t.Errorf("the old password: %v", err)
+	}
+	v.must(v.signIn("mara@example.org", another))
+}
+
+// A change needs a proof of the last ten minutes, and a session that still exists.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.links("google")
+	found := v.found()
+	for name, change := range map[string]func(session.Found) (flow.Result, error){
+		"change": func(s session.Found) (flow.Result, error) {
+			return b.flows.ChangePassword(t.Context(), v.Caller, s, another, another)
+		},
+		"remove": func(s session.Found) (flow.Result, error) { return b.flows.RemovePassword(t.Context(), v.Caller, s) },
+	} {
+		stale := found
+		stale.Session.AuthenticatedAt = b.clock.Now().Add(-10 * time.Minute)
+		if _, err := change(stale); !errors.Is(err, flow.ProofNeeded) {
+			t.Errorf("%s with an old proof: %v", name, err)
+		}
+		stale.Session.AuthenticatedAt = time.Time{}
+		if _, err := change(stale); !errors.Is(err, flow.ProofNeeded) {
+			t.Errorf("%s with a proof of an unknown time: %v", name, err)
+		}
+		gone := found
+		gone.Session.ID = "01jd3k8v5q0000000000000000"
+		if _, err := change(gone); !errors.Is(err, session.Required) {
+			t.Errorf("%s in a session that has ended: %v", name, err)
+		}
+		other := found
+		other.Session.Version++
+		if _, err := change(other); !errors.Is(err, session.Required) {
+			t.Errorf("%s with other credentials: %v", name, err)
+		}
+	}
+	b.clock.Advance(10*time.Minute - time.Second)
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	b.clock.Advance(2 * time.Second)
+	if _, err := b.flows.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.ProofNeeded) {
+		t.Errorf("the new session has a newer proof than was given: %v", err)
+	}
+}
+
+func TestRemovePassword(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.links("gone") // a provider that the operator has removed
+	if _, err := b.flows.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.LastWay) {
+		t.Errorf("the only way in may be removed: %v", err)
+	}
+	v.links("google")
+	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	if m := b.next(); m.Template != "password-removed" {
+		t.Errorf("the owner gets %s", m.Template)
+	}
+	b.record(audit.PasswordRemoved)
+	if ways, err := b.flows.Ways(t.Context(), v.found().User.ID); err != nil || ways.Password || ways.Beside != 1 {
+		t.Errorf("%+v, %v", ways, err)
+	}
+	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
+		t.Errorf("the removed password: %v", err)
+	}
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good, good)) // sets the first one again
+	v.must(v.signIn("mara@example.org", good))
+}

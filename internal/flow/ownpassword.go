@@ -1,0 +1,137 @@
+package flow
+
+import (
+	"context"
+	"slices"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/federation"
+	"portico/internal/password"
+	"portico/internal/session"
+)
+
+// ChangePassword sets the password of the signed-in user, who may not have had one.
+// It ends every session, starts the one of this browser again, and notifies the
+// owner.
+//
+// Faults: the fields, ProofNeeded, session.Required, hashing.busy.
+func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Found, chosen, confirm string) (Result, error) {
+	if err := f.Fresh(ctx, found); err != nil {
+		return Result{}, err // before the hash
+	}
+	fields, err := f.checkPassword(ctx, chosen, confirm, found.User.Address)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(fields) > 0 {
+		return Result{}, fault.InvalidFields(fields...)
+	}
+	verifier, err := f.verifierOf(ctx, found.User.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	if verifier != "" {
+		same, _, err := f.passwords.Verify(ctx, verifier, chosen)
+		if err != nil {
+			return Result{}, err
+		}
+		if same {
+			return Result{}, fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeSame})
+		}
+	}
+	hash, err := f.passwords.Hash(ctx, chosen)
+	if err != nil {
+		return Result{}, err
+	}
+	var r Result
+	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "account")); err != nil {
+			return err
+		}
+		owner.Version++
+		r, err = f.renewed(ctx, tx, c, owner, found.Session)
+		return err
+	})
+	return r, err
+}
+
+// RemovePassword removes the password of the signed-in user, if a provider remains
+// to sign in with. It ends every session, starts the one of this browser again, and
+// notifies the owner.
+//
+// Faults: LastWay, ProofNeeded, session.Required.
+func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Found) (Result, error) {
+	var r Result
+	err := f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+		others, err := f.waysBesidePassword(ctx, tx, owner.ID)
+		if err != nil {
+			return err
+		}
+		if others == 0 {
+			return LastWay
+		}
+		if _, err := tx.UpdatePassword(ctx, owner.ID, "", true); err != nil {
+			return err
+		}
+		if err := f.sessions.EndAll(ctx, tx, owner.ID, "", session.Password); err != nil {
+			return err
+		}
+		if err := f.record.Add(ctx, tx, fact(c, audit.PasswordRemoved, owner.ID, "")); err != nil {
+			return err
+		}
+		if err := f.post(ctx, tx, c, letter{template: mailNoPassword, owner: &owner}); err != nil {
+			return err
+		}
+		owner.Version++
+		r, err = f.renewed(ctx, tx, c, owner, found.Session)
+		return err
+	})
+	return r, err
+}
+
+// Ways are the ways in that the owner of an account has.
+type Ways struct {
+	Password bool
+	Beside   int // ways beside the password
+}
+
+// Ways returns the ways in to an account.
+func (f *Flows) Ways(ctx context.Context, accountID string) (w Ways, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, accountID)
+		if err != nil || !ok {
+			return err
+		}
+		w.Password = a.Password != ""
+		w.Beside, err = f.waysBesidePassword(ctx, tx, accountID)
+		return err
+	})
+	return w, err
+}
+
+// waysBesidePassword counts the ways in that remain without a password. An identity
+// at a provider that the operator has removed is none.
+func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string) (int, error) {
+	linked, err := tx.IdentitiesOf(ctx, accountID)
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, i := range linked {
+		if slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider }) {
+			count++
+		}
+	}
+	return count, nil
+}
+
+func (f *Flows) verifierOf(ctx context.Context, accountID string) (verifier string, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		a, _, err := tx.AccountByID(ctx, accountID)
+		verifier = a.Password
+		return err
+	})
+	return verifier, err
+}

@@ -1,0 +1,70 @@
+package form
+
+import (
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// The forms of the account pages. Account is the id of the account that the page
+// was shown for.
+type (
+	ChangePassword struct {
+		Account  string `json:"account"`
+		Password string `json:"password"`
+		Confirm  string `json:"confirm_password"`
+	}
+	RemovePassword struct {
+		Account string `json:"account"`
+	}
+)
+
+// Messages on an account page about the step before it.
+const PasswordRemoved = "password_removed"
+
+// ChangePassword is the action of the form for a new password.
+func (a *Actions) ChangePassword(w http.ResponseWriter, r *http.Request, in ChangePassword) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Password, PasswordSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.ChangePassword(r.Context(), c, found, in.Password, in.Confirm)
+	})
+}
+
+// RemovePassword is the action of the button that removes the password.
+func (a *Actions) RemovePassword(w http.ResponseWriter, r *http.Request, in RemovePassword) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Password, PasswordRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.RemovePassword(r.Context(), c, found)
+	})
+}
+
+// ownStep runs a change of the signed-in user's account. It sets the cookies of the
+// result, and announces word on the page that it returns to. If somebody else has
+// signed in since the page was shown, it returns AccountChanged: the form would
+// change an account that the page does not name.
+func (a *Actions) ownStep(w http.ResponseWriter, r *http.Request, account, page, word string, run func(flow.Caller, session.Found) (flow.Result, error)) (string, error) {
+	found, err := a.Session(w, r)
+	if err != nil {
+		return "", err
+	}
+	if found.User.ID != account {
+		return "", AccountChanged
+	}
+	result, err := run(a.Caller(w, r), found)
+	if err != nil {
+		return "", err
+	}
+	a.renew(w, result)
+	a.Say(w, word)
+	return page, nil
+}
+
+// renew sets the cookies of a session that was started again. Unlike Give, it
+// leaves the method of the last sign-in as it is.
+func (a *Actions) renew(w http.ResponseWriter, result flow.Result) {
+	if result.Session == nil {
+		return
+	}
+	a.device.Write(w, result.Device, deviceLife)
+	a.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(a.clock.Now())+session.Remembered)
+}

@@ -1,0 +1,152 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// section is a page of the account.
+type section struct {
+	screen form.Screen
+	path   string
+	says   []string // messages about the step before it that it may show
+	// guarded says that the page is nothing but a change that needs a recent
+	// proof, so that it asks for the proof before anything is typed.
+	guarded bool
+	// fill adds what the page shows. nil for nothing but the user.
+	fill func(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error
+}
+
+// mountAccount registers the account pages.
+func (s *Screens) mountAccount(m *server.Mux) {
+	overview := section{screen: form.ScreenAccount, path: pages.Account, says: []string{form.Verified, form.PasswordSaved}}
+	password := section{
+		screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
+		says: []string{form.PasswordSaved, form.PasswordRemoved},
+	}
+	for _, p := range []section{overview, password} {
+		m.Handle("GET "+p.path, s.own(p))
+	}
+	m.Handle("POST "+pages.Password, postOwn(s, password, s.Actions.ChangePassword, nil))
+	m.Handle("POST "+pages.Password+"/remove", postOwn(s, password, s.Actions.RemovePassword, nil))
+	m.Handle("GET /.well-known/change-password", s.changePassword)
+}
+
+// changePassword redirects for password managers (W3C, A Well-Known URL for
+// Changing Passwords). Without a session, the page leads to the sign-in and back.
+func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
+	return server.SeeOther(w, pages.Password)
+}
+
+// own shows an account page to the signed-in user. Without a session it leads to
+// the sign-in and back.
+func (s *Screens) own(p section) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		found, err := s.Actions.Session(w, r)
+		if errors.Is(err, session.Required) {
+			return signInFirst(w, p)
+		}
+		if err != nil {
+			return err
+		}
+		b, err := s.section(w, r, p, found)
+		if err != nil {
+			return err
+		}
+		b.Success = s.success(b.Locale, s.Actions.Said(w, r), p.says...)
+		return s.documents[b.Locale][p.screen].serve(w, r, b.Status, b)
+	}
+}
+
+func signInFirst(w http.ResponseWriter, p section) error {
+	return server.SeeOther(w, pages.With(pages.SignIn, url.Values{"return_to": {p.path}}))
+}
+
+// section returns the data of an account page.
+func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, found session.Found) (Boot, error) {
+	b := s.boot(p.screen, s.Actions.Locale(r))
+	b.Session = personOf(found)
+	if p.guarded {
+		err := s.Actions.Flows.Fresh(r.Context(), found)
+		if err != nil && !errors.Is(err, flow.ProofNeeded) {
+			return b, err
+		}
+		if err != nil {
+			b.Again = "yes"
+		}
+	}
+	if p.fill == nil {
+		return b, nil
+	}
+	return b, p.fill(w, r, found, &b)
+}
+
+// postOwn handles a form of an account page without script. keep restores the typed
+// values, except passwords; it may be nil.
+func postOwn[Form any](s *Screens, p section, run form.Action[Form], keep func(Form, *Boot)) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		in, err := form.Receive[Form](r)
+		if err != nil {
+			return err
+		}
+		next, err := run(w, r, in)
+		switch {
+		case err == nil:
+			return server.SeeOther(w, next)
+		case errors.Is(err, session.Required):
+			return signInFirst(w, p)
+		case errors.Is(err, form.AccountChanged):
+			return server.SeeOther(w, p.path) // which names the account that is signed in now
+		}
+		f := fault.From(err)
+		if f.Kind == fault.Internal {
+			return err
+		}
+		server.Note(w, err)
+		if wait := server.RetryAfter(f); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(wait))
+		}
+		found, sessionErr := s.Actions.Session(w, r)
+		if sessionErr != nil {
+			return sessionErr
+		}
+		b, fillErr := s.section(w, r, p, found)
+		if fillErr != nil {
+			return fillErr
+		}
+		if keep != nil {
+			keep(in, &b)
+		}
+		s.blame(r, &b, f)
+		if errors.Is(err, flow.ProofNeeded) {
+			b.Again, b.Errors.Form = "yes", "" // the page asks for the proof
+		}
+		return s.documents[b.Locale][p.screen].serve(w, r, b.Status, b)
+	}
+}
+
+// fillPassword adds whether the account has a password, and whether it may be
+// removed.
+func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	ways, err := s.Actions.Flows.Ways(r.Context(), found.User.ID)
+	switch {
+	case err != nil:
+		return err
+	case !ways.Password:
+		b.Account.Password = "none"
+	case ways.Beside > 0:
+		b.Account.Password = "removable"
+	default:
+		b.Account.Password = "only"
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package screens_test
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"portico/internal/apptest"
+)
+
+const newPassword = "tram lemon kite"
+
+// passwordForm returns the form of the page, as its document has it.
+func passwordForm(account string) url.Values {
+	return url.Values{"account": {account}, "password": {newPassword}, "confirm_password": {newPassword}}
+}
+
+func TestPassword_Change(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	b := v.opens("/auth/account/password")
+	if b.Again != "" || b.Account.Password != "only" || b.Session.Email != "mara@example.org" {
+		t.Errorf("%+v", b)
+	}
+	wrong := passwordForm(b.Session.ID)
+	wrong.Set("confirm_password", "another")
+	if b := v.reads(v.Send("/auth/account/password", wrong)); b.Status != 422 || b.Errors.Fields.Confirm == "" || b.Screen != "account-password" {
+		t.Errorf("two different passwords: %+v", b)
+	}
+	v.leads(v.Send("/auth/account/password", passwordForm(b.Session.ID)), "/auth/account/password")
+	if b := v.opens("/auth/account/password"); b.Success == "" {
+		t.Errorf("the page does not say that the password is saved: %+v", b)
+	}
+	if b := v.opens("/auth/account/password"); b.Success != "" {
+		t.Error("the page says it twice")
+	}
+	p := v.Send("/auth/account/password/remove", url.Values{"account": {b.Session.ID}})
+	if b := v.reads(p); b.Status != 409 || b.Errors.Code != "account.last_way" {
+		t.Errorf("the only way in: %+v", b.Errors)
+	}
+}
+
+// With an old proof the page asks for a new one before anything is typed, and a form
+// that was opened before then as well. After the sign-in the same page comes back.
+func TestPassword_AsksForAProof(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	shown := v.opens("/auth/account/password")
+	s.Clock.Advance(11 * time.Minute)
+	if b := v.opens("/auth/account/password"); b.Again != "yes" {
+		t.Error("the page asks for no proof")
+	}
+	if b := v.reads(v.Send("/auth/account/password", passwordForm(shown.Session.ID))); b.Status != 401 || b.Errors.Code != "proof.needed" || b.Again != "yes" {
+		t.Errorf("%+v", b)
+	}
+	const back = "/auth/account/password#proven"
+	if b := v.opens("/auth/signin?again=1&return_to=" + url.QueryEscape(back)); b.Again != "yes" || b.ReturnTo != back {
+		t.Errorf("the sign-in page: %+v", b)
+	}
+	v.leads(v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {back}}), back)
+	v.leads(v.Send("/auth/account/password", passwordForm(shown.Session.ID)), "/auth/account/password")
+}
+
+// A form that was shown for one account changes no other one.
+func TestPassword_OfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	s.Person("noor@example.org")
+	shown := v.opens("/auth/account/password")
+	v.SignIn("noor@example.org")
+	v.leads(v.Send("/auth/account/password", passwordForm(shown.Session.ID)), "/auth/account/password")
+	if b := v.opens("/auth/account/password"); b.Success != "" || b.Session.Email != "noor@example.org" {
+		t.Errorf("%+v", b)
+	}
+	v.SignIn("noor@example.org")
+}

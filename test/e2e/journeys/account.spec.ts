@@ -1,0 +1,104 @@
+import type { Page } from '@playwright/test';
+import { answerWith } from '../support/answer.js';
+import { alive, button, expectAccount, expectScreen, field, link, open, signIn } from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+
+const NEW = 'a fresh amber orchard';
+
+async function choosePassword(page: Page): Promise<void> {
+  await field(page, 'New password').fill(NEW);
+  await field(page, 'Confirm Password').fill(NEW);
+  await button(page, 'Save password').click();
+}
+
+const saved = (page: Page) => expect(page.getByText('Your new password is saved.')).toBeVisible();
+
+test('the password is changed on its own page, which ends the other sessions', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  const person = await world.member();
+  const phone = await openBrowser();
+  await signIn(phone, person);
+  await signIn(page, person);
+  await link(page, 'Password').click();
+  await expectScreen(page, 'Change your password');
+  await alive(page);
+  await choosePassword(page);
+  await saved(page);
+  await world.mailbox.next(person.email, /^Your Portico password was changed$/);
+  await link(page, 'Your account').click();
+  await expectAccount(page, person);
+  await phone.reload();
+  await expectScreen(phone, 'Sign in');
+  await signIn(phone, { ...person, password: NEW });
+});
+
+test('a change with an old proof asks for a new one in place, and keeps what was typed', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await open(page, '/auth/account/password');
+  await answerWith(page, 'account/password', { status: 401, code: 'proof.needed' });
+  await choosePassword(page);
+  await expect(link(page, 'Sign in again')).toBeVisible();
+  await page.unroute('**/auth/api/account/password');
+  const opened = context.waitForEvent('page');
+  await link(page, 'Sign in again').click();
+  const again = await opened;
+  await expectScreen(again, 'Sign in');
+  await expect(field(again, 'Email')).toHaveValue(person.email);
+  await field(again, 'Password').fill(person.password);
+  const closed = again.waitForEvent('close');
+  await button(again, 'Login').click();
+  await closed;
+  await saved(page); // without another press
+});
+
+test('with the keyboard alone', async ({ page, world }) => {
+  await signIn(page, await world.member());
+  await link(page, 'Password').press('Enter');
+  await expectScreen(page, 'Change your password');
+  await alive(page);
+  for (const _ of ['the logo', 'the way back', 'the field']) await page.keyboard.press('Tab');
+  await expect(field(page, 'New password')).toBeFocused();
+  await page.keyboard.type(NEW);
+  await page.keyboard.press('Tab'); // the button to show it
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(NEW);
+  await page.keyboard.press('Enter');
+  await saved(page);
+});
+
+test('password managers find the page, also without a session', async ({ page, world }) => {
+  const person = await world.member();
+  await open(page, '/.well-known/change-password');
+  await expectScreen(page, 'Sign in');
+  await field(page, 'Email').fill(person.email);
+  await field(page, 'Password').fill(person.password);
+  await button(page, 'Login').click();
+  await expectScreen(page, 'Change your password');
+});
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the password is changed', async ({ page, world }) => {
+    const person = await world.member();
+    await page.goto('/auth/account/password');
+    await field(page, 'Email').fill(person.email);
+    await field(page, 'Password').fill(person.password);
+    await button(page, 'Login').click();
+    await expectScreen(page, 'Change your password');
+    await field(page, 'New password').fill(person.password);
+    await field(page, 'Confirm Password').fill(person.password);
+    await button(page, 'Save password').click();
+    await expect(page.getByText('This is your current password.')).toBeVisible();
+    await choosePassword(page);
+    await saved(page);
+  });
+});

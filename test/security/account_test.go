@@ -1,0 +1,102 @@
+package security
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// id returns the id of the signed-in account, as an account page has it.
+func (v *visitor) id() string {
+	v.Helper()
+	var current struct{ User struct{ ID string } }
+	v.get("/auth/api/session").must(200).parse(&current)
+	return current.User.ID
+}
+
+// guardedRoutes lists the operations that change how an account is signed in to,
+// with a body for the account. TestSEC247 fails for a new route below
+// /auth/api/account that is in no list.
+func guardedRoutes(account string) map[string]object {
+	return map[string]object{
+		"account/password":        {"account": account, "password": other, "confirm_password": other},
+		"account/password/remove": {"account": account},
+	}
+}
+
+// freeRoutes lists the other operations below /auth/api/account.
+var freeRoutes = []string{}
+
+func TestSEC247_AnOldSessionChangesNoCredential(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara := fresh("mara")
+	s.operator(mara, good)
+	v := s.visitor()
+	v.signIn(mara, good).must(200)
+	guarded := guardedRoutes(v.id())
+	for _, pattern := range s.mounted.patterns() {
+		path, post := strings.CutPrefix(pattern, "POST /auth/api/")
+		if !post || !strings.HasPrefix(path, "account/") {
+			continue
+		}
+		if _, known := guarded[path]; !known && !slices.Contains(freeRoutes, path) {
+			t.Errorf("%s is in neither list", path)
+		}
+	}
+	s.clock.Advance(10 * time.Minute)
+	for path, body := range guarded {
+		v.post(path, body).refused(401, "proof.needed")
+	}
+	s.visitor().signIn(mara, good).must(200) // nothing has changed
+	v.signIn(mara, good).must(200)
+	v.post("account/password", guarded["account/password"]).must(200)
+}
+
+func TestSEC248_AFormChangesNoOtherAccount(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara, noor := fresh("mara"), fresh("noor")
+	s.operator(mara, good)
+	s.operator(noor, good)
+	v := s.visitor()
+	v.signIn(mara, good).must(200)
+	shown := guardedRoutes(v.id())
+	v.signIn(noor, good).must(200) // in another tab
+	for path, body := range shown {
+		v.post(path, body).refused(409, "account.changed")
+		delete(body, "account")
+		v.post(path, body).refused(409, "account.changed")
+	}
+	for _, address := range []string{mara, noor} {
+		s.visitor().signIn(address, good).must(200)
+	}
+}
+
+func TestSEC249_ANewPasswordEndsEverythingElse(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara := fresh("mara")
+	s.operator(mara, good)
+	v, thief := s.visitor(), s.visitor()
+	thief.signIn(mara, good).must(200)
+	flow := thief.forgot(mara)
+	code := lastCode(s, s.mail, mara)
+	v.signIn(mara, good).must(200)
+	before := v.cookie("session")
+	v.post("account/password", guardedRoutes(v.id())["account/password"]).must(200)
+	switch {
+	case thief.whoami() != "":
+		t.Error("the other session still works")
+	case v.cookie("session") == before || s.with(before).whoami() != "":
+		t.Error("the session token from before still works")
+	case v.whoami() != mara:
+		t.Error("the user is signed out")
+	}
+	thief.verify(flow, code).refused(404, "flow.unknown")
+	thief.signIn(mara, good).refused(401, "signin.rejected")
+}

@@ -1,0 +1,78 @@
+import type { Boot, ChangePassword, RemovePassword } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { match, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
+import { Divider } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
+import { NewPassword } from '../../ui/new-password';
+import { UsernameField } from '../../ui/username-field';
+import { newPasswordLabels } from '../new-password-labels';
+import { OwnPage } from '../own/own-page';
+import { Proof } from '../own/proof';
+import { useOwnForm } from '../own/use-own-form';
+import type { Screen } from '../screen';
+
+const PATH = '/auth/account/password';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useOwnForm('/auth/api/account/password', boot);
+  const { password_min: minLength, password_max: maxLength } = boot.policy;
+
+  return (
+    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+      <Proof asked={form.asked} path={PATH} />
+      <Lead>
+        {match(boot.account.password, 'none', t('account-password.none'), t('account-password.lead'))}
+      </Lead>
+      <form {...form.props} action={PATH}>
+        <HiddenField<ChangePassword> name="account" value={boot.session.id} />
+        <UsernameField value={boot.session.email} />
+        <NewPassword
+          labels={newPasswordLabels(text, minLength, {
+            password: t('account-password.password'),
+            passwordPlaceholder: t('common.password_placeholder'),
+            confirm: t('common.confirm'),
+            confirmPlaceholder: t('common.confirm_placeholder'),
+          })}
+          minLength={minLength}
+          maxLength={maxLength}
+          errors={form.trouble.fields}
+        />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('account-password.submit')}
+        </Button>
+      </form>
+      <When value={boot.account.password} is="removable">
+        <Remove boot={boot} />
+      </When>
+    </OwnPage>
+  );
+}
+
+/** Removes the password of an account that has another way in. */
+function Remove({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const form = useOwnForm('/auth/api/account/password/remove');
+  return (
+    <>
+      <Divider>{t('common.or')}</Divider>
+      <Proof asked={form.asked} path={PATH} />
+      <Lead>{t('account-password.remove_lead')}</Lead>
+      <form {...form.props} action={`${PATH}/remove`}>
+        <HiddenField<RemovePassword> name="account" value={boot.session.id} />
+        <Button look="secondary" busy={form.busy} wait={form.wait}>
+          {t('account-password.remove')}
+        </Button>
+      </form>
+    </>
+  );
+}
+
+export const screen: Screen = {
+  title: ({ account }, { t }) =>
+    match(account.password, 'none', t('account-password.title_none'), t('account-password.title')),
+  View,
+};

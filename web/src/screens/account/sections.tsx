@@ -1,0 +1,23 @@
+import type { MessageKey } from '../../i18n/messages.gen';
+import { useText } from '../../i18n/provider';
+import styles from './sections.module.css';
+
+/** The sections of the account, each a page of its own. */
+const SECTIONS: [path: string, name: MessageKey][] = [['/auth/account/password', 'account.section.password']];
+
+export function Sections() {
+  const { t } = useText();
+  return (
+    <nav aria-label={t('account.sections')}>
+      <ul className={styles.list}>
+        {SECTIONS.map(([path, name]) => (
+          <li key={path}>
+            <a className={styles.link} href={path}>
+              {t(name)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect } from 'react';
+import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
+import { ButtonLink } from '../../ui/button';
+import { Notice } from '../../ui/message';
+
+const CHANNEL = 'portico-proof';
+const MARK = '#proven';
+
+/** In the window of a new sign-in: tells the pages that wait for it, and closes the window. */
+export function announceProof(): void {
+  if (location.hash !== MARK) return;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  new BroadcastChannel(CHANNEL).postMessage('');
+  setTimeout(close, 50); // not before the message has left
+}
+
+/** Runs when the user has signed in again in another window. */
+export function useProven(onProven: () => void): void {
+  useEffect(() => {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = onProven;
+    return () => channel.close();
+  });
+}
+
+/**
+ * Asks the user to sign in again, in a window beside this page, so that nothing typed is lost.
+ * Without script the link opens a tab; the user comes back and sends the form once more.
+ */
+export function Proof({ asked, path }: { asked: string; path: string }) {
+  const { t } = useText();
+  const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + MARK)}`;
+  return (
+    <When value={asked}>
+      <Notice words={t('section.proof')}>
+        <ButtonLink
+          look="quiet"
+          href={page}
+          target="_blank"
+          onClick={(event) => {
+            if (open(page, '_blank', 'popup,width=480,height=760')) event.preventDefault();
+          }}
+        >
+          {t('section.prove')}
+        </ButtonLink>
+      </Notice>
+    </When>
+  );
+}

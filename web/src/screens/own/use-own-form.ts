@@ -1,0 +1,37 @@
+import { useRef, useState } from 'react';
+import type { Boot, Forms } from '../../api/schema.gen';
+import { type Form, useForm } from '../../form/use-form';
+import { useProven } from './proof';
+
+/** Faults that signing in again removes. The form is then sent once more as it is. */
+const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
+
+interface OwnForm<Body> extends Form<Body> {
+  /** Set while the user must sign in again: the prop of Proof. */
+  asked: string;
+}
+
+/** A form of an account page. Without `boot` it is a second form of the page. */
+export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): OwnForm<Forms[Path]['in']> {
+  const [asked, setAsked] = useState(boot ? boot.again : '');
+  const refused = useRef(false);
+  const form = useForm({
+    ...(boot ? { boot } : {}),
+    path,
+    onAnswer: ({ next }) => location.assign(next), // without the fragment, so that the same page loads again
+    onTrouble: ({ code }) => {
+      if (code === 'account.changed') location.reload();
+      if (!UNPROVEN.test(code)) return false;
+      refused.current = true;
+      setAsked('yes');
+      return true;
+    },
+  });
+  useProven(() => {
+    setAsked('');
+    if (!refused.current) return;
+    refused.current = false;
+    form.props.ref.current?.requestSubmit();
+  });
+  return { ...form, asked };
+}
