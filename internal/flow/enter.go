@@ -34,6 +34,9 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 	if err != nil {
 		return Result{}, err
 	}
+	if err := f.followChoice(ctx, tx, c, a); err != nil {
+		return Result{}, err
+	}
 	token, s, err := f.sessions.Start(ctx, tx, a.ID, a.Version, c.Agent, proof.at, proof.method)
 	if err != nil {
 		return Result{}, err
@@ -52,18 +55,6 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, r
 		r.Provider = provider
 	}
 	return r, nil
-}
-
-// learnLocale stores the locale of the first sign-in to an account without one.
-// Such an account was made by an operator, or is older than the column. Later
-// sign-ins do not change the locale.
-func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Account) error {
-	if a.Locale != "" || c.Locale == "" {
-		return nil
-	}
-	a.Locale = c.Locale
-	_, err := tx.UpdateLocale(ctx, a.ID, a.Locale)
-	return err
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns

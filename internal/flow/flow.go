@@ -45,6 +45,7 @@ type Caller struct {
 	Around        [2]string // the /56 and the /48 around an IPv6 address, else ""
 	Agent         string    // User-Agent, capped
 	Locale        string
+	Chosen        bool // whether the visitor chose the locale in the menu of a page
 	RequestID     string
 	BrowserCookie string // browser cookie
 	Device        string // device cookie

@@ -97,3 +97,34 @@ func TestLocale_IsLearntAtTheFirstSignIn(t *testing.T) {
 		})
 	}
 }
+
+// A choice in the menu holds for the emails of later months. The email about the
+// sign-in that brings the choice is still in the previous language.
+func TestLocale_FollowsTheMenu(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.Locale = "de"
+	if err := b.flows.ChooseLocale(t.Context(), v.Caller); err != nil {
+		t.Fatal(err)
+	}
+	b.visitor("198.51.100.1").forgets("mara@example.org")
+	b.mailed("recover", "de")
+
+	another := b.visitor("192.0.2.2")
+	another.Locale, another.Chosen = "fr", true
+	if err := b.flows.ChooseLocale(t.Context(), another.Caller); err != nil { // signed out: only the cookie changes
+		t.Fatal(err)
+	}
+	another.must(another.signIn("mara@example.org", good))
+	b.mailed("new-device", "de")
+	b.visitor("198.51.100.2").forgets("mara@example.org")
+	b.mailed("recover", "fr")
+
+	third := b.visitor("192.0.2.3") // its browser prefers English, and nothing was chosen
+	third.must(third.signIn("mara@example.org", good))
+	b.mailed("new-device", "fr")
+	b.visitor("198.51.100.3").forgets("mara@example.org")
+	b.mailed("recover", "fr")
+}

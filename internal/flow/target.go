@@ -39,6 +39,15 @@ func (t Targets) Check(raw string) Target { return Target{t.clean(raw)} }
 // Or returns the address of a target, or the fallback if there is no target.
 func (t Targets) Or(target Target) string { return cmp.Or(target.text, t.Fallback) }
 
+// Page returns raw if it is a path of this site, one of Portico's own pages
+// included, else "".
+func (t Targets) Page(raw string) string {
+	if len(raw) > maxTarget || !printable(raw) || !localPath(raw) {
+		return ""
+	}
+	return raw
+}
+
 // clean returns the checked text of a target, or "".
 //
 // It compares paths byte by byte, because Go and browsers parse URLs
@@ -73,28 +82,40 @@ func (t Targets) clean(raw string) string {
 	return ""
 }
 
-// cleanPath accepts a path that starts with exactly one slash and has no empty
-// or dot segment, before and after one percent-decoding. It refuses our own
-// pages except the account pages: they would send the browser in a circle.
+// cleanPath accepts a local path. It refuses our own pages except the account
+// pages: they would send the browser in a circle.
 func cleanPath(raw string) string {
+	decoded, err := url.PathUnescape(pathOf(raw))
+	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) {
+		return ""
+	}
+	return raw
+}
+
+// pathOf returns a reference without its query and fragment.
+func pathOf(raw string) string {
 	path, _, _ := strings.Cut(raw, "#")
 	path, _, _ = strings.Cut(path, "?")
+	return path
+}
+
+// localPath reports whether a path starts with exactly one slash and has no empty
+// or dot segment, before and after one percent-decoding.
+func localPath(raw string) bool {
+	path := pathOf(raw)
 	decoded, err := url.PathUnescape(path)
-	if err != nil || !legible(decoded) {
-		return ""
+	if err != nil || path == "" || path[0] != '/' || !legible(decoded) {
+		return false
 	}
 	for _, p := range []string{path, decoded} {
 		for i, segment := range strings.Split(p[1:], "/") {
 			last := i == strings.Count(p[1:], "/")
 			if segment == "." || segment == ".." || segment == "" && !last {
-				return ""
+				return false
 			}
 		}
 	}
-	if pages.Own(decoded) && !pages.OfAccount(decoded) {
-		return ""
-	}
-	return raw
+	return true
 }
 
 // printable reports whether s is made of ASCII without controls, spaces and

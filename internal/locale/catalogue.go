@@ -162,7 +162,11 @@ func (c *Catalogue) Text(loc, key string, params map[string]string) string {
 			return key
 		}
 	}
-	return fill(m.choose(c.tags[at], params["count"]), params)
+	text := m.choose(c.tags[at], params["count"])
+	if RightToLeft(c.locales[at]) {
+		params = isolated(params)
+	}
+	return fill(text, params)
 }
 
 // choose returns the text for a count.

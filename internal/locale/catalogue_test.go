@@ -43,7 +43,7 @@ func messages(t *testing.T) *locale.Catalogue {
 func TestMessages_AreComplete(t *testing.T) {
 	t.Parallel()
 	c := messages(t)
-	if !slices.Equal(c.Locales(), []string{"en", "de"}) {
+	if !slices.Equal(c.Locales(), []string{"en", "ar", "de", "es", "fr"}) {
 		t.Errorf("locales %v", c.Locales())
 	}
 	if err := c.Check(); err != nil {
@@ -83,6 +83,29 @@ func TestText(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A value of a text from right to left is isolated, unless it consists of digits.
+func TestText_Isolates(t *testing.T) {
+	t.Parallel()
+	c := load(t, map[string]string{"en.json": `{"a": "{x}"}`, "de.json": `{"a": "{x}"}`, "ar.json": `{"a": "{x}"}`, "he.json": `{"a": "{x}"}`})
+	for loc, want := range map[string]string{"en": "m@x.test", "de": "m@x.test", "ar": "\u2068m@x.test\u2069", "he": "\u2068m@x.test\u2069"} {
+		if got := c.Text(loc, "a", map[string]string{"x": "m@x.test"}); got != want {
+			t.Errorf("%s: got %q", loc, got)
+		}
+		if got := c.Text(loc, "a", map[string]string{"x": "123456"}); got != "123456" {
+			t.Errorf("%s: got %q for digits", loc, got)
+		}
+	}
+}
+
+func TestRightToLeft(t *testing.T) {
+	t.Parallel()
+	for loc, want := range map[string]bool{"ar": true, "ar-EG": true, "fa": true, "he": true, "ur": true, "en": false, "de": false, "uz-Latn": false} {
+		if locale.RightToLeft(loc) != want {
+			t.Errorf("%s: got %v", loc, !want)
+		}
 	}
 }
 
@@ -184,6 +207,9 @@ func TestMoment(t *testing.T) {
 	for loc, want := range map[string]string{
 		"en": "March 6, 2026 at 23:05 UTC",
 		"de": "6. März 2026 um 23:05 Uhr (UTC)",
+		"ar": "6 \u2068مارس\u2069 2026 الساعة \u206823:05\u2069 (UTC)",
+		"es": "6 de marzo de 2026, 23:05 (UTC)",
+		"fr": "6 mars 2026 à 23:05 (UTC)",
 	} {
 		if got := c.Moment(loc, at); got != want {
 			t.Errorf("%s: got %q, want %q", loc, got, want)

@@ -13,9 +13,14 @@
 // web/fixtures/states.mjs and its emails by go test ./internal/mailer -update. The
 // check of web fails for a key, placeholder or plural form that is missing.
 //
+// French addresses the reader as vous, German as Sie and Spanish as tú. Arabic is
+// modern standard Arabic with Western digits.
+//
 // Invariants:
 //   - A catalogue does not change once it is loaded.
 //   - A placeholder inside a parameter's value stays as it is.
+//   - In a text from right to left, a value that is not a number is isolated
+//     (UAX 9), so that an address in Latin letters moves no word.
 //   - A missing text falls back to the default locale and then to its own key, so
 //     that no page fails because of it.
 package locale

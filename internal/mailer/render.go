@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"portico/internal/locale"
 )
 
 //go:embed mail.html
@@ -43,7 +45,8 @@ type Rendered struct {
 type document struct {
 	Locale, Subject, Preview, Brand, Site, SiteName, Copy, Footer string
 
-	Parts []element
+	RightToLeft bool
+	Parts       []element
 }
 
 type element struct {
@@ -92,7 +95,7 @@ func (m *Mailer) document(msg Message) (document, error) {
 		return m.catalogue.Text(msg.Locale, "mail."+key, params)
 	}
 	doc := document{
-		Locale:  msg.Locale,
+		Locale: msg.Locale, RightToLeft: locale.RightToLeft(msg.Locale),
 		Subject: words(msg.Template + ".subject"),
 		Preview: words(msg.Template + ".intro"),
 		Brand:   params["brand"],

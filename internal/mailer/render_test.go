@@ -61,7 +61,7 @@ func message(template, locale string) Message {
 func TestRender_Golden(t *testing.T) {
 	t.Parallel()
 	m := newMailer(t, nil)
-	for _, loc := range []string{"en", "de"} {
+	for _, loc := range m.catalogue.Locales() {
 		var all strings.Builder
 		for _, name := range templates() {
 			r, err := m.Render(message(name, loc))
@@ -89,7 +89,7 @@ func TestRender_Golden(t *testing.T) {
 func TestRender_EveryTemplateIsWellMade(t *testing.T) {
 	t.Parallel()
 	m := newMailer(t, nil)
-	for _, loc := range []string{"en", "de"} {
+	for _, loc := range m.catalogue.Locales() {
 		for _, name := range templates() {
 			r, err := m.Render(message(name, loc))
 			if err != nil {
@@ -97,6 +97,9 @@ func TestRender_EveryTemplateIsWellMade(t *testing.T) {
 			}
 			if !strings.Contains(r.HTML, `<html lang="`+loc+`"`) || strings.Count(r.HTML, "<h1") != 1 || strings.Count(r.HTML, "<title>") != 1 {
 				t.Errorf("%s %s: language, heading or title", loc, name)
+			}
+			if strings.Contains(r.HTML, `dir="rtl"`) != (loc == "ar") {
+				t.Errorf("%s %s: direction", loc, name)
 			}
 			// An email loads no images, fonts or trackers when it is opened.
 			for _, no := range []string{"<img", "<link", "<script", "src=", "url(", "@import", "cid:", "{", "mail." + name + ".", "mail.common."} {
@@ -138,7 +141,7 @@ func TestRender_LeavesOutWhatIsNotKnown(t *testing.T) {
 func TestRender_UnknownLocaleIsTheDefault(t *testing.T) {
 	t.Parallel()
 	m := newMailer(t, nil)
-	for _, loc := range []string{"", "fr", "x\r\nBcc: a@evil.test"} {
+	for _, loc := range []string{"", "xx", "x\r\nBcc: a@evil.test"} {
 		r, err := m.Render(message("recover", loc))
 		if err != nil || !strings.Contains(r.HTML, `<html lang="en"`) {
 			t.Errorf("%q: %v", loc, err)

@@ -27,6 +27,7 @@ const (
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"
+	Language       = Root + "/language" // takes the form of the language menu
 )
 
 // Own reports whether a path belongs to Portico and never to an app.

@@ -13,7 +13,7 @@ import (
 // caller may change it.
 func Documents(document string) fstest.MapFS {
 	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
-	for _, locale := range []string{"de", "en"} {
+	for _, locale := range []string{"ar", "de", "en", "es", "fr"} {
 		for _, name := range form.Screens() {
 			files["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 		}

@@ -206,6 +206,7 @@ func attacks() testform.Catalogue {
 		// Tickets that sign a browser in at the host of an app
 		"SEC-235": "A script of an app steals the ticket that signs a browser in at the app's host.",
 		"SEC-236": "A service worker of an app reads a ticket and uses it again.",
+		"SEC-234": "Another site chooses the language of a user, or the language menu leads to another site.",
 		"SEC-237": "An attacker uses a ticket twice, at another host, in another browser or too late.",
 		"SEC-238": "The Back button leads into the redirects between Portico and an app.",
 

@@ -17,7 +17,9 @@ const options = { root: root.pathname, logLevel: /** @type {const} */ ('warn') }
 await build({ ...options, build: { ssr: true } });
 
 /** @type {typeof import('../src/entry/prerender.tsx')} */
-const { locales, screenNames, renderTemplate } = await import(at('.build/server/prerender.js').href);
+const { locales, screenNames, rightToLeft, renderTemplate } = await import(
+  at('.build/server/prerender.js').href
+);
 
 /** Documents without a script, which redirect to the address "next", and the screen whose style they use. @type {{ [screen in import('./messages.mjs').ScreenName]?: import('./messages.mjs').ScreenName }} */
 const SCRIPTLESS = { leaving: 'error' };
@@ -89,7 +91,7 @@ function documentOf({ screen, locale }) {
   const { scripts, style } = filesOf(entryOf(lender ?? screen));
   const html = [
     '<!doctype html>',
-    `<html lang="${locale}"><head><meta charset="utf-8"><title>${title}</title>`,
+    `<html lang="${locale}"${rightToLeft(locale) ? ' dir="rtl"' : ''}><head><meta charset="utf-8"><title>${title}</title>`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
     '<meta name="color-scheme" content="light"><meta name="robots" content="noindex">',
     `<link rel="icon" href="${favicon}">`,

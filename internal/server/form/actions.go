@@ -51,6 +51,7 @@ type Actions struct {
 	ticket  server.Cookie
 	waiting server.Cookie
 	done    server.Cookie
+	tongue  server.Cookie
 }
 
 // NewActions returns the Actions of the site at the public URL.
@@ -62,6 +63,7 @@ func NewActions(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, p
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
 		ticket:  server.NewCookie(public, "ticket"),
 		waiting: server.NewCookie(public, "flow"), done: server.NewCookie(public, "done"),
+		tongue: server.NewCookie(public, "locale"),
 	}
 }
 
@@ -71,9 +73,9 @@ func (a *Actions) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	c := flow.Caller{
 		Peer:      server.PeerNetwork(addr).String(),
 		Agent:     agent(r.UserAgent()),
-		Locale:    a.Locale(r),
 		RequestID: server.RequestID(r.Context()),
 	}
+	c.Locale, c.Chosen = a.locale(w, r)
 	for i, network := range server.AroundPeer(addr) {
 		if network.IsValid() {
 			c.Around[i] = network.String()
@@ -108,11 +110,6 @@ func (a *Actions) SessionToken(w http.ResponseWriter, r *http.Request) string {
 
 // ClearSession deletes the session cookie.
 func (a *Actions) ClearSession(w http.ResponseWriter) { a.session.Clear(w) }
-
-// Locale returns the available locale that the browser prefers.
-func (a *Actions) Locale(r *http.Request) string {
-	return a.Catalogue.Match(r.Header.Get("Accept-Language"))
-}
 
 // Give sets the cookies of a result.
 func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"portico/internal/locale"
 	"portico/internal/server"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 var handOverPage = template.Must(template.New("handover").Parse(`<!doctype html>
-<html lang="{{.Locale}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="{{.Locale}}"{{if .RTL}} dir="rtl"{{end}}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{.Words}}</title><style>` + handOverStyle + `</style></head>
 <body><main><noscript><p>{{.Lead}}</p></noscript><form method="post" action="{{.Action}}"><input type="hidden" name="ticket" value="{{.Form.Ticket}}"><input type="hidden" name="to" value="{{.Form.To}}"><button>{{.Words}}</button></form></main><script>` + handOverScript + `</script></body></html>
 `))
@@ -40,12 +41,12 @@ func hashSource(text string) string {
 // handOver sends a ticket to the host of an app in the body of a form, so that
 // it is in no URL, history or log.
 func (g *Gateway) handOver(w http.ResponseWriter, r *http.Request, host string, form ticketForm) error {
-	loc, name := g.actions.Locale(r), map[string]string{"host": host}
+	loc, name := g.actions.Locale(w, r), map[string]string{"host": host}
 	server.SetPolicy(w, handOverPolicy())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	return handOverPage.Execute(w, map[string]any{
-		"Locale": loc, "Action": g.originOf(host) + arrivePath, "Form": form,
+		"Locale": loc, "RTL": locale.RightToLeft(loc), "Action": g.originOf(host) + arrivePath, "Form": form,
 		"Words": g.actions.Catalogue.Text(loc, "crossing.continue", name),
 		"Lead":  g.actions.Catalogue.Text(loc, "crossing.lead", name),
 	})

@@ -40,7 +40,7 @@ func withApp(name, path, upstream string) func(*config.Config) {
 func (s *site) settled() *site {
 	s.Helper()
 	for _, screen := range []string{"signin", "signup", "forgot-password", "verify-code"} {
-		for _, loc := range []string{"en", "de"} {
+		for _, loc := range []string{"en", "ar", "de", "es", "fr"} {
 			s.get("/auth/"+screen, "Accept: text/html", "Accept-Language: "+loc)
 		}
 	}

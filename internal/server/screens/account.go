@@ -73,8 +73,8 @@ func signInFirst(w http.ResponseWriter, p section) error {
 
 // section returns the data of an account page.
 func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, found session.Found) (Boot, error) {
-	b := s.boot(p.screen, s.Actions.Locale(r))
-	b.Session = personOf(found)
+	b := s.boot(p.screen, s.Actions.Locale(w, r))
+	b.Session, b.Here = personOf(found), p.path
 	if p.guarded {
 		err := s.Actions.Flows.Fresh(r.Context(), found)
 		if err != nil && !errors.Is(err, flow.ProofNeeded) {

@@ -13,7 +13,8 @@ import (
 type Boot struct {
 	Screen    string     `json:"screen"`
 	Locale    string     `json:"locale"`
-	Locales   []string   `json:"locales"`
+	Locales   []Language `json:"locales"`
+	Here      string     `json:"here"` // path of this page, which the language menu leads back to
 	Brand     Brand      `json:"brand"`
 	Policy    Policy     `json:"policy"`
 	Sender    string     `json:"sender"` // address that mails come from, "" when none are sent
@@ -33,6 +34,12 @@ type Boot struct {
 	Detail    string     `json:"detail"`
 	Next      string     `json:"next"`
 	NextLabel string     `json:"next_label"`
+}
+
+// Language is an entry of the language menu.
+type Language struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // in the language itself
 }
 
 // Brand is the name and the logo of the site.

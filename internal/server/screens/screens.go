@@ -122,6 +122,7 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("GET "+pages.Error, s.failure)
 	m.Handle("GET "+pages.Root+"/assets/{file}", s.asset, server.Quiet, server.EveryHost)
 	m.Handle("GET "+logoPath, s.logo, server.EveryHost)
+	m.Handle("POST "+pages.Language, s.postLanguage, server.EveryHost)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
 }
@@ -143,17 +144,17 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 // boot returns the data of a document without data of a request.
 func (s *Screens) boot(screen form.Screen, loc string) Boot {
 	return Boot{
-		Screen: screen.String(), Locale: loc, Locales: s.Catalogue.Locales(),
+		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 	}
 }
 
 // show writes a document. If change is nil, the document is served from memory.
 func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Screen, change func(*Boot)) error {
-	loc := s.Actions.Locale(r)
+	loc := s.Actions.Locale(w, r)
 	d := s.documents[loc][screen]
 	offered, marked := s.offered(w, r, screen)
-	if change == nil && !marked {
+	if change == nil && !marked && r.URL.RawQuery == "" {
 		content, err := d.plain()
 		if err != nil {
 			return err
@@ -168,6 +169,7 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Scree
 	if change != nil {
 		change(&b)
 	}
+	b.Here = here(r, b)
 	return d.serve(w, r, b.Status, b)
 }
 

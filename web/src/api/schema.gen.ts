@@ -7,7 +7,8 @@ export interface Account {
 export interface Boot {
   screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'account' | 'account-password' | 'signed-out' | 'error' | 'leaving';
   locale: string;
-  locales: string[];
+  locales: Language[];
+  here: string;
   brand: Brand;
   policy: Policy;
   sender: string;
@@ -90,6 +91,11 @@ export interface Flow {
 export interface ForgotPassword {
   email: string;
   return_to?: string;
+}
+
+export interface Language {
+  id: string;
+  name: string;
 }
 
 export interface Link {

@@ -4,7 +4,13 @@
 export const SHAPE = {
   "screen": "signin",
   "locale": "",
-  "locales": [],
+  "locales": [
+    {
+      "id": "",
+      "name": ""
+    }
+  ],
+  "here": "",
   "brand": {
     "name": "",
     "logo": ""

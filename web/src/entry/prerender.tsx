@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server';
 import type { Boot } from '../api/schema.gen';
 import { SHAPE } from '../api/shape.gen.mjs';
 import { TextProvider } from '../i18n/provider';
-import { createText, type Messages } from '../i18n/text';
+import { createText, type Messages, RIGHT_TO_LEFT } from '../i18n/text';
 import { goTemplate, slots } from '../lib/template';
 import { screens } from './screens';
 
@@ -11,6 +11,8 @@ type ScreenName = Boot['screen'];
 const catalogues = import.meta.glob<Messages>('../i18n/messages/*.json', { import: 'default', eager: true });
 
 export const locales = Object.keys(catalogues).map((path) => path.replace(/.*\/|\.json/g, ''));
+
+export const rightToLeft = (locale: string) => RIGHT_TO_LEFT.has(locale);
 
 export const screenNames = Object.keys(screens) as ScreenName[];
 

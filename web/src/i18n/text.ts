@@ -16,14 +16,31 @@ export interface Text {
   wait: (seconds: number) => string;
 }
 
+/** The locales that are written from right to left, as package locale of the server has them. */
+export const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur']);
+
+/** Parameters that are numbers. At build time they are slots. */
+const COUNTS = new Set(['count', 'minutes']);
+
+/**
+ * From right to left, each value is isolated (UAX 9): an address or a name in Latin letters would otherwise
+ * change the order of the words around it. Digits keep their order by themselves.
+ */
 export function createText(locale: string, messages: Messages): Text {
   const plural = new Intl.PluralRules(locale);
+  const isolate = RIGHT_TO_LEFT.has(locale);
 
   const words = (key: string, params: Params): string | undefined => {
     const message = messages[key];
     if (message === undefined) return undefined;
     const text = typeof message === 'string' ? message : pick(message, plural, params.count);
-    return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = params[name];
+      if (value === undefined) return whole;
+      return isolate && !/^\d*$/.test(String(value)) && !COUNTS.has(name)
+        ? `\u2068${value}\u2069`
+        : String(value);
+    });
   };
 
   const wait = (seconds: number) => {

@@ -5,6 +5,7 @@ import type { Summary } from '../form/use-form';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { AuthPage } from '../ui/auth-page';
 import { Announcement, ErrorSummary, Notice } from '../ui/message';
+import { PageFooter } from './page-footer';
 
 interface FrameProps {
   boot: Boot;
@@ -27,7 +28,12 @@ export function Frame({ boot, title, summary, announcement = '', above, children
   useRestoredPage(recheck);
 
   return (
-    <AuthPage brand={boot.brand} title={title} above={above}>
+    <AuthPage
+      brand={boot.brand}
+      title={title}
+      above={above}
+      footer={import.meta.env.SSR ? <PageFooter boot={boot} /> : null}
+    >
       <Notice words={boot.notice} />
       {summary ? <ErrorSummary {...summary} /> : null}
       {children}

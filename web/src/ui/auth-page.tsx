@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { When } from '../lib/template';
 import styles from './auth-page.module.css';
+import './language-menu.css'; // plain: the build drops a module whose classes no script names
 import { keepSteady } from './steady';
 import './tokens.css';
 
@@ -10,11 +11,13 @@ interface AuthPageProps {
   title: string;
   /** Shown above the heading. */
   above?: ReactNode;
+  /** Below the card. It is rendered at build time only. */
+  footer: ReactNode;
   children: ReactNode;
 }
 
-/** The page around every screen: the logo at the top left and one card in the middle. */
-export function AuthPage({ brand, title, above, children }: AuthPageProps) {
+/** The page around every screen: the logo at the top, one card in the middle, and a quiet line at the bottom. */
+export function AuthPage({ brand, title, above, footer, children }: AuthPageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -47,6 +50,19 @@ export function AuthPage({ brand, title, above, children }: AuthPageProps) {
           {children}
         </div>
       </main>
+      <PageBottom>{footer}</PageBottom>
     </div>
   );
 }
+
+/**
+ * Markup from the server only, so that its code is not part of the scripts. React leaves
+ * the content of an element with inner HTML as it is, and never writes this one.
+ */
+const PageBottom = ({ children }: { children: ReactNode }) =>
+  import.meta.env.SSR ? (
+    <footer className={styles.footer}>{children}</footer>
+  ) : (
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: an empty constant
+    <footer className={styles.footer} dangerouslySetInnerHTML={{ __html: '' }} />
+  );

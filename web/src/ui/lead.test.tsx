@@ -11,6 +11,6 @@ test('an address within a link is underlined, and one within a text is not', () 
       <Whole>no-reply@example.com</Whole>
     </p>,
   );
-  const lines = [...main.querySelectorAll('span')].map((span) => getComputedStyle(span).textDecorationLine);
+  const lines = [...main.querySelectorAll('bdi')].map((span) => getComputedStyle(span).textDecorationLine);
   expect(lines).toEqual(['underline', 'none']);
 });

@@ -8,5 +8,5 @@ export const Hint = ({ children }: { children: ReactNode }) => <p className={sty
 
 /** An address within a text. It starts a new line rather than break at a hyphen. */
 export const Whole = ({ children }: { children: ReactNode }) => (
-  <span className={styles.whole}>{children}</span>
+  <bdi className={styles.whole}>{children}</bdi>
 );

@@ -3,6 +3,7 @@ import { useText } from '../../i18n/provider';
 import { AuthPage } from '../../ui/auth-page';
 import { ButtonLink } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import { PageFooter } from '../page-footer';
 import type { Screen } from '../screen';
 
 /**
@@ -12,7 +13,7 @@ import type { Screen } from '../screen';
 function View({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
-    <AuthPage brand={boot.brand} title={boot.title}>
+    <AuthPage brand={boot.brand} title={boot.title} footer={<PageFooter boot={boot} />}>
       <Lead>{t('leaving.lead')}</Lead>
       <ButtonLink href={boot.next}>{boot.next_label}</ButtonLink>
     </AuthPage>

@@ -1,0 +1,47 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/account"
+	"portico/internal/session"
+)
+
+// learnLocale stores the locale of the first sign-in to an account without one.
+// Such an account was made by an operator, or is older than the column.
+func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Account) error {
+	if a.Locale != "" || c.Locale == "" {
+		return nil
+	}
+	a.Locale = c.Locale
+	_, err := tx.UpdateLocale(ctx, a.ID, a.Locale)
+	return err
+}
+
+// followChoice stores the locale that the visitor chose in the menu of a page
+// before signing in. It runs when the email about the sign-in is already written:
+// a thief must not choose the language of the warning.
+func (f *Flows) followChoice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
+	if !c.Chosen || c.Locale == a.Locale {
+		return nil
+	}
+	_, err := tx.UpdateLocale(ctx, a.ID, c.Locale)
+	return err
+}
+
+// ChooseLocale stores the caller's locale in the account of the caller's session,
+// so that later emails use it. Without a session it does nothing.
+func (f *Flows) ChooseLocale(ctx context.Context, c Caller) error {
+	found, err := f.Session(ctx, c.Session)
+	if errors.Is(err, session.Required) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.store.Write(ctx, func(tx Tx) error {
+		_, err := tx.UpdateLocale(ctx, found.User.ID, c.Locale)
+		return err
+	})
+}

@@ -1,0 +1,50 @@
+package screens
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+)
+
+// languages returns the entries of the language menu.
+func (s *Screens) languages() []Language {
+	var list []Language
+	for _, loc := range s.Catalogue.Locales() {
+		list = append(list, Language{ID: loc, Name: s.Catalogue.Text(loc, "common.language", nil)})
+	}
+	return list
+}
+
+// postLanguage takes the form of the language menu.
+func (s *Screens) postLanguage(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[form.Language](r)
+	if err != nil {
+		return err
+	}
+	next, err := s.Actions.ChooseLanguage(w, r, in)
+	if err != nil {
+		return err
+	}
+	return server.SeeOther(w, next)
+}
+
+// here returns the path to which the language menu of a page leads back. The
+// response to a form has the page of the form. On the way to a provider and back
+// there is no page, so the menu leads to the sign-in page.
+func here(r *http.Request, b Boot) string {
+	page := r.URL.Path
+	switch {
+	case page == pages.Error: // repeats only what the page understood
+		next, _ := url.Parse(b.Next)
+		return pages.With(page, url.Values{"code": {b.Errors.Code}, "request": {b.Errors.RequestID}, "return_to": {next.Query().Get("return_to")}})
+	case strings.HasPrefix(page, pages.Root+"/provider/"):
+		page = pages.SignIn
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		return r.URL.RequestURI()
+	}
+	return pages.With(page, url.Values{"return_to": {b.ReturnTo}, "flow": {b.Flow.ID}})
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { STATES } from '../fixtures/states.mjs';
+import { locales } from '../tools/messages.mjs';
+import { documentOf } from '../tools/preview.mjs';
+import { openWorld, visit, type World } from './browser';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur'];
+
+/** The markup and the styles of a document, which every visitor gets first. */
+const still = (screen: string, state: string, locale: string) =>
+  documentOf(screen, state, locale)?.html.replace(
+    /<script type="module".*?<\/script>|<link rel="[a-z]+"[^>]*>/g,
+    '',
+  ) ?? '';
+
+// One page shows the documents of a locale one after the other in a frame: a visit of each takes 30 times as long.
+test.each(locales)('%s: every state stands in 320 px, in its direction', async (locale) => {
+  const page = await (await world.browser.newContext()).newPage();
+  await page.goto(world.origin);
+  const documents = STATES.map(([screen, state]) => still(screen, state, locale));
+  const found = await page.evaluate(measure, documents);
+  const direction = RIGHT_TO_LEFT.includes(locale) ? 'rtl' : 'ltr';
+  STATES.forEach(([screen, state], i) => {
+    expect.soft(found[i], `${screen}, ${state}`).toEqual({ over: [0, 0, 0], lang: locale, direction });
+  });
+  await page.context().close();
+});
+
+/** How far each document is wider than its window: as it is, with wide spacing, with twice the text size. */
+async function measure(documents: string[]) {
+  const spacing =
+    '*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}';
+  const results = [];
+  for (const html of documents) {
+    const frame = document.createElement('iframe');
+    frame.style.cssText = 'width:320px;height:640px;border:0';
+    frame.srcdoc = html;
+    const loaded = new Promise((done) => frame.addEventListener('load', done));
+    document.body.replaceChildren(frame);
+    await loaded;
+    const shown = frame.contentDocument as Document;
+    const root = shown.documentElement;
+    const over = ['', spacing, ':root{font-size:200%!important}'].map((css) => {
+      const style = shown.createElement('style');
+      style.textContent = css;
+      shown.head.append(style);
+      const excess = root.scrollWidth - root.clientWidth;
+      style.remove();
+      return excess;
+    });
+    const { direction } = (frame.contentWindow as Window).getComputedStyle(shown.body);
+    results.push({ over, lang: root.lang, direction });
+  }
+  return results;
+}
+
+test('what is typed runs from left to right on a page from right to left', async () => {
+  const { page } = await visit(world, '/preview/signin/rejected/ar');
+  const [email, password] = [page.locator('#email'), page.locator('#password')];
+  const direction = (element: Element) => getComputedStyle(element).direction;
+  expect(await email.evaluate(direction)).toBe('ltr'); // it has a value
+  await email.fill('');
+  expect(await email.evaluate(direction), 'for its placeholder').toBe('rtl');
+  await password.fill('abc!');
+  const [field, toggle] = [
+    await password.boundingBox(),
+    await page.locator('button[aria-pressed]').boundingBox(),
+  ];
+  expect(toggle?.x ?? 999).toBeLessThan((field?.x ?? 0) + (field?.width ?? 0) / 2);
+  const paddings = await password.evaluate((element) => {
+    const { paddingLeft, paddingRight } = getComputedStyle(element);
+    return [Number.parseFloat(paddingLeft), Number.parseFloat(paddingRight)];
+  });
+  expect(paddings[0], 'room for the button').toBeGreaterThan(paddings[1] ?? 99);
+  await page.context().close();
+});
+
+test('the language menu is a form that needs no script', async () => {
+  const { page } = await visit(world, '/preview/signin/idle', { javaScriptEnabled: false, hydrate: false });
+  await page.locator('footer summary').click();
+  const posted = page.waitForRequest((request) => request.method() === 'POST');
+  await page.getByRole('button', { name: 'Français' }).click();
+  expect(new URL((await posted).url()).pathname).toBe('/auth/language');
+  expect((await posted).postData()).toBe('to=%2Fauth%2Fsignin&locale=fr');
+  await page.context().close();
+});
