@@ -10,6 +10,7 @@ export interface Boot {
   locales: Language[];
   here: string;
   brand: Brand;
+  legal: Legal;
   policy: Policy;
   sender: string;
   providers: Provider[];
@@ -96,6 +97,11 @@ export interface ForgotPassword {
 export interface Language {
   id: string;
   name: string;
+}
+
+export interface Legal {
+  imprint: string;
+  privacy: string;
 }
 
 export interface Link {
