@@ -7,7 +7,11 @@ import "syscall"
 // not.
 const niceness = 5
 
-// standBack lowers the priority of the calling thread. Only on Linux does a
-// thread have its own priority. If the system refuses, hashing competes with
+// standBack lowers the priority of the calling thread, and never raises it. Only
+// on Linux does a thread have its own priority. If the system refuses, hashing competes with
 // requests.
-func standBack() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness) }
+func standBack() {
+	if prio, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil && 20-prio < niceness {
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness)
+	}
+}

@@ -26,8 +26,8 @@ func TestAtLowPriority_OnlyTheWorkStandsBack(t *testing.T) {
 	if err := atLowPriority(func() error { during = rank(t); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if during != max(before, niceness) {
-		t.Errorf("niceness %d during the work, want %d", during, niceness)
+	if want := max(before, niceness); during != want {
+		t.Errorf("niceness %d during the work, want %d", during, want)
 	}
 	if after := rank(t); after != before {
 		t.Errorf("niceness %d of the caller, want %d as before", after, before)
