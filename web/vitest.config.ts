@@ -13,7 +13,7 @@ Map.groupBy ??= (items, keyOf) => {
   return groups;
 };
 
-const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const executablePath = process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell';
 
 export default defineConfig({
   test: {

@@ -1,5 +1,9 @@
 import { defineConfig } from '@playwright/test';
 
+/** The journeys of every change. `make e2e` runs the others too, and those that wait for Resend. */
+const MAIN = /\/(signup|signin|recovery|code|provider)\.spec\.ts$/;
+const WAITS = /@waits/;
+
 // One Portico, mail server and identity provider for each worker. Two workers fill two cores.
 export default defineConfig({
   globalSetup: './support/binary.ts',
@@ -19,7 +23,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
     trace: process.env['TRACE'] ? 'on' : 'off', // a trace doubles the time
     launchOptions: {
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
       args: [
         '--no-sandbox',
         '--disable-gpu',
@@ -32,7 +36,9 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: 'journeys', testDir: 'journeys' },
+    { name: 'main', testDir: 'journeys', testMatch: MAIN, grepInvert: WAITS },
+    { name: 'waits', testDir: 'journeys', testMatch: MAIN, grep: WAITS },
+    { name: 'others', testDir: 'journeys', testIgnore: MAIN },
     // WebDriver does not report when a page has handled a key. On a busy machine a press may come too early.
     { name: 'engines', testDir: 'engines', retries: 2 },
     { name: 'shots', testDir: 'shots' },

@@ -44,7 +44,7 @@ func (s *site) browse() *chromium {
 	s.Helper()
 	binary := os.Getenv("CHROMIUM")
 	if binary == "" {
-		binary = "/usr/bin/chromium"
+		binary = "/usr/lib/chromium/chromium-headless-shell"
 	}
 	if _, err := os.Stat(binary); err != nil {
 		s.Skipf("no browser at %s", binary)

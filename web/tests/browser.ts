@@ -13,7 +13,7 @@ export interface World {
 export async function openWorld(): Promise<World> {
   const server = (await serve(0)) as Server;
   const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: process.env['CHROMIUM'] as string, // vitest.config.ts sets it
     args: ['--no-sandbox', '--disable-gpu'],
   });
   return {
@@ -50,12 +50,18 @@ export async function visit(
   options: BrowserContextOptions & {
     api?: Api;
     hydrate?: boolean;
+    /** A page to use again, in place of one in a new browser. */
+    page?: Page;
     /** The actions of the user before the script runs. */
     early?: (page: Page) => Promise<void>;
   } = {},
 ): Promise<Visit> {
-  const { api = {}, hydrate = true, early, ...context } = options;
-  const page = await (await world.browser.newContext(context)).newPage();
+  const { api = {}, hydrate = true, early, page: used, ...context } = options;
+  const page = used ?? (await (await world.browser.newContext(context)).newPage());
+  if (used) {
+    used.removeAllListeners();
+    await used.unrouteAll();
+  }
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

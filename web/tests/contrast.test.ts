@@ -17,10 +17,17 @@ async function contrastUnderGlyphs(page: Page): Promise<number> {
       sheet.replaceSync(`button[type=submit] span{color:${value}!important} *{transition:none!important}`);
       document.adoptedStyleSheets = [...document.adoptedStyleSheets.slice(0, 1), sheet];
     }, colour);
-  await glyphs('transparent');
-  const bare = await button.screenshot();
-  await glyphs('#000');
-  const marked = await button.screenshot();
+  const place = async () => JSON.stringify(await button.boundingBox());
+  let bare: Buffer;
+  let marked: Buffer;
+  let before: string;
+  do {
+    before = await place();
+    await glyphs('transparent');
+    bare = await button.screenshot();
+    await glyphs('#000');
+    marked = await button.screenshot();
+  } while ((await place()) !== before); // the wait of a message counts down, and its lines may become fewer
   return page.evaluate(
     async ([a, b]) => {
       const pixels = async (base64: string) => {

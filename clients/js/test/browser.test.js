@@ -44,7 +44,7 @@ before(async () => {
   [site, browser] = await Promise.all([
     listen(upstream).then((port) => Site.start(port)),
     chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
     }),
   ]);
