@@ -6,10 +6,11 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 export CGO_ENABLED := 0
-GO_FLAGS := -trimpath -ldflags='-s -w'
+# Build, vet, lint, tests and releases have the same flag, so that they compile each package once.
+export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build test ci rest check fmt lint unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench image release release-test shots clean
+.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench image release release-test shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,60 +18,75 @@ help: ## List the targets
 run: build ## Build and start everything on one loopback port: nothing to configure
 	@exec bin/portico dev
 
-build: web/dist/documents/manifest.json ## Build bin/portico: one static file, the screens inside
-	@go build $(GO_FLAGS) -o bin/portico ./cmd/portico
+# The Go command gives its output a new time when nothing changed. bin/portico keeps its time, so that
+# tests of it need not run again.
+build: ## Build bin/portico: one static file, the screens inside
+	@$(MAKE) -s -j2 $(if $(wildcard bin/portico),,libraries) web/dist/documents/manifest.json
+	@go build -ldflags='-s -w' -o bin/.portico ./cmd/portico
+	@cmp -s bin/.portico bin/portico || cp --remove-destination bin/.portico bin/portico
+
+# The first build compiles the modules of others while npm installs its packages.
+libraries:
+	@go build $$(go list -deps ./cmd/portico | grep '\.')
 
 # The stages of each command. A stage that fails does not stop the others: tools/stages
-# prints the time and the result of each. Stages with a comma between them use one core
-# each, and run at the same time.
+# prints the time and the result of each. Stages with a comma between them run at the same
+# time: neither measures time, and each leaves a part of two cores idle.
 test: ## What to run before a push: on SQLite, with the main journeys
-	@tools/stages build! check unit,web-test security-short journeys
+	@tools/stages build! check,web-test unit,journeys security-short
 
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, release, all journeys
-	@tools/stages build! race postgres,client-test faults-short proxies release-test e2e e2e-postgres
+	@tools/stages build! race postgres,client-test,proxies release-test faults-short e2e e2e-postgres
 
-check: fmt lint clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json ## Format, vet, lint, types, sizes, plain English
+check: build ## Format, vet, lint, types, sizes, plain English
+	@$(MAKE) -j4 -k --output-sync fmt lint types
+
+types: web/node_modules/.package-lock.json clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json
 	@cd web && npm run --silent check
 	@cd clients/js && npm run --silent check
 	@cd test/e2e && npm run --silent check
 
-fmt: web/node_modules/.package-lock.json
+fmt:
 	@test -z "$$(gofmt -l clients/go cmd internal test tools web/*.go)" || { gofmt -l clients/go cmd internal test tools web/*.go; echo "run: gofmt -w clients/go cmd internal test tools web/*.go"; exit 1; }
 
-lint: build
+lint: web/dist/documents/manifest.json
 	@go vet ./... && cd clients/go && go vet ./...
 	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
-	@go test ./internal/archtest
+	@go test -vet=off ./internal/archtest
 
 # All packages but the suites of test/, which have their own stages.
+# The stage check runs all of go vet, so the tests leave it out.
 PACKAGES = $(shell go list ./... | grep -v /test/)
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
 
 unit: build ## Go: all packages but the suites of test/, on SQLite
-	@go test -timeout 10m $(PACKAGES)
+	@go test -vet=off -timeout 10m $(PACKAGES)
 
 race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- go test -race -timeout 20m $(PACKAGES)
-	@cd clients/go && $(RACE) go test -race -timeout 5m ./... # a separate module
+	@$(RACE) tools/postgres run -- go test -vet=off -race -timeout 20m $(PACKAGES)
+	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 postgres: build ## Go: internal/app and the security suite on PostgreSQL; the benchmarks in short
-	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -timeout 20m ./internal/app ./test/security
-	@tools/postgres run -- go test -timeout 10m ./test/bench
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -vet=off -timeout 20m ./internal/app ./test/security
+	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 
 proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
 	@tools/proxies
-	@tools/postgres run -- go test -timeout 20m ./test/proxies
+	@tools/postgres run -- go test -vet=off -timeout 20m ./test/proxies
 
 chromium:
 	@tools/chromium
 
-web-test: chromium ## Screens and controls in a real Chromium; runs again only after a change in web/
-	@$(MAKE) web/node_modules/.tested
+# As with the tests of the Go command, a stage that passed does not run again until a source changes. The file
+# is the proof that the stage passed.
+unless_unchanged = if $(MAKE) -q $(1) 2>/dev/null; then echo "nothing changed since it passed"; echo unchanged >"$${STAGE_RESULT:-/dev/null}"; else $(MAKE) $(1); fi
 
-# As the Go command does with its tests: what passed is not run again until a source changes.
+web-test: chromium ## Screens and controls in a real Chromium; runs again only after a change in web/
+	@$(call unless_unchanged,web/node_modules/.tested)
+
 web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests -type f)
 	@cd web && npm test --silent
 	@touch $@
@@ -78,11 +94,16 @@ web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shel
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
 	@cd clients/js && npm test --silent
 
-journeys: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys: real binary, browser, mail server and identity provider
-	@cd test/e2e && npm run --silent test:main
+journeys: build chromium ## The main journeys: real binary, browser, mail server and identity provider
+	@$(call unless_unchanged,test/e2e/node_modules/.main-passed)
 
-e2e: build test/e2e/node_modules/.package-lock.json chromium ## All journeys, and the differences between browsers
-	@cd test/e2e && npm test --silent
+E2E_SOURCES := $(shell find test/e2e -name node_modules -prune -o -name results -prune -o -type f -print)
+test/e2e/node_modules/.main-passed: test/e2e/node_modules/.package-lock.json $(wildcard bin/portico) $(E2E_SOURCES)
+	@cd test/e2e && npm run --silent test:main
+	@touch $@
+
+e2e: journeys ## All journeys, and the differences between browsers
+	@cd test/e2e && npm run --silent test:others
 	@$(MAKE) engines
 
 engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
@@ -94,10 +115,10 @@ e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## The mai
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form
-	@go test -timeout 20m ./test/security
+	@go test -vet=off -timeout 20m ./test/security
 
 faults-short: build ## The fault tests (FLT-...) in their short form
-	@tools/postgres run -- go test -timeout 20m ./test/faults
+	@tools/postgres run -- go test -vet=off -timeout 20m ./test/faults
 
 security: build ## The whole security suite, every sample and round
 	@PORTICO_TESTS=full go test -count=1 -timeout 30m -v ./test/security

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** The journeys of every change. `make e2e` runs the others too, and those that wait for Resend. */
+/** The journeys of every change. `make e2e` adds the other journeys and the tests that wait for Resend. */
 const MAIN = /\/(signup|signin|recovery|code|provider)\.spec\.ts$/;
 const WAITS = /@waits/;
 
