@@ -37,6 +37,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.2.0
 	portico/clients/go v0.0.0
+	rsc.io/qr v0.2.0
 )
 
 require (

@@ -206,7 +206,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
-		Keys: a.Keys, SignUp: a.Config.SignUp.Enabled, Names: flow.NameRule(a.Config.SignUp.Name), PublicURL: a.publicURL().String(),
+		Keys: a.Keys, SignUp: a.Config.SignUp.Enabled, Names: flow.NameRule(a.Config.SignUp.Name), PublicURL: a.publicURL().String(), Site: a.Config.Brand.Name,
 		Targets: flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()},
 	})
 	return nil
@@ -295,7 +295,7 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 		return nil, err
 	}
 	return mailer.New(mailer.Config{
-		Server: server, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, PublicURL: publicURL(cfg).String(),
+		Server: server, From: cfg.MailFrom, PublicURL: publicURL(cfg).String(),
 		Brand: cfg.Brand.Name, Catalogue: catalogue, Clock: c,
 	})
 }

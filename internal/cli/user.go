@@ -16,14 +16,16 @@ import (
 )
 
 type userCmd struct {
-	Create      userCreateCmd      `cmd:"" help:"Create an account."`
-	List        userListCmd        `cmd:"" help:"List accounts, by address."`
-	Disable     userDisableCmd     `cmd:"" help:"Disable an account and end its sessions."`
-	Enable      userEnableCmd      `cmd:"" help:"Enable a disabled account."`
-	SetPassword userSetPasswordCmd `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
-	SetRoles    userSetRolesCmd    `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
-	Unlock      userUnlockCmd      `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
-	Delete      userDeleteCmd      `cmd:"" help:"Delete an account permanently."`
+	Create       userCreateCmd       `cmd:"" help:"Create an account."`
+	List         userListCmd         `cmd:"" help:"List accounts, by address."`
+	Disable      userDisableCmd      `cmd:"" help:"Disable an account and end its sessions."`
+	Enable       userEnableCmd       `cmd:"" help:"Enable a disabled account."`
+	SetPassword  userSetPasswordCmd  `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
+	SetRoles     userSetRolesCmd     `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
+	Factors      userFactorsCmd      `cmd:"" help:"List the second factors of an account."`
+	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors of an account. Ends all sessions and notifies the user."`
+	Unlock       userUnlockCmd       `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
+	Delete       userDeleteCmd       `cmd:"" help:"Delete an account permanently."`
 }
 
 // timeForm is the format of times, in UTC (RFC 3339).

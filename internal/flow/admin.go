@@ -11,6 +11,7 @@ import (
 	"portico/internal/password"
 	"portico/internal/rule"
 	"portico/internal/session"
+	"portico/internal/throttle"
 )
 
 // operator is the caller of the commands of an operator.
@@ -178,6 +179,9 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 		}
 		known, err := f.known(ctx, tx, address.Key)
 		if err != nil || known == nil {
+			return err
+		}
+		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: factorLadder, Subject: known.ID}); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(audit.Unlocked, known.ID))

@@ -4,7 +4,8 @@
 //
 // The pages (internal/pages), the methods behind them and the steps:
 //
-//	/auth/signin           SignIn          session, or verify for an unproven sign-up
+//	/auth/signin           SignIn          session, or mfa for an account with a
+//	                                       second factor, or verify for an unproven sign-up
 //	/auth/signup           SignUp          verify
 //	/auth/forgot-password  Recover         verify
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
@@ -12,6 +13,12 @@
 //	/auth/confirm-link     ConfirmLink     as VerifyCode, in any browser
 //	                       ResendLink
 //	/auth/reset-password   ResetPassword   done, with a session
+//	/auth/mfa              GiveFactor      done, with a session
+//	                       StepUp          a session that counts the factor
+//	/auth/account/factors  BeginFactor     confirm
+//	                       ConfirmFactor   codes, or done
+//	                       MakeCodes       codes
+//	                       SavedCodes      done
 //	/auth/provider/{id}    StartProvider   callback
 //	                       FinishProvider  exchange; then done with a session, or link:
 //	                                       the owner of the address signs in first
@@ -38,6 +45,9 @@
 //     get the same response. Only the mailbox learns the truth.
 //   - An account exists only after its address was proven, so a password that a
 //     stranger chose never opens it.
+//   - A browser that waits for a second factor has no session, and nothing of the
+//     account changes until it is given. Every way to a session passes enter, which
+//     asks for it, whatever the first proof was.
 //   - A change of credentials ends the flows and sessions that began before it:
 //     each keeps the credential version that it saw.
 package flow

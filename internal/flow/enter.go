@@ -17,41 +17,74 @@ import (
 // byProvider is the prefix of a proof by a provider, before the provider's id.
 const byProvider = "provider:"
 
-// evidence is how and when a user proved an identity. The time is zero if a
-// provider does not report it.
-type evidence struct {
-	method string
-	at     time.Time
+// entry is a sign-in that is proven, as far as its methods say.
+type entry struct {
+	account  account.Account
+	returnTo Target
+	methods  []string
+	at       time.Time // of the newest proof; zero if a provider does not report it
+	strongAt time.Time // of the second factor; zero without one
+	linkFlow string    // flow with a provider's identity that waits to be joined
+	announce bool      // tell the owner about a new browser
 }
 
-// given returns the evidence of a proof that Portico itself has just checked.
-func (f *Flows) given(method string) evidence { return evidence{method, f.clock.Now()} }
+// given returns the entry by a proof that Portico itself has just checked.
+func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
+	return entry{account: a, returnTo: returnTo, methods: []string{method}, at: f.clock.Now()}
+}
 
-// enter is the only function that starts a session. It ends the previous session
-// of the browser, of whatever account, so that no token outlives a sign-in.
-func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo Target, proof evidence) (Result, error) {
+// enter signs in to an account without a second factor. With one, it begins the
+// step that asks for it: until then the browser has no session, and nothing of the
+// account changes.
+func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	have, err := tx.FactorsOf(ctx, e.account.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(have) > 0 {
+		return f.askFactor(ctx, tx, c, e)
+	}
+	return f.admitted(ctx, tx, c, e)
+}
+
+// admitted is the only function that starts a session. It ends the previous
+// session of the browser, of whatever account, so that no token outlives a
+// sign-in.
+func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	returnTo, err := f.linkPending(ctx, tx, c, e.linkFlow, e.account, e.returnTo)
+	if err != nil {
+		return Result{}, err
+	}
+	if e.announce {
+		if err := f.noticeDevice(ctx, tx, c, e.account); err != nil {
+			return Result{}, err
+		}
+	}
 	left, err := f.leave(ctx, tx, c)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.followChoice(ctx, tx, c, a); err != nil {
+	if err := f.followChoice(ctx, tx, c, e.account); err != nil {
 		return Result{}, err
 	}
-	token, s, err := f.sessions.Start(ctx, tx, a.ID, a.Version, c.Agent, proof.at, proof.method)
+	token, s, err := f.sessions.Start(ctx, tx, session.Session{
+		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent,
+		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,
+	})
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, a.ID, proof.method)); err != nil {
+	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, e.account.ID, strings.Join(e.methods, ","))); err != nil {
 		return Result{}, err
 	}
 	r := Result{
 		Next:    f.targets.Or(returnTo),
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
-		Device:  f.device(a),
+		Device:  f.device(e.account),
 		left:    left,
-		entered: proof.method,
+		entered: e.methods[0],
 	}
-	if provider, ok := strings.CutPrefix(proof.method, byProvider); ok {
+	if provider, ok := strings.CutPrefix(e.methods[0], byProvider); ok {
 		r.Provider = provider
 	}
 	return r, nil

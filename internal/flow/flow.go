@@ -8,6 +8,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/clock"
 	"portico/internal/code"
+	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/outbox"
@@ -23,6 +24,7 @@ type Tx interface {
 	account.Store
 	account.IdentityStore
 	code.Store
+	factor.Store
 	session.Store
 	throttle.Store
 	audit.Store
@@ -96,6 +98,7 @@ type Config struct {
 	Names     NameRule
 
 	PublicURL string // base of the links in emails
+	Site      string // name that authenticator apps show
 }
 
 // Flows carries out the steps. It is safe for concurrent use.
@@ -108,6 +111,7 @@ type Flows struct {
 	devices   *secret.MAC
 	accounts  *account.Directory
 	codes     *code.Issuer
+	factors   *factor.Keeper
 	passwords *password.Service
 	sessions  *session.Keeper
 	limiter   *throttle.Limiter
@@ -119,6 +123,7 @@ type Flows struct {
 	signUp    bool
 	names     NameRule
 	publicURL string
+	site      string
 	counts    *counts
 }
 
@@ -131,9 +136,10 @@ func New(cfg Config) *Flows {
 		store: cfg.Store, clock: cfg.Clock, common: cfg.Common,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
+		factors:   factor.NewKeeper(cfg.Key, cfg.Common),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
-		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL,
+		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
 		counts: newCounts(),
 	}
 }

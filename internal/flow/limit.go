@@ -41,6 +41,16 @@ var (
 	// Guesses of the password that a mailed link asks for.
 	linkPassword = throttle.Limit{Name: "link password", Count: 5, Window: 48 * time.Hour}
 
+	// Guesses of a second factor: of one sign-in, and consecutive ones of an
+	// account. Known browsers of its owner have their own counts.
+	factorFlow   = throttle.Limit{Name: "factor flow", Count: 5, Window: time.Hour}
+	factorLadder = throttle.Limit{
+		Name: "factor", Count: 100, Window: 30 * 24 * time.Hour,
+		Free: 5, FirstWait: 30 * time.Second, LastWait: time.Hour,
+	}
+	// Emails to the owner about wrong second factors.
+	factorNotice = throttle.Limit{Name: "factor notice", Count: 2, Window: 24 * time.Hour}
+
 	// Emails that a stranger can cause to a mailbox, and the smaller share of one
 	// network in them.
 	mailHour     = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
@@ -82,7 +92,7 @@ func lane(box string) string {
 // limits returns the limits that can refuse an attempt.
 func limits() []throttle.Limit {
 	all := []throttle.Limit{
-		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword,
+		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword, factorFlow, factorLadder, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
 		unknownDay, unknownGlobal, noticeDay, deviceDay,
 	}

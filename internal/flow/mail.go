@@ -25,6 +25,12 @@ const (
 	mailBlocked    = "signin-blocked"
 	mailDevice     = "new-device"
 	mailLinked     = "provider-linked"
+
+	mailFactorAdded   = "factor-added"
+	mailFactorRemoved = "factor-removed"
+	mailFactorFailed  = "factor-failed"
+	mailCodesMade     = "recovery-codes-made"
+	mailCodeSpent     = "recovery-code-used"
 )
 
 // letter is an email on its way to the outbox.
@@ -34,6 +40,7 @@ type letter struct {
 	owner    *account.Account // recipient, nil without an account
 	secret   *code.Issued
 	provider string
+	left     string        // recovery codes that are left
 	lasts    time.Duration // of the block or the code that the email is about
 	suppress bool          // stored like any other and never sent
 }
@@ -62,6 +69,9 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
 		m.Data["link"] = f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(l.secret.Link)
+	}
+	if l.left != "" {
+		m.Data["left"] = l.left
 	}
 	if l.lasts > 0 {
 		m.Data["minutes"] = strconv.Itoa(int((l.lasts + time.Minute - 1) / time.Minute))

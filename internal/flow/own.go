@@ -21,9 +21,17 @@ func (f *Flows) Fresh(ctx context.Context, found session.Found) error {
 }
 
 // fresh is the only function that decides whether a proof is recent and strong
-// enough. A provider that does not tell the time of its proof gives none.
-func (f *Flows) fresh(_ context.Context, _ Tx, found session.Found) error {
-	if f.clock.Now().Sub(found.Session.AuthenticatedAt) >= proofLife {
+// enough: a second factor, for an account that has one. A provider that does not tell the time of its proof gives none.
+func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found) error {
+	have, err := tx.FactorsOf(ctx, found.User.ID)
+	if err != nil {
+		return err
+	}
+	at := found.Session.AuthenticatedAt
+	if len(have) > 0 {
+		at = found.Session.StrongAt
+	}
+	if f.clock.Now().Sub(at) >= proofLife {
 		return ProofNeeded
 	}
 	return nil
@@ -68,7 +76,10 @@ func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, own
 // renewed starts the session of this browser again after a change of the account's
 // credentials has ended all of them. It keeps the proofs of the old one.
 func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner account.Account, old session.Session) (Result, error) {
-	token, s, err := f.sessions.Start(ctx, tx, owner.ID, owner.Version, c.Agent, old.AuthenticatedAt, old.Methods...)
+	token, s, err := f.sessions.Start(ctx, tx, session.Session{
+		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent,
+		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,
+	})
 	if err != nil {
 		return Result{}, err
 	}

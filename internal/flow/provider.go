@@ -138,14 +138,10 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	returnTo, err := f.linkPending(ctx, tx, c, d.LinkFlow, a, f.target(p))
-	if err != nil {
-		return Result{}, err
-	}
-	if err := f.noticeDevice(ctx, tx, c, a); err != nil {
-		return Result{}, err
-	}
-	return f.enter(ctx, tx, c, a, returnTo, evidence{byProvider + linked.Provider, who.SignedInAt})
+	return f.enter(ctx, tx, c, entry{
+		account: a, returnTo: f.target(p), methods: []string{byProvider + linked.Provider}, at: who.SignedInAt,
+		linkFlow: d.LinkFlow, announce: true,
+	})
 }
 
 // arriving handles an identity that no account has. It never joins the identity to

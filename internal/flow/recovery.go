@@ -116,7 +116,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		}
 		changed := owner
 		changed.Version++
-		r, err = f.enter(ctx, tx, c, changed, f.target(p), f.given("mail"))
+		r, err = f.enter(ctx, tx, c, f.given(changed, f.target(p), "mail"))
 		return err
 	})
 	if err != nil {

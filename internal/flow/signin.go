@@ -197,14 +197,9 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 				return err
 			}
 		}
-		returnTo, err := f.linkPending(ctx, tx, c, in.FlowID, a, in.ReturnTo)
-		if err != nil {
-			return err
-		}
-		if err := f.noticeDevice(ctx, tx, c, a); err != nil {
-			return err
-		}
-		r, err = f.enter(ctx, tx, c, a, returnTo, f.given("password"))
+		e := f.given(a, in.ReturnTo, "password")
+		e.linkFlow, e.announce = in.FlowID, true
+		r, err = f.enter(ctx, tx, c, e)
 		return err
 	})
 	if err != nil {

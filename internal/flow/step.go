@@ -19,9 +19,11 @@ import (
 type Kind string
 
 const (
-	SignUp   Kind = "signup"
-	Recovery Kind = "recovery"
-	Provider Kind = "provider"
+	SignUp       Kind = "signup"
+	Recovery     Kind = "recovery"
+	Provider     Kind = "provider"
+	SecondFactor Kind = "mfa"   // the rest of a sign-in to an account that has a second factor
+	Enrolment    Kind = "enrol" // adds a second factor, or makes recovery codes
 )
 
 // Step is the step that a pending flow waits for.
@@ -36,6 +38,9 @@ const (
 	Callback Step = "callback" // the browser's return from the provider
 	Exchange Step = "exchange" // the provider's response to our request
 	Join     Step = "link"     // a sign-in to the account that has the address
+	Factor   Step = "mfa"      // a second factor
+	Confirm  Step = "confirm"  // the first code of a new authenticator app
+	Codes    Step = "codes"    // recovery codes are on the screen
 	Done     Step = "done"
 )
 
@@ -54,6 +59,12 @@ func (k Kind) follows(s Step) []Step {
 		return []Step{Join, Done}
 	case k == Provider && s == Join:
 		return []Step{Done}
+	case k == SecondFactor && s == Factor:
+		return []Step{Done}
+	case k == Enrolment && s == Confirm:
+		return []Step{Codes, Done} // done: the account has recovery codes
+	case k == Enrolment && s == Codes:
+		return []Step{Done}
 	}
 	return nil
 }
@@ -63,7 +74,7 @@ func (k Kind) life() time.Duration {
 	switch k {
 	case SignUp:
 		return 24 * time.Hour // so that a visitor can continue the next day
-	case Provider:
+	case Provider, SecondFactor, Enrolment:
 		return 15 * time.Minute
 	default:
 		return time.Hour
@@ -104,6 +115,16 @@ type data struct {
 	LinkFlow   string    `json:"link_flow,omitempty"`
 	Again      bool      `json:"again,omitempty"` // a new proof was asked for
 	Identity   *identity `json:"identity,omitempty"`
+
+	// Of a second factor: the proofs so far, and whether a new browser is to be
+	// announced. LinkFlow waits for it too.
+	Methods  []string  `json:"methods,omitempty"`
+	ProvenAt time.Time `json:"proven_at,omitzero"`
+	Announce bool      `json:"announce,omitempty"`
+
+	// Of an enrolment: what the screen shows until the next step.
+	Secret []byte   `json:"secret,omitempty"`
+	Codes  []string `json:"codes,omitempty"`
 }
 
 // addressOnly returns the part of a sign-up that counts in a browser that did not

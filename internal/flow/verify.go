@@ -212,7 +212,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.choosePassword(ctx, tx, c, a, p.ReturnTo)
 	} else {
-		r, err = f.enter(ctx, tx, c, a, f.target(p), evidence{method, proven})
+		r, err = f.enter(ctx, tx, c, entry{account: a, returnTo: f.target(p), methods: []string{method}, at: proven})
 	}
 	r.registered = method
 	return r, err

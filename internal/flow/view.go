@@ -50,6 +50,11 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			if d.New {
 				v.Kind = SignUp
 			}
+		case Factor:
+			v.Next = pages.Flow(pages.MFA, p.ID)
+			left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: factorFlow, Subject: p.ID})
+			v.UsedUp = left == 0
+			return err
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:
@@ -163,6 +168,10 @@ func (f *Flows) newestMail(ctx context.Context, tx Tx, flowID string) (time.Dura
 // State returns the name of the state that the screen of the code shows.
 func (v View) State() string {
 	switch {
+	case v.Step == Factor && v.UsedUp:
+		return "used_up"
+	case v.Step == Factor, v.Step == Confirm:
+		return "code"
 	case v.Step != Verify:
 		return "done"
 	case v.Held != nil:

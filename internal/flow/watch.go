@@ -38,6 +38,7 @@ const (
 	wrongPassword     = "password"
 	wrongCode         = "code"
 	wrongLinkPassword = "link password"
+	wrongFactor       = "factor"
 )
 
 // watched returns the steps that are counted, with the kinds of their flows.
@@ -46,6 +47,7 @@ func watched() map[string][]Kind {
 	return map[string][]Kind{
 		"signin": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
 		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
+		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment},
 		"reset-password": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
 	}
 }
@@ -64,7 +66,7 @@ func newCounts() *counts {
 	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0}
 	c := &counts{
 		steps: make(map[Ended]uint64), signIns: ways, signUps: maps.Clone(ways),
-		wrong: map[string]uint64{wrongPassword: 0, wrongCode: 0, wrongLinkPassword: 0},
+		wrong: map[string]uint64{wrongPassword: 0, wrongCode: 0, wrongLinkPassword: 0, wrongFactor: 0},
 	}
 	outcomes := []string{outcomeDone, outcomeAbandoned}
 	for k := fault.Internal; k <= fault.Unavailable; k++ {

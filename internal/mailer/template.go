@@ -65,9 +65,14 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
-	case "password-changed", "new-device":
+	case "password-changed", "new-device", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made":
 		return layout{
 			needs: []string{"reset_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+		}, true
+	case "recovery-code-used":
+		return layout{
+			needs: []string{"left", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
 	case "provider-linked":

@@ -22,8 +22,10 @@ const (
 	VerifyCode     = Root + "/verify-code"
 	ConfirmLink    = Root + "/confirm-link"
 	ResetPassword  = Root + "/reset-password"
+	MFA            = Root + "/mfa"
 	Account        = Root + "/account"
 	Password       = Account + "/password"
+	Factors        = Account + "/factors"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"
@@ -44,6 +46,10 @@ func ProviderCallback(id string) string { return Root + "/provider/" + id + "/ca
 
 // Flow returns the address of the page that shows a flow.
 func Flow(page, id string) string { return page + "?flow=" + id }
+
+// ReturnTo returns the address of a page that leads on to a return target, "" for
+// none.
+func ReturnTo(page, target string) string { return With(page, url.Values{"return_to": {target}}) }
 
 // With returns the address of a page with the parameters that have a value.
 func With(page string, query url.Values) string {

@@ -74,7 +74,7 @@ func (b *bundle) person(id string) string {
 func (b *bundle) start(accountID string) (token string, s session.Session) {
 	b.Helper()
 	b.write(func(tx *store.Tx) (err error) {
-		token, s, err = b.keeper.Start(b.Context(), tx, accountID, 1, "Firefox", b.clock.Now(), "password")
+		token, s, err = b.keeper.Start(b.Context(), tx, session.Session{AccountID: accountID, Version: 1, UserAgent: "Firefox", AuthenticatedAt: b.clock.Now(), Methods: []string{"password"}})
 		return err
 	})
 	return token, s

@@ -16,10 +16,11 @@ type Session struct {
 	ID              string
 	AccountID       string
 	Version         int64    // credential version of the account at sign-in
-	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google"
+	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google", then "totp" or "recovery_code"
 	UserAgent       string   // the User-Agent header, shortened
 	CreatedAt       time.Time
 	AuthenticatedAt time.Time // of the newest proof; zero when a provider does not tell
+	StrongAt        time.Time // of the newest second factor; zero when none was given
 	LastSeenAt      time.Time
 	ExpiresAt       time.Time // absolute end
 }
@@ -32,6 +33,9 @@ func (s Session) ProvenAt() time.Time {
 	}
 	return s.AuthenticatedAt
 }
+
+// Strong reports whether a second factor was given for the session.
+func (s Session) Strong() bool { return !s.StrongAt.IsZero() }
 
 // User is the owner of a session, with the current data of the account.
 type User struct {
@@ -98,15 +102,13 @@ func NewKeeper(cfg Config) *Keeper {
 	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: follower{looked: clock.Here()}}
 }
 
-// Start stores a new session for the account and returns its token. The time of
-// the proof is zero when it is not known.
-func (k *Keeper) Start(ctx context.Context, tx Store, accountID string, version int64, browser string, proven time.Time, methods ...string) (token string, s Session, err error) {
+// Start stores a new session and returns its token. The caller fills in the
+// account with its version, the methods, the times of the proofs and the user
+// agent. Start sets the rest.
+func (k *Keeper) Start(ctx context.Context, tx Store, s Session) (token string, started Session, err error) {
 	now := k.clock.Now()
 	token = secret.Token()
-	s = Session{
-		ID: ids.New(), AccountID: accountID, Version: version, Methods: methods, UserAgent: browser,
-		CreatedAt: now, AuthenticatedAt: proven, LastSeenAt: now, ExpiresAt: now.Add(k.absolute),
-	}
+	s.ID, s.CreatedAt, s.LastSeenAt, s.ExpiresAt = ids.New(), now, now, now.Add(k.absolute)
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }
 

@@ -341,7 +341,7 @@ func TestFlush_Batches(t *testing.T) {
 	tokens := make([]string, sessions)
 	b.write(func(tx *store.Tx) (err error) {
 		for n := range tokens {
-			if tokens[n], _, err = b.keeper.Start(t.Context(), tx, "a", 1, "", b.clock.Now(), "password"); err != nil {
+			if tokens[n], _, err = b.keeper.Start(t.Context(), tx, session.Session{AccountID: "a", Version: 1, AuthenticatedAt: b.clock.Now(), Methods: []string{"password"}}); err != nil {
 				return err
 			}
 		}

@@ -193,6 +193,8 @@ func attacks() testform.Catalogue {
 		"SEC-224": "A client sends Transfer-Encoding over HTTP/1.0, where its meaning is not defined.",
 		"SEC-239": "A user without the role reaches a page through a spelling that only some apps accept.",
 		"SEC-240": "Another site opens a WebSocket over HTTP/2.",
+		"SEC-243": "One TOTP or recovery code is sent by many callers at once, at every node.",
+		"SEC-244": "An attacker reads the database and looks for the secrets of second factors.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 
 		// One browser, two people

@@ -76,6 +76,17 @@ func routes() map[string]route {
 		"POST /auth/provider/{id}/start":         {303, 303, `{}`, false},
 		"GET /auth/provider/{id}/callback":       {303, 303, "", false},
 		"POST /auth/provider/{id}/callback":      {303, 303, "state=x&code=y", true},
+		"GET /auth/account/factors":              {303, 200, "", false},
+		"POST /auth/account/factors":             {303, 303, `{"action":"remove","id":"` + flowID + `"}`, false},
+		"GET /auth/mfa":                          {303, 303, "", false},
+		"POST /auth/mfa":                         {303, 303, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/api/mfa":                     {404, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/api/mfa/restart":             {200, 200, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/api/factors/add":             {401, 200, `{}`, false},
+		"POST /auth/api/factors/confirm":         {401, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/api/factors/codes":           {401, 404, `{}`, false},
+		"POST /auth/api/factors/saved":           {401, 200, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/api/factors/remove":          {401, 404, `{"id":"` + flowID + `"}`, false},
 	}
 }
 

@@ -156,7 +156,7 @@ async function walkByKeyboard(page: Page): Promise<void> {
     const stop = await page.evaluate(() => {
       const element = document.activeElement as HTMLElement;
       const drawn =
-        element.id === 'code' ? (document.querySelector('[data-next="true"]') as HTMLElement) : element;
+        (element.id === 'code' ? document.querySelector<HTMLElement>('[data-next="true"]') : null) ?? element;
       const { outlineStyle, boxShadow } = getComputedStyle(drawn);
       return {
         bottom: element.getBoundingClientRect().bottom,

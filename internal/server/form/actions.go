@@ -117,7 +117,7 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 		server.Note(w, result.Held) // the response reveals nothing, so log the reason
 	}
 	a.keepBrowser(w, result.BrowserCookie)
-	if strings.HasPrefix(result.Next, pages.VerifyCode) {
+	if strings.HasPrefix(result.Next, pages.VerifyCode) || strings.HasPrefix(result.Next, pages.MFA) {
 		a.waiting.Write(w, result.FlowID, waitingLife)
 	}
 	if result.Device != "" {
@@ -192,18 +192,7 @@ func (a *Actions) LastProvider(w http.ResponseWriter, r *http.Request) string {
 // Waiting returns the flow for which this browser was last sent a code, or ""
 // if it waits for none.
 func (a *Actions) Waiting(w http.ResponseWriter, r *http.Request) (string, error) {
-	id, ok := a.waiting.Read(w, r)
-	if !ok {
-		return "", nil
-	}
-	v, err := a.Flows.View(r.Context(), a.Caller(w, r), id)
-	switch {
-	case errors.Is(err, flow.Unknown), err == nil && v.Step != flow.Verify:
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	return id, nil
+	return a.waitingAt(w, r, flow.Verify)
 }
 
 // Say stores a message for the next page, which reads it with Said.

@@ -15,8 +15,10 @@ const (
 	ScreenVerifyCode
 	ScreenConfirmLink
 	ScreenResetPassword
+	ScreenMFA
 	ScreenAccount
 	ScreenAccountPassword
+	ScreenAccountFactors
 	ScreenSignedOut
 	ScreenError
 	ScreenLeaving
@@ -35,6 +37,8 @@ var screenNames = [screenCount]string{
 	ScreenSignedOut:       "signed-out",
 	ScreenError:           "error",
 	ScreenLeaving:         "leaving",
+	ScreenMFA:             "mfa",
+	ScreenAccountFactors:  "account-factors",
 }
 
 // String returns the name of the screen in paths and in the front end.

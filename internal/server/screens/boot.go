@@ -16,7 +16,6 @@ type Boot struct {
 	Locales   []Language `json:"locales"`
 	Here      string     `json:"here"` // path of this page, which the language menu leads back to
 	Brand     Brand      `json:"brand"`
-	Legal     Legal      `json:"legal"`
 	Policy    Policy     `json:"policy"`
 	Sender    string     `json:"sender"` // address that mails come from, "" when none are sent
 	Providers []Provider `json:"providers"`
@@ -30,6 +29,8 @@ type Boot struct {
 	Link      Link       `json:"link"`
 	Session   SignedIn   `json:"session"`
 	Account   Account    `json:"account"`
+	MFA       MFA        `json:"mfa"`
+	Factors   Factors    `json:"factors"`
 	Status    int        `json:"status"`
 	Title     string     `json:"title"`
 	Detail    string     `json:"detail"`
@@ -43,16 +44,13 @@ type Language struct {
 	Name string `json:"name"` // in the language itself
 }
 
+// secret reports whether the document shows a secret.
+func (b Boot) secret() bool { return b.Factors.Secret != "" || len(b.Factors.Codes) > 0 }
+
 // Brand is the name and the logo of the site.
 type Brand struct {
 	Name string `json:"name"`
 	Logo string `json:"logo"` // URL path, "" for the word logo
-}
-
-// Legal has the addresses of the legal pages, "" for none.
-type Legal struct {
-	Imprint string `json:"imprint"`
-	Privacy string `json:"privacy"`
 }
 
 // Policy has the rules for registration, passwords and codes.
@@ -117,4 +115,39 @@ type SignedIn struct {
 // Account is what the account pages show.
 type Account struct {
 	Password string `json:"password" enum:" none only removable"` // only: it is the only way in
+}
+
+// MFA is what the page of the second factor shows.
+type MFA struct {
+	Way   string `json:"way" enum:" totp recovery"` // what the page asks for
+	Other string `json:"other"`                     // the same page for the other way
+}
+
+// Factors are the second factors of an account.
+type Factors struct {
+	State string   `json:"state" enum:" list app codes"`
+	List  []Factor `json:"list"`
+	Full  string   `json:"full"` // "yes" if no more can be added
+	Left  string   `json:"left"` // recovery codes; "" without a factor
+	Few   string   `json:"few"`  // "yes" if new recovery codes are needed
+
+	// Of an app that is being added.
+	Secret string `json:"secret"`
+	URI    string `json:"uri"`
+	QR     string `json:"qr"`   // the dark modules, as the path of an SVG
+	Size   string `json:"size"` // modules of a side with its margin
+
+	Codes []RecoveryCode `json:"codes"`
+}
+
+// Factor is one second factor, with its times in words.
+type Factor struct {
+	ID    string `json:"id"`
+	Added string `json:"added"`
+	Used  string `json:"used"`
+}
+
+// RecoveryCode is a recovery code that is shown once.
+type RecoveryCode struct {
+	ID string `json:"id"`
 }

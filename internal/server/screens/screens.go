@@ -27,7 +27,6 @@ type Config struct {
 	Dist      fs.FS // the built front end
 	Brand     Brand
 	Logo      *Logo // nil for the name as text
-	Legal     Legal
 	Policy    Policy
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
@@ -118,6 +117,10 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("GET "+pages.ResetPassword, s.resetPassword)
 	m.Handle("POST "+pages.ResetPassword, s.postResetPassword)
 	s.mountAccount(m)
+	m.Handle("GET "+pages.MFA, s.mfa)
+	m.Handle("POST "+pages.MFA, s.postMFA)
+	m.Handle("GET "+pages.Factors, s.factors)
+	m.Handle("POST "+pages.Factors, s.postFactors)
 	m.Handle("POST "+pages.SignOut, s.signOut)
 	m.Handle("GET "+pages.SignedOut, s.signedOut)
 	m.Handle("GET "+pages.Error, s.failure)
@@ -146,7 +149,8 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 func (s *Screens) boot(screen form.Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
-		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
+		Brand: s.Brand, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
+		Factors: Factors{List: []Factor{}, Codes: []RecoveryCode{}},
 	}
 }
 

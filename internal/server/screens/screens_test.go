@@ -49,6 +49,8 @@ func TestDocuments(t *testing.T) {
 		"/auth/confirm-link":            {"confirm-link", 422},
 		"/auth/account":                 {"account", 200},
 		"/auth/account/password":        {"account-password", 200},
+		"/auth/account/factors":         {"account-factors", 200},
+		"/auth/mfa?flow=x":              {"error", 404},
 		"/auth/error?code=anything":     {"error", 404},
 		"/auth/error?code=flow.unknown": {"error", 404},
 		"/auth/nothing":                 {"error", 404},

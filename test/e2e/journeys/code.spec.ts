@@ -85,7 +85,7 @@ test('an incomplete code is not sent', async ({ page, world }) => {
   await forgot(page, world.stranger().email);
   const codes = await takeCodes(page);
   await button(page, 'Verify').click();
-  await expect(page.getByText('Enter the code from the email.')).toBeVisible();
+  await expect(page.getByText('Enter the code.')).toBeVisible();
   await page.keyboard.type('123');
   await button(page, 'Verify').click();
   await expect(page.getByText('Enter all six digits.')).toBeVisible();

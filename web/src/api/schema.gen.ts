@@ -4,13 +4,16 @@ export interface Account {
   password: '' | 'none' | 'only' | 'removable';
 }
 
+export interface AddFactor {
+  return_to?: string;
+}
+
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'account' | 'account-password' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'account' | 'account-password' | 'account-factors' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
   brand: Brand;
-  legal: Legal;
   policy: Policy;
   sender: string;
   providers: Provider[];
@@ -24,6 +27,8 @@ export interface Boot {
   link: Link;
   session: SignedIn;
   account: Account;
+  mfa: MFA;
+  factors: Factors;
   status: number;
   title: string;
   detail: string;
@@ -40,6 +45,11 @@ export interface ChangePassword {
   account: string;
   password: string;
   confirm_password: string;
+}
+
+export interface ConfirmFactor {
+  flow: string;
+  code: string;
 }
 
 export interface ConfirmLink {
@@ -60,12 +70,35 @@ export interface Device {
   last_seen_at: string;
 }
 
+export interface DropFactor {
+  flow: string;
+}
+
 export interface Errors {
   form: string;
   code: string;
   request_id: string;
   retry_after: number;
   fields: FieldErrors;
+}
+
+export interface Factor {
+  id: string;
+  added: string;
+  used: string;
+}
+
+export interface Factors {
+  state: '' | 'list' | 'app' | 'codes';
+  list: Factor[];
+  full: string;
+  left: string;
+  few: string;
+  secret: string;
+  uri: string;
+  qr: string;
+  size: string;
+  codes: RecoveryCode[];
 }
 
 export interface FieldErrors {
@@ -78,7 +111,7 @@ export interface FieldErrors {
 
 export interface Flow {
   id: string;
-  kind: '' | 'signup' | 'recovery' | 'provider';
+  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'enrol';
   state: '' | 'code' | 'held' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
@@ -94,14 +127,16 @@ export interface ForgotPassword {
   return_to?: string;
 }
 
+export interface GiveFactor {
+  flow?: string;
+  code: string;
+  way?: '' | 'totp' | 'recovery';
+  return_to?: string;
+}
+
 export interface Language {
   id: string;
   name: string;
-}
-
-export interface Legal {
-  imprint: string;
-  privacy: string;
 }
 
 export interface Link {
@@ -111,6 +146,11 @@ export interface Link {
   address: string;
   email: string;
   age: string;
+}
+
+export interface MFA {
+  way: '' | 'totp' | 'recovery';
+  other: string;
 }
 
 export interface Next {
@@ -133,6 +173,14 @@ export interface Provider {
   last: string;
 }
 
+export interface RecoveryCode {
+  id: string;
+}
+
+export interface RemoveFactor {
+  id: string;
+}
+
 export interface RemovePassword {
   account: string;
 }
@@ -150,6 +198,10 @@ export interface ResetPassword {
   flow: string;
   password: string;
   confirm_password: string;
+}
+
+export interface SavedCodes {
+  flow: string;
 }
 
 export interface Session {
@@ -212,6 +264,13 @@ export interface Forms {
   '/auth/api/resend': { in: Resend; out: Resent };
   '/auth/api/confirm-link': { in: ConfirmLink; out: Next };
   '/auth/api/reset-password': { in: ResetPassword; out: Next };
+  '/auth/api/mfa': { in: GiveFactor; out: Next };
+  '/auth/api/mfa/restart': { in: DropFactor; out: Next };
+  '/auth/api/factors/add': { in: AddFactor; out: Next };
+  '/auth/api/factors/confirm': { in: ConfirmFactor; out: Next };
+  '/auth/api/factors/codes': { in: AddFactor; out: Next };
+  '/auth/api/factors/saved': { in: SavedCodes; out: Next };
+  '/auth/api/factors/remove': { in: RemoveFactor; out: Next };
   '/auth/api/signout': { in: object; out: Next };
   '/auth/api/account/password': { in: ChangePassword; out: Next };
   '/auth/api/account/password/remove': { in: RemovePassword; out: Next };

@@ -15,10 +15,6 @@ export const SHAPE = {
     "name": "",
     "logo": ""
   },
-  "legal": {
-    "imprint": "",
-    "privacy": ""
-  },
   "policy": {
     "signup": "",
     "name": "",
@@ -84,6 +80,32 @@ export const SHAPE = {
   },
   "account": {
     "password": ""
+  },
+  "mfa": {
+    "way": "",
+    "other": ""
+  },
+  "factors": {
+    "state": "",
+    "list": [
+      {
+        "id": "",
+        "added": "",
+        "used": ""
+      }
+    ],
+    "full": "",
+    "left": "",
+    "few": "",
+    "secret": "",
+    "uri": "",
+    "qr": "",
+    "size": "",
+    "codes": [
+      {
+        "id": ""
+      }
+    ]
   },
   "status": 0,
   "title": "",

@@ -1,10 +1,12 @@
 import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
+import { screen as accountFactors } from '../screens/account-factors/account-factors';
 import { screen as accountPassword } from '../screens/account-password/account-password';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
 import { screen as leaving } from '../screens/leaving/leaving';
+import { screen as mfa } from '../screens/mfa/mfa';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
 import type { Screen } from '../screens/screen';
 import { screen as signedOut } from '../screens/signed-out/signed-out';
@@ -20,8 +22,10 @@ export const screens: Record<Boot['screen'], Screen> = {
   'verify-code': verifyCode,
   'confirm-link': confirmLink,
   'reset-password': resetPassword,
+  mfa,
   account,
   'account-password': accountPassword,
+  'account-factors': accountFactors,
   'signed-out': signedOut,
   error,
   leaving,

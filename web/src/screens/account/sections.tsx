@@ -3,7 +3,10 @@ import { useText } from '../../i18n/provider';
 import styles from './sections.module.css';
 
 /** The sections of the account, each a page of its own. */
-const SECTIONS: [path: string, name: MessageKey][] = [['/auth/account/password', 'account.section.password']];
+const SECTIONS: [path: string, name: MessageKey][] = [
+  ['/auth/account/password', 'account.section.password'],
+  ['/auth/account/factors', 'account.section.factors'],
+];
 
 export function Sections() {
   const { t } = useText();

@@ -1,0 +1,98 @@
+package factor
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+)
+
+// Codes is how many recovery codes a set has.
+const Codes = 10
+
+// A recovery code has 80 random bits in base32. The first two characters select
+// its row, so that a check computes one hash. The other 70 bits are the secret
+// (NIST SP 800-63B-4 4.2.1.1 asks for 64). The hash is over the whole code.
+const (
+	codeBytes      = 10
+	codeLength     = 16
+	selectorLength = 2
+)
+
+// RecoveryWord is the method of a session that a recovery code has helped to start.
+const RecoveryWord = "recovery_code"
+
+// RecoveryCode is a recovery code that is not used.
+type RecoveryCode struct {
+	AccountID string
+	Selector  string
+	Hash      string // opaque verifier
+}
+
+// NewCodes returns a set of codes with different selectors, as people read them.
+func NewCodes() []string {
+	var set []string
+	taken := map[string]bool{}
+	for len(set) < Codes {
+		b := make([]byte, codeBytes)
+		_, _ = rand.Read(b) // never fails
+		text := plainBase32.EncodeToString(b)
+		if !taken[text[:selectorLength]] {
+			taken[text[:selectorLength]] = true
+			set = append(set, grouped(text, "-"))
+		}
+	}
+	return set
+}
+
+// look turns what people read into what is meant. Base32 has no 0, 1 and 8.
+var look = strings.NewReplacer("0", "O", "1", "I", "8", "B")
+
+// ParseCode returns the one spelling of a typed recovery code.
+func ParseCode(typed string) (code string, ok bool) {
+	if len(typed) > 256 {
+		return "", false
+	}
+	code = look.Replace(strings.ToUpper(strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' || r == '\t' || r == '\u00a0' || r == '\u2011' || r == '\u2013' {
+			return -1
+		}
+		return r
+	}, typed)))
+	_, err := plainBase32.DecodeString(code)
+	return code, err == nil && len(code) == codeLength
+}
+
+// Replace stores the hashes of a new set, in the order of NewCodes, in place of
+// the old set.
+func (k *Keeper) Replace(ctx context.Context, tx Store, accountID string, codes, hashes []string) error {
+	if err := tx.DeleteRecoveryCodes(ctx, accountID); err != nil {
+		return err
+	}
+	for i, text := range codes {
+		if _, err := tx.InsertRecoveryCode(ctx, RecoveryCode{AccountID: accountID, Selector: text[:selectorLength], Hash: hashes[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Select returns the stored code that a parsed code may be, and how many codes are
+// left. The caller compares the hash.
+func (k *Keeper) Select(ctx context.Context, tx Store, accountID, parsed string) (c RecoveryCode, left int, err error) {
+	all, err := tx.RecoveryCodesOf(ctx, accountID)
+	for _, stored := range all {
+		if stored.Selector == parsed[:selectorLength] {
+			c = stored
+		}
+	}
+	return c, len(all), err
+}
+
+// Spend uses up a code, or returns Wrong if another call has used it.
+func (k *Keeper) Spend(ctx context.Context, tx Store, c RecoveryCode) error {
+	won, err := tx.UseRecoveryCode(ctx, c.AccountID, c.Selector)
+	if err == nil && !won {
+		return Wrong
+	}
+	return err
+}

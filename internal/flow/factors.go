@@ -1,0 +1,181 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/ids"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// FactorsView is the state of an account's second factors for their page.
+type FactorsView struct {
+	Factors []factor.Factor
+	Left    int // recovery codes
+
+	// Of an enrolment, at its step.
+	Step   Step
+	Secret factor.Secret
+	URI    string // for a QR code
+	Codes  []string
+}
+
+// Factors returns the second factors of an account, without their secrets.
+func (f *Flows) Factors(ctx context.Context, accountID string) (v FactorsView, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		if v.Factors, err = tx.FactorsOf(ctx, accountID); err != nil {
+			return err
+		}
+		left, err := tx.RecoveryCodesOf(ctx, accountID)
+		v.Left = len(left)
+		return err
+	})
+	for i := range v.Factors {
+		v.Factors[i].Sealed = nil
+	}
+	return v, err
+}
+
+// Enrolment returns Factors with the state of an enrolment. An enrolment that has
+// ended, or that belongs to another browser or account, is left out.
+func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, flowID string) (FactorsView, error) {
+	v, err := f.Factors(ctx, found.User.ID)
+	if err != nil || flowID == "" {
+		return v, err
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		for _, step := range []Step{Confirm, Codes} {
+			_, d, err := f.enrolling(ctx, tx, c, found, flowID, step)
+			switch {
+			case errors.Is(err, Moved), errors.Is(err, Unknown):
+				continue
+			case err != nil:
+				return err
+			}
+			v.Step, v.Secret, v.Codes = step, d.Secret, d.Codes
+			if step == Confirm {
+				v.URI = v.Secret.URI(f.site, d.Address)
+			}
+		}
+		return nil
+	})
+	return v, err
+}
+
+// MakeCodes replaces the recovery codes by a new set. It returns the page that
+// shows them.
+//
+// Faults: ProofNeeded, factor.Missing without a factor, hashing.busy.
+func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
+	if err := f.Fresh(ctx, found); err != nil {
+		return Result{}, err // before the hashes
+	}
+	codes, hashes, err := f.newCodes(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	value, fresh := browser(c)
+	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+		have, err := tx.FactorsOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		if len(have) == 0 {
+			return factor.Missing
+		}
+		if err := f.factors.Replace(ctx, tx, a.ID, codes, hashes); err != nil {
+			return err
+		}
+		if err := f.note(ctx, tx, c, a, audit.CodesMade, strconv.Itoa(len(codes)), mailCodesMade); err != nil {
+			return err
+		}
+		p, err := f.begin(ctx, tx, enrolment(a, Codes, returnTo), data{Codes: codes}, value)
+		r = Result{Next: pages.Flow(pages.Factors, p.ID), FlowID: p.ID, BrowserCookie: fresh}
+		return err
+	})
+	return r, err
+}
+
+// SavedCodes ends the step that shows recovery codes. They are never shown again.
+// It succeeds when it was done before.
+func (f *Flows) SavedCodes(ctx context.Context, c Caller, found session.Found, flowID string) (r Result, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, _, err := f.enrolling(ctx, tx, c, found, flowID, Codes)
+		if err != nil {
+			return err
+		}
+		if _, err := f.renew(ctx, tx, p, data{}); err != nil {
+			return err
+		}
+		r.Next = f.afterEnrolment(p, Done)
+		return f.advance(ctx, tx, p, Done)
+	})
+	if errors.Is(err, Moved) || errors.Is(err, Unknown) {
+		return Result{Next: pages.Factors}, nil
+	}
+	return r, err
+}
+
+// RemoveFactor removes a factor of the signed-in user. The recovery codes go with
+// the last one.
+//
+// Faults: ProofNeeded, factor.Missing.
+func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) error {
+	if !ids.Valid(id) {
+		return factor.Missing
+	}
+	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+		ok, err := tx.DeleteFactor(ctx, a.ID, id)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return factor.Missing
+		}
+		left, err := tx.FactorsOf(ctx, a.ID)
+		if err == nil && len(left) == 0 {
+			err = tx.DeleteRecoveryCodes(ctx, a.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return f.note(ctx, tx, c, a, audit.FactorRemoved, string(factor.TOTP), mailFactorRemoved)
+	})
+}
+
+// ResetFactors removes all second factors and recovery codes of an account, ends
+// its sessions and tells its owner. It returns how many factors there were.
+func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed int, err error) {
+	err = f.change(ctx, a.ID, func(tx Tx) error {
+		have, err := tx.FactorsOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		for _, each := range have {
+			if _, err := tx.DeleteFactor(ctx, a.ID, each.ID); err != nil {
+				return err
+			}
+		}
+		if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
+			return err
+		}
+		if removed = len(have); removed == 0 {
+			return nil
+		}
+		if err := f.sessions.EndAll(ctx, tx, a.ID, "", session.Operator); err != nil {
+			return err
+		}
+		fact := byOperator(audit.FactorRemoved, a.ID)
+		fact.Detail = "all"
+		if err := f.record.Add(ctx, tx, fact); err != nil {
+			return err
+		}
+		return f.post(ctx, tx, operator, letter{template: mailFactorRemoved, owner: &a})
+	})
+	return removed, err
+}

@@ -1,0 +1,184 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/fault"
+	"portico/internal/pages"
+	"portico/internal/throttle"
+)
+
+// askFactor begins the step that asks for a second factor. Its row keeps what is
+// proven so far, and what the sign-in does when the factor is given.
+func (f *Flows) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	value, fresh := browser(c)
+	p, err := f.begin(ctx, tx, Pending{
+		Kind: SecondFactor, Step: Factor, AccountID: e.account.ID, Version: e.account.Version,
+		AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
+	}, data{Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, Announce: e.announce, LinkFlow: e.linkFlow}, value)
+	return Result{Next: pages.Flow(pages.MFA, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
+}
+
+// FactorInput is the input of GiveFactor and of StepUp.
+type FactorInput struct {
+	Code     string
+	Recovery bool // the code is a recovery code
+}
+
+// GiveFactor checks a second factor of a pending sign-in and starts the session.
+//
+// Faults: the field code with factor.Wrong and the count left, factor.Replayed or
+// the fault of its form; factor.UsedUp, throttle.Limited, hashing.busy; Unknown,
+// Moved.
+func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in FactorInput) (r Result, err error) {
+	ctx, w := f.watch(ctx, "mfa", SecondFactor)
+	defer w.end(&r, &err)
+	given, bad := parseFactor(in)
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	p, _, err := f.look(ctx, c, flowID)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case p.Kind != SecondFactor:
+		return Result{}, Unknown
+	case p.Step == Done:
+		return f.againFactor(ctx, c, p)
+	}
+	t := trial{flowID: p.ID, accountID: p.AccountID, given: given}
+	if t, err = f.prepare(ctx, c, t); err != nil {
+		return Result{}, err
+	}
+	var refused *fault.Error
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, d, err := f.at(ctx, tx, c, p.ID, Factor)
+		if err != nil {
+			return err
+		}
+		owner, err := f.owner(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		method := ""
+		if method, refused, err = f.try(ctx, tx, c, owner, t); err != nil || refused != nil {
+			return err
+		}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		now := f.clock.Now()
+		r, err = f.admitted(ctx, tx, c, entry{
+			account: owner, returnTo: f.target(p), methods: append(d.Methods, method), at: now, strongAt: now,
+			linkFlow: d.LinkFlow, announce: d.Announce,
+		})
+		if err == nil {
+			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return Result{}, err
+	case refused != nil:
+		return Result{wrong: wrongFactor}, refused
+	}
+	return f.settled(r, p.AccountID), nil
+}
+
+// afterFactor returns the page after a second factor. When few recovery codes are
+// left, it is the page that offers new ones.
+func (f *Flows) afterFactor(ctx context.Context, tx Tx, accountID, method, next string) (string, error) {
+	if method != factor.RecoveryWord {
+		return next, nil
+	}
+	left, err := tx.RecoveryCodesOf(ctx, accountID)
+	if err != nil || len(left) > 1 {
+		return next, err
+	}
+	return pages.ReturnTo(pages.Factors, next), nil
+}
+
+// againFactor answers a second press after the step: the browser that is signed in
+// by it goes on.
+func (f *Flows) againFactor(ctx context.Context, c Caller, p Pending) (Result, error) {
+	found, err := f.Session(ctx, c.Session)
+	if err == nil && found.User.ID == p.AccountID {
+		return Result{Next: f.targets.Or(f.target(p))}, nil
+	}
+	return Result{}, Moved
+}
+
+// DropFactor ends a pending second step, so that the visitor can start again. It
+// succeeds when there is none.
+func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (r Result, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, _, err := f.at(ctx, tx, c, flowID, Factor)
+		if err != nil {
+			return err
+		}
+		r.Next = pages.ReturnTo(pages.SignIn, f.target(p).String())
+		return f.advance(ctx, tx, p, Done)
+	})
+	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
+		return Result{Next: pages.SignIn}, nil
+	}
+	return r, err
+}
+
+// guesserOf returns the subject of the guesses of a second factor: the account, or
+// a known browser of its owner. A stranger who knows the password thus cannot keep
+// the owner out.
+func (f *Flows) guesserOf(c Caller, a account.Account) string {
+	if device := f.knownDevice(c, &a); device != "" {
+		return a.ID + " " + device
+	}
+	return a.ID
+}
+
+// countFactor counts a guess before it is checked. It returns the fault of a guess
+// that is refused.
+func (f *Flows) countFactor(ctx context.Context, tx Tx, c Caller, a account.Account, flowID string) (left int, refused *fault.Error, err error) {
+	d, err := f.limiter.Take(ctx, tx,
+		throttle.Attempt{Limit: factorFlow, Subject: flowID}, throttle.Attempt{Limit: factorLadder, Subject: f.guesserOf(c, a)})
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case !d.Allowed && d.By == factorFlow.Name:
+		return 0, factor.UsedUp, nil
+	case !d.Allowed:
+		return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
+	}
+	return d.Left, nil, nil
+}
+
+// wrongFactorOf records a wrong code. When the next one has to wait, it tells the
+// owner, because whoever tries has given the first proof.
+func (f *Flows) wrongFactorOf(ctx context.Context, tx Tx, c Caller, a account.Account, left int, cause *fault.Error) (*fault.Error, error) {
+	entry := fact(c, audit.FactorFailed, a.ID, cause.Code)
+	entry.Actor = "stranger"
+	if err := f.record.Add(ctx, tx, entry); err != nil {
+		return nil, err
+	}
+	if left == 0 {
+		d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: factorNotice, Subject: a.ID})
+		if err != nil {
+			return nil, err
+		}
+		if d.Allowed {
+			if err := f.post(ctx, tx, c, letter{template: mailFactorFailed, owner: &a}); err != nil {
+				return nil, err
+			}
+		}
+		if errors.Is(cause, factor.Wrong) {
+			return factor.UsedUp, nil
+		}
+	}
+	params := map[string]string{"count": strconv.Itoa(left)}
+	return cause.WithParams(params).WithFields(fault.Field{Name: "code", Code: cause.Code, Params: params}), nil
+}

@@ -1,0 +1,60 @@
+package flow
+
+import (
+	"context"
+	"slices"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/session"
+)
+
+// StepUp checks a second factor of a signed-in user, and continues with a session
+// that counts it. The browser gets a new session token, and the old one ends.
+//
+// Faults: session.Required; as GiveFactor.
+func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in FactorInput) (r Result, err error) {
+	ctx, w := f.watch(ctx, "step-up", SecondFactor)
+	defer w.end(&r, &err)
+	found, err := f.Session(ctx, c.Session)
+	if err != nil {
+		return Result{}, err
+	}
+	given, bad := parseFactor(in)
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	t, err := f.prepare(ctx, c, trial{flowID: found.Session.ID, accountID: found.User.ID, given: given})
+	if err != nil {
+		return Result{}, err
+	}
+	var refused *fault.Error
+	err = f.own(ctx, found, func(tx Tx, a account.Account) error {
+		method := ""
+		if method, refused, err = f.try(ctx, tx, c, a, t); err != nil || refused != nil {
+			return err
+		}
+		if r, err = f.strengthen(ctx, tx, c, a, found, method, returnTo); err == nil {
+			r.Next, err = f.afterFactor(ctx, tx, a.ID, method, r.Next)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return Result{}, err
+	case refused != nil:
+		return Result{wrong: wrongFactor}, refused
+	}
+	return f.settled(r, found.User.ID), nil
+}
+
+// strengthen replaces the session of the caller by one that counts the second
+// factor.
+func (f *Flows) strengthen(ctx context.Context, tx Tx, c Caller, a account.Account, found session.Found, method string, returnTo Target) (Result, error) {
+	methods := slices.Clone(found.Session.Methods)
+	if !slices.Contains(methods, method) {
+		methods = append(methods, method)
+	}
+	now := f.clock.Now()
+	return f.admitted(ctx, tx, c, entry{account: a, returnTo: returnTo, methods: methods, at: now, strongAt: now})
+}

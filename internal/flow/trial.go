@@ -1,0 +1,134 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/factor"
+	"portico/internal/fault"
+	"portico/internal/throttle"
+)
+
+// given is a parsed second factor: one of both.
+type given struct {
+	digits   string
+	recovery string
+}
+
+func parseFactor(in FactorInput) (g given, bad *fault.Field) {
+	if !in.Recovery {
+		g.digits, bad = code.Parse(in.Code, "code")
+		return g, bad
+	}
+	parsed, ok := factor.ParseCode(in.Code)
+	switch {
+	case in.Code == "":
+		return given{}, &fault.Field{Name: "code", Code: code.CodeRequired}
+	case !ok:
+		return given{}, &fault.Field{Name: "code", Code: factor.CodeRecoveryFormat}
+	}
+	return given{recovery: parsed}, nil
+}
+
+// trial is one guess of a second factor.
+type trial struct {
+	flowID    string // subject of the guesses of one step: a flow, or a session
+	accountID string
+	given     given
+
+	counted  bool // the guess is counted already
+	left     int  // guesses after this one
+	selected factor.RecoveryCode
+	matches  bool // the recovery code has the hash of selected
+}
+
+// prepare does what needs time. A recovery code is hashed outside any transaction,
+// so its guess is counted in an earlier one. It costs the same when the account
+// has no such code.
+func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
+	if t.given.recovery == "" {
+		return t, nil
+	}
+	var refused *fault.Error
+	err := f.store.Write(ctx, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, t.accountID)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return Unknown
+		}
+		if t.left, refused, err = f.countFactor(ctx, tx, c, a, t.flowID); err != nil || refused != nil {
+			return err
+		}
+		t.selected, _, err = f.factors.Select(ctx, tx, a.ID, t.given.recovery)
+		return err
+	})
+	if err != nil {
+		return t, err
+	}
+	if refused != nil {
+		return t, refused
+	}
+	t.counted = true
+	t.matches, _, err = f.verify(ctx, t.selected.Hash, t.given.recovery)
+	return t, err
+}
+
+// try counts and checks a second factor, and uses it up. It returns its method, or
+// the fault of a wrong one. A refused guess is not an error, because its count must
+// be committed.
+func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (method string, refused *fault.Error, err error) {
+	left := t.left
+	if !t.counted {
+		if left, refused, err = f.countFactor(ctx, tx, c, a, t.flowID); err != nil || refused != nil {
+			return "", refused, err
+		}
+	}
+	if t.given.recovery != "" {
+		method, err = f.spendCode(ctx, tx, c, a, t)
+	} else {
+		_, err = f.factors.Use(ctx, tx, a.ID, t.given.digits)
+		method = string(factor.TOTP)
+	}
+	switch {
+	case errors.Is(err, factor.Wrong), errors.Is(err, factor.Replayed):
+		refused, err = f.wrongFactorOf(ctx, tx, c, a, left, fault.From(err))
+		return "", refused, err
+	case err != nil:
+		return "", nil, err
+	}
+	for _, subject := range []string{a.ID, f.guesserOf(c, a)} {
+		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: factorLadder, Subject: subject}); err != nil {
+			return "", nil, err
+		}
+	}
+	return method, nil, nil
+}
+
+// spendCode uses up the recovery code of a trial, and tells the owner.
+func (f *Flows) spendCode(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (string, error) {
+	if !t.matches {
+		return "", factor.Wrong
+	}
+	// The set may have been replaced while the hash was made.
+	now, left, err := f.factors.Select(ctx, tx, a.ID, t.given.recovery)
+	if err != nil {
+		return "", err
+	}
+	if now.Hash != t.selected.Hash {
+		return "", factor.Wrong
+	}
+	if err := f.factors.Spend(ctx, tx, now); err != nil {
+		return "", err
+	}
+	remaining := strconv.Itoa(left - 1)
+	if err := f.record.Add(ctx, tx, fact(c, audit.CodeSpent, a.ID, remaining)); err != nil {
+		return "", err
+	}
+	return factor.RecoveryWord, f.post(ctx, tx, c, letter{template: mailCodeSpent, owner: &a, left: remaining})
+}

@@ -1,0 +1,129 @@
+package form
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// The forms of second factors.
+type (
+	GiveFactor struct {
+		Flow     string `json:"flow,omitempty"` // "" asks for the factor of the session
+		Code     string `json:"code"`
+		Way      string `json:"way,omitempty" enum:" totp recovery"` // what the code is
+		ReturnTo string `json:"return_to,omitempty"`
+	}
+	DropFactor struct {
+		Flow string `json:"flow"`
+	}
+	AddFactor struct {
+		ReturnTo string `json:"return_to,omitempty"`
+	}
+	ConfirmFactor struct {
+		Flow string `json:"flow"`
+		Code string `json:"code"`
+	}
+	SavedCodes struct {
+		Flow string `json:"flow"`
+	}
+	RemoveFactor struct {
+		ID string `json:"id"`
+	}
+)
+
+// WayRecovery is the way of a recovery code.
+const WayRecovery = "recovery"
+
+// GiveFactor is the action of /auth/mfa. Without a flow it is about the session.
+func (a *Actions) GiveFactor(w http.ResponseWriter, r *http.Request, in GiveFactor) (string, error) {
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		given := flow.FactorInput{Code: in.Code, Recovery: in.Way == WayRecovery}
+		if in.Flow == "" {
+			return a.Flows.StepUp(ctx, c, a.Targets.Check(in.ReturnTo), given)
+		}
+		return a.Flows.GiveFactor(ctx, c, in.Flow, given)
+	})
+}
+
+// DropFactor ends a pending second step.
+func (a *Actions) DropFactor(w http.ResponseWriter, r *http.Request, in DropFactor) (string, error) {
+	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.DropFactor(ctx, c, in.Flow)
+	})
+	if err == nil {
+		a.waiting.Clear(w)
+	}
+	return next, err
+}
+
+// AddFactor begins to add an authenticator app.
+func (a *Actions) AddFactor(w http.ResponseWriter, r *http.Request, in AddFactor) (string, error) {
+	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.BeginFactor(ctx, c, found, a.Targets.Check(in.ReturnTo))
+	})
+}
+
+// ConfirmFactor adds the authenticator app after its first code.
+func (a *Actions) ConfirmFactor(w http.ResponseWriter, r *http.Request, in ConfirmFactor) (string, error) {
+	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.ConfirmFactor(ctx, c, found, in.Flow, in.Code)
+	})
+}
+
+// MakeCodes replaces the recovery codes.
+func (a *Actions) MakeCodes(w http.ResponseWriter, r *http.Request, in AddFactor) (string, error) {
+	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.MakeCodes(ctx, c, found, a.Targets.Check(in.ReturnTo))
+	})
+}
+
+// SavedCodes ends the page with the recovery codes.
+func (a *Actions) SavedCodes(w http.ResponseWriter, r *http.Request, in SavedCodes) (string, error) {
+	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.SavedCodes(ctx, c, found, in.Flow)
+	})
+}
+
+// RemoveFactor removes a factor.
+func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in RemoveFactor) (string, error) {
+	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+		return flow.Result{Next: pages.Factors}, a.Flows.RemoveFactor(ctx, c, found, in.ID)
+	})
+}
+
+// own is step for a change of the signed-in user.
+func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
+	found, err := a.Session(w, r)
+	if err != nil {
+		return "", err
+	}
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, found) })
+}
+
+// WaitingFactor returns the flow in which this browser waits for a second factor,
+// or "".
+func (a *Actions) WaitingFactor(w http.ResponseWriter, r *http.Request) (string, error) {
+	return a.waitingAt(w, r, flow.Factor)
+}
+
+// waitingAt returns the flow that this browser waits in if it is at the step,
+// else "".
+func (a *Actions) waitingAt(w http.ResponseWriter, r *http.Request, step flow.Step) (string, error) {
+	id, ok := a.waiting.Read(w, r)
+	if !ok {
+		return "", nil
+	}
+	v, err := a.Flows.View(r.Context(), a.Caller(w, r), id)
+	switch {
+	case errors.Is(err, flow.Unknown), err == nil && v.Step != step:
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return id, nil
+}

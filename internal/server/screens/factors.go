@@ -1,0 +1,162 @@
+package screens
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"rsc.io/qr"
+
+	"portico/internal/factor"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// factors shows the second factors of the signed-in user, or a step of adding one.
+// All of them need a fresh proof.
+func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
+	found, err := s.Actions.Session(w, r)
+	target := s.asked(r).String()
+	if err == nil {
+		err = s.Actions.Flows.Fresh(r.Context(), found)
+	}
+	if err != nil {
+		return s.proveFirst(w, r, found, pages.ReturnTo(pages.Factors, target), err)
+	}
+	v, err := s.Actions.Flows.Enrolment(r.Context(), s.Actions.Caller(w, r), found, r.URL.Query().Get("flow"))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) { s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target) })
+}
+
+// proveFirst redirects to where the user gives the proof that a page needs: the
+// second factor if there is one, else the first.
+func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found session.Found, page string, err error) error {
+	switch {
+	case errors.Is(err, session.Required):
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, page))
+	case !errors.Is(err, flow.ProofNeeded):
+		return err
+	}
+	have, err := s.Actions.Flows.Factors(r.Context(), found.User.ID)
+	if err != nil {
+		return err
+	}
+	if len(have.Factors) > 0 {
+		return server.SeeOther(w, pages.ReturnTo(pages.MFA, page))
+	}
+	return server.SeeOther(w, pages.With(pages.SignIn, url.Values{"again": {"1"}, "return_to": {page}}))
+}
+
+// fewCodes is the number of recovery codes from which on a new set is offered.
+const fewCodes = 1
+
+func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, id, target string) {
+	b.Session, b.ReturnTo = personOf(found), target
+	b.Factors.State = "list"
+	for _, f := range v.Factors {
+		b.Factors.List = append(b.Factors.List, Factor{
+			ID: f.ID, Added: s.Catalogue.Moment(b.Locale, f.CreatedAt), Used: s.Catalogue.Moment(b.Locale, f.UsedAt),
+		})
+	}
+	if len(v.Factors) >= factor.Most {
+		b.Factors.Full = "yes"
+	}
+	if len(v.Factors) > 0 {
+		b.Factors.Left = strconv.Itoa(v.Left)
+		if v.Left <= fewCodes {
+			b.Factors.Few = "yes"
+		}
+	}
+	switch v.Step {
+	case flow.Confirm:
+		b.Flow.ID, b.Factors.State = id, "app"
+		b.Factors.Secret, b.Factors.URI = v.Secret.Text(), v.URI
+		b.Factors.QR, b.Factors.Size = drawn(v.URI)
+	case flow.Codes:
+		b.Flow.ID, b.Factors.State = id, "codes"
+		for _, text := range v.Codes {
+			b.Factors.Codes = append(b.Factors.Codes, RecoveryCode{ID: text})
+		}
+	}
+}
+
+// quiet is the margin that a QR code needs (ISO/IEC 18004 6.3.8).
+const quiet = 4
+
+// drawn returns the dark modules of a QR code as the path of an SVG, and the
+// modules of a side. An address that is too long for one has no picture.
+func drawn(text string) (path, size string) {
+	c, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return "", ""
+	}
+	var b strings.Builder
+	for y := range c.Size {
+		for x := 0; x < c.Size; x++ {
+			from := x
+			for c.Black(x, y) {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", from+quiet, y+quiet, x-from, x-from)
+			}
+		}
+	}
+	return b.String(), strconv.Itoa(c.Size + 2*quiet)
+}
+
+// factorsForm is the form of the page. Action is the pressed button.
+type factorsForm struct {
+	Flow     string `json:"flow"`
+	ID       string `json:"id"`
+	Code     string `json:"code"`
+	ReturnTo string `json:"return_to"`
+	Action   string `json:"action"`
+}
+
+func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[factorsForm](r)
+	if err != nil {
+		return err
+	}
+	next := ""
+	switch in.Action {
+	case "add":
+		next, err = s.Actions.AddFactor(w, r, form.AddFactor{ReturnTo: in.ReturnTo})
+	case "codes":
+		next, err = s.Actions.MakeCodes(w, r, form.AddFactor{ReturnTo: in.ReturnTo})
+	case "saved":
+		next, err = s.Actions.SavedCodes(w, r, form.SavedCodes{Flow: in.Flow})
+	case "remove":
+		next, err = s.Actions.RemoveFactor(w, r, form.RemoveFactor{ID: in.ID})
+	default:
+		next, err = s.Actions.ConfirmFactor(w, r, form.ConfirmFactor{Flow: in.Flow, Code: in.Code})
+	}
+	if err == nil {
+		return server.SeeOther(w, next)
+	}
+	found, sessionErr := s.Actions.Session(w, r)
+	target := s.Actions.Targets.Check(in.ReturnTo).String()
+	switch {
+	case sessionErr != nil, errors.Is(err, flow.ProofNeeded), errors.Is(err, session.Required):
+		return s.proveFirst(w, r, found, pages.ReturnTo(pages.Factors, target), errors.Join(sessionErr, err))
+	case errors.Is(err, flow.Unknown):
+		return server.SeeOther(w, overPath(r))
+	case errors.Is(err, flow.Moved), fault.From(err).Kind == fault.Missing:
+		return server.SeeOther(w, pages.Factors) // a second press; the page shows the state
+	}
+	v, viewErr := s.Actions.Flows.Enrolment(r.Context(), s.Actions.Caller(w, r), found, in.Flow)
+	if viewErr != nil {
+		return viewErr
+	}
+	return s.refuse(w, r, form.ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, in.Flow, target) })
+}

@@ -1,0 +1,130 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"portico/internal/factor"
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// mfa asks for a second factor: of a pending sign-in, or of the session of a
+// signed-in user. A user without a factor goes to the page that adds one.
+func (s *Screens) mfa(w http.ResponseWriter, r *http.Request) error {
+	id, way := r.URL.Query().Get("flow"), r.URL.Query().Get("way")
+	if id == "" {
+		return s.mfaOfSession(w, r, way)
+	}
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
+	if errors.Is(err, flow.Unknown) {
+		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
+	}
+	if err != nil {
+		return err
+	}
+	if v.Step != flow.Factor {
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
+	}
+	return s.show(w, r, form.ScreenMFA, func(b *Boot) { s.fillMFA(b, v, way) })
+}
+
+func (s *Screens) fillMFA(b *Boot, v flow.View, way string) {
+	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
+	b.MFA = wayOf(way, url.Values{"flow": {v.ID}})
+}
+
+// wayOf returns what the page asks for, and the address of the other way.
+func wayOf(way string, query url.Values) MFA {
+	if way == form.WayRecovery {
+		return MFA{Way: form.WayRecovery, Other: pages.With(pages.MFA, query)}
+	}
+	query.Set("way", form.WayRecovery)
+	return MFA{Way: string(factor.TOTP), Other: pages.With(pages.MFA, query)}
+}
+
+// mfaOfSession asks the signed-in user for a second factor.
+func (s *Screens) mfaOfSession(w http.ResponseWriter, r *http.Request, way string) error {
+	found, err := s.Actions.Session(w, r)
+	target := s.asked(r).String()
+	switch {
+	case errors.Is(err, session.Required):
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, target)) // which leads to a step that waits
+	case err != nil:
+		return err
+	}
+	have, err := s.Actions.Flows.Factors(r.Context(), found.User.ID)
+	if err != nil {
+		return err
+	}
+	if len(have.Factors) == 0 {
+		return server.SeeOther(w, pages.ReturnTo(pages.Factors, target))
+	}
+	return s.show(w, r, form.ScreenMFA, func(b *Boot) { fillStepUp(b, found, target, way) })
+}
+
+func fillStepUp(b *Boot, found session.Found, target, way string) {
+	b.Session, b.ReturnTo, b.Flow.State = personOf(found), target, "code"
+	b.MFA = wayOf(way, url.Values{"return_to": {target}})
+}
+
+// mfaForm is the form of the page. Action is the pressed button.
+type mfaForm struct {
+	Flow     string `json:"flow"`
+	Code     string `json:"code"`
+	Way      string `json:"way"`
+	ReturnTo string `json:"return_to"`
+	Action   string `json:"action"`
+}
+
+const actionRestart = "restart"
+
+func (s *Screens) postMFA(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[mfaForm](r)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if in.Action == actionRestart {
+		next, err = s.Actions.DropFactor(w, r, form.DropFactor{Flow: in.Flow})
+	} else {
+		next, err = s.Actions.GiveFactor(w, r, form.GiveFactor{Flow: in.Flow, Code: in.Code, Way: in.Way, ReturnTo: in.ReturnTo})
+	}
+	switch {
+	case err == nil:
+		return server.SeeOther(w, next)
+	case in.Flow == "":
+		return s.refuseStepUp(w, r, in, err)
+	}
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
+	switch {
+	case errors.Is(viewErr, flow.Unknown):
+		return server.SeeOther(w, overPath(r))
+	case viewErr != nil:
+		return viewErr
+	case errors.Is(err, flow.Moved):
+		return server.SeeOther(w, pages.Flow(pages.MFA, v.ID))
+	}
+	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) { s.fillMFA(b, v, in.Way) })
+}
+
+func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaForm, err error) error {
+	found, sessionErr := s.Actions.Session(w, r)
+	target := s.Actions.Targets.Check(in.ReturnTo).String()
+	switch {
+	case errors.Is(sessionErr, session.Required):
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, target))
+	case sessionErr != nil:
+		return sessionErr
+	}
+	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) {
+		fillStepUp(b, found, target, in.Way)
+		if errors.Is(err, factor.UsedUp) {
+			b.Flow.State = "used_up"
+		}
+	})
+}

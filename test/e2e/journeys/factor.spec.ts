@@ -1,0 +1,153 @@
+import {
+  alive,
+  back,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  forgot,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+import { beginSetup, enrol } from '../support/totp.js';
+
+test('a member adds an authenticator app and signs in with its code', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await link(page, 'Two-step sign-in').click();
+  await expectScreen(page, 'Two-step sign-in');
+  const { app } = await enrol(page);
+  await page.reload();
+  await expectScreen(page, 'Save your recovery codes');
+  await alive(page);
+  await button(page, "I've saved them").click();
+  await expectScreen(page, 'Two-step sign-in');
+  await expect(page.getByText('Codes left: 10.')).toBeVisible();
+
+  await open(page, '/auth/account');
+  await button(page, 'Sign out').click();
+  await expectScreen(page, "You've signed out");
+  await open(page, '/auth/signin?return_to=/auth/account');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  await alive(page);
+  await field(page, '6-digit code').fill(app.wrong());
+  await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+  await open(page, '/auth/account'); // any page leads to the same step
+  await expectScreen(page, "Confirm it's you");
+  await alive(page);
+  await field(page, '6-digit code').fill(app.next());
+  await expectAccount(page, person);
+});
+
+test('a recovery code signs in once, and the owner is told', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const { codes } = await enrol(page);
+  for (const [code = '', works] of [
+    [codes[0], true],
+    [codes[0], false],
+  ] as const) {
+    await page.context().clearCookies();
+    await open(page, '/auth/signin');
+    await fillSignIn(page, person);
+    await button(page, 'Login').click();
+    await expectScreen(page, "Confirm it's you");
+    await link(page, 'Use a recovery code instead').click();
+    await alive(page);
+    await field(page, 'Recovery code').fill(code.toLowerCase());
+    await button(page, 'Continue').click();
+    if (works) await expectAccount(page, person);
+    else await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+  }
+});
+
+test('after five wrong codes the sign-in starts again', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const { app } = await enrol(page);
+  await open(page, '/auth/account');
+  await button(page, 'Sign out').click();
+  await expectScreen(page, "You've signed out");
+  await open(page, '/auth/signin');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  for (const left of ['4 tries', '3 tries', '2 tries', '1 try']) {
+    await alive(page);
+    await field(page, '6-digit code').fill('');
+    await page.keyboard.type(app.wrong());
+    await expect(page.getByText(`Wrong code. ${left} left.`)).toBeVisible();
+  }
+  await field(page, '6-digit code').fill('');
+  await page.keyboard.type(app.wrong());
+  await expectScreen(page, 'Too many wrong codes');
+  await alive(page);
+  await button(page, 'Start again').click();
+  await expectScreen(page, 'Sign in');
+});
+
+test('a new password does not pass the second step', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const { app } = await enrol(page);
+  await page.context().clearCookies();
+  await forgot(page, person.email);
+  await page.keyboard.type((await world.mailbox.next(person.email, /code/)).code);
+  await expectScreen(page, 'Choose a new password');
+  await alive(page);
+  const password = `another ${person.password}`;
+  await field(page, 'New password').fill(password);
+  await field(page, 'Confirm Password').fill(password);
+  await button(page, 'Save password').click();
+  await expectScreen(page, "Confirm it's you");
+  await alive(page);
+  await field(page, '6-digit code').fill(app.next());
+  await expectAccount(page, person);
+});
+
+test('an enrolment ends when it is left, and the app can be removed', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await beginSetup(page);
+  await link(page, 'Cancel').click();
+  await expectScreen(page, 'Two-step sign-in');
+  await expect(button(page, 'Set up an authenticator app')).toBeVisible();
+  await enrol(page);
+  await alive(page);
+  await button(page, "I've saved them").click();
+  await expectScreen(page, 'Two-step sign-in');
+  await alive(page);
+  await page.getByText('Remove', { exact: true }).click();
+  await button(page, 'Remove this app').click();
+  await expect(button(page, 'Set up an authenticator app')).toBeVisible();
+});
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the second step leads out with Back, and on with a code', async ({ browser, page, world }) => {
+    const person = await world.member();
+    const scripted = await browser.newPage({ baseURL: world.portico.origin, javaScriptEnabled: true });
+    await signIn(scripted, person);
+    const { app } = await enrol(scripted);
+    await scripted.close();
+    await page.goto('/auth/signed-out');
+    await page.goto('/auth/signin');
+    await fillSignIn(page, person);
+    await button(page, 'Login').click();
+    await expectScreen(page, "Confirm it's you");
+    await back(page);
+    await back(page);
+    await expectScreen(page, "You've signed out");
+    await page.goto('/auth/signin');
+    await expectScreen(page, "Confirm it's you");
+    await field(page, '6-digit code').fill(app.next());
+    await button(page, 'Continue').click();
+    await expectScreen(page, 'Your account');
+  });
+});

@@ -1,0 +1,97 @@
+import type { AddFactor, Boot, Factor, RemoveFactor } from '../../api/schema.gen';
+import { useForm } from '../../form/use-form';
+import { useText } from '../../i18n/provider';
+import { choose, Each, Unless, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
+import { Hint, Lead } from '../../ui/lead';
+import { ErrorSummary, Notice } from '../../ui/message';
+import { More } from '../../ui/more';
+import { OwnPage } from '../own/own-page';
+import styles from './factors.module.css';
+import { toProof } from './proof';
+
+/** The second factors and recovery codes of the account. */
+export function List({ boot, title }: { boot: Boot; title: string }) {
+  const { t } = useText();
+  const { factors } = boot;
+  const form = useForm({ boot, path: '/auth/api/factors/add', onTrouble: toProof });
+  return (
+    <OwnPage boot={boot} title={title} form={form}>
+      <Lead>{choose(factors.left, t('account-factors.lead_on'), t('account-factors.lead_off'))}</Lead>
+      <ul>
+        <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
+      </ul>
+      <Unless value={factors.full}>
+        <form {...form.props}>
+          <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
+          <input type="hidden" name="action" value="add" />
+          <When
+            value={factors.left}
+            otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}
+          >
+            <Button look="secondary" {...pressed(form)}>
+              {t('account-factors.add_another')}
+            </Button>
+          </When>
+        </form>
+      </Unless>
+      <When value={factors.left}>
+        <RecoveryCodes boot={boot} />
+      </When>
+    </OwnPage>
+  );
+}
+
+const pressed = ({ busy, wait }: { busy: boolean; wait: number }) => ({ busy, wait });
+
+function Entry({ factor }: { factor: Factor }) {
+  const { t } = useText();
+  const form = useForm({ path: '/auth/api/factors/remove', onTrouble: toProof });
+  return (
+    <li className={styles.entry}>
+      <p className={styles.name}>{t('account-factors.app')}</p>
+      <p className={styles.detail}>{t('account-factors.added', { time: factor.added })}</p>
+      <p className={styles.detail}>{t('account-factors.used', { time: factor.used })}</p>
+      <More label={t('account-factors.remove')}>
+        <form {...form.props}>
+          <ErrorSummary {...form.summary} />
+          <HiddenField<RemoveFactor> name="id" value={factor.id} />
+          <input type="hidden" name="action" value="remove" />
+          <p>{t('account-factors.remove_lead')}</p>
+          <Button look="secondary" {...pressed(form)}>
+            {t('account-factors.remove_submit')}
+          </Button>
+        </form>
+      </More>
+    </li>
+  );
+}
+
+function RecoveryCodes({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const { factors } = boot;
+  const form = useForm({ path: '/auth/api/factors/codes', onTrouble: toProof });
+  return (
+    <section aria-labelledby="codes">
+      <h2 id="codes" className={styles.heading}>
+        {t('account-factors.codes')}
+      </h2>
+      <When value={factors.few}>
+        <Notice words={t('account-factors.few')} />
+      </When>
+      <p className={`${styles.detail} ${styles.left}`}>
+        {t('account-factors.left', { count: factors.left })}
+      </p>
+      <form {...form.props}>
+        <ErrorSummary {...form.summary} />
+        <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
+        <input type="hidden" name="action" value="codes" />
+        <Button look="secondary" {...pressed(form)}>
+          {t('account-factors.new_codes')}
+        </Button>
+        <Hint>{t('account-factors.new_codes_hint')}</Hint>
+      </form>
+    </section>
+  );
+}

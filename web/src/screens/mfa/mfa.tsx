@@ -1,0 +1,121 @@
+import type { Boot, DropFactor, GiveFactor } from '../../api/schema.gen';
+import type { Trouble } from '../../form/failure';
+import { reloadWhenOver } from '../../form/reload-when-over';
+import { type Form, useForm } from '../../form/use-form';
+import { useText } from '../../i18n/provider';
+import type { Text } from '../../i18n/text';
+import { choose, match, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { CodeField } from '../../ui/code-field';
+import { HiddenField } from '../../ui/hidden-field';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
+import { TextField } from '../../ui/text-field';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+
+/** Asks for a second factor: of a pending sign-in, or of the signed-in user. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const form = useForm({ boot, path: '/auth/api/mfa', onTrouble });
+  return (
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
+      <When value={boot.flow.state} is="used_up" otherwise={<Enter boot={boot} form={form} />}>
+        <Lead>{text.t('mfa.used_up.lead')}</Lead>
+      </When>
+      <When value={boot.flow.id}>
+        <Restart boot={boot} />
+      </When>
+    </Frame>
+  );
+}
+
+/** The page of a pending sign-in shows its own state. The page of a session has none to show. */
+function onTrouble(trouble: Trouble): boolean {
+  const over = trouble.code === 'factor.used_up' && location.search.includes('flow=');
+  if (over) location.reload();
+  return over || reloadWhenOver(trouble);
+}
+
+function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
+  const { t } = useText();
+  const { mfa } = boot;
+  const email = choose(boot.session.email, boot.session.email, boot.flow.email);
+  return (
+    <>
+      <Lead>
+        {match(
+          mfa.way,
+          'recovery',
+          t('mfa.recovery.lead'),
+          choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
+        )}
+      </Lead>
+      <form {...form.props}>
+        <HiddenField<GiveFactor> name="flow" value={boot.flow.id} />
+        <HiddenField<GiveFactor> name="return_to" value={boot.return_to} />
+        <HiddenField<GiveFactor> name="way" value={mfa.way} />
+        <When value={mfa.way} is="recovery" otherwise={<AppCode form={form} />}>
+          <TextField
+            name="code"
+            label={t('mfa.recovery.code')}
+            placeholder="XXXX-XXXX-XXXX-XXXX"
+            error={form.trouble.fields.code}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            required
+          />
+        </When>
+        <Button busy={form.busy} wait={form.wait}>
+          {t('mfa.submit')}
+        </Button>
+      </form>
+      <Footer>
+        <a href={mfa.other}>{match(mfa.way, 'recovery', t('mfa.use_app'), t('mfa.use_recovery'))}</a>
+      </Footer>
+    </>
+  );
+}
+
+function AppCode({ form }: { form: Form<GiveFactor> }) {
+  const { t } = useText();
+  return <CodeField label={t('mfa.code')} hint={t('mfa.hint')} error={form.trouble.fields.code} />;
+}
+
+function Restart({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const form = useForm({ path: '/auth/api/mfa/restart' });
+  const props = { busy: form.busy, wait: form.wait };
+  return (
+    <form {...form.props}>
+      <ErrorSummary {...form.summary} />
+      <HiddenField<DropFactor> name="flow" value={boot.flow.id} />
+      <input type="hidden" name="action" value="restart" />
+      <When
+        value={boot.flow.state}
+        is="used_up"
+        otherwise={
+          <Footer>
+            <Button look="quiet" {...props}>
+              {t('mfa.restart')}
+            </Button>
+          </Footer>
+        }
+      >
+        <Button {...props}>{t('mfa.restart')}</Button>
+      </When>
+    </form>
+  );
+}
+
+const titleOf = ({ flow }: Boot, { t }: Text) =>
+  match(flow.state, 'used_up', t('mfa.used_up.title'), t('mfa.title'));
+
+export const screen: Screen = { title: titleOf, View };
