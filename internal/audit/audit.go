@@ -36,6 +36,7 @@ const (
 	CodesMade       Name = "recovery_codes_made"
 	CodeSpent       Name = "recovery_code_used"
 	AccountCreated  Name = "account_created"
+	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
 	AccountDeleted  Name = "account_deleted"

@@ -46,6 +46,7 @@ type commands struct {
 
 	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
 
+	Init     initCmd     `cmd:"" help:"Set up a new installation: asks five questions."`
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
 	Dev      devCmd      `cmd:"" help:"Try everything on this machine. Needs no configuration."`
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`

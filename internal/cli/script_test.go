@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "smtp": serveMail,
+			"freeport": freePort, "ready": ready, "choose": choose,
 			// postgres [NAME] puts the URL of an empty database into a
 			// variable.
 			"postgres": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -24,6 +24,7 @@ type userCmd struct {
 	SetRoles     userSetRolesCmd     `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
 	Factors      userFactorsCmd      `cmd:"" help:"List the second factors of an account."`
 	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors of an account. Ends all sessions and notifies the user."`
+	Link         userLinkCmd         `cmd:"" help:"Print a link with which a user chooses a password."`
 	Unlock       userUnlockCmd       `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
 	Delete       userDeleteCmd       `cmd:"" help:"Delete an account permanently."`
 }

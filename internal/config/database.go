@@ -8,3 +8,10 @@ func CheckDatabaseURL(flag, url string) error {
 	}
 	return nil
 }
+
+// CheckValue checks one value by the rules of a setting, which it names by its
+// variable. The error is of type Problems.
+func CheckValue(variable, value string) error {
+	_, err := load("", nil, []string{variable + "=" + value})
+	return err
+}

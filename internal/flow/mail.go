@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -68,7 +67,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
-		m.Data["link"] = f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(l.secret.Link)
+		m.Data["link"] = f.linkTo(l.secret.Link)
 	}
 	if l.left != "" {
 		m.Data["left"] = l.left

@@ -80,18 +80,21 @@ func TestHAProxy(t *testing.T) {
 func TestApache(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "apache2")
-	try(t, start(t, "apache.md", func(p *place) *exec.Cmd {
-		const modules = "/usr/lib/apache2/modules/mod_"
-		conf := "ServerRoot " + p.dir + "\nPidFile httpd.pid\nErrorLog /dev/stderr\nDefaultRuntimeDir " + p.dir + "\n"
-		for _, m := range []string{"mpm_event", "authz_core", "proxy", "proxy_http", "socache_shmcb", "ssl"} {
-			conf += "LoadModule " + m + "_module " + modules + m + ".so\n"
-		}
-		if os.Getuid() == 0 {
-			conf += "User nobody\nGroup nogroup\n"
-		}
-		conf += p.local(page(t, "apache.md", "apache"))
-		return exec.Command(binary, "-D", "FOREGROUND", "-f", p.write(filepath.Join(p.dir, "httpd.conf"), conf))
-	}))
+	try(t, start(t, "apache.md", func(p *place) *exec.Cmd { return apacheOf(p, binary, page(t, "apache.md", "apache")) }))
+}
+
+func apacheOf(p *place, binary, text string) *exec.Cmd {
+	p.Helper()
+	const modules = "/usr/lib/apache2/modules/mod_"
+	conf := "ServerRoot " + p.dir + "\nPidFile httpd.pid\nErrorLog /dev/stderr\nDefaultRuntimeDir " + p.dir + "\n"
+	for _, m := range []string{"mpm_event", "authz_core", "proxy", "proxy_http", "socache_shmcb", "ssl"} {
+		conf += "LoadModule " + m + "_module " + modules + m + ".so\n"
+	}
+	if os.Getuid() == 0 {
+		conf += "User nobody\nGroup nogroup\n"
+	}
+	conf += p.local(text)
+	return exec.Command(binary, "-D", "FOREGROUND", "-f", p.write(filepath.Join(p.dir, "httpd.conf"), conf))
 }
 
 // try runs the tests of every configuration.

@@ -226,6 +226,7 @@ func attacks() testform.Catalogue {
 		"SEC-173": "An attacker stores a formula that runs in an exported table.",
 		"SEC-204": "An operator pastes the output of a command, and a secret of a setting is in it.",
 		"SEC-205": "An attacker offers a backup whose database has a trigger.",
+		"SEC-209": "Someone finds the link that an operator made for a user, after the user has opened it or after its time.",
 		"SEC-206": "A stored text carries control characters to the terminal of an operator.",
 
 		// Passwords and load

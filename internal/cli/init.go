@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"portico/internal/app"
+)
+
+type initCmd struct {
+	PublicURL string `help:"The address that browsers use." placeholder:"URL" name:"public-url"`
+	SMTPURL   string `help:"Your mail server. Without this flag it is read from standard input, so that no other user of the machine sees its password." placeholder:"URL" name:"smtp-url"`
+	MailFrom  string `help:"The sender of emails." placeholder:"ADDRESS"`
+	Admin     string `help:"The email address of the first account. It gets the role admin." placeholder:"ADDRESS"`
+	Proxy     string `help:"The proxy in front, on this machine: nginx, caddy, traefik, haproxy, apache or none." placeholder:"NAME"`
+}
+
+func (initCmd) Help() string {
+	return `Examples:
+  portico init
+  portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --proxy caddy < smtp-url.txt
+
+Example:
+  portico init
+
+Asks the questions that no flag answers. Writes portico.toml, a file for the proxy and an SQLite database in the current folder, and prints a link with which the first user chooses a password. It never replaces a file.`
+}
+
+// Run asks, writes the files and makes the first account.
+func (c initCmd) Run(s *session) error {
+	settings := s.configFile
+	if settings == "" {
+		settings = "portico.toml"
+	}
+	for _, path := range []string{settings, "portico-data"} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return taken(path)
+		}
+	}
+	a, err := c.ask(s)
+	if err != nil {
+		return err
+	}
+	made, err := a.write(settings)
+	if err != nil {
+		return err
+	}
+	link, until, err := c.begin(s, settings, a)
+	if err != nil {
+		return errors.Join(err, withdraw(append(made, "portico-data")))
+	}
+	return s.print(false, nil, a.next(settings, link, until)...)
+}
+
+// taken says that a file is there already.
+func taken(path string) error {
+	return fmt.Errorf("%s is there already: change it by hand, or run this in an empty folder (%w)", path, fs.ErrExist)
+}
+
+// begin makes the database and the first account, and returns its link.
+func (c initCmd) begin(s *session, settings string, a answers) (link string, until time.Time, err error) {
+	from := *s
+	from.configFile = settings
+	cfg, err := from.served()
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	opened, err := app.New(s, cfg, app.Options{})
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	u, err := opened.Flows.CreateUser(s, a.Admin, "", "", "admin")
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	return opened.Flows.PasswordLink(s, u)
+}
+
+// withdraw removes what this command has made, after it failed.
+func withdraw(paths []string) error {
+	var failed error
+	for _, path := range paths {
+		failed = errors.Join(failed, os.RemoveAll(path))
+	}
+	return failed
+}
+
+// next returns what was made, and the next steps.
+func (a answers) next(settings, link string, until time.Time) []string {
+	lines := []string{
+		settings + "\tthe settings, with the password of the mail server: keep the file private",
+		"portico-data\tthe database and the master key: back up both",
+	}
+	start := "portico serve"
+	if settings != "portico.toml" {
+		start = "portico --config " + settings + " serve"
+	}
+	if a.Proxy != "none" {
+		lines = append(lines, a.snippet()+"\tfor the proxy: its first line says where it belongs")
+		start += ", and then the proxy"
+	}
+	return append(lines,
+		"", "1. Start "+start+".",
+		"2. Before "+until.Format("15:04")+" UTC, open this link to choose the password of "+a.Admin+":", "   "+link,
+		"   Later, 'portico user link "+a.Admin+"' prints another one.",
+		"3. Run 'portico doctor'. It checks the whole installation.")
+}
+
+// userLinkCmd prints a link for choosing a password.
+type userLinkCmd struct {
+	Email string `arg:"" help:"The email address of the account."`
+	JSON  bool   `name:"json" help:"Print as JSON."`
+}
+
+func (userLinkCmd) Help() string {
+	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for ten minutes. The person who opens it chooses the password and is signed in: hand it over on a private way."
+}
+
+func (c userLinkCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		u, err := a.Flows.User(s, c.Email)
+		if err != nil {
+			return err
+		}
+		link, until, err := a.Flows.PasswordLink(s, u)
+		if err != nil {
+			return err
+		}
+		return s.print(c.JSON, map[string]string{"link": link, "expires_at": until.UTC().Format(timeForm)}, link)
+	})
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/config"
+	"portico/internal/fault"
+)
+
+// proxies are the answers about the proxy, with the names of their files.
+var proxies = map[string]string{
+	"nginx": "portico.nginx.conf", "caddy": "portico.Caddyfile", "traefik": "portico.traefik.yml",
+	"haproxy": "portico.haproxy.cfg", "apache": "portico.apache.conf", "none": "",
+}
+
+// answers are the answers of `portico init`, checked.
+type answers struct {
+	PublicURL, SMTPURL, MailFrom, Admin, Proxy string
+}
+
+// question is one question. Its check returns the reason why an answer is wrong.
+type question struct {
+	to    *string
+	given string // by a flag
+	flag  string
+	text  string
+	usual func() string // the answer for an empty line
+	check func(string) error
+}
+
+// ask returns the answers of the flags, and asks for the others. A wrong flag is
+// an error; a wrong answer is asked for again.
+func (c initCmd) ask(s *session) (answers, error) {
+	var a answers
+	lines := bufio.NewReader(io.LimitReader(s.Stdin, 64<<10))
+	none := func() string { return "" }
+	for _, q := range []question{
+		{&a.PublicURL, c.PublicURL, "--public-url", "Which address do browsers use? (https://login.example.com)", none, setting("PORTICO_PUBLIC_URL")},
+		{&a.SMTPURL, c.SMTPURL, "--smtp-url", "Which mail server sends your emails? (smtp://user:password@mail.example.com:587)", none, setting("PORTICO_SMTP_URL")},
+		{&a.MailFrom, c.MailFrom, "--mail-from", "Who sends them?", func() string { return a.sender() }, setting("PORTICO_MAIL_FROM")},
+		{&a.Admin, c.Admin, "--admin", "What is your own email address? It gets the first account.", none, checkAddress},
+		{&a.Proxy, c.Proxy, "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
+	} {
+		if err := s.answer(q, lines); err != nil {
+			return answers{}, err
+		}
+	}
+	return a, nil
+}
+
+// answer takes the flag of a question, or asks until the answer is right.
+func (s *session) answer(q question, lines *bufio.Reader) error {
+	if q.given != "" {
+		if err := q.check(q.given); err != nil {
+			return fmt.Errorf("%w: %s: %w", errUsage, q.flag, err)
+		}
+		*q.to = q.given
+		return nil
+	}
+	for {
+		text := q.text
+		if usual := q.usual(); usual != "" {
+			text += " [" + usual + "]"
+		}
+		fmt.Fprintln(s.Stderr, text)
+		fmt.Fprint(s.Stderr, "> ")
+		line, err := lines.ReadString('\n')
+		line = strings.TrimSpace(line)
+		if errors.Is(err, io.EOF) && line == "" {
+			fmt.Fprintln(s.Stderr)
+			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		if line == "" {
+			line = q.usual()
+		}
+		wrong := q.check(line)
+		if wrong == nil {
+			*q.to = line
+			return nil
+		}
+		complain(s.Stderr, wrong)
+	}
+}
+
+// sender returns the usual sender for the public URL.
+func (a answers) sender() string {
+	u, err := url.Parse(a.PublicURL)
+	if err != nil {
+		return ""
+	}
+	_, domain, found := strings.Cut(u.Hostname(), ".")
+	if usual := "no-reply@" + domain; found && strings.Contains(domain, ".") {
+		if _, err := mail.ParseAddress(usual); err == nil {
+			return usual
+		}
+	}
+	return ""
+}
+
+// setting returns the check of a setting, by its variable.
+func setting(variable string) func(string) error {
+	return func(value string) error {
+		if value == "" {
+			return errors.New("write an answer")
+		}
+		err := config.CheckValue(variable, value)
+		if problems, ok := errors.AsType[config.Problems](err); ok {
+			return errors.New(problems[0].Why + ": " + problems[0].Write)
+		}
+		return err
+	}
+}
+
+func checkAddress(value string) error {
+	if _, bad := account.ParseAddress(value, "email"); bad != nil {
+		return errors.New(strings.Join(faultLines(fault.InvalidFields(*bad)), "; "))
+	}
+	return nil
+}
+
+func checkProxy(value string) error {
+	if _, known := proxies[value]; !known {
+		names := []string{"nginx", "caddy", "traefik", "haproxy", "apache"}
+		slices.Sort(names)
+		return fmt.Errorf("%q is no proxy that this command knows: write one of %s, or none", value, strings.Join(names, ", "))
+	}
+	return nil
+}

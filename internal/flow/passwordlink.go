@@ -1,0 +1,45 @@
+package flow
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/pages"
+	"portico/internal/secret"
+)
+
+// PasswordLink returns a link with which the owner of an account chooses a
+// password, and the end of its validity. It works like the link of an emailed
+// recovery: once, in any browser, until the password is changed. The operator
+// hands it over instead of an email.
+//
+// Faults: account.Missing, account.Disabled.
+func (f *Flows) PasswordLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
+	if a.State != account.Active {
+		return "", time.Time{}, account.Disabled
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		// No browser has the cookie of this flow: its code is never sent.
+		p, err := f.begin(ctx, tx, Pending{
+			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key,
+		}, data{Address: a.Address.Mail, New: a.Password == ""}, secret.Token())
+		if err != nil {
+			return err
+		}
+		issued, err := f.codes.Issue(ctx, tx, p.ID)
+		if err != nil {
+			return err
+		}
+		link, until = f.linkTo(issued.Link), issued.ExpiresAt
+		return f.record.Add(ctx, tx, byOperator(audit.LinkMade, a.ID))
+	})
+	return link, until, err
+}
+
+// linkTo returns the URL of a link from its token.
+func (f *Flows) linkTo(token string) string {
+	return f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
+}
