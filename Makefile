@@ -139,7 +139,7 @@ image: ## The container image, with Docker or what CONTAINER names: IMAGE=portic
 	@$(or $(CONTAINER),docker) build -t $(or $(IMAGE),portico) --build-arg VERSION="$$(git describe --tags --match 'v[0-9]*' --always --dirty)" \
 		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
 
-release-test: build ## Releases have the same bytes when built twice; the package and the image install and run
+release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run
 	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
 	@tools/proxies
 	@cd tools/image && go vet . && go test -count=1 -timeout 20m .

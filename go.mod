@@ -36,7 +36,7 @@ require (
 	golang.org/x/text v0.43.0
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.2.0
-	portico/clients/go v0.0.0
+	portico.internal/clients/go v0.0.0
 	rsc.io/qr v0.2.0
 )
 
@@ -72,7 +72,7 @@ require (
 	google.golang.org/grpc v1.84.0 // indirect
 )
 
-replace portico/clients/go => ./clients/go // a module of its own, tested together
+replace portico.internal/clients/go => ./clients/go // a module of its own, tested together
 
 ignore (
 	./clients/js/node_modules

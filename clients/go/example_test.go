@@ -6,8 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	client "portico/clients/go"
-	"portico/clients/go/clienttest"
+	client "portico.internal/clients/go"
+	"portico.internal/clients/go/clienttest"
 )
 
 // An app behind the gateway needs two lines, and every handler knows the user.

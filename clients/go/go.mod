@@ -1,4 +1,4 @@
-module portico/clients/go
+module portico.internal/clients/go
 
 go 1.25.0
 

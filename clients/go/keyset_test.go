@@ -15,8 +15,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	client "portico/clients/go"
-	"portico/clients/go/clienttest"
+	client "portico.internal/clients/go"
+	"portico.internal/clients/go/clienttest"
 )
 
 type transport func(*http.Request) (*http.Response, error)

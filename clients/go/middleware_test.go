@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	client "portico/clients/go"
-	"portico/clients/go/clienttest"
+	client "portico.internal/clients/go"
+	"portico.internal/clients/go/clienttest"
 )
 
 func mustParse(s string) *url.URL {

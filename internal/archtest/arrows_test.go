@@ -9,6 +9,10 @@ import (
 
 const module = "portico/"
 
+// clients is the beginning of the path of the clients, which are modules of their
+// own (docs/decisions/0030-paths-of-the-clients.md).
+const clients = "portico.internal/"
+
 // band is a layer of the code. A package may import packages of the bands in
 // below, and none of its own band.
 type band struct {
@@ -86,7 +90,9 @@ func arrows(t *tree) []string {
 		for _, spec := range f.Go.Imports {
 			pkg, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module)
 			if !ours {
-				continue
+				if pkg, ours = strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), clients); !ours {
+					continue
+				}
 			}
 			to, known := bandOf(pkg)
 			if known && !slices.Contains(from.imports, to.name) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	client "portico/clients/go"
+	client "portico.internal/clients/go"
 )
 
 // visitors are signed-in users who request a page of the app all the time.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	client "portico/clients/go"
+	client "portico.internal/clients/go"
 	"portico/internal/cli/spoof"
 )
 

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/CycloneDX/cyclonedx-go v0.9.3
 	github.com/goreleaser/nfpm/v2 v2.45.0
+	golang.org/x/mod v0.42.0
 )
 
 require (

@@ -1,12 +1,13 @@
 // Command release makes the files of a release from a commit that carries a
 // tag: archives and Debian packages with the binary, a list of what is in it
-// (CycloneDX), and their SHA-256 sums.
+// (CycloneDX), and the clients for apps. SHA256SUMS has the sum of each file.
 //
 // The same commit gives the same bytes in every folder and on every day: paths
 // and times of the machine are left out, and files carry the time of the commit.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -48,6 +49,9 @@ func run(args []string) error {
 		if err := r.make(target); err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
+	}
+	if err := errors.Join(r.goClient(), r.jsClient()); err != nil {
+		return fmt.Errorf("clients for apps: %w", err)
 	}
 	return r.sum()
 }

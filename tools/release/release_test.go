@@ -22,7 +22,7 @@ func command(t *testing.T, folder, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// tagged clones the repository, gives it a release v9.8.7, and builds its screens.
+// tagged clones the repository, gives it a release v1.8.7, and builds its screens.
 func tagged(t *testing.T, folder string) {
 	t.Helper()
 	here, err := filepath.Abs("../..")
@@ -35,14 +35,14 @@ func tagged(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = bytes.Replace(text, []byte("## Unreleased"), []byte("## [9.8.7] - 2026-01-02"), 1)
+	text = bytes.Replace(text, []byte("## Unreleased"), []byte("## [1.8.7] - 2026-01-02"), 1)
 	if err := os.WriteFile(changelog, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("GIT_AUTHOR_DATE", "2026-01-02T03:04:05Z")
 	t.Setenv("GIT_COMMITTER_DATE", "2026-01-02T03:04:05Z")
 	command(t, folder, "git", "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "--quiet", "-am", "release")
-	command(t, folder, "git", "tag", "v9.8.7")
+	command(t, folder, "git", "tag", "v1.8.7")
 	command(t, folder, "cp", "-a", filepath.Join(here, "web", "node_modules"), "web/node_modules")
 	command(t, folder, "touch", "web/node_modules/.package-lock.json")
 	command(t, folder, "make", "web/dist/documents/manifest.json")
@@ -69,8 +69,8 @@ func TestRun_SameBytesInEveryFolder(t *testing.T) {
 	if !bytes.Equal(sums[0], sums[1]) {
 		t.Errorf("two builds of one commit differ:\n%s\n%s", sums[0], sums[1])
 	}
-	if n := bytes.Count(sums[0], []byte("\n")); n != 5 {
-		t.Errorf("%d files, want two archives, two lists of parts and a package:\n%s", n, sums[0])
+	if n := bytes.Count(sums[0], []byte("\n")); n != 7 {
+		t.Errorf("%d files, want two archives, two lists of parts, a package and two clients:\n%s", n, sums[0])
 	}
 }
 
@@ -78,9 +78,9 @@ func TestRun_SameBytesInEveryFolder(t *testing.T) {
 // binary knows its version.
 func holdsArchive(t *testing.T, out string) {
 	t.Helper()
-	command(t, out, "tar", "-xzf", "portico_9.8.7_linux_amd64.tar.gz")
-	folder := filepath.Join(out, "portico_9.8.7_linux_amd64")
-	if version := command(t, folder, "./portico", "version"); !strings.HasPrefix(version, "portico v9.8.7 (") || !strings.Contains(version, " of 2026-01-02,") {
+	command(t, out, "tar", "-xzf", "portico_1.8.7_linux_amd64.tar.gz")
+	folder := filepath.Join(out, "portico_1.8.7_linux_amd64")
+	if version := command(t, folder, "./portico", "version"); !strings.HasPrefix(version, "portico v1.8.7 (") || !strings.Contains(version, " of 2026-01-02,") {
 		t.Errorf("the released binary calls itself %q", version)
 	}
 	notices, err := os.ReadFile(filepath.Join(folder, "NOTICES.txt"))
@@ -92,7 +92,7 @@ func holdsArchive(t *testing.T, out string) {
 			t.Error(err)
 		}
 	}
-	parts, err := os.ReadFile(filepath.Join(out, "portico_9.8.7_linux_amd64.cdx.json"))
+	parts, err := os.ReadFile(filepath.Join(out, "portico_1.8.7_linux_amd64.cdx.json"))
 	for _, part := range []string{`"pkg:golang/github.com/jackc/pgx/v5@v`, `"pkg:npm/react-dom@`, `"pkg:golang/std@`} {
 		if err != nil || !bytes.Contains(parts, []byte(part)) {
 			t.Errorf("the list of parts lacks %s (%v)", part, err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	client "portico/clients/go"
+	client "portico.internal/clients/go"
 )
 
 // URL is the public URL of every stand-in.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	client "portico/clients/go"
+	client "portico.internal/clients/go"
 )
 
 // The Go client works behind the gateway. It gets the identity while keys

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// packed makes the files of both clients as release 1.8.7.
+func packed(t *testing.T) string {
+	t.Helper()
+	r := release{root: "../..", out: t.TempDir(), version: "1.8.7", when: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	for _, pack := range []func() error{r.goClient, r.jsClient} {
+		if err := pack(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r.out
+}
+
+func write(t *testing.T, folder, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A new module fetches the Go client from the archive, with the commands of
+// docs/integrating/go.md.
+func TestGoClient_CanBeFetched(t *testing.T) {
+	out, app := packed(t), t.TempDir()
+	command(t, app, "unzip", "-q", filepath.Join(out, "portico-client-go_1.8.7.zip"), "-d", "proxy")
+	write(t, app, "go.mod", "module example.com/app\n\ngo 1.25.0\n")
+	write(t, app, "main.go", `package main
+
+import (
+	"log"
+	"net/http"
+
+	client "portico.internal/clients/go"
+)
+
+func main() {
+	portico, err := client.New("https://example.com", client.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(http.ListenAndServe("127.0.0.1:3000", portico.Require(http.NotFoundHandler())))
+}
+`)
+	write(t, app, "main_test.go", `package main
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	client "portico.internal/clients/go"
+	"portico.internal/clients/go/clienttest"
+)
+
+func TestSignedIn(t *testing.T) {
+	portico := clienttest.New(t)
+	r := httptest.NewRequest("GET", "/", nil)
+	portico.SignIn(r, client.Identity{ID: "1", Email: "mara@example.com"})
+	if person, _, err := portico.Client(client.Options{}).Identify(r); err != nil || person.Email != "mara@example.com" {
+		t.Error(person, err)
+	}
+}
+`)
+	t.Setenv("GOPROXY", "file://"+app+"/proxy,"+command(t, app, "go", "env", "GOPROXY"))
+	t.Setenv("GONOSUMDB", "portico.internal")
+	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GOMODCACHE", command(t, app, "go", "env", "GOMODCACHE"))
+	t.Cleanup(func() { // another run packs other bytes under the same version
+		cache := os.Getenv("GOMODCACHE")
+		_ = os.RemoveAll(filepath.Join(cache, "portico.internal"))
+		_ = os.RemoveAll(filepath.Join(cache, "cache", "download", "portico.internal"))
+	})
+	command(t, app, "go", "get", goModule+"@v1.8.7")
+	command(t, app, "go", "mod", "tidy")
+	command(t, app, "go", "vet", "./...")
+	command(t, app, "go", "test", "./...")
+}
+
+// The package has what an app needs, and nothing else.
+func TestJSClient_Holds(t *testing.T) {
+	out := packed(t)
+	names := strings.Fields(command(t, out, "tar", "-tzf", "portico-client-1.8.7.tgz"))
+	slices.Sort(names)
+	want := strings.Fields(`package/LICENSE package/README.md package/package.json
+		package/src/answer.js package/src/browser.d.ts package/src/browser.js package/src/fault.js package/src/keys.js
+		package/src/react.d.ts package/src/react.js package/src/script.js package/src/server.d.ts package/src/server.js package/src/token.js`)
+	if !slices.Equal(names, want) {
+		t.Errorf("the package has\n%s\nwant\n%s", strings.Join(names, "\n"), strings.Join(want, "\n"))
+	}
+	license, err := os.ReadFile("../../LICENSE")
+	for _, client := range []string{"go", "js"} {
+		copied, missing := os.ReadFile("../../clients/" + client + "/LICENSE")
+		if err != nil || missing != nil || !bytes.Equal(license, copied) {
+			t.Errorf("clients/%s/LICENSE is not the license of Portico: copy it (%v, %v)", client, err, missing)
+		}
+	}
+}
+
+// A new project installs the package, imports everything from it with its types,
+// and loads it in Node.
+func TestJSClient_CanBeInstalled(t *testing.T) {
+	out, app := packed(t), t.TempDir()
+	tools, err := filepath.Abs("../../clients/js/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, app, "package.json", `{"name": "app", "private": true, "type": "module"}`)
+	command(t, app, "npm", "install", "--silent", "--no-audit", "--no-fund", "--omit=peer", filepath.Join(out, "portico-client-1.8.7.tgz"))
+	write(t, app, "app.ts", `import { Portico, Refused, Unavailable, type AnyHeaders, type Options, type Person } from 'portico-client';
+import { fetch, signIn } from 'portico-client/browser';
+import { useSession, type Session, type SessionState } from 'portico-client/react';
+import 'portico-client/script.js';
+
+const options: Options = { audience: 'app' };
+const portico = new Portico('https://example.com', options);
+export async function person(headers: AnyHeaders): Promise<Person | null> {
+  try {
+    return await portico.identify(headers);
+  } catch (error) {
+    if (error instanceof Refused || error instanceof Unavailable) return null;
+    throw error;
+  }
+}
+export const session = (): SessionState => useSession();
+export const name = (s: Session): string => s.user.name;
+export const page = async (): Promise<boolean> => (await fetch('/')).ok || signIn('/auth/signin');
+`)
+	write(t, app, "tsconfig.json", `{"compilerOptions": {"strict": true, "noEmit": true, "module": "NodeNext", "target": "ES2023",
+		"lib": ["ES2024", "DOM"], "types": ["node"], "typeRoots": ["`+tools+`/@types"]}, "files": ["app.ts"]}`)
+	command(t, app, filepath.Join(tools, ".bin", "tsc"), "-p", ".")
+	command(t, app, "node", "--input-type=module", "-e", `
+		const { Portico } = await import('portico-client'); new Portico('https://example.com');
+		if (typeof (await import('portico-client/browser')).signIn !== 'function') throw new Error('no signIn');`)
+	write(t, app, "wrong.ts", "import { Portico } from 'portico-client'; export const n: number = new Portico('x');\n")
+	c := exec.Command(filepath.Join(tools, ".bin", "tsc"), "--ignoreConfig", "--noEmit", "--module", "NodeNext", "--types", "node", "--typeRoots", tools+"/@types", "wrong.ts")
+	c.Dir = app
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "is not assignable to type 'number'") {
+		t.Errorf("the types of the package are not used: %s", out)
+	}
+}
