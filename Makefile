@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench image release release-test shots clean
+.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +71,8 @@ race: build ## The same with the race detector, on both databases, and the Go cl
 	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -timeout 20m $(PACKAGES)
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
-postgres: build ## Go: internal/app and the security suite on PostgreSQL; the benchmarks in short
+postgres: build ## Go: internal/app, the security suite and upgrades on PostgreSQL; the benchmarks in short
+	@tools/postgres run -- go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -vet=off -timeout 20m ./internal/app ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 
@@ -131,6 +132,9 @@ faults: build ## The fault tests in full: kills, waits, samples and figures
 
 bench: build ## Speed, memory and growth compared with the limits of the machine, into test/bench/RESULTS.md
 	@tools/postgres run -- go run ./test/bench $(BENCH)
+
+fixture: build ## Keep the databases of a release for the tests of upgrades: VERSION=v1.2.3
+	@tools/postgres run -- go test -count=1 -run TestWrite ./test/upgrade -args -fixture "$(VERSION)"
 
 release: build ## The files of a release from a tagged commit, into bin/release: RELEASE=-snapshot without a tag
 	@cd tools/release && go run . $(RELEASE)

@@ -54,7 +54,7 @@ func bands() []band {
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release tools/image"), list("adapter")},
-		{"harness", under("test/", "bench security faults proxies"), list("dev devpart app config form kit adapter move logtest otlptest flow room ground web client")},
+		{"harness", under("test/", "bench security faults proxies upgrade"), list("dev devpart app config form kit adapter move logtest otlptest flow room ground web client")},
 	}
 }
 
