@@ -189,7 +189,11 @@ func TestSEC243_OneCodeAtManyNodesAtOnce(t *testing.T) {
 		t.Cleanup(func() { second.stop() })
 		nodes = append(nodes, &second)
 	}
-	for way, code := range map[string]string{"totp": p.code(), "recovery": p.codes[0]} {
+	for _, way := range []string{"totp", "recovery"} {
+		code := p.code()
+		if way == "recovery" {
+			code = p.codes[0]
+		}
 		const n = 20
 		var browsers [n]*visitor
 		var flows [n]string
@@ -208,7 +212,7 @@ func TestSEC243_OneCodeAtManyNodesAtOnce(t *testing.T) {
 				won.Add(1)
 			}
 		})
-		if won.Load() > 1 || odd.Load() > 0 || way == "totp" && won.Load() != 1 {
+		if won.Load() != 1 || odd.Load() > 0 {
 			t.Errorf("%s: %d of %d sign-ins got a session by one code, %d failed oddly", way, won.Load(), n, odd.Load())
 		}
 		s.clock.Advance(2 * time.Hour)
