@@ -66,6 +66,7 @@ func (a *App) screens(actions *form.Actions) (*screens.Screens, error) {
 		SignUp:    a.Config.SignUp.Enabled,
 		Names:     flow.NameRule(a.Config.SignUp.Name),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
+		Legal:     screens.Legal{Imprint: a.Config.Legal.Imprint, Privacy: a.Config.Legal.Privacy},
 		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{

@@ -108,6 +108,16 @@ func checkIssuer(s string) (string, *mistake) {
 	return s, nil
 }
 
+// checkLegal accepts a page on the web. Emails link to it too, so a path is not
+// enough.
+func checkLegal(s string) (string, *mistake) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || !printable(s) || strings.ContainsAny(s, " \"<>") {
+		return "", &mistake{quoted(s) + " is not the address of a page", "write an address such as https://example.com/privacy"}
+	}
+	return s, nil
+}
+
 // checkDatabaseURL checks TLS and leaves other details to the driver. The
 // default of libpq, sslmode=prefer, continues unencrypted when the server has
 // no TLS.

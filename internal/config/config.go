@@ -28,11 +28,13 @@ type Config struct {
 	TrustedProxies  []netip.Prefix
 	SMTPURL         string // "" when not set
 	MailFrom        string
+	MailReplyTo     string   // "" when replies are not read
 	ReturnOrigins   []string // "https://app.example.com", "https://*.apps.example.com"
 	ReturnDefault   string   // "" for the product's default
 	Locale          string
 	HSTSSubdomains  bool
 	Brand           Brand
+	Legal           Legal
 	SignUp          SignUp
 	Password        Password
 	Hashing         Hashing
@@ -52,6 +54,13 @@ type Config struct {
 type Brand struct {
 	Name string
 	Logo string // path of an image file; "" for the name as text
+}
+
+// Legal has the addresses of the legal pages, "" for none. Every page and every
+// email links to them.
+type Legal struct {
+	Imprint string
+	Privacy string
 }
 
 // SignUp says whether visitors may register.

@@ -81,6 +81,7 @@ upstream = "http://127.0.0.1:3000"
 trusted_proxies = ["10.1.2.3/8", "192.0.2.7"]
 smtp_url = "smtps://mailer:canary2@mx.example.com"
 mail_from = "Example <no-reply@example.com>"
+mail_reply_to = "help@example.com"
 return_origins = ["https://app.example.com", "https://*.apps.example.com"]
 return_default = "https://app.example.com/start"
 locale = "de"
@@ -99,6 +100,10 @@ keep_cookies = ["lang"]
 
 [brand]
 name = "Example"
+
+[legal]
+imprint = "https://example.com/imprint"
+privacy = "https://example.com/privacy?from=login"
 
 [signup]
 enabled = false
@@ -168,8 +173,10 @@ func TestLoad_Everything(t *testing.T) {
 		DatabaseURL:    "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full&sslpassword=canary5",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")},
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
+		MailReplyTo:   "help@example.com",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Locale: "de", SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example"},
+		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
 		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},

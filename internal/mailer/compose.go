@@ -34,6 +34,9 @@ func (m *Mailer) compose(msg Message) (envelope, error) {
 	}
 	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP))
 	out.FromMailAddress(m.from)
+	if m.replyTo != nil {
+		out.ReplyToMailAddress(m.replyTo)
+	}
 	if err := out.To(msg.To); err != nil {
 		return envelope{}, errors.New("the recipient is not accepted")
 	}

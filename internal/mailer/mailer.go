@@ -18,6 +18,9 @@ import (
 type Config struct {
 	Server    Server
 	From      string // sender's address, alone or as Name <address>
+	ReplyTo   string // address that gets replies; "" if replies are not read
+	Imprint   string // address of the legal notice; "" for none
+	Privacy   string // address of the privacy policy; "" for none
 	PublicURL string // of this installation; for links, EHLO and Message-IDs
 	Brand     string // name of the installation in emails
 	Catalogue *locale.Catalogue
@@ -30,6 +33,8 @@ type Config struct {
 // Mailer writes and sends emails. It is safe for concurrent use.
 type Mailer struct {
 	from      *mail.Address
+	replyTo   *mail.Address // nil if replies are not read
+	legal     []legalPage
 	public    *url.URL
 	domain    string // host in EHLO and in Message-IDs
 	brand     string
@@ -39,6 +44,9 @@ type Mailer struct {
 	pool      *pool
 }
 
+// legalPage is a page that every email links to. Its name is the text of a key.
+type legalPage struct{ key, link string }
+
 // New returns a Mailer. It does not connect. Its errors are written for the
 // operator.
 func New(cfg Config) (*Mailer, error) {
@@ -47,6 +55,19 @@ func New(cfg Config) (*Mailer, error) {
 		return nil, fmt.Errorf("the sender %q is not an address: write no-reply@example.com or Name <no-reply@example.com>", clean(cfg.From, valueLimit))
 	}
 	from.Name = clean(from.Name, valueLimit)
+	var replyTo *mail.Address
+	if cfg.ReplyTo != "" {
+		if replyTo, err = mail.ParseAddress(cfg.ReplyTo); err != nil || !plainAddress(replyTo.Address) {
+			return nil, fmt.Errorf("the address for replies %q is not an address: write help@example.com or Name <help@example.com>", clean(cfg.ReplyTo, valueLimit))
+		}
+		replyTo.Name = clean(replyTo.Name, valueLimit)
+	}
+	var legal []legalPage
+	for _, page := range []legalPage{{"common.imprint", cfg.Imprint}, {"common.privacy", cfg.Privacy}} {
+		if page.link != "" {
+			legal = append(legal, page)
+		}
+	}
 	public, err := url.Parse(cfg.PublicURL)
 	if err != nil || public.Hostname() == "" || (public.Scheme != "https" && public.Scheme != "http") {
 		return nil, errors.New("the public URL is not an http or https URL")
@@ -57,7 +78,7 @@ func New(cfg Config) (*Mailer, error) {
 	}
 	domain := domainOf(public.Hostname())
 	return &Mailer{
-		from: from, public: &url.URL{Scheme: public.Scheme, Host: public.Host}, domain: domain,
+		from: from, replyTo: replyTo, legal: legal, public: &url.URL{Scheme: public.Scheme, Host: public.Host}, domain: domain,
 		brand:     unlink(clean(cfg.Brand, valueLimit)),
 		catalogue: cfg.Catalogue, clock: cfg.Clock, html: html,
 		pool: &pool{dialer: dialer{server: cfg.Server, domain: domain, roots: cfg.RootCAs}},

@@ -47,6 +47,7 @@ type document struct {
 
 	RightToLeft bool
 	Parts       []element
+	Legal       []row // names and addresses of the legal pages
 }
 
 type element struct {
@@ -102,6 +103,12 @@ func (m *Mailer) document(msg Message) (document, error) {
 		Site:    m.public.String(), SiteName: m.public.Host,
 		Copy:   words("common.copy"),
 		Footer: words("common.footer"),
+	}
+	if m.replyTo != nil {
+		doc.Footer = words("common.footer_replies")
+	}
+	for _, page := range m.legal {
+		doc.Legal = append(doc.Legal, row{m.catalogue.Text(msg.Locale, page.key, nil), page.link})
 	}
 	main := true
 	for _, p := range l.parts {
@@ -200,6 +207,9 @@ func (d document) plain() string {
 		}
 	}
 	b.WriteString("-- \n" + d.Footer + "\n" + d.Site + "\n")
+	for _, page := range d.Legal {
+		b.WriteString(page.Name + ": " + page.Value + "\n")
+	}
 	return b.String()
 }
 

@@ -138,6 +138,41 @@ func TestRender_LeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
+// The legal pages are in both parts, and a sender who reads replies does not say
+// otherwise.
+func TestRender_LegalPagesAndReplies(t *testing.T) {
+	t.Parallel()
+	m := newMailer(t, func(c *Config) {
+		c.Imprint, c.Privacy, c.ReplyTo = "https://x.test/imprint", "https://x.test/privacy?a=1&b=2", "Help <help@x.test>"
+	})
+	for loc, names := range map[string][2]string{"en": {"Legal notice", "Privacy policy"}, "de": {"Impressum", "Datenschutz"}} {
+		r, err := m.Render(message("recover", loc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{names[0] + ": https://x.test/imprint\n", names[1] + ": https://x.test/privacy?a=1&b=2\n"} {
+			if !strings.Contains(r.Text, want) {
+				t.Errorf("%s: the text lacks %q", loc, want)
+			}
+		}
+		for _, want := range []string{`<a href="https://x.test/imprint"`, ">" + names[0] + "</a>", `<a href="https://x.test/privacy?a=1&amp;b=2"`, ">" + names[1] + "</a>"} {
+			if !strings.Contains(r.HTML, want) {
+				t.Errorf("%s: the page lacks %q", loc, want)
+			}
+		}
+		if strings.Contains(r.Text, "Replies aren't read") || strings.Contains(r.Text, "werden nicht gelesen") {
+			t.Errorf("%s: the email says that nobody reads replies\n%s", loc, r.Text)
+		}
+	}
+	sent, err := m.compose(message("recover", "en"))
+	if err != nil || !strings.Contains(string(sent.content), "Reply-To: \"Help\" <help@x.test>\r\n") {
+		t.Errorf("%v\n%s", err, sent.content)
+	}
+	if _, err := New(Config{From: "a@x.test", PublicURL: "https://x.test", ReplyTo: "b@x.test\r\nBcc: c@x.test"}); err == nil {
+		t.Error("an address for replies may hold a line end")
+	}
+}
+
 func TestRender_UnknownLocaleIsTheDefault(t *testing.T) {
 	t.Parallel()
 	m := newMailer(t, nil)

@@ -26,6 +26,9 @@ const SAME = {
 /** Keys that no browser needs: emails with their dates, and words that the server writes into the boot data. */
 const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
+/** Keys of the footer, which no script renders. */
+const buildOnly = /^common\.(language|choose_language|imprint|privacy)$/;
+
 /**
  * Faults that only these screens can meet, by the beginning of their code. Any
  * other fault goes to every screen. An empty list means that only the server
@@ -65,7 +68,7 @@ const shared = /^section\./;
 
 /** @param {string} key @param {ScreenName} screen */
 function reaches(key, screen) {
-  if (serverOnly.test(key)) return false;
+  if (serverOnly.test(key) || buildOnly.test(key)) return false;
   if (key.startsWith('common.')) return true;
   if (shared.test(key)) return screen.startsWith('account');
   if (!key.startsWith('error.')) return key.startsWith(`${screen}.`);

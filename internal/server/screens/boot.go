@@ -16,6 +16,7 @@ type Boot struct {
 	Locales   []Language `json:"locales"`
 	Here      string     `json:"here"` // path of this page, which the language menu leads back to
 	Brand     Brand      `json:"brand"`
+	Legal     Legal      `json:"legal"`
 	Policy    Policy     `json:"policy"`
 	Sender    string     `json:"sender"` // address that mails come from, "" when none are sent
 	Providers []Provider `json:"providers"`
@@ -51,6 +52,12 @@ func (b Boot) secret() bool { return b.Factors.Secret != "" || len(b.Factors.Cod
 type Brand struct {
 	Name string `json:"name"`
 	Logo string `json:"logo"` // URL path, "" for the word logo
+}
+
+// Legal has the addresses of the legal pages, "" for none.
+type Legal struct {
+	Imprint string `json:"imprint"`
+	Privacy string `json:"privacy"`
 }
 
 // Policy has the rules for registration, passwords and codes.

@@ -27,6 +27,7 @@ type Config struct {
 	Dist      fs.FS // the built front end
 	Brand     Brand
 	Logo      *Logo // nil for the name as text
+	Legal     Legal
 	Policy    Policy
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
@@ -149,7 +150,7 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 func (s *Screens) boot(screen form.Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
-		Brand: s.Brand, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
+		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors: Factors{List: []Factor{}, Codes: []RecoveryCode{}},
 	}
 }

@@ -14,6 +14,7 @@ export interface Boot {
   locales: Language[];
   here: string;
   brand: Brand;
+  legal: Legal;
   policy: Policy;
   sender: string;
   providers: Provider[];
@@ -137,6 +138,11 @@ export interface GiveFactor {
 export interface Language {
   id: string;
   name: string;
+}
+
+export interface Legal {
+  imprint: string;
+  privacy: string;
 }
 
 export interface Link {

@@ -15,6 +15,10 @@ export const SHAPE = {
     "name": "",
     "logo": ""
   },
+  "legal": {
+    "imprint": "",
+    "privacy": ""
+  },
   "policy": {
     "signup": "",
     "name": "",
