@@ -10,10 +10,10 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
-	"os"
 	"sync/atomic"
 	"time"
 
+	"portico/internal/brand"
 	"portico/internal/breach"
 	"portico/internal/clock"
 	"portico/internal/cluster"
@@ -70,6 +70,8 @@ type Options struct {
 	Deliver func(context.Context, outbox.Message) error
 	// More routes to mount: the pages of `portico dev`.
 	Routes []server.Routes
+	// Icons by the id of the provider: `portico dev` has no file for its own.
+	Icons map[string][]byte
 }
 
 // Build says from what the process was built.
@@ -101,15 +103,17 @@ type App struct {
 	log       *slog.Logger
 	catalogue *locale.Catalogue
 	providers *federation.Service
-	holders   *secret.MAC    // marks which account an app's cookies belong to
-	runner    *outbox.Runner // nil when nothing sends emails
-	traces    *otlp.Traces   // nil when tracing is off
-	spans     *span.Source   // nil when tracing is off
-	tidying   *cluster.Lease // held by the node that deletes expired data
-	node      *cluster.Node  // this process among the nodes on the database
-	common    *common        // the clock for emails and tickets
-	apart     atomic.Bool    // whether this machine's clock is far from the database server's
-	claim     io.Closer      // on the database; nil while unclaimed
+	theme     *brand.Theme
+	pictures  map[string]*brand.File // icons of providers, by id
+	holders   *secret.MAC            // marks which account an app's cookies belong to
+	runner    *outbox.Runner         // nil when nothing sends emails
+	traces    *otlp.Traces           // nil when tracing is off
+	spans     *span.Source           // nil when tracing is off
+	tidying   *cluster.Lease         // held by the node that deletes expired data
+	node      *cluster.Node          // this process among the nodes on the database
+	common    *common                // the clock for emails and tickets
+	apart     atomic.Bool            // whether this machine's clock is far from the database server's
+	claim     io.Closer              // on the database; nil while unclaimed
 	options   Options
 }
 
@@ -181,6 +185,9 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile, a.options.purpose()); err != nil {
+		return err
+	}
+	if err := a.buildBrand(); err != nil {
 		return err
 	}
 	a.node = cluster.NewNode(key, a.Config.Shared())
@@ -294,9 +301,13 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 	if err != nil {
 		return nil, err
 	}
+	look := brand.Default()
+	if own, wrong := theme(cfg); len(wrong) == 0 {
+		look = own
+	}
 	return mailer.New(mailer.Config{
 		Server: server, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, PublicURL: publicURL(cfg).String(),
-		Brand: cfg.Brand.Name, Catalogue: catalogue, Clock: c,
+		Brand: cfg.Brand.Name, Look: look.Mail(), Catalogue: catalogue, Clock: c,
 	})
 }
 
@@ -351,16 +362,4 @@ func (a *App) send(ctx context.Context, m outbox.Message) error {
 	data := maps.Clone(m.Data)
 	data["browser"], data["system"] = useragent.Parse(m.Data["browser"])
 	return a.Mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
-}
-
-// readLogo returns the operator's logo, or nil if none is configured.
-func readLogo(path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the logo: %w", err)
-	}
-	return data, nil
 }

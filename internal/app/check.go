@@ -24,6 +24,7 @@ func Check(cfg config.Config) error {
 			r.Add("providers."+m.ID+"."+m.Key, "it "+m.Why, m.Write, "providers."+m.ID+".preset", "providers."+m.ID+".private_key")
 		}
 	}
+	checkBrand(cfg, r)
 	if err := store.CheckURL(cfg.DatabaseURL); err != nil {
 		r.Add("database_url", err.Error(), "the parameters are in docs/operating/postgresql.md")
 	}

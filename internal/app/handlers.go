@@ -67,6 +67,7 @@ func (a *App) screens(actions *form.Actions) (*screens.Screens, error) {
 		Names:     flow.NameRule(a.Config.SignUp.Name),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
 		Legal:     screens.Legal{Imprint: a.Config.Legal.Imprint, Privacy: a.Config.Legal.Privacy},
+		Theme:     a.theme,
 		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{
@@ -78,16 +79,12 @@ func (a *App) screens(actions *form.Actions) (*screens.Screens, error) {
 		cfg.Dist = web.Dist
 	}
 	for _, p := range a.providers.List() {
-		cfg.Providers = append(cfg.Providers, screens.Provider{ID: p.ID, Name: p.Name, Icon: p.Icon})
-	}
-	picture, err := readLogo(a.Config.Brand.Logo)
-	if err != nil {
-		return nil, err
-	}
-	if picture != nil {
-		if cfg.Logo, err = screens.NewLogo(picture); err != nil {
-			return nil, err
+		shown := screens.Provider{ID: p.ID, Name: p.Name, Icon: p.Icon}
+		if picture := a.pictures[p.ID]; picture != nil {
+			shown.Icon, shown.Picture = "", picture.Path
+			cfg.Pictures = append(cfg.Pictures, picture)
 		}
+		cfg.Providers = append(cfg.Providers, shown)
 	}
 	return screens.New(cfg)
 }

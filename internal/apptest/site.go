@@ -107,7 +107,7 @@ func (s *Site) Person(address string) (id string) {
 
 // documents returns a front end whose screens print their boot data.
 func documents() fs.FS {
-	files := screentest.Documents(`<!doctype html><title>{{html .screen}}</title>` +
+	files := screentest.Documents(`<!doctype html><title>{{html .screen}}</title>{{.theme.head}}` +
 		`<input name="email" value="{{html .values.email}}"><script type="application/json" id="boot">{{.boot}}</script>`)
 	for name, text := range map[string]string{"app.js": "run();run();run()", "app.js.br": "shorter", "reauthenticate.js": "again()", "secret.map": "{}"} {
 		files["assets/"+name] = &fstest.MapFile{Data: []byte(text)}

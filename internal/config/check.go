@@ -21,10 +21,6 @@ var (
 	idForm     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 )
 
-// maxLogo is in bytes. It is small because the screens show the logo on every
-// page.
-const maxLogo = 256 << 10
-
 func sameText(s string) string { return s }
 
 // parseText accepts any text on one line.
@@ -87,19 +83,29 @@ func checkBrandName(s string) (string, *mistake) {
 	return s, nil
 }
 
-func checkLogo(path string) (string, *mistake) {
-	kinds := []string{".png", ".webp", ".svg"}
-	if !slices.Contains(kinds, strings.ToLower(filepath.Ext(path))) {
-		return "", &mistake{path + " is not an image of a known kind", "write the path of a .png, .webp or .svg file"}
+var colourForm = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+func checkColour(s string) (string, *mistake) {
+	if !colourForm.MatchString(s) {
+		return "", &mistake{fmt.Sprintf("%q is not a color", s), `write # and six digits, such as "#0b6e42"`}
 	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
-	case err != nil || !info.Mode().IsRegular():
-		return "", &mistake{path + " cannot be read as a file", "write the path of an image file that this user may read"}
-	case info.Size() > maxLogo:
-		return "", &mistake{fmt.Sprintf("%s has %d bytes", path, info.Size()), fmt.Sprintf("use an image of at most %d bytes", maxLogo)}
+	return strings.ToLower(s), nil
+}
+
+// checkFile accepts the path of a file with one of the endings. Package brand
+// checks its content.
+func checkFile(endings ...string) func(string) (string, *mistake) {
+	return func(path string) (string, *mistake) {
+		if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+			return "", &mistake{path + " is not a file of a known kind", "write the path of a file that ends in " + strings.Join(endings, " or ")}
+		}
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
+		case err != nil || !info.Mode().IsRegular():
+			return "", &mistake{path + " cannot be read as a file", "write the path of a file that this user may read"}
+		}
+		return path, nil
 	}
-	return path, nil
 }

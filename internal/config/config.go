@@ -50,10 +50,20 @@ type Config struct {
 	open    string            // path of the file if every user of the machine can read it
 }
 
-// Brand is the operator's name and logo on screens and in emails.
+// Brand is how screens and emails look. Package brand checks the colors and reads
+// the files.
 type Brand struct {
-	Name string
-	Logo string // path of an image file; "" for the name as text
+	Name     string
+	Colour   string   // "#rrggbb"; "" for the default
+	Gradient []string // two colors; nil for the default, or tones of Colour
+	Radius   int      // in pixels
+	Scheme   string   // "light", "dark" or "auto"
+
+	// paths of files; "" for none
+	Logo     string // shown in place of the name
+	LogoDark string // the logo on dark ground
+	Favicon  string
+	Font     string
 }
 
 // Legal has the addresses of the legal pages, "" for none. Every page and every
@@ -117,6 +127,7 @@ type Provider struct {
 	KeyID        string
 	PrivateKey   string // PEM
 	TrustEmail   bool   // whether its verified addresses count as proven
+	Icon         string // path of a picture on the button; "" for the preset's
 }
 
 // Uploads says how request bodies reach an app.
@@ -159,7 +170,7 @@ func Default() Config {
 		UpstreamSilence: defaultSilence,
 		UpstreamUploads: defaultUploads(),
 		OnUserChange:    ClearCookies,
-		Brand:           Brand{Name: "Portico"},
+		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
 		SignUp:          SignUp{Enabled: true, Name: "off"},
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},

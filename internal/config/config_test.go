@@ -100,6 +100,10 @@ keep_cookies = ["lang"]
 
 [brand]
 name = "Example"
+colour = "#0B6E42"
+gradient = ["#2f8f5b", "#0b6e42"]
+radius = 4
+scheme = "auto"
 
 [legal]
 imprint = "https://example.com/imprint"
@@ -175,7 +179,7 @@ func TestLoad_Everything(t *testing.T) {
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
 		MailReplyTo:   "help@example.com",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
-		Locale: "de", SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example"},
+		Locale: "de", SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
@@ -204,8 +208,8 @@ func TestLoad_Everything(t *testing.T) {
 		t.Errorf("public URL %s, upstream %s", c.PublicURL, c.Upstream)
 	}
 
-	// The logo needs a file, and sign_out_url does not go with keep_cookies.
-	absent := []string{"brand.logo", "sign_out_url"}
+	// Some settings need a file, and sign_out_url does not go with keep_cookies.
+	absent := []string{"brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url"}
 	for _, e := range c.Entries() {
 		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {

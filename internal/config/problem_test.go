@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -147,7 +148,10 @@ func TestLoad_Syntax(t *testing.T) {
 func TestLoad_Refuses(t *testing.T) {
 	t.Parallel()
 	image := write(t, "logo.exe", "x")
-	large := write(t, "large.png", strings.Repeat("x", 256<<10+1))
+	folder := t.TempDir() + "/logo.png"
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	empty := write(t, "empty", "\n")
 	cases := []struct{ text, want string }{
 		{`public_url = "https://login.test/auth"`, "without a path"},
@@ -242,8 +246,12 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[brand]\nname = \"a\\nb\"", "one line"},
 		{"[brand]\nname = \" a\"", "blanks around"},
 		{`secret_file = "a\u0001"`, "does not print"},
-		{"[brand]\nlogo = \"" + image + "\"", "not an image"},
-		{"[brand]\nlogo = \"" + large + "\"", "262145 bytes"},
+		{"[brand]\nlogo = \"" + image + "\"", "ends in .png or .webp or .svg"},
+		{"[brand]\nfont = \"" + image + "\"", "ends in .woff2"},
+		{"[brand]\nlogo = \"" + folder + "\"", "cannot be read as a file"},
+		{"[brand]\ncolour = \"green\"", "write # and six digits"},
+		{"[brand]\ngradient = [\"#fff\"]", "write # and six digits"},
+		{"[brand]\nradius = 25", "from 0 to 24"},
 		{"[brand]\nlogo = \"/nonexistent.png\"", "does not exist"},
 		{"[password]\nmin = 7", "fewer than the profile standard"},
 		{"[password]\nmin = 14\nprofile = \"nist\"", "write 15 or more"},

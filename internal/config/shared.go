@@ -9,7 +9,7 @@ import (
 // the capacity of the machine, and logging.
 func ownSettings() []string {
 	return []string{
-		"listen", "ops_listen", "database_url", "secret_file", "upstream", "trusted_proxies", "smtp_url", "brand.logo",
+		"listen", "ops_listen", "database_url", "secret_file", "upstream", "trusted_proxies", "smtp_url", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font",
 		"password.signins_per_second", "hashing.slots", "hashing.queue", "log.level", "log.format",
 		"tracing.endpoint", "tracing.header", "tracing.sample_ratio",
 	}
@@ -29,7 +29,8 @@ func (c *Config) Shared() map[string]string {
 	}
 	shared := map[string]string{}
 	for _, k := range c.keys() {
-		own := slices.Contains(ownSettings(), k.name) || strings.HasPrefix(k.name, appArray+".") && strings.HasSuffix(k.name, ".upstream")
+		own := slices.Contains(ownSettings(), k.name) || strings.HasPrefix(k.name, appArray+".") && strings.HasSuffix(k.name, ".upstream") ||
+			strings.HasPrefix(k.name, "providers.") && strings.HasSuffix(k.name, ".icon")
 		value := k.get(c)
 		if own || value == defaults[k.name] || value == `""` {
 			continue

@@ -6,6 +6,8 @@ import (
 	"regexp"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"portico/internal/brand"
 )
 
 // idForm accepts the part of a Message-ID before the @. It is a subset of the
@@ -49,9 +51,22 @@ func (m *Mailer) compose(msg Message) (envelope, error) {
 	out.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	out.SetBodyString(gomail.TypeTextPlain, written.Text)
 	out.AddAlternativeString(gomail.TypeTextHTML, written.HTML)
+	if err := errors.Join(carry(out, "logo", m.look.Logo), carry(out, "logo-dark", m.look.LogoDark)); err != nil {
+		return envelope{}, err
+	}
 	var content bytes.Buffer
 	if _, err := out.WriteTo(&content); err != nil {
 		return envelope{}, err
 	}
 	return envelope{from: m.from.Address, to: msg.To, content: content.Bytes()}, nil
+}
+
+// carry adds a picture to an email, so that it is shown without a request to a
+// server. It adds nothing without a picture.
+func carry(out *gomail.Msg, id string, picture *brand.File) error {
+	if picture == nil {
+		return nil
+	}
+	return out.EmbedReader(id+".png", bytes.NewReader(picture.Data),
+		gomail.WithFileContentID("<"+id+"@portico>"), gomail.WithFileContentType(gomail.ContentType(picture.Type)))
 }

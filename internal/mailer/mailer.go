@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	"portico/internal/brand"
 	"portico/internal/clock"
 	"portico/internal/locale"
 )
@@ -17,12 +18,13 @@ import (
 // Config configures a Mailer.
 type Config struct {
 	Server    Server
-	From      string // sender's address, alone or as Name <address>
-	ReplyTo   string // address that gets replies; "" if replies are not read
-	Imprint   string // address of the legal notice; "" for none
-	Privacy   string // address of the privacy policy; "" for none
-	PublicURL string // of this installation; for links, EHLO and Message-IDs
-	Brand     string // name of the installation in emails
+	From      string     // sender's address, alone or as Name <address>
+	ReplyTo   string     // address that gets replies; "" if replies are not read
+	Imprint   string     // address of the legal notice; "" for none
+	Privacy   string     // address of the privacy policy; "" for none
+	PublicURL string     // of this installation; for links, EHLO and Message-IDs
+	Brand     string     // name of the installation in emails
+	Look      brand.Mail // the zero value is the default
 	Catalogue *locale.Catalogue
 	Clock     clock.Clock
 
@@ -38,6 +40,7 @@ type Mailer struct {
 	public    *url.URL
 	domain    string // host in EHLO and in Message-IDs
 	brand     string
+	look      brand.Mail
 	catalogue *locale.Catalogue
 	clock     clock.Clock
 	html      *template.Template
@@ -76,10 +79,13 @@ func New(cfg Config) (*Mailer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Look == (brand.Mail{}) {
+		cfg.Look = brand.Default().Mail()
+	}
 	domain := domainOf(public.Hostname())
 	return &Mailer{
 		from: from, replyTo: replyTo, legal: legal, public: &url.URL{Scheme: public.Scheme, Host: public.Host}, domain: domain,
-		brand:     unlink(clean(cfg.Brand, valueLimit)),
+		brand: unlink(clean(cfg.Brand, valueLimit)), look: cfg.Look,
 		catalogue: cfg.Catalogue, clock: cfg.Clock, html: html,
 		pool: &pool{dialer: dialer{server: cfg.Server, domain: domain, roots: cfg.RootCAs}},
 	}, nil

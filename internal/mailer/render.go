@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/brand"
 	"portico/internal/locale"
 )
 
@@ -46,6 +47,7 @@ type document struct {
 	Locale, Subject, Preview, Brand, Site, SiteName, Copy, Footer string
 
 	RightToLeft bool
+	Look        brand.Mail
 	Parts       []element
 	Legal       []row // names and addresses of the legal pages
 }
@@ -100,6 +102,7 @@ func (m *Mailer) document(msg Message) (document, error) {
 		Subject: words(msg.Template + ".subject"),
 		Preview: words(msg.Template + ".intro"),
 		Brand:   params["brand"],
+		Look:    m.look,
 		Site:    m.public.String(), SiteName: m.public.Host,
 		Copy:   words("common.copy"),
 		Footer: words("common.footer"),
@@ -215,7 +218,7 @@ func (d document) plain() string {
 
 // parseHTML parses the HTML template of all emails.
 func parseHTML() (*template.Template, error) {
-	return template.New("mail.html").Funcs(template.FuncMap{"outlook": outlook}).Parse(mailHTML)
+	return template.New("mail.html").Funcs(template.FuncMap{"outlook": outlook, "cid": contentID}).Parse(mailHTML)
 }
 
 // outlook wraps a constant of mail.html in a comment that only Outlook for
@@ -223,3 +226,7 @@ func parseHTML() (*template.Template, error) {
 func outlook(constant string) template.HTML {
 	return template.HTML("<!--[if mso]>" + constant + "<![endif]-->")
 }
+
+// contentID returns the address of a picture that the email carries (RFC 2392).
+// html/template knows only schemes of the web.
+func contentID(constant string) template.URL { return template.URL("cid:" + constant + "@portico") }

@@ -44,6 +44,9 @@ func ProviderStart(id string) string { return Root + "/provider/" + id + "/start
 // ProviderCallback returns the path to which a provider sends the browser back.
 func ProviderCallback(id string) string { return Root + "/provider/" + id + "/callback" }
 
+// Brand returns the path of a file of the operator: a logo, an icon or a font.
+func Brand(name string) string { return Root + "/brand/" + name }
+
 // Flow returns the address of the page that shows a flow.
 func Flow(page, id string) string { return page + "?flow=" + id }
 

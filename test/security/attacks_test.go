@@ -105,6 +105,8 @@ func attacks() testform.Catalogue {
 		"SEC-086": "Another site reads our responses in the visitor's browser.",
 		"SEC-087": "An attacker puts a script into a request and waits for a page that shows it.",
 		"SEC-088": "An attacker stores a script in a name or a setting and waits for a page that shows it.",
+		"SEC-232": "An operator takes a logo or an icon from elsewhere, and it has a script or loads something.",
+		"SEC-233": "A setting of the brand brings style, markup or an address of elsewhere into a page.",
 		"SEC-089": "An attacker looks for a response without the security headers.",
 		"SEC-092": "An attacker uses query parameters to change objects of the page's script.",
 

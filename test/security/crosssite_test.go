@@ -167,9 +167,7 @@ func ascii(r rune) rune {
 func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	logo := t.TempDir() + "/logo.svg"
-	writeFile(t, logo, `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><foreignObject><body onload="alert(1)"/></foreignObject></svg>`)
-	s := startWhole(t, brand(polyglot, logo))
+	s := startWhole(t, brand(polyglot, ""))
 	address := fresh("v")
 	if _, err := s.app.Flows.CreateUser(t.Context(), address, polyglot, good); err != nil {
 		t.Fatal(err)
@@ -179,10 +177,5 @@ func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 	v.signIn(address, good).must(200)
 	for _, target := range append(pages(), "/auth/api/session", "/auth/api/sessions") {
 		v.get(target).inert(target)
-	}
-	a := v.get("/auth/logo").must(200)
-	policy := a.header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, "sandbox") || !strings.Contains(policy, "default-src 'none'") || a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Content-Type") != "image/svg+xml" {
-		t.Errorf("the logo, opened by itself, has the headers %v", a.header)
 	}
 }

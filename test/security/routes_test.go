@@ -55,7 +55,7 @@ func routes() map[string]route {
 		"GET /auth/{screen}/{$}":                 {308, 308, "", false},
 		"GET /auth/error":                        {404, 404, "", false},
 		"GET /auth/assets/{file}":                {404, 404, "", false},
-		"GET /auth/logo":                         {404, 404, "", false},
+		"GET /auth/brand/{file}":                 {404, 404, "", false},
 		"POST /auth/api/signin":                  {401, 401, credentials, false},
 		"POST /auth/api/signup":                  {422, 422, registration, false},
 		"POST /auth/api/forgot-password":         {422, 422, `{"email":"no"}`, false},

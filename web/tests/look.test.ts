@@ -48,6 +48,7 @@ test.each(STATES.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(complaints, 'hydration and policy').toEqual([]);
   expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.05);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
+  expect.soft(await dimViolations(page), 'contrast in the dark').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
   expect.soft(await heightOf(page), 'window less one pixel').toBe(1599);
   const card = await page.locator('main > div').boundingBox();
@@ -74,6 +75,20 @@ async function violations(page: Page): Promise<string[]> {
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
   )) as AxeResults;
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+const DARK = JSON.parse(
+  readFileSync(new URL('../fixtures/themes.json', import.meta.url), 'utf8'),
+).dark.head.replace(/.*<style>|<\/style>/gs, '');
+
+/** The contrast of the same page in the dark scheme. Another visit would take twice the time. */
+async function dimViolations(page: Page): Promise<string[]> {
+  await restyle(page, `${DARK}*{transition:none!important}`);
+  const result = (await page.evaluate(
+    "axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast'] } })",
+  )) as AxeResults;
+  await restyle(page, '');
+  return result.violations.flatMap(({ nodes }) => nodes.map(({ html }) => html));
 }
 
 test('on a slow phone the card is painted whole, and does not move', async () => {

@@ -44,12 +44,16 @@ await build({ ...options, build: { rolldownOptions: { input: scripted.map(entryO
 /** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
 const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
 
+/** The icon of Portico, in the colors of the brand. */
 const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8'))
 
   .replaceAll('%3D', '=')
   .replaceAll('%2F', '/')
   .replaceAll("'", '%27')
-  .replaceAll('%22', "'")}`;
+  .replaceAll('%22', "'")
+  .replace('%2303b4f6', '%23{{html .theme.from}}')
+  .replace('%231a4ab8', '%23{{html .theme.to}}')
+  .replace('%23fff', '%23{{html .theme.label}}')}`;
 
 /** Files that a document loads: its entry first, styles in the order of import. @param {string} entry */
 function filesOf(entry) {
@@ -93,9 +97,10 @@ function documentOf({ screen, locale }) {
     '<!doctype html>',
     `<html lang="${locale}"${rightToLeft(locale) ? ' dir="rtl"' : ''}><head><meta charset="utf-8"><title>${title}</title>`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="color-scheme" content="light"><meta name="robots" content="noindex">',
-    `<link rel="icon" href="${favicon}">`,
-    `<style>${style}</style>`,
+    '<meta name="robots" content="noindex">',
+    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
+    // The style of the brand overrides tokens, so it comes last.
+    `<style>${style}</style>{{.theme.head}}`,
     // The card is centered. Painted in parts it would visibly move as it grows on a slow phone.
     lender ? '' : '<link rel="expect" href="#words" blocking="render">',
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),

@@ -1,4 +1,5 @@
 // Serves dist with sample boot data, without the Go server: / lists every screen in every state.
+// ?theme=dark takes a theme of fixtures/themes.json, which internal/brand writes.
 //   node tools/preview.mjs [port]
 
 import { readFileSync } from 'node:fs';
@@ -11,20 +12,23 @@ const dist = new URL('../dist/', import.meta.url);
 /** @returns {{ style_hashes: Record<string, string> }} */
 const manifest = () => JSON.parse(readFileSync(new URL('documents/manifest.json', dist), 'utf8'));
 
-/** The policy that the Go server sends with the documents. @param {string} screen */
-export const policy = (screen) =>
+/** @type {Record<string, import('./template.mjs').Theme & { hash: string }>} */
+const THEMES = JSON.parse(readFileSync(new URL('../fixtures/themes.json', import.meta.url), 'utf8'));
+
+/** The policy that the Go server sends with the documents. @param {string} screen @param {string} theme */
+export const policy = (screen, theme = 'plain') =>
   [
     "default-src 'none'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'",
-    `style-src '${manifest().style_hashes[screen]}'`,
+    `style-src '${[manifest().style_hashes[screen], THEMES[theme]?.hash].filter(Boolean).join("' '")}'`,
     "base-uri 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   ].join('; ');
 
-/** The document of a screen in a state, as the server would send it. @param {string} screen @param {string} state @param {string} locale */
-export function documentOf(screen, state, locale) {
+/** The document of a screen in a state, as the server would send it. @param {string} screen @param {string} state @param {string} locale @param {string} theme */
+export function documentOf(screen, state, locale, theme = 'plain') {
   const boot = STATES.find(([s, name]) => s === screen && name === state)?.[2];
   if (!boot) return undefined;
   const template = readFileSync(new URL(`documents/${locale}/${screen}.html`, dist), 'utf8');
-  return { status: boot.status, html: fill(template, { ...boot, locale }) };
+  return { status: boot.status, html: fill(template, { ...boot, locale }, THEMES[theme]) };
 }
 
 /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
@@ -32,11 +36,12 @@ function answer(request, response) {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const [, screen = '', state = '', locale = 'en'] =
     /^\/preview\/([\w-]+)\/([\w-]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
-  const page = screen && documentOf(screen, state, locale);
+  const theme = url.searchParams.get('theme') ?? 'plain';
+  const page = screen && documentOf(screen, state, locale, theme);
   if (page) {
     response.writeHead(page.status, {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy(screen),
+      'content-security-policy': policy(screen, theme),
     });
     return response.end(page.html);
   }

@@ -1,18 +1,26 @@
 // Implements the part of Go's text/template that the documents use, for the preview and the tests.
 
+import { readFileSync } from 'node:fs';
+
 /** @typedef {{ text: string } | { if: string, yes: Node[], no: Node[] } | { range: string, body: Node[] } | { print: string }} Node */
+
+/** @typedef {{ head: string, icon: string, from: string, to: string, label: string }} Theme */
+
+/** The theme without settings of a brand. @type {Theme} */
+const PLAIN = JSON.parse(readFileSync(new URL('../fixtures/themes.json', import.meta.url), 'utf8')).plain;
 
 /**
  * Fills a document template with boot data, as internal/server/screens does.
  * @param {string} template
  * @param {object} boot
+ * @param {Theme} [theme]
  */
-export function fill(template, boot) {
+export function fill(template, boot, theme = PLAIN) {
   const json = JSON.stringify(boot).replace(
     /[<>&\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return execute(parse(template), { ...boot, boot: json });
+  return execute(parse(template), { ...boot, boot: json, theme });
 }
 
 /** @param {string} template @returns {Node[]} */

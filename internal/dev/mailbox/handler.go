@@ -130,6 +130,9 @@ func (h *handler) mail(w http.ResponseWriter, r *http.Request) {
 	}
 	const base = `<base target="_top">`
 	html := msg.HTML
+	for id, data := range msg.pictures {
+		html = strings.ReplaceAll(html, `"cid:`+id+`"`, `"`+data+`"`)
+	}
 	if at := headTag.FindStringIndex(html); at != nil {
 		html = html[:at[1]] + base + html[at[1]:]
 	} else {

@@ -25,6 +25,8 @@ type Message struct {
 	Text    string    `json:"text"` // "" without such a part
 	HTML    string    `json:"html"`
 	Raw     string    `json:"-"`
+
+	pictures map[string]string // data URLs by Content-ID
 }
 
 // parse returns the parts that a mail reader shows. Of a malformed message it
@@ -56,6 +58,10 @@ func (m *Message) readPart(contentType, encoding string, body io.Reader, depth i
 			if err != nil {
 				return
 			}
+			if id := strings.Trim(p.Header.Get("Content-ID"), "<>"); id != "" && p.Header.Get("Content-Transfer-Encoding") == "base64" {
+				m.readPicture(id, p)
+				continue
+			}
 			m.readPart(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p, depth+1)
 		}
 	}
@@ -73,4 +79,16 @@ func (m *Message) readPart(contentType, encoding string, body io.Reader, depth i
 	case kind == "text/html" && m.HTML == "":
 		m.HTML = text
 	}
+}
+
+// readPicture stores a PNG that the HTML shows by its Content-ID (RFC 2392).
+func (m *Message) readPicture(id string, body io.Reader) {
+	data, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, body))
+	if err != nil || !bytes.HasPrefix(data, []byte("\x89PNG")) {
+		return
+	}
+	if m.pictures == nil {
+		m.pictures = map[string]string{}
+	}
+	m.pictures[id] = "data:image/png;base64," + base64.StdEncoding.EncodeToString(data)
 }

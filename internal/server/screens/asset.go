@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
-	"strings"
 
+	"portico/internal/brand"
 	"portico/internal/fault"
 	"portico/internal/pages"
+	"portico/internal/picture"
 	"portico/internal/server"
 )
 
@@ -85,41 +85,27 @@ func (s *Screens) asset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-const logoPath = pages.Root + "/logo"
-
-// Logo is the operator's picture, shown instead of the name.
-type Logo struct {
-	Type string
-	Data []byte
-}
-
-// NewLogo returns a PNG, WebP or SVG picture, recognized by its content, of at
-// most 256 KiB. An SVG opened by itself runs no script.
-func NewLogo(data []byte) (*Logo, error) {
-	const most = 256 << 10
-	if len(data) > most {
-		return nil, fmt.Errorf("the logo has %d bytes: use at most %d", len(data), most)
-	}
-	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data))
-	switch kind {
-	case "image/png", "image/webp":
-		return &Logo{Type: kind, Data: data}, nil
-	case "text/xml", "text/plain":
-		if strings.Contains(string(data), "<svg") {
-			return &Logo{Type: "image/svg+xml", Data: data}, nil
+// files prepares the files of the operator for serving, by path.
+func files(list []*brand.File) map[string]*server.Content {
+	all := make(map[string]*server.Content, len(list))
+	for _, f := range list {
+		if f.Type == picture.SVG {
+			all[f.Path] = server.NewContent(f.Type, f.Data)
+		} else {
+			all[f.Path] = server.NewPrecompressed(f.Type, f.Data, nil, nil)
 		}
 	}
-	return nil, errors.New("the logo is not a PNG, WebP or SVG picture")
+	return all
 }
 
-func (s *Screens) logo(w http.ResponseWriter, r *http.Request) error {
-	if s.Logo == nil {
+// brandFile serves a file of the operator. Its path changes with its content. An
+// SVG that is opened by itself runs nothing.
+func (s *Screens) brandFile(w http.ResponseWriter, r *http.Request) error {
+	c, ok := s.files[pages.Brand(r.PathValue("file"))]
+	if !ok {
 		return fault.New(fault.Missing, server.CodeRouteMissing)
 	}
-	h := w.Header()
-	h.Set("Content-Type", s.Logo.Type)
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-	h.Set("Cache-Control", "public, max-age=300")
-	_, _ = w.Write(s.Logo.Data)
+	w.Header().Set("Content-Security-Policy", picture.Policy)
+	c.ServeImmutable(w, r)
 	return nil
 }

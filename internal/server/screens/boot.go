@@ -74,8 +74,10 @@ type Policy struct {
 type Provider struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	Icon string `json:"icon"`
-	Last string `json:"last"` // "yes" for the one by which this browser was signed in last
+	Icon string `json:"icon"` // of the preset; "" with a picture
+	// Picture is the URL path of the operator's own icon.
+	Picture string `json:"picture"`
+	Last    string `json:"last"` // "yes" for the one by which this browser was signed in last
 }
 
 // Values are what the visitor typed, except passwords.

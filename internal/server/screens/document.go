@@ -13,6 +13,7 @@ import (
 	"sync"
 	"text/template"
 
+	"portico/internal/brand"
 	"portico/internal/server"
 	"portico/internal/server/form"
 )
@@ -24,13 +25,14 @@ var ErrNotBuilt = errors.New("the screens are not in this binary: run make build
 type document struct {
 	template *template.Template
 	policy   string
+	theme    map[string]string
 	plain    func() (*server.Content, error) // the document without data of a request
 }
 
 // load reads the documents of the built front end. Their forms may lead to the
 // origins of apps: browsers apply form-action also to redirects after a form,
 // and without script every sign-in is a form.
-func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
+func load(dist fs.FS, locales []string, theme *brand.Theme, apps []string) (map[string][]*document, error) {
 	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotBuilt
@@ -44,6 +46,7 @@ func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 	if err := json.Unmarshal(manifest, &built); err != nil {
 		return nil, fmt.Errorf("read the manifest of the screens: %w", err)
 	}
+	values := theme.Values()
 	all := make(map[string][]*document, len(locales))
 	for _, loc := range locales {
 		for _, name := range form.Screens() {
@@ -53,12 +56,17 @@ func load(dist fs.FS, locales, apps []string) (map[string][]*document, error) {
 				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
 			}
 			// The template contains only actions that the build created from
-			// its markers. Each value is escaped by "html".
+			// its markers. Each value is escaped by "html", except the head of the
+			// theme, which package brand computes.
 			t, err := template.New(path).Option("missingkey=error").Parse(string(text))
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
 			}
-			all[loc] = append(all[loc], &document{template: t, policy: server.DocumentPolicy([]string{built.StyleHashes[name]}, apps...)})
+			styles := []string{built.StyleHashes[name]}
+			if own := theme.StyleHash(); own != "" {
+				styles = append(styles, own)
+			}
+			all[loc] = append(all[loc], &document{template: t, theme: values, policy: server.DocumentPolicy(styles, apps...)})
 		}
 	}
 	return all, nil
@@ -76,7 +84,7 @@ func (d *document) fill(b Boot) ([]byte, error) {
 	if err := json.Unmarshal(text, &values); err != nil {
 		return nil, err
 	}
-	values["boot"] = string(text)
+	values["boot"], values["theme"] = string(text), d.theme
 	var out bytes.Buffer
 	out.Grow(32 << 10)
 	err = d.template.Execute(&out, values)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"portico/internal/account"
+	"portico/internal/brand"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/locale"
@@ -26,7 +27,8 @@ type Config struct {
 	Catalogue *locale.Catalogue
 	Dist      fs.FS // the built front end
 	Brand     Brand
-	Logo      *Logo // nil for the name as text
+	Theme     *brand.Theme  // nil for the default
+	Pictures  []*brand.File // of providers
 	Legal     Legal
 	Policy    Policy
 	Sender    string // sender address of emails; "" if none are sent
@@ -42,13 +44,17 @@ type Screens struct {
 	Config
 	documents map[string][]*document // by locale and screen
 	assets    map[string]*server.Content
+	files     map[string]*server.Content // of the operator, by path
 }
 
 // New loads the documents and assets, and fills each document once. It returns
 // ErrNotBuilt if the front end was not built.
 func New(cfg Config) (*Screens, error) {
-	if cfg.Logo != nil {
-		cfg.Brand.Logo = logoPath
+	if cfg.Theme == nil {
+		cfg.Theme = brand.Default()
+	}
+	if logo := cfg.Theme.Shown(); logo != nil {
+		cfg.Brand.Logo = logo.Path
 	}
 	if cfg.SignUp {
 		cfg.Policy.SignUp = "yes"
@@ -56,7 +62,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Actions.Targets.Origins)
+	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Theme, cfg.Actions.Targets.Origins)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +70,7 @@ func New(cfg Config) (*Screens, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Screens{Config: cfg, documents: documents, assets: assets}
+	s := &Screens{Config: cfg, documents: documents, assets: assets, files: files(append(cfg.Theme.Files(), cfg.Pictures...))}
 	for loc, screens := range documents {
 		for i, d := range screens {
 			b := s.boot(form.Screen(i), loc)
@@ -126,7 +132,7 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("GET "+pages.SignedOut, s.signedOut)
 	m.Handle("GET "+pages.Error, s.failure)
 	m.Handle("GET "+pages.Root+"/assets/{file}", s.asset, server.Quiet, server.EveryHost)
-	m.Handle("GET "+logoPath, s.logo, server.EveryHost)
+	m.Handle("GET "+pages.Brand("{file}"), s.brandFile, server.Quiet, server.EveryHost)
 	m.Handle("POST "+pages.Language, s.postLanguage, server.EveryHost)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)

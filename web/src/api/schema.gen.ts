@@ -176,6 +176,7 @@ export interface Provider {
   id: string;
   name: string;
   icon: string;
+  picture: string;
   last: string;
 }
 

@@ -33,6 +33,7 @@ export const SHAPE = {
       "id": "",
       "name": "",
       "icon": "",
+      "picture": "",
       "last": ""
     }
   ],

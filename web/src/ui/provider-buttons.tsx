@@ -9,7 +9,7 @@ import styles from './provider-buttons.module.css';
 import { ProviderIcon } from './provider-icon';
 
 interface ProviderButtonsProps {
-  providers: readonly { id: string; name: string; icon: string; last: string }[];
+  providers: readonly { id: string; name: string; icon: string; picture: string; last: string }[];
   divider: string;
   label: (provider: string) => string;
   /** The words at the provider that signed in this browser last. */
@@ -57,7 +57,11 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
                 data-provider={provider.id}
                 busy={leaving !== '' && leaving === provider.id}
                 aria-describedby={choose(provider.last, 'last-used', '')}
-                served={import.meta.env.SSR ? <ProviderIcon icon={provider.icon} /> : null}
+                served={
+                  import.meta.env.SSR ? (
+                    <ProviderIcon icon={provider.icon} picture={provider.picture} />
+                  ) : null
+                }
               >
                 {label(provider.name)}
                 <When value={provider.last}>

@@ -71,16 +71,23 @@ const MARKS: Record<string, ReactNode> = {
 };
 
 /**
- * The logo of a provider, in the place of a Button's picture. A provider that the operator
- * has named himself has the logo of OpenID.
+ * The logo of a provider, in the place of a Button's picture. The operator's own picture
+ * replaces it. A provider without a preset has the logo of OpenID.
  */
-export function ProviderIcon({ icon }: { icon: string }) {
+export function ProviderIcon({ icon, picture }: { icon: string; picture: string }) {
   const known = Object.keys(MARKS);
-  return known.map((name) => (
-    <When key={name} value={icon} is={name}>
-      <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-        {MARKS[name]}
-      </svg>
-    </When>
-  ));
+  return (
+    <>
+      <When value={picture}>
+        <img src={picture} alt="" width="20" height="20" fetchPriority="low" />
+      </When>
+      {known.map((name) => (
+        <When key={name} value={icon} is={name}>
+          <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
+            {MARKS[name]}
+          </svg>
+        </When>
+      ))}
+    </>
+  );
 }

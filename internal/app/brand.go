@@ -1,0 +1,68 @@
+package app
+
+import (
+	"errors"
+	"strings"
+
+	"portico/internal/brand"
+	"portico/internal/config"
+	"portico/internal/picture"
+)
+
+// icons limits the icons of providers.
+func icons() picture.Limit {
+	return picture.Limit{Bytes: 64 << 10, Types: []string{picture.PNG, picture.SVG}}
+}
+
+// theme checks the brand of a configuration and reads its files.
+func theme(cfg config.Config) (*brand.Theme, []brand.Mistake) {
+	b := cfg.Brand
+	return brand.New(brand.Settings{
+		Colour: b.Colour, Gradient: b.Gradient, Radius: b.Radius, Scheme: b.Scheme,
+		Logo: b.Logo, LogoDark: b.LogoDark, Favicon: b.Favicon, Font: b.Font,
+	})
+}
+
+// checkBrand adds what is wrong with the brand and with the icons of providers.
+func checkBrand(cfg config.Config, r *config.Report) {
+	_, wrong := theme(cfg)
+	for _, m := range wrong {
+		r.Add("brand."+m.Key, m.Why, m.Write)
+	}
+	for _, p := range cfg.Providers {
+		if p.Icon == "" {
+			continue
+		}
+		if _, err := picture.Open(p.Icon, icons()); err != nil {
+			why, write, _ := strings.Cut(err.Error(), ": ")
+			r.Add("providers."+p.ID+".icon", p.Icon+" "+why, write)
+		}
+	}
+}
+
+// buildBrand reads the files of the brand. Check has found them good.
+func (a *App) buildBrand() error {
+	made, wrong := theme(a.Config)
+	for _, m := range wrong {
+		return errors.New("brand." + m.Key + ": " + m.Why)
+	}
+	a.theme, a.pictures = made, map[string]*brand.File{}
+	for id, data := range a.options.Icons {
+		p, err := picture.Parse(data, icons())
+		if err != nil {
+			return err
+		}
+		a.pictures[id] = brand.NewPicture(p)
+	}
+	for _, p := range a.Config.Providers {
+		if p.Icon == "" {
+			continue
+		}
+		icon, err := picture.Open(p.Icon, icons())
+		if err != nil {
+			return err
+		}
+		a.pictures[p.ID] = brand.NewPicture(icon)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Locator, Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, visit, type World } from './browser';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+type Colour = [number, number, number];
+
+/** The pixels of an element at these parts of its width and height. */
+async function pixels(page: Page, element: Locator, points: [number, number][]): Promise<Colour[]> {
+  const shot = (await element.screenshot()).toString('base64');
+  return page.evaluate(
+    async ([base64, places]) => {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context?.drawImage(image, 0, 0);
+      return places.map(([x, y]) => {
+        const at = [Math.round(x * image.width), Math.round(y * image.height)] as const;
+        return [...(context?.getImageData(...at, 1, 1).data ?? [])].slice(0, 3) as Colour;
+      });
+    },
+    [shot, points] as const,
+  );
+}
+
+const FROM: Colour = [0x03, 0xb4, 0xf6];
+const TO: Colour = [0x1a, 0x4a, 0xb8];
+
+test('without a brand the pixels are those of the specification', async () => {
+  const { page } = await visit(world, '/preview/signin/idle', { viewport: { width: 1280, height: 900 } });
+  const button = page.getByRole('button', { name: 'Login' });
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  const box = await button.boundingBox();
+  const points: [number, number][] = [
+    [0.03, 0.5],
+    [0.2, 0.2],
+    [0.3, 0.8],
+    [0.75, 0.2],
+    [0.97, 0.5],
+  ];
+  const seen = await pixels(page, button, points);
+  const { width = 0, height = 0 } = box ?? {};
+  for (const [i, [x, y]] of points.entries()) {
+    const part = 0.5 + ((x - 0.5) * width + (y - 0.5) * height) / (width + height); // 135 degrees
+    const want = FROM.map((from, k) => from + ((TO[k] ?? 0) - from) * part);
+    for (const k of [0, 1, 2])
+      expect(Math.abs((seen[i]?.[k] ?? 0) - (want[k] ?? 0)), `${x}, ${y}: ${seen[i]}`).toBeLessThan(3);
+  }
+  const [ground] = await pixels(page, page.locator('body'), [[0.02, 0.5]]);
+  expect(ground).toEqual([0xf3, 0xf5, 0xf8]);
+  const [card] = await pixels(page, page.locator('main > div'), [[0.5, 0.01]]);
+  expect(card).toEqual([255, 255, 255]);
+  expect(await page.getByRole('link', { name: 'Sign up' }).evaluate((a) => getComputedStyle(a).color)).toBe(
+    'rgb(26, 74, 184)',
+  );
+  expect(await page.locator('meta[name=theme-color]').count()).toBe(0);
+  await page.context().close();
+});
+
+// Each state has its contrast in the dark measured in look.test.ts.
+test.each([
+  ['dark', 'signin/last-used'],
+  ['green', 'signup/invalid'],
+  ['green-dark', 'verify-code/wrong'],
+  ['amber-dark', 'account/verified'],
+])('the theme %s keeps the policy, hydrates and can be read on %s', async (theme, state) => {
+  const { page, complaints } = await visit(world, `/preview/${state}/en?theme=${theme}`, {
+    api: { '/auth/api/sessions': { body: { sessions: [] } } },
+  });
+  expect.soft(complaints).toEqual([]);
+  await page.evaluate(axe);
+  const result = (await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  )) as AxeResults;
+  expect.soft(result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  expect(style).toBe(theme.endsWith('dark') ? 'dark' : 'light');
+  await page.context().close();
+});
+
+test('the scheme auto follows the system', async () => {
+  const ground = async (colorScheme: 'light' | 'dark') => {
+    const { page, complaints } = await visit(world, '/preview/signin/idle/en?theme=auto', { colorScheme });
+    expect(complaints).toEqual([]);
+    const [pixel] = await pixels(page, page.locator('body'), [[0.02, 0.5]]);
+    await page.context().close();
+    return pixel;
+  };
+  expect(await ground('light')).toEqual([0xf3, 0xf5, 0xf8]);
+  expect(await ground('dark')).toEqual([0x10, 0x14, 0x1b]);
+});
