@@ -22,8 +22,8 @@ var (
 	// Messages holds one flat JSON catalogue a locale: "en.json".
 	Messages fs.FS = under(messages, "src/i18n/messages")
 
-	// Dist holds documents/<locale>/<screen>.html, documents/manifest.json and
-	// assets/* as the build left them.
+	// Dist holds documents/<locale>/<screen>.html, documents/manifest.json,
+	// states.json and assets/* as the build left them.
 	Dist fs.FS = under(dist, "dist")
 )
 

@@ -7,6 +7,8 @@ import (
 	"portico/internal/brand"
 	"portico/internal/config"
 	"portico/internal/picture"
+	"portico/internal/server/form"
+	"portico/internal/server/screens"
 )
 
 // icons limits the icons of providers.
@@ -38,6 +40,18 @@ func checkBrand(cfg config.Config, r *config.Report) {
 			r.Add("providers."+p.ID+".icon", p.Icon+" "+why, write)
 		}
 	}
+}
+
+// Preview returns the screens in another scheme, for pages that show how the brand
+// looks. Nothing mounts them.
+func (a *App) Preview(scheme string) (*screens.Screens, error) {
+	cfg := a.Config
+	cfg.Brand.Scheme = scheme
+	look, wrong := theme(cfg)
+	if len(wrong) > 0 {
+		return nil, errors.New(wrong[0].Why)
+	}
+	return a.screens(form.NewActions(a.Flows, a.catalogue, a.clock, a.publicURL()), look)
 }
 
 // buildBrand reads the files of the brand. Check has found them good.

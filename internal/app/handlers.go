@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"time"
 
+	"portico/internal/brand"
 	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/server"
@@ -40,7 +41,7 @@ func (a *App) public() (handlers, error) {
 		Catalogue: a.catalogue, Log: a.log, Spans: a.spans,
 	})
 	actions := form.NewActions(a.Flows, a.catalogue, a.clock, public)
-	pages, err := a.screens(actions)
+	pages, err := a.screens(actions, a.theme)
 	if err != nil {
 		return handlers{}, err
 	}
@@ -60,14 +61,14 @@ func (a *App) public() (handlers, error) {
 	return handlers{mux, pages, gate, reports}, nil
 }
 
-func (a *App) screens(actions *form.Actions) (*screens.Screens, error) {
+func (a *App) screens(actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
 	cfg := screens.Config{
 		Actions: actions, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(),
 		SignUp:    a.Config.SignUp.Enabled,
 		Names:     flow.NameRule(a.Config.SignUp.Name),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
 		Legal:     screens.Legal{Imprint: a.Config.Legal.Imprint, Privacy: a.Config.Legal.Privacy},
-		Theme:     a.theme,
+		Theme:     look,
 		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{

@@ -38,6 +38,7 @@ type world struct {
 	beside  []*http.Server // the test provider and the sample app
 	serving sync.WaitGroup
 	lines   []string
+	icons   map[string][]byte // of providers
 }
 
 // Run serves until ctx ends. It prints the addresses to out once everything is
@@ -55,11 +56,20 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx), w.addApp(ctx)); err != nil {
 		return err
 	}
-	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Routes: w.routes, Development: true})
+	shown, err := newGallery()
+	if err != nil {
+		return err
+	}
+	w.routes = append(w.routes, shown)
+	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Every screen", w.cfg.PublicURL, galleryPath))
+	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Routes: w.routes, Development: true, Icons: w.icons})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := shown.open(a); err != nil {
+		return err
+	}
 	if err := a.Claim(); err != nil {
 		return err
 	}
@@ -136,6 +146,7 @@ func (w *world) addProvider(ctx context.Context) error {
 		ID: providerID, Preset: "openid", Name: idp.Name, Issuer: issuer,
 		ClientID: id, ClientSecret: clientSecret, TrustEmail: true,
 	}}
+	w.icons = map[string][]byte{providerID: idp.Icon()}
 	w.lines = append(w.lines, fmt.Sprintf("%-18s%s (stand-in)", idp.Name, issuer))
 	return nil
 }

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { STATES } from '../fixtures/states.mjs';
 import { messagesOf, writeTypes } from './messages.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -141,6 +142,12 @@ await build({
     },
   },
 });
+
+// The states for the page of `portico dev` that shows every screen.
+writeFileSync(
+  at('dist/states.json'),
+  JSON.stringify(STATES.map(([screen, name, boot]) => ({ screen, name, boot }))),
+);
 
 const assets = readdirSync(at('.build/client/assets')).filter((file) => !file.endsWith('.css'));
 await Promise.all(assets.map(compress));

@@ -17,6 +17,12 @@ var sources embed.FS
 //go:embed page.css
 var pageStyle []byte
 
+//go:embed icon.svg
+var icon []byte
+
+// Icon returns the picture of the provider for Portico's button.
+func Icon() []byte { return icon }
+
 // Name is the name of the provider on its pages and on Portico's button.
 const Name = "Example ID"
 

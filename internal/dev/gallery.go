@@ -1,0 +1,137 @@
+package dev
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+
+	"portico/internal/app"
+	"portico/internal/brand"
+	"portico/internal/fault"
+	"portico/internal/server"
+	"portico/internal/server/screens"
+	"portico/web"
+)
+
+const galleryPath = "/dev/screens"
+
+// gallery shows every state of every screen with the brand of this
+// installation, in both schemes. They are the states of the screen tests; the
+// build leaves them beside the documents.
+type gallery struct {
+	states  []state
+	screens map[string]*screens.Screens // by scheme; set before the gallery serves
+}
+
+// state is one state of a screen, as web/fixtures/states.mjs lists it.
+type state struct {
+	Screen string       `json:"screen"`
+	Name   string       `json:"name"`
+	Boot   screens.Boot `json:"boot"`
+}
+
+// newGallery reads the states of the built front end.
+func newGallery() (*gallery, error) {
+	text, err := fs.ReadFile(web.Dist, "states.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, screens.ErrNotBuilt
+	}
+	g := &gallery{screens: map[string]*screens.Screens{}}
+	if err == nil {
+		err = json.Unmarshal(text, &g.states)
+	}
+	return g, err
+}
+
+// open prepares the documents of both schemes.
+func (g *gallery) open(a *app.App) (err error) {
+	for _, scheme := range []string{brand.Light, brand.Dark} {
+		if g.screens[scheme], err = a.Preview(scheme); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Mount registers the pages.
+func (g *gallery) Mount(m *server.Mux) {
+	m.Handle("GET "+galleryPath, g.index, server.Quiet)
+	m.Handle("GET "+galleryPath+"/{screen}/{state}/{scheme}", g.show, server.Quiet)
+}
+
+const galleryStyle = `body{margin:0;font:1rem/1.5 -apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,Noto Sans,sans-serif;background:#e6eaf0;color:#131b2b}
+header{position:sticky;top:0;z-index:1;padding:.75rem 1.25rem;background:#fff;border-bottom:1px solid #cfd6e0}
+h1{margin:0 .75rem 0 0;font-size:1.125rem;display:inline}nav{display:inline}nav a{margin-right:.75rem;color:#1a4ab8}nav a[aria-current]{color:inherit;font-weight:700;text-decoration:none}
+section{padding:1rem 1.25rem 0}h2{margin:0 0 .5rem;font-size:1rem}h2 span{font-weight:400;color:#525e70}
+.row{display:flex;gap:1rem;overflow-x:auto;padding-bottom:.75rem}
+figure{margin:0;flex:none}figcaption{font-size:.8125rem;color:#525e70}
+iframe{display:block;border:1px solid #cfd6e0}
+.narrow{width:360px;height:740px}.wide{width:1280px;height:740px}`
+
+var galleryPage = template.Must(template.New("gallery").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<title>Screens: {{.Screen}}</title><style>{{.Style}}</style></head><body>
+<header><h1>Screens</h1> <nav aria-label="Screens">{{range .Names}}<a href="?screen={{.}}"{{if eq . $.Screen}} aria-current="page"{{end}}>{{.}}</a>{{end}}</nav></header>
+<main>{{range $state := .States}}<section><h2>{{.Screen}} <span>{{.Name}}</span></h2><div class="row" tabindex="0" role="group" aria-label="{{.Name}}">
+{{range $.Frames}}<figure><figcaption>{{.Pixels}} px, {{.Scheme}}</figcaption><iframe class="{{.Class}}" loading="lazy" sandbox="allow-same-origin" title="{{$state.Name}}, {{.Pixels}} px, {{.Scheme}}" src="{{$.Path}}/{{$state.Screen}}/{{$state.Name}}/{{.Scheme}}"></iframe></figure>
+{{end}}</div></section>{{end}}</main></body></html>
+`))
+
+// frame is one view of a state.
+type frame struct {
+	Class, Scheme string
+	Pixels        int
+}
+
+// index shows the states of one screen.
+func (g *gallery) index(w http.ResponseWriter, r *http.Request) error {
+	var names []string
+	for _, s := range g.states {
+		if !slices.Contains(names, s.Screen) {
+			names = append(names, s.Screen)
+		}
+	}
+	screen := r.URL.Query().Get("screen")
+	if !slices.Contains(names, screen) {
+		screen = names[0]
+	}
+	shown := slices.DeleteFunc(slices.Clone(g.states), func(s state) bool { return s.Screen != screen })
+	var page bytes.Buffer
+	if err := galleryPage.Execute(&page, map[string]any{
+		"Screen": screen, "Names": names, "States": shown, "Path": galleryPath, "Style": template.CSS(galleryStyle),
+		"Frames": []frame{{"narrow", brand.Light, 360}, {"narrow", brand.Dark, 360}, {"wide", brand.Light, 1280}, {"wide", brand.Dark, 1280}},
+	}); err != nil {
+		return fmt.Errorf("fill the gallery: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	_, _ = page.WriteTo(w)
+	return nil
+}
+
+// show serves one state for a frame. It runs no script, so that it stays as it is.
+func (g *gallery) show(w http.ResponseWriter, r *http.Request) error {
+	documents := g.screens[r.PathValue("scheme")]
+	at := slices.IndexFunc(g.states, func(s state) bool {
+		return s.Screen == r.PathValue("screen") && s.Name == r.PathValue("state")
+	})
+	if at < 0 || documents == nil {
+		return fault.New(fault.Missing, server.CodeRouteMissing)
+	}
+	page, policy, err := documents.Preview(g.states[at].Boot)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
+	_, _ = w.Write(page)
+	return nil
+}

@@ -1,0 +1,64 @@
+package dev_test
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The gallery frames every state in both schemes, with the brand of the
+// configuration.
+func TestRun_Gallery(t *testing.T) {
+	t.Parallel()
+	printed, stop, err := start(t, settings(t, t.TempDir(), "PORTICO_BRAND_COLOUR=#0b6e42", "PORTICO_BRAND_NAME=Acme"))
+	defer stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := regexp.MustCompile(`http://localhost:\d+`).FindString(printed)
+	get := func(path string) (string, http.Header) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s is answered %d, %v: %s", path, answer.StatusCode, err, body)
+		}
+		return string(body), answer.Header
+	}
+	index, _ := get("/dev/screens")
+	screens := regexp.MustCompile(`href="(\?screen=[\w-]+)"`).FindAllStringSubmatch(index, -1)
+	if len(screens) < 10 {
+		t.Fatalf("the gallery has only %d screens: %s", len(screens), index)
+	}
+	for _, screen := range screens {
+		page, _ := get("/dev/screens" + screen[1])
+		frames := regexp.MustCompile(`src="(/dev/screens/[^"]+)"`).FindAllStringSubmatch(page, -1)
+		if len(frames) == 0 || len(frames)%4 != 0 {
+			t.Errorf("%s has %d frames", screen[1], len(frames))
+		}
+		for _, frame := range frames {
+			state, header := get(frame[1])
+			scheme := frame[1][strings.LastIndexByte(frame[1], '/')+1:]
+			if !strings.Contains(state, "Acme") && !strings.Contains(frame[1], "/signin/") || !strings.Contains(state, `content="`+scheme+`"`) || !strings.Contains(state, "--gradient:") {
+				t.Errorf("%s is not in the brand", frame[1])
+			}
+			if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'self'") || strings.Contains(policy, "unsafe") {
+				t.Errorf("%s has the policy %s", frame[1], policy)
+			}
+		}
+	}
+	page, _ := get("/auth/signin")
+	if !strings.Contains(page, `src="/auth/brand/`) {
+		t.Error("the stand-in provider has no icon of its own")
+	}
+}

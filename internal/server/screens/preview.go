@@ -1,0 +1,25 @@
+package screens
+
+import (
+	"fmt"
+	"slices"
+
+	"portico/internal/server/form"
+)
+
+// Preview returns the document of a screen for other data than a request's, and
+// its content security policy. The brand and the
+// providers are the installation's, if the data has the one that all screens have.
+func (s *Screens) Preview(b Boot) (page []byte, policy string, err error) {
+	at := slices.Index(form.Screens(), b.Screen)
+	if at < 0 || s.documents[b.Locale] == nil {
+		return nil, "", fmt.Errorf("there is no screen %q in the locale %q", b.Screen, b.Locale)
+	}
+	b.Brand = s.Brand
+	if len(b.Providers) == 1 && len(s.Providers) > 0 {
+		b.Providers = s.Providers
+	}
+	d := s.documents[b.Locale][at]
+	page, err = d.fill(b)
+	return page, d.policy, err
+}
