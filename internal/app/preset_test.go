@@ -45,28 +45,36 @@ func TestPresetsOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Every preset has its icon on the buttons and its provider in the states of the
-// screen tests, and there are no others.
+// Every preset has its icon on the buttons, or is listed as one without, and has its
+// provider in the states of the screen tests. There are no others.
 func TestPresets_AreInTheFrontEnd(t *testing.T) {
 	t.Parallel()
 	want := slices.Sorted(maps.Keys(federation.Presets()))
-	for _, list := range []struct{ path, begin, end, name string }{
-		{"../../web/src/ui/provider-icon.tsx", "const MARKS", "\n};", `(?m)^  ([a-z]+): \(`},
-		{"../../web/fixtures/states.mjs", "const PROVIDERS", "]", `'(\w+)'`},
-	} {
-		text, err := os.ReadFile(list.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, text, _ = bytes.Cut(text, []byte(list.begin))
-		text, _, _ = bytes.Cut(text, []byte(list.end))
-		var got []string
-		for _, m := range regexp.MustCompile(list.name).FindAllStringSubmatch(string(text), -1) {
-			got = append(got, strings.ToLower(m[1]))
-		}
+	const states = "../../web/fixtures/states.mjs"
+	marks := slices.Concat(
+		listed(t, "../../web/src/ui/provider-icon.tsx", "const MARKS", "\n};", `(?m)^  ([a-z0-9]+): \(`),
+		listed(t, "../../web/src/ui/provider-paths.ts", "const PATHS", "\n};", `(?m)^  ([a-z0-9]+): \[`),
+		listed(t, states, "const UNMARKED", "]", `'(\w+)'`),
+	)
+	for name, got := range map[string][]string{"marks": marks, "states": listed(t, states, "const PROVIDERS", "]", `'(\w+)'`)} {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
-			t.Errorf("%s of %s are %q, the presets %q", list.begin, list.path, got, want)
+			t.Errorf("the %s are %q, the presets %q", name, got, want)
 		}
 	}
+}
+
+// listed returns the names in a part of a source file.
+func listed(t *testing.T, path, begin, end, name string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte(begin))
+	text, _, _ = bytes.Cut(text, []byte(end))
+	for _, m := range regexp.MustCompile(name).FindAllStringSubmatch(string(text), -1) {
+		names = append(names, strings.ToLower(m[1]))
+	}
+	return names
 }

@@ -138,7 +138,7 @@ func providerKeys(id string) []key {
 		text(prefix+"private_key", privateKey, anything,
 			"Of Apple: that key, the text of the `.p8` file.").secretly(privateKey, hide),
 		text(prefix+"preset", of(func(p *Provider) *string { return &p.Preset }), oneOf(presets()...),
-			"The known properties of the provider. The default is the preset with the same name as the id, else `openid`, which has none and needs the issuer."),
+			"The known properties of the provider. The default is the preset with the same name as the id, else `openid`, which has none and needs the issuer. [Providers](../integrating/providers.md) says how each is set up."),
 		text(prefix+"issuer", of(func(p *Provider) *string { return &p.Issuer }), checkIssuer,
 			"The issuer of the provider, as its discovery document states it. Presets know it, except the issuer of a company's own tenant or server."),
 		text(prefix+"name", of(func(p *Provider) *string { return &p.Name }), anything,
@@ -153,7 +153,10 @@ func providerKeys(id string) []key {
 // presets returns the names of known providers, and openid for any other. It
 // and trusted must match federation.Presets.
 func presets() []string {
-	return []string{"google", "microsoft", "apple", "github", "gitlab", "discord", "facebook", "linkedin", "openid"}
+	return []string{
+		"google", "microsoft", "apple", "github", "gitlab", "discord", "facebook", "linkedin", "twitch", "bitbucket", "spotify", "slack", "salesforce",
+		"okta", "auth0", "keycloak", "authentik", "authelia", "pocketid", "ory", "gitea", "forgejo", "cognito", "openid",
+	}
 }
 
 // trusted reports whether the preset's own service proves the addresses that it

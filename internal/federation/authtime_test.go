@@ -119,6 +119,10 @@ func TestPresetsAskAgain(t *testing.T) {
 		"google":    {"prompt": "select_account", "claims": `{"id_token":{"auth_time":{"essential":true}}}`},
 		"apple":     {"response_mode": "form_post"},
 		"github":    nil, "discord": nil, "facebook": nil, "linkedin": nil,
+		"twitch": nil, "bitbucket": nil, "spotify": nil, "slack": nil, "gitea": nil, "forgejo": nil,
+		"salesforce": {"prompt": "login", "max_age": "0"}, "okta": {"prompt": "login", "max_age": "0"}, "auth0": {"prompt": "login", "max_age": "0"},
+		"keycloak": {"prompt": "login", "max_age": "0"}, "authentik": {"prompt": "login", "max_age": "0"}, "authelia": {"prompt": "login", "max_age": "0"},
+		"pocketid": {"prompt": "login", "max_age": "0"}, "ory": {"prompt": "login", "max_age": "0"}, "cognito": {"prompt": "login", "max_age": "0"},
 	}
 	for name, pre := range presets() {
 		want, ok := wants[name]

@@ -127,7 +127,7 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	}
 	switch {
 	case pc.Issuer == "" && pre.issuer == "":
-		add("issuer", "is missing", "write the provider's issuer, such as https://id.example.com")
+		add("issuer", "is missing", "write the provider's issuer, such as "+cmp.Or(pre.example, "https://id.example.com"))
 	case pc.Issuer != "" && !pre.otherIssuers:
 		add("issuer", "is fixed for this preset", "remove the key")
 	case pc.Issuer != "" && !validIssuer(pc.Issuer):

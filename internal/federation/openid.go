@@ -33,7 +33,7 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 		}
 	}
 	identity.Email, identity.EmailVerified = p.address(profile)
-	identity.Name = displayName(profile.text("name"))
+	identity.Name = p.nameIn(profile)
 	if p.preset.postsName && identity.Name == "" {
 		identity.Name = postedName(g.answer.user)
 	}

@@ -10,6 +10,7 @@ type preset struct {
 	// With otherIssuers the operator may name a tenant or an installation instead.
 	issuer       string
 	otherIssuers bool
+	example      string // an issuer as the operator writes it; "": the issuer of any provider
 	issuerAlias  string // a second spelling of issuer in ID tokens
 	tenants      bool   // the discovery document may describe all tenants
 
@@ -19,7 +20,10 @@ type preset struct {
 	scopes     []string
 	parameters map[string]string // more for the authorization request
 	identify   func(context.Context, *provider, grant) (Identity, error)
-	names      []string // with fixed: the members of a profile that can be a name, best first
+	names      []string // the members of a profile that can be a name, best first; "name" without a list
+
+	// identityAt is the member with the subject; "": "id". Only with fixed.
+	identityAt string
 
 	// askAgain holds the parameters that make the provider ask its user for a new
 	// proof; nil means the parameters of OpenID Connect. A provider with
@@ -53,9 +57,10 @@ func Presets() map[string]bool {
 }
 
 // presets returns the table of known providers. "openid" is any other provider.
+// docs/integrating/providers.md says how each is set up.
 //
 // To add a preset, change presets, trusted and the text of trust_email in
-// internal/config/keys.go, MARKS in web/src/ui/provider-icon.tsx and PROVIDERS in
+// internal/config/keys.go, PATHS in web/src/ui/provider-paths.ts and PROVIDERS in
 // web/fixtures/states.mjs. TestPresetsOfTheConfiguration and
 // TestPresets_AreInTheFrontEnd of internal/app hold all but the text.
 func presets() map[string]preset {
@@ -109,7 +114,66 @@ func presets() map[string]preset {
 			scopes: openIDScopes(), refusesPKCE: true, omitsNonce: true, postsSecret: true,
 			tellsNoTime: true, trustEmail: true, verifiedFlag: "email_verified", flagMayBeText: true,
 		},
+		// Twitch tells only the claims that the request names.
+		"twitch": {
+			name: "Twitch", icon: "twitch", issuer: "https://id.twitch.tv/oauth2", identify: openIDIdentity,
+			scopes: []string{"openid", "user:read:email"}, postsSecret: true, tellsNoTime: true, verifiedFlag: "email_verified",
+			parameters: map[string]string{"claims": `{"id_token":{"email":null,"email_verified":null,"preferred_username":null}}`},
+			names:      []string{"preferred_username"},
+		},
+		"bitbucket": {
+			name: "Bitbucket", icon: "bitbucket", issuer: "https://bitbucket.org", fixed: bitbucketEndpoints, identify: bitbucketIdentity,
+			identityAt: "uuid", names: []string{"display_name", "nickname"}, scopes: []string{"account", "email"},
+			tellsNoTime: true, verifiedFlag: "is_confirmed",
+		},
+		// Spotify says itself that its addresses are not verified.
+		"spotify": {
+			name: "Spotify", icon: "spotify", issuer: "https://accounts.spotify.com", fixed: spotifyEndpoints, identify: profileIdentity,
+			names: []string{"display_name"}, scopes: []string{"user-read-email"}, tellsNoTime: true,
+		},
+		// Its auth_time is the time of the token. PKCE is a setting of its apps, so
+		// that a request with it can be refused.
+		"slack": {
+			name: "Slack", icon: "openid", issuer: "https://slack.com", identify: openIDIdentity, scopes: openIDScopes(),
+			refusesPKCE: true, postsSecret: true, tellsNoTime: true, verifiedFlag: "email_verified",
+		},
+		"salesforce": {
+			name: "Salesforce", icon: "openid", issuer: "https://login.salesforce.com", otherIssuers: true, identify: openIDIdentity,
+			scopes: openIDScopes(), verifiedFlag: "email_verified",
+		},
+		"okta":      standard("Okta", "okta", "https://company.okta.com"),
+		"auth0":     standard("Auth0", "auth0", "https://company.eu.auth0.com/"),
+		"keycloak":  standard("Keycloak", "keycloak", "https://id.example.com/realms/company"),
+		"authentik": standard("authentik", "authentik", "https://id.example.com/application/o/portico/"),
+		"authelia":  standard("Authelia", "authelia", "https://id.example.com"),
+		"pocketid":  standard("Pocket ID", "openid", "https://id.example.com"),
+		"ory":       standard("Ory", "ory", "https://slug.projects.oryapis.com"),
+		"gitea":     timeless(standard("Gitea", "gitea", "https://git.example.com")),
+		"forgejo":   timeless(standard("Forgejo", "forgejo", "https://git.example.com")),
+		"cognito":   cognito(),
 	}
+}
+
+// standard is a provider that follows OpenID Connect, at an issuer of the
+// operator's own.
+func standard(name, icon, example string) preset {
+	return preset{
+		name: name, icon: icon, otherIssuers: true, example: example, identify: openIDIdentity,
+		scopes: openIDScopes(), verifiedFlag: "email_verified",
+	}
+}
+
+// timeless is a provider that does not tell when its user signed in.
+func timeless(p preset) preset {
+	p.tellsNoTime = true
+	return p
+}
+
+// cognito is Amazon Cognito, whose UserInfo writes booleans as strings.
+func cognito() preset {
+	p := standard("Amazon Cognito", "openid", "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf123")
+	p.flagMayBeText = true
+	return p
 }
 
 func openIDScopes() []string { return []string{"openid", "email", "profile"} }
@@ -132,6 +196,20 @@ func discordEndpoints(issuer string) metadata {
 	return metadata{
 		issuer: issuer, authorize: issuer + "/oauth2/authorize", token: issuer + "/api/oauth2/token",
 		userinfo: issuer + "/api/v10/users/@me",
+	}
+}
+
+func bitbucketEndpoints(issuer string) metadata {
+	return metadata{
+		issuer: issuer, authorize: issuer + "/site/oauth2/authorize", token: issuer + "/site/oauth2/access_token",
+		userinfo: "https://api.bitbucket.org/2.0/user",
+	}
+}
+
+func spotifyEndpoints(issuer string) metadata {
+	return metadata{
+		issuer: issuer, authorize: issuer + "/authorize", token: issuer + "/api/token",
+		userinfo: "https://api.spotify.com/v1/me",
 	}
 }
 

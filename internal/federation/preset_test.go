@@ -69,9 +69,13 @@ func TestPresetAddresses(t *testing.T) {
 		"openid": {}, "google": {issuer: "https://accounts.google.com"},
 		"microsoft": {issuer: "https://login.microsoftonline.com/common/v2.0"}, "apple": {issuer: "https://appleid.apple.com"},
 		"gitlab": {issuer: "https://gitlab.com"}, "linkedin": {issuer: "https://www.linkedin.com/oauth"},
-		"github":   {"https://github.com/login/oauth", "https://github.com/login/oauth/authorize https://github.com/login/oauth/access_token https://api.github.com/user"},
-		"discord":  {"https://discord.com", "https://discord.com/oauth2/authorize https://discord.com/api/oauth2/token https://discord.com/api/v10/users/@me"},
-		"facebook": {"https://www.facebook.com", "https://www.facebook.com/v25.0/dialog/oauth https://graph.facebook.com/v25.0/oauth/access_token https://graph.facebook.com/v25.0/me?fields=id,name,email"},
+		"twitch": {issuer: "https://id.twitch.tv/oauth2"}, "slack": {issuer: "https://slack.com"}, "salesforce": {issuer: "https://login.salesforce.com"},
+		"okta": {}, "auth0": {}, "keycloak": {}, "authentik": {}, "authelia": {}, "pocketid": {}, "ory": {}, "gitea": {}, "forgejo": {}, "cognito": {},
+		"bitbucket": {"https://bitbucket.org", "https://bitbucket.org/site/oauth2/authorize https://bitbucket.org/site/oauth2/access_token https://api.bitbucket.org/2.0/user"},
+		"spotify":   {"https://accounts.spotify.com", "https://accounts.spotify.com/authorize https://accounts.spotify.com/api/token https://api.spotify.com/v1/me"},
+		"github":    {"https://github.com/login/oauth", "https://github.com/login/oauth/authorize https://github.com/login/oauth/access_token https://api.github.com/user"},
+		"discord":   {"https://discord.com", "https://discord.com/oauth2/authorize https://discord.com/api/oauth2/token https://discord.com/api/v10/users/@me"},
+		"facebook":  {"https://www.facebook.com", "https://www.facebook.com/v25.0/dialog/oauth https://graph.facebook.com/v25.0/oauth/access_token https://graph.facebook.com/v25.0/me?fields=id,name,email"},
 	}
 	for name, pre := range presets() {
 		got := struct{ issuer, hosts string }{issuer: pre.issuer}
@@ -82,10 +86,7 @@ func TestPresetAddresses(t *testing.T) {
 		if got != wants[name] {
 			t.Errorf("%s: got %+v, want %+v: add a new preset to wants", name, got, wants[name])
 		}
-		if pre.fixed == nil && pre.names != nil {
-			t.Errorf("%s: names has no effect on a preset with a discovery document", name)
-		}
-		if name != "openid" && (pre.icon != name || pre.name == "") {
+		if name != "openid" && (pre.icon != name && pre.icon != "openid" || pre.name == "") {
 			t.Errorf("%s: has the icon %q and the name %q", name, pre.icon, pre.name)
 		}
 	}

@@ -1,6 +1,7 @@
 package federation
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -25,18 +26,28 @@ func profileIdentity(ctx context.Context, p *provider, g grant) (Identity, error
 
 // fromProfile makes the identity of a profile, with the address of mailbox.
 func (p *provider) fromProfile(g grant, profile, mailbox object) (Identity, error) {
-	sub, err := subject(profile, "id")
+	sub, err := subject(profile, cmp.Or(p.preset.identityAt, "id"))
 	if err != nil {
 		return Identity{}, err
 	}
 	identity := Identity{Provider: p.ID, Issuer: g.meta.issuer, Subject: sub}
 	identity.Email, identity.EmailVerified = p.address(mailbox)
-	for _, name := range p.preset.names {
-		if identity.Name == "" {
-			identity.Name = displayName(profile.text(name))
+	identity.Name = p.nameIn(profile)
+	return identity, nil
+}
+
+// nameIn returns the name of the user in a profile, "" if it has none.
+func (p *provider) nameIn(profile object) string {
+	members := p.preset.names
+	if len(members) == 0 {
+		members = []string{"name"}
+	}
+	for _, member := range members {
+		if name := displayName(profile.text(member)); name != "" {
+			return name
 		}
 	}
-	return identity, nil
+	return ""
 }
 
 // githubIdentity takes the address from the list of addresses. The profile has
@@ -50,22 +61,47 @@ func githubIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 	if err != nil {
 		return Identity{}, err
 	}
+	mailbox, err := primary(body, "primary")
+	if err != nil {
+		return Identity{}, err
+	}
+	return p.fromProfile(g, profile, mailbox)
+}
+
+// bitbucketIdentity takes the address from the list of addresses, too.
+func bitbucketIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
+	profile, err := p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
+	if err != nil {
+		return Identity{}, err
+	}
+	list, err := p.fetchObject(ctx, g.meta.userinfo+"/emails", g.token.AccessToken)
+	if err != nil {
+		return Identity{}, err
+	}
+	mailbox, err := primary(list["values"], "is_primary")
+	if err != nil {
+		return Identity{}, err
+	}
+	return p.fromProfile(g, profile, mailbox)
+}
+
+// primary returns the entry of a list of addresses that has the flag, nil if none
+// has.
+func primary(body []byte, flag string) (object, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(body, &list); err != nil {
-		return Identity{}, fmt.Errorf("read the list of addresses: %w", err)
+		return nil, fmt.Errorf("read the list of addresses: %w", err)
 	}
-	var mailbox object
 	for _, raw := range list {
 		entry, err := parseObject(raw)
 		if err != nil {
-			return Identity{}, fmt.Errorf("read the list of addresses: %w", err)
+			return nil, fmt.Errorf("read the list of addresses: %w", err)
 		}
-		if entry.isTrue("primary") {
-			mailbox = entry
-			break
+		if entry.isTrue(flag) {
+			return entry, nil
 		}
 	}
-	return p.fromProfile(g, profile, mailbox)
+	return nil, nil
 }
 
 // facebookIdentity adds the proof that the app has its secret, which Facebook can

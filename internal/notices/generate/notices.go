@@ -16,6 +16,7 @@ type part struct {
 // data is what is embedded and is no package of its own.
 var data = []struct{ name, file string }{
 	{"List of common passwords (internal/breach/filter.bin)", "internal/breach/NOTICE"},
+	{"Icons of providers (web/src/ui/provider-paths.ts)", "web/src/ui/provider-icons-notice.txt"},
 }
 
 // generated returns the text for the repository in the folder root.

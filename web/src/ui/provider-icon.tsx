@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { When } from '../lib/template';
+import { PATHS } from './provider-paths';
 
 const MARKS: Record<string, ReactNode> = {
   google: (
@@ -75,16 +76,21 @@ const MARKS: Record<string, ReactNode> = {
  * replaces it. A provider without a preset has the logo of OpenID.
  */
 export function ProviderIcon({ icon, picture }: { icon: string; picture: string }) {
-  const known = Object.keys(MARKS);
+  const marks = {
+    ...MARKS,
+    ...Object.fromEntries(
+      Object.entries(PATHS).map(([name, [fill, d]]) => [name, <path key={name} fill={fill} d={d} />]),
+    ),
+  };
   return (
     <>
       <When value={picture}>
         <img src={picture} alt="" width="20" height="20" fetchPriority="low" />
       </When>
-      {known.map((name) => (
+      {Object.keys(marks).map((name) => (
         <When key={name} value={icon} is={name}>
           <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-            {MARKS[name]}
+            {marks[name]}
           </svg>
         </When>
       ))}
