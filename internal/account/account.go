@@ -53,6 +53,11 @@ type Store interface {
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
+	// UpdateName sets the name.
+	UpdateName(ctx context.Context, id, name string) (bool, error)
+	// UpdateAddress sets the address and adds one to the credential version. It
+	// reports false when there is no such account, or another one has the address.
+	UpdateAddress(ctx context.Context, id string, address Address) (bool, error)
 	// UpdateLocale sets the language of the account's emails.
 	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
 	DeleteAccount(ctx context.Context, id string) (bool, error)
@@ -64,6 +69,9 @@ type IdentityStore interface {
 	IdentitiesOf(ctx context.Context, accountID string) ([]Identity, error)
 	// InsertIdentity reports false when the identity is linked already.
 	InsertIdentity(ctx context.Context, i Identity) (bool, error)
+	// DeleteIdentities removes the identities of an account at a provider, and
+	// reports whether there were any.
+	DeleteIdentities(ctx context.Context, accountID, provider string) (bool, error)
 }
 
 // Directory makes and changes accounts. It is safe for concurrent use.

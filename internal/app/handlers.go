@@ -69,6 +69,7 @@ func (a *App) screens(actions *form.Actions, look *brand.Theme) (*screens.Screen
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},
 		Legal:     screens.Legal{Imprint: a.Config.Legal.Imprint, Privacy: a.Config.Legal.Privacy},
 		Theme:     look,
+		Describe:  useragent.Describe,
 		Sender:    sender(a.Config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{

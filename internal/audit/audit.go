@@ -28,7 +28,11 @@ const (
 	CodeReplayed    Name = "code_replayed"
 	PasswordChanged Name = "password_changed"
 	PasswordRemoved Name = "password_removed"
+	AddressChanged  Name = "address_changed"
+	NameChanged     Name = "name_changed"
+	LocaleChanged   Name = "language_changed"
 	ProviderLinked  Name = "provider_linked"
+	ProviderRemoved Name = "provider_removed"
 	ProviderRefused Name = "provider_refused"
 	FactorAdded     Name = "factor_added"
 	FactorRemoved   Name = "factor_removed"
@@ -63,6 +67,8 @@ type Fact struct {
 // Store is what this room needs of the database.
 type Store interface {
 	InsertFact(ctx context.Context, f Fact) error
+	// FactsOf returns up to limit records of an account, the newest first.
+	FactsOf(ctx context.Context, accountID string, limit int) ([]Fact, error)
 }
 
 // Record adds facts. It is safe for concurrent use.

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,29 @@ func TestNames_AreDocumented(t *testing.T) {
 	}
 	if !slices.Equal(rows, want) {
 		t.Errorf("docs/operating/audit.md has the events\n%q, want\n%q", rows, want)
+	}
+}
+
+// The security history of an account has words for each name, in every locale.
+func TestNames_HaveWords(t *testing.T) {
+	t.Parallel()
+	catalogues, err := filepath.Glob("../../web/src/i18n/messages/*.json")
+	if err != nil || len(catalogues) < 2 {
+		t.Fatalf("%d catalogues (%v)", len(catalogues), err)
+	}
+	for _, path := range catalogues {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names(t) {
+			if strings.HasPrefix(name[2], "key_") {
+				continue // of no account
+			}
+			if key := "history." + name[2]; !strings.Contains(string(text), `"`+key+`"`) {
+				t.Errorf("%s lacks %s", filepath.Base(path), key)
+			}
+		}
 	}
 }
 

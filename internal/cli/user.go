@@ -22,6 +22,9 @@ type userCmd struct {
 	Enable       userEnableCmd       `cmd:"" help:"Enable a disabled account."`
 	SetPassword  userSetPasswordCmd  `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
 	SetRoles     userSetRolesCmd     `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
+	SetEmail     userSetEmailCmd     `cmd:"" help:"Change the address of an account. Ends all sessions and notifies both addresses."`
+	SetName      userSetNameCmd      `cmd:"" help:"Change the name of an account, and notify the user."`
+	Unlink       userUnlinkCmd       `cmd:"" help:"Remove an external provider from an account. Ends all sessions and notifies the user."`
 	Factors      userFactorsCmd      `cmd:"" help:"List the second factors of an account."`
 	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors of an account. Ends all sessions and notifies the user."`
 	Link         userLinkCmd         `cmd:"" help:"Print a link with which a user chooses a password."`

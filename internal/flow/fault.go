@@ -15,6 +15,7 @@ const (
 	CodeRoleInvalid    = "role.invalid"
 	CodeProofNeeded    = "proof.needed"
 	CodeLastWay        = "account.last_way"
+	CodeNotLinked      = "provider.not_linked"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -46,6 +47,9 @@ var (
 
 	// LastWay means that a change would leave the account without a way in.
 	LastWay = fault.New(fault.Conflict, CodeLastWay)
+
+	// NotLinked means that the account has no identity at the provider.
+	NotLinked = fault.New(fault.Missing, CodeNotLinked)
 
 	// SignUpClosed means that the operator has closed the sign-up.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)

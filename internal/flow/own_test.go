@@ -2,6 +2,8 @@ package flow_test
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -155,4 +157,161 @@ func TestRemovePassword(t *testing.T) {
 	}
 	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good, good)) // sets the first one again
 	v.must(v.signIn("mara@example.org", good))
+}
+
+func TestChangeProfile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	b.clock.Advance(time.Hour) // needs no new proof
+	change := func(p flow.Profile) error {
+		return b.flows.ChangeProfile(t.Context(), v.Caller, v.found(), p, []string{"de", "en"})
+	}
+	if err := change(flow.Profile{Name: "  Mara  Lind ", Locale: "de"}); err != nil {
+		t.Fatal(err)
+	}
+	if m := b.next(); m.Template != "name-changed" {
+		t.Errorf("the owner gets %s", m.Template)
+	}
+	if f := b.record(audit.LocaleChanged); f.Detail != "de" {
+		t.Errorf("%+v", f)
+	}
+	b.record(audit.NameChanged)
+	if name := v.found().User.Name; name != "Mara Lind" {
+		t.Errorf("apps see the name %q", name)
+	}
+	if err := change(flow.Profile{Name: "Mara Lind", Locale: "xx"}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := b.flows.Profile(t.Context(), v.found().User.ID); err != nil || p != (flow.Profile{Name: "Mara Lind", Locale: "de"}) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if err := change(flow.Profile{Name: "Ma\u202era"}); err == nil {
+		t.Error("a name turns text around")
+	}
+	found := v.found()
+	found.Session.ID = "01jd3k8v5q0000000000000000"
+	if err := b.flows.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: "Eve"}, nil); !errors.Is(err, session.Required) {
+		t.Errorf("a session that has ended: %v", err)
+	}
+}
+
+func TestSetUserAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v, stranger := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	stranger.register("noor@example.org")
+	id := v.found().User.ID
+	pending := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	code := b.next().Data["code"]
+	if err := b.flows.SetUserAddress(t.Context(), id, "NOOR@example.org"); !errors.Is(err, account.Exists) {
+		t.Errorf("an address that is taken: %v", err)
+	}
+	if err := b.flows.SetUserAddress(t.Context(), id, "mara@example.net"); err != nil {
+		t.Fatal(err)
+	}
+	mails := map[string]string{}
+	for range 2 {
+		m := b.next()
+		mails[m.Template] = m.To
+	}
+	if mails["address-changed"] != "mara@example.org" || mails["address-added"] != "mara@example.net" {
+		t.Errorf("the emails are %v", mails)
+	}
+	if f := b.record(audit.AddressChanged); f.Actor != "operator" || f.AccountID != id {
+		t.Errorf("%+v", f)
+	}
+	if v.signedIn() != "" {
+		t.Error("the session goes on")
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, pending.FlowID, code); !errors.Is(err, flow.Unknown) {
+		t.Errorf("the old mailbox still recovers the account: %v", err)
+	}
+	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
+		t.Errorf("the old address still signs in: %v", err)
+	}
+	v.must(v.signIn("mara@example.net", good))
+}
+
+func TestUnlinkUser(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.links("google")
+	id := v.found().User.ID
+	if err := b.flows.UnlinkUser(t.Context(), id, "github"); !errors.Is(err, flow.NotLinked) {
+		t.Errorf("a provider that is not linked: %v", err)
+	}
+	if err := b.flows.UnlinkUser(t.Context(), id, "google"); err != nil {
+		t.Fatal(err)
+	}
+	if m := b.next(); m.Template != "provider-removed" || m.Data["provider"] != "Google" {
+		t.Errorf("the owner gets %s %v", m.Template, m.Data)
+	}
+	if f := b.record(audit.ProviderRemoved); f.Detail != "google" {
+		t.Errorf("%+v", f)
+	}
+	if ways, err := b.flows.Ways(t.Context(), id); err != nil || ways.Beside != 0 || v.signedIn() != "" {
+		t.Errorf("%+v, signed in as %q", ways, v.signedIn())
+	}
+}
+
+// No sequence of what owners do leaves an account without a way in, or a session
+// that is older than the account's credentials.
+func TestOwn_Property(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		b := setup(t, withProvider(t))
+		here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+		here.register("mara@example.org")
+		there.must(there.signIn("mara@example.org", good))
+		random := rand.New(rand.NewPCG(seed, 1))
+		current := good
+		for step := range 12 {
+			v := []*visitor{here, there}[random.IntN(2)]
+			found, err := b.flows.Session(t.Context(), v.Caller.Session)
+			if err != nil { // the other one has ended it
+				if r, err := v.signIn("mara@example.org", current); err == nil {
+					v.must(r, nil)
+				}
+				continue
+			}
+			raised := false
+			switch random.IntN(5) {
+			case 0:
+				b.clock.Advance(time.Duration(random.IntN(9)) * time.Minute)
+			case 1:
+				if p := fmt.Sprintf("%s %d", good, step); random.IntN(2) == 0 {
+					current, raised = keepIf(v, p, current, func() (flow.Result, error) { return b.flows.ChangePassword(t.Context(), v.Caller, found, p, p) })
+				}
+			case 2:
+				_, raised = keepIf(v, "", "", func() (flow.Result, error) { return b.flows.RemovePassword(t.Context(), v.Caller, found) })
+			case 3:
+				v.links("google")
+			case 4:
+				_ = b.flows.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: fmt.Sprint("Mara ", step)}, nil)
+			}
+			if ways, err := b.flows.Ways(t.Context(), found.User.ID); err != nil || !ways.Password && ways.Beside == 0 {
+				t.Fatalf("seed %d, step %d: no way in is left (%v)", seed, step, err)
+			}
+			if raised {
+				if other := map[*visitor]*visitor{here: there, there: here}[v]; other.signedIn() != "" || v.signedIn() == "" {
+					t.Fatalf("seed %d, step %d: the other session is %q, this one %q", seed, step, other.signedIn(), v.signedIn())
+				}
+			}
+		}
+	}
+}
+
+// keepIf returns done and true if the change succeeds, else not.
+func keepIf(v *visitor, done, not string, change func() (flow.Result, error)) (string, bool) {
+	r, err := change()
+	if err != nil {
+		return not, false
+	}
+	v.keep(r)
+	return done, true
 }

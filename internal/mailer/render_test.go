@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func templates() []string {
 	return []string{
 		"verify-address", "recover", "already-registered", "no-account", "account-closed", "provider-only",
-		"password-changed", "password-removed", "signin-blocked", "new-device", "provider-linked",
+		"password-changed", "password-removed", "address-changed", "address-added", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked",
 	}
 }
 

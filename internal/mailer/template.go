@@ -60,7 +60,7 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"minutes", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
-	case "password-removed":
+	case "password-removed", "address-changed", "address-added", "name-changed":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
@@ -75,7 +75,7 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"left", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
-	case "provider-linked":
+	case "provider-linked", "provider-removed":
 		return layout{
 			needs: []string{"provider", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},

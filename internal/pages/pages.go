@@ -26,6 +26,8 @@ const (
 	Account        = Root + "/account"
 	Password       = Account + "/password"
 	Factors        = Account + "/factors"
+	Profile        = Account + "/profile"
+	History        = Account + "/history"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"

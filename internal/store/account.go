@@ -67,6 +67,19 @@ func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, 
 	return n == 1, err
 }
 
+// UpdateName implements account.Store.
+func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
+	return n == 1, err
+}
+
+// UpdateAddress implements account.Store.
+func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, version = version + 1
+		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1)`, id, address.Mail, address.Key)
+	return n == 1, err
+}
+
 // UpdateLocale implements account.Store.
 func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
@@ -106,4 +119,10 @@ func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, erro
 	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt))
 	return n == 1, err
+}
+
+// DeleteIdentities implements account.IdentityStore.
+func (t *Tx) DeleteIdentities(ctx context.Context, accountID, provider string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM identity WHERE account_id = $1 AND provider = $2`, accountID, provider)
+	return n > 0, err
 }

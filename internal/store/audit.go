@@ -6,6 +6,19 @@ import (
 	"portico/internal/audit"
 )
 
+// FactsOf implements audit.Store.
+func (t *Tx) FactsOf(ctx context.Context, accountID string, limit int) ([]audit.Fact, error) {
+	return collect(ctx, t, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail
+		FROM audit WHERE account_id = $1 ORDER BY at DESC, id DESC LIMIT CAST($2 AS BIGINT)`, []any{accountID, limit},
+		func(row scanner) (audit.Fact, error) {
+			var f audit.Fact
+			var at int64
+			err := row.Scan(&f.ID, &at, &f.Name, &f.AccountID, &f.Actor, &f.Peer, &f.UserAgent, &f.RequestID, &f.Detail)
+			f.At = fromMicros(at)
+			return f, err
+		})
+}
+
 // InsertFact implements audit.Store.
 func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
 	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, browser, request_id, detail)

@@ -14,6 +14,7 @@ const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 /** Texts that are the same as in English, and correct so. @type {Record<string, string[]>} */
 const SAME = {
   de: [
+    'account-profile.name',
     'common.month.04',
     'common.month.08',
     'common.month.09',
@@ -24,7 +25,7 @@ const SAME = {
 };
 
 /** Keys that no browser needs: emails with their dates, and words that the server writes into the boot data. */
-const serverOnly = /^(mail|failure|success)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
+const serverOnly = /^(mail|failure|success|history)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /** Keys of the footer, which no script renders. */
 const buildOnly = /^common\.(language|choose_language|imprint|privacy)$/;
@@ -36,7 +37,7 @@ const buildOnly = /^common\.(language|choose_language|imprint|privacy)$/;
  * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {
-  'account.changed': ['account-password'],
+  'account.changed': ['account-password', 'account-profile'],
   'account.exists': [],
   'account.last_way': ['account-password'],
   'account.missing': [],

@@ -51,6 +51,7 @@ func (a *API) routes() []route {
 		write("/auth/api/signout", "Sign out", a.actions.SignOut),
 		write("/auth/api/account/password", "Set the password of the user", a.actions.ChangePassword),
 		write("/auth/api/account/password/remove", "Remove the password of the user", a.actions.RemovePassword),
+		write("/auth/api/account/profile", "Set the name of the user, and the language of the emails", a.actions.ChangeProfile),
 		{method: "GET", path: "/auth/api/session", summary: "The signed-in user and the session", out: Current{}, handler: a.session, traits: []server.Trait{server.Quiet}},
 		{method: "GET", path: "/auth/api/sessions", summary: "List the sessions of the user", out: Sessions{}, handler: a.list},
 		{method: "DELETE", path: "/auth/api/sessions", summary: "End all sessions but this one", handler: a.endOthers},

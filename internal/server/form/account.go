@@ -19,10 +19,18 @@ type (
 	RemovePassword struct {
 		Account string `json:"account"`
 	}
+	ChangeProfile struct {
+		Account string `json:"account"`
+		Name    string `json:"name"`
+		Locale  string `json:"locale,omitempty"`
+	}
 )
 
 // Messages on an account page about the step before it.
-const PasswordRemoved = "password_removed"
+const (
+	PasswordRemoved = "password_removed"
+	ProfileSaved    = "profile"
+)
 
 // ChangePassword is the action of the form for a new password.
 func (a *Actions) ChangePassword(w http.ResponseWriter, r *http.Request, in ChangePassword) (string, error) {
@@ -35,6 +43,13 @@ func (a *Actions) ChangePassword(w http.ResponseWriter, r *http.Request, in Chan
 func (a *Actions) RemovePassword(w http.ResponseWriter, r *http.Request, in RemovePassword) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Password, PasswordRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		return a.Flows.RemovePassword(r.Context(), c, found)
+	})
+}
+
+// ChangeProfile is the action of the form for the name and the language.
+func (a *Actions) ChangeProfile(w http.ResponseWriter, r *http.Request, in ChangeProfile) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Profile, ProfileSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return flow.Result{}, a.Flows.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales())
 	})
 }
 

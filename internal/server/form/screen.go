@@ -19,6 +19,8 @@ const (
 	ScreenAccount
 	ScreenAccountPassword
 	ScreenAccountFactors
+	ScreenAccountProfile
+	ScreenAccountHistory
 	ScreenSignedOut
 	ScreenError
 	ScreenLeaving
@@ -34,6 +36,8 @@ var screenNames = [screenCount]string{
 	ScreenResetPassword:   "reset-password",
 	ScreenAccount:         "account",
 	ScreenAccountPassword: "account-password",
+	ScreenAccountProfile:  "account-profile",
+	ScreenAccountHistory:  "account-history",
 	ScreenSignedOut:       "signed-out",
 	ScreenError:           "error",
 	ScreenLeaving:         "leaving",

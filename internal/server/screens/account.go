@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -33,11 +34,17 @@ func (s *Screens) mountAccount(m *server.Mux) {
 		screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
 		says: []string{form.PasswordSaved, form.PasswordRemoved},
 	}
-	for _, p := range []section{overview, password} {
+	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
+	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
+	for _, p := range []section{overview, password, profile, history} {
 		m.Handle("GET "+p.path, s.own(p))
 	}
 	m.Handle("POST "+pages.Password, postOwn(s, password, s.Actions.ChangePassword, nil))
 	m.Handle("POST "+pages.Password+"/remove", postOwn(s, password, s.Actions.RemovePassword, nil))
+	m.Handle("POST "+pages.Profile, postOwn(s, profile, s.Actions.ChangeProfile, func(in form.ChangeProfile, b *Boot) {
+		b.Values.Name = in.Name
+		choose(b.Account.Languages, in.Locale)
+	}))
 	m.Handle("GET /.well-known/change-password", s.changePassword)
 }
 
@@ -149,4 +156,28 @@ func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found ses
 		b.Account.Password = "only"
 	}
 	return nil
+}
+
+// fillProfile adds the name, and the languages that emails can have.
+func (s *Screens) fillProfile(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	profile, err := s.Actions.Flows.Profile(r.Context(), found.User.ID)
+	if err != nil {
+		return err
+	}
+	b.Values.Name = profile.Name
+	for _, loc := range s.Catalogue.Locales() {
+		b.Account.Languages = append(b.Account.Languages, Choice{ID: loc, Name: s.Catalogue.Text(loc, "common.language", nil)})
+	}
+	choose(b.Account.Languages, cmp.Or(profile.Locale, b.Locale))
+	return nil
+}
+
+// choose marks the choice with the id.
+func choose(list []Choice, id string) {
+	for i := range list {
+		list[i].Chosen = ""
+		if list[i].ID == id {
+			list[i].Chosen = "yes"
+		}
+	}
 }

@@ -2,10 +2,12 @@ package screens_test
 
 import (
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/server/screens"
 )
 
 const newPassword = "tram lemon kite"
@@ -73,4 +75,53 @@ func TestPassword_OfAnotherAccount(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	v.SignIn("noor@example.org")
+}
+
+func TestProfile_Change(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	chosen := func(b screens.Boot) (ids []string) {
+		for _, l := range b.Account.Languages {
+			if l.Chosen != "" {
+				ids = append(ids, l.ID+" "+l.Name)
+			}
+		}
+		return ids
+	}
+	b := v.opens("/auth/account/profile")
+	if got := chosen(b); len(b.Account.Languages) != len(b.Locales) || !slices.Equal(got, []string{"en English"}) {
+		t.Errorf("the language is %v of %+v", got, b.Account.Languages)
+	}
+	form := url.Values{"account": {b.Session.ID}, "name": {"Mara\u202e"}, "locale": {"de"}}
+	b = v.reads(v.Send("/auth/account/profile", form))
+	if got := chosen(b); b.Status != 422 || b.Errors.Fields.Name == "" || b.Values.Name != "Mara\u202e" || !slices.Equal(got, []string{"de Deutsch"}) {
+		t.Errorf("%+v %v", b.Errors, got)
+	}
+	form.Set("name", "Mara Lind")
+	v.leads(v.Send("/auth/account/profile", form), "/auth/account/profile")
+	b = v.opens("/auth/account/profile")
+	if got := chosen(b); b.Success != "Saved." || b.Values.Name != "Mara Lind" || b.Session.Name != "Mara Lind" || !slices.Equal(got, []string{"de Deutsch"}) {
+		t.Errorf("%+v", b)
+	}
+}
+
+// The history says what happened in words, and nothing of another account.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	s.Person("noor@example.org")
+	s.Clock.Advance(time.Minute)
+	other := visit(s)
+	v.SignIn("mara@example.org")
+	other.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0")
+	other.SignIn("noor@example.org")
+	if b := v.opens("/auth/account/history"); len(b.Account.History) != 3 || b.Account.History[0].Text != "Signed in" ||
+		!slices.ContainsFunc(b.Account.History[1:], func(e screens.Event) bool {
+			return e.Text == "Your account was created" && e.Where == "By the people who run Portico"
+		}) {
+		t.Errorf("%+v", b.Account.History)
+	}
+	if b := other.opens("/auth/account/history"); len(b.Account.History) != 2 || b.Account.History[0].Where != "Firefox, Linux, 127.0.0.1" || b.Account.History[0].At != "May 4, 2026 at 03:03 UTC" {
+		t.Errorf("%+v", b.Account.History)
+	}
 }

@@ -123,7 +123,24 @@ type SignedIn struct {
 
 // Account is what the account pages show.
 type Account struct {
-	Password string `json:"password" enum:" none only removable"` // only: it is the only way in
+	Password  string   `json:"password" enum:" none only removable"` // only: it is the only way in
+	Languages []Choice `json:"languages"`
+	History   []Event  `json:"history"`
+}
+
+// Event is an audit record in words.
+type Event struct {
+	ID    string `json:"id"`
+	Text  string `json:"text"`
+	At    string `json:"at"`
+	Where string `json:"where"` // browser and network
+}
+
+// Choice is one of several values of a form.
+type Choice struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Chosen string `json:"chosen"` // "yes" for one of them
 }
 
 // MFA is what the page of the second factor shows.

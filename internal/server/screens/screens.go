@@ -35,6 +35,7 @@ type Config struct {
 	Providers []Provider
 	SignUp    bool // whether visitors may register
 	Names     flow.NameRule
+	Describe  func(userAgent string) string // in words, such as "Firefox on Linux"
 	// Root says that no app has the path "/", so that Screens handles it.
 	Root bool
 }
@@ -158,6 +159,7 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors: Factors{List: []Factor{}, Codes: []RecoveryCode{}},
+		Account: Account{Languages: []Choice{}, History: []Event{}},
 	}
 }
 

@@ -146,6 +146,54 @@ func (b accounts) UpdateRoles_LeavesTheVersion() {
 	}
 }
 
+func (b accounts) UpdateName_LeavesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	for _, name := range []string{"Mara Lind", ""} {
+		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateName(b.Context(), a.ID, name) }) {
+			b.Fatal("the account was not found")
+		}
+		a.Name = name
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateName(b.Context(), "no", "Mara") }) {
+		b.Error("an account that does not exist has a name")
+	}
+}
+
+func (b accounts) UpdateAddress_MovesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	set := func(id string, address account.Address) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, address) })
+	}
+	if set(a.ID, account.Address{Mail: "Other@x.test", Key: other.Address.Key}) {
+		b.Error("two accounts have one address")
+	}
+	for _, mail := range []string{"New@x.test", "NEW@x.test"} { // the second time only in another spelling
+		if !set(a.ID, account.Address{Mail: mail, Key: "new@x.test"}) {
+			b.Fatal("the address was not set")
+		}
+		a.Address = account.Address{Mail: mail, Key: "new@x.test"}
+		a.Version++
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if set("no", account.Address{Mail: "no@x.test", Key: "no@x.test"}) {
+		b.Error("an account that does not exist has an address")
+	}
+}
+
+func (b accounts) UpdateAddress_OneOfMany() {
+	people := make([]account.Account, workers)
+	for n := range people {
+		people[n] = b.person(n)
+	}
+	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+		ok, err := tx.UpdateAddress(b.Context(), people[worker].ID, account.Address{Mail: "v@x.test", Key: "v@x.test"})
+		return ok, err
+	})
+}
+
 func (b accounts) UpdateLocale_LeavesTheVersion() {
 	a, other := b.person(1), b.person(2)
 	for _, locale := range []string{"de", ""} {

@@ -86,3 +86,16 @@ func (b *bundle) identity(a account.Account, number int) account.Identity {
 	}
 	return i
 }
+
+func (b identities) DeleteIdentities_OfOneProvider() {
+	a, other := b.person(1), b.person(2)
+	mine, theirs := b.identity(a, 1), b.identity(other, 2)
+	remove := func(provider string) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteIdentities(b.Context(), a.ID, provider) })
+	}
+	if remove(theirs.Provider) || !remove(mine.Provider) || remove(mine.Provider) {
+		b.Error("the identities of another provider are gone, or those of this one are still there")
+	}
+	b.equal("the account's identities", b.identities(a.ID), []account.Identity(nil))
+	b.equal("the other's identities", b.identities(other.ID), []account.Identity{theirs})
+}

@@ -74,6 +74,27 @@ test('with the keyboard alone', async ({ page, world }) => {
   await saved(page);
 });
 
+test('the name and the language are changed, and the history tells what happened', async ({
+  page,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await link(page, 'Name and language').click();
+  await alive(page);
+  await field(page, 'Name').fill('Mara Lind');
+  await field(page, 'Deutsch').check();
+  await button(page, 'Save').click();
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(field(page, 'Name')).toHaveValue('Mara Lind');
+  await expect(field(page, 'Deutsch')).toBeChecked();
+  await world.mailbox.next(person.email);
+  await link(page, 'Your account').click();
+  await link(page, 'Security history').click();
+  await expectScreen(page, 'Security history');
+  await expect(page.getByRole('listitem').filter({ hasText: 'The name was changed' })).toHaveCount(1);
+});
+
 test('password managers find the page, also without a session', async ({ page, world }) => {
   const person = await world.member();
   await open(page, '/.well-known/change-password');

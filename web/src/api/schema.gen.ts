@@ -2,6 +2,8 @@
 
 export interface Account {
   password: '' | 'none' | 'only' | 'removable';
+  languages: Choice[];
+  history: Event[];
 }
 
 export interface AddFactor {
@@ -9,7 +11,7 @@ export interface AddFactor {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'account' | 'account-password' | 'account-factors' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -48,6 +50,18 @@ export interface ChangePassword {
   confirm_password: string;
 }
 
+export interface ChangeProfile {
+  account: string;
+  name: string;
+  locale?: string;
+}
+
+export interface Choice {
+  id: string;
+  name: string;
+  chosen: string;
+}
+
 export interface ConfirmFactor {
   flow: string;
   code: string;
@@ -81,6 +95,13 @@ export interface Errors {
   request_id: string;
   retry_after: number;
   fields: FieldErrors;
+}
+
+export interface Event {
+  id: string;
+  text: string;
+  at: string;
+  where: string;
 }
 
 export interface Factor {
@@ -281,4 +302,5 @@ export interface Forms {
   '/auth/api/signout': { in: object; out: Next };
   '/auth/api/account/password': { in: ChangePassword; out: Next };
   '/auth/api/account/password/remove': { in: RemovePassword; out: Next };
+  '/auth/api/account/profile': { in: ChangeProfile; out: Next };
 }

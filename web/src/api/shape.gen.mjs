@@ -84,7 +84,22 @@ export const SHAPE = {
     "name": ""
   },
   "account": {
-    "password": ""
+    "password": "",
+    "languages": [
+      {
+        "id": "",
+        "name": "",
+        "chosen": ""
+      }
+    ],
+    "history": [
+      {
+        "id": "",
+        "text": "",
+        "at": "",
+        "where": ""
+      }
+    ]
   },
   "mfa": {
     "way": "",

@@ -1,7 +1,9 @@
 import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
 import { screen as accountFactors } from '../screens/account-factors/account-factors';
+import { screen as accountHistory } from '../screens/account-history/account-history';
 import { screen as accountPassword } from '../screens/account-password/account-password';
+import { screen as accountProfile } from '../screens/account-profile/account-profile';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
@@ -26,6 +28,8 @@ export const screens: Record<Boot['screen'], Screen> = {
   account,
   'account-password': accountPassword,
   'account-factors': accountFactors,
+  'account-profile': accountProfile,
+  'account-history': accountHistory,
   'signed-out': signedOut,
   error,
   leaving,

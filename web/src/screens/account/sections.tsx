@@ -4,8 +4,10 @@ import styles from './sections.module.css';
 
 /** The sections of the account, each a page of its own. */
 const SECTIONS: [path: string, name: MessageKey][] = [
+  ['/auth/account/profile', 'account.section.profile'],
   ['/auth/account/password', 'account.section.password'],
   ['/auth/account/factors', 'account.section.factors'],
+  ['/auth/account/history', 'account.section.history'],
 ];
 
 export function Sections() {

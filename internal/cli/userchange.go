@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"portico/internal/account"
+	"portico/internal/app"
+)
+
+type userSetEmailCmd struct {
+	Email string `arg:"" help:"The email address of the account."`
+	To    string `arg:"" help:"The new email address. It counts as verified."`
+}
+
+func (userSetEmailCmd) Help() string {
+	return "Example:\n  portico user set-email mara@example.com mara@example.org"
+}
+
+func (c userSetEmailCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Flows.SetUserAddress(s, u.ID, c.To)
+	})
+}
+
+type userSetNameCmd struct {
+	Email string `arg:"" help:"The email address of the account."`
+	Name  string `arg:"" help:"The new name. An empty name removes it."`
+}
+
+func (userSetNameCmd) Help() string {
+	return "Example:\n  portico user set-name mara@example.com \"Mara Lind\"\n\nApps see the new name within a second, and the user stays signed in."
+}
+
+func (c userSetNameCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Flows.SetUserName(s, u.ID, c.Name)
+	})
+}
+
+type userUnlinkCmd struct {
+	Email    string `arg:"" help:"The email address of the account."`
+	Provider string `arg:"" help:"The id of the provider, as in the configuration."`
+}
+
+func (userUnlinkCmd) Help() string {
+	return "Example:\n  portico user unlink mara@example.com google\n\nA user without another way in sets a password through \"Forgot your password?\"."
+}
+
+func (c userUnlinkCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Flows.UnlinkUser(s, u.ID, c.Provider)
+	})
+}

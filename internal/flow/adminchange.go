@@ -1,0 +1,114 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/session"
+	"portico/internal/throttle"
+)
+
+// SetUserAddress gives an account another address, for which the operator vouches.
+// It ends the account's sessions and pending flows, and notifies both addresses.
+//
+// Faults: the field email, account.Exists, account.Missing.
+func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return fault.InvalidFields(*bad)
+	}
+	return f.change(ctx, id, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		if ok, err := tx.UpdateAddress(ctx, id, address); err != nil {
+			return err
+		} else if !ok {
+			return account.Exists
+		}
+		if err := f.sessions.EndAll(ctx, tx, id, "", session.Operator); err != nil {
+			return err
+		}
+		// Wrong passwords for the new address were not for this account.
+		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: address.Key}); err != nil {
+			return err
+		}
+		if err := f.record.Add(ctx, tx, byOperator(audit.AddressChanged, id)); err != nil {
+			return err
+		}
+		if err := f.post(ctx, tx, operator, letter{template: mailAddress, owner: &a}); err != nil {
+			return err
+		}
+		a.Address = address
+		return f.post(ctx, tx, operator, letter{template: mailNewAddress, owner: &a})
+	})
+}
+
+// SetUserName sets the name of an account and notifies the owner. An empty name
+// removes it. Its sessions continue and have the new name from their next use.
+//
+// Faults: the field name, account.Missing.
+func (f *Flows) SetUserName(ctx context.Context, id, typed string) error {
+	name, bad := account.ParseName(typed, "name")
+	if bad != nil {
+		return fault.InvalidFields(*bad)
+	}
+	return f.change(ctx, id, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		return f.rename(ctx, tx, operator, a, name, byOperator(audit.NameChanged, id))
+	})
+}
+
+// UnlinkUser removes the identities of an account at a provider, ends its sessions
+// and pending flows, and notifies the owner. An owner who has no other way in can
+// set a password through "Forgot your password?".
+//
+// Faults: NotLinked, account.Missing.
+func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
+	return f.change(ctx, id, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		if ok, err := tx.DeleteIdentities(ctx, id, provider); err != nil {
+			return err
+		} else if !ok {
+			return NotLinked
+		}
+		if _, err := tx.UpdateState(ctx, id, a.State); err != nil { // raises the credential version
+			return err
+		}
+		if err := f.sessions.EndAll(ctx, tx, id, "", session.Operator); err != nil {
+			return err
+		}
+		fact := byOperator(audit.ProviderRemoved, id)
+		fact.Detail = provider
+		if err := f.record.Add(ctx, tx, fact); err != nil {
+			return err
+		}
+		return f.post(ctx, tx, operator, letter{template: mailUnlinked, owner: &a, provider: f.named(provider)["provider"]})
+	})
+}
+
+// rename stores the name and everything that belongs to it.
+func (f *Flows) rename(ctx context.Context, tx Tx, c Caller, a account.Account, name string, change audit.Fact) error {
+	if name == a.Name {
+		return nil
+	}
+	if _, err := tx.UpdateName(ctx, a.ID, name); err != nil {
+		return err
+	}
+	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, c, letter{template: mailName, owner: &a})
+}

@@ -1,0 +1,66 @@
+package flow
+
+import (
+	"context"
+	"slices"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/session"
+)
+
+// Profile is what the owner of an account may change without a new proof.
+type Profile struct {
+	Name   string
+	Locale string // language of the emails
+}
+
+// Profile returns the profile of an account.
+func (f *Flows) Profile(ctx context.Context, accountID string) (p Profile, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		a, _, err := tx.AccountByID(ctx, accountID)
+		p = Profile{a.Name, a.Locale}
+		return err
+	})
+	return p, err
+}
+
+// ChangeProfile sets the name and the language of the signed-in user's emails. A
+// new name is notified and recorded, and apps see it from the next request. The
+// locale has to be one of known, else it stays.
+//
+// Faults: the field name, session.Required.
+func (f *Flows) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) error {
+	name, bad := account.ParseName(in.Name, "name")
+	if bad == nil && name == "" && f.names == NameRequired {
+		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}
+	}
+	if bad != nil {
+		return fault.InvalidFields(*bad)
+	}
+	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+		if err := f.rename(ctx, tx, c, owner, name, fact(c, audit.NameChanged, owner.ID, "")); err != nil {
+			return err
+		}
+		if in.Locale == owner.Locale || !slices.Contains(known, in.Locale) {
+			return nil
+		}
+		if _, err := tx.UpdateLocale(ctx, owner.ID, in.Locale); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.LocaleChanged, owner.ID, in.Locale))
+	})
+}
+
+// historyLength is how many audit records a user sees.
+const historyLength = 100
+
+// History returns the newest audit records of an account, the newest first.
+func (f *Flows) History(ctx context.Context, accountID string) (list []audit.Fact, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.FactsOf(ctx, accountID, historyLength)
+		return err
+	})
+	return list, err
+}

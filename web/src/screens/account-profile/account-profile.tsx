@@ -1,0 +1,58 @@
+import type { Boot, ChangeProfile } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { Each, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
+import { NameField } from '../../ui/name-field';
+import { OwnPage } from '../own/own-page';
+import { Proof } from '../own/proof';
+import { useOwnForm } from '../own/use-own-form';
+import type { Screen } from '../screen';
+import styles from './languages.module.css';
+
+const PATH = '/auth/account/profile';
+
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useOwnForm('/auth/api/account/profile', boot);
+  return (
+    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+      <Proof asked={form.asked} path={PATH} />
+      <form {...form.props} action={PATH}>
+        <HiddenField<ChangeProfile> name="account" value={boot.session.id} />
+        <NameField
+          label={t('account-profile.name')}
+          defaultValue={boot.values.name}
+          error={form.trouble.fields.name}
+        />
+        <Languages boot={boot} />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('account-profile.submit')}
+        </Button>
+      </form>
+    </OwnPage>
+  );
+}
+
+function Languages({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const radio = { type: 'radio', name: 'locale', className: styles.radio };
+  return (
+    <fieldset className={styles.group}>
+      <legend className={styles.legend}>{t('account-profile.language')}</legend>
+      <Each of={boot.account.languages}>
+        {({ id, name, chosen }) => (
+          <label className={styles.choice} lang={id}>
+            <When value={chosen} otherwise={<input {...radio} value={id} />}>
+              <input {...radio} value={id} defaultChecked />
+            </When>
+            <span>{name}</span>
+          </label>
+        )}
+      </Each>
+    </fieldset>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('account-profile.title'), View };
