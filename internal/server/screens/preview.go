@@ -8,8 +8,8 @@ import (
 )
 
 // Preview returns the document of a screen for other data than a request's, and
-// its content security policy. The brand and the
-// providers are the installation's, if the data has the one that all screens have.
+// its content security policy. The brand is the installation's. Its providers
+// replace a single one in the data.
 func (s *Screens) Preview(b Boot) (page []byte, policy string, err error) {
 	at := slices.Index(form.Screens(), b.Screen)
 	if at < 0 || s.documents[b.Locale] == nil {
