@@ -24,6 +24,7 @@ import (
 	"portico/internal/ids"
 	"portico/internal/locale"
 	"portico/internal/mailer"
+	"portico/internal/openid"
 	"portico/internal/origin"
 	"portico/internal/outbox"
 	"portico/internal/pages"
@@ -105,6 +106,7 @@ type App struct {
 	providers *federation.Service
 	theme     *brand.Theme
 	pictures  map[string]*brand.File // icons of providers, by id
+	clients   openid.Clients         // that sign in by OpenID Connect
 	holders   *secret.MAC            // marks which account an app's cookies belong to
 	runner    *outbox.Runner         // nil when nothing sends emails
 	traces    *otlp.Traces           // nil when tracing is off
@@ -208,7 +210,8 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := a.buildMail(); err != nil {
 		return err
 	}
-	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: gateway.TokenLife})
+	a.clients, _ = clients(a.Config) // Check has found no problem
+	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife)})
 	a.holders = key.MAC("app cookies")
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},

@@ -19,6 +19,10 @@ func Check(cfg config.Config) error {
 	for _, p := range wrong {
 		r.Add(p.Key, p.Why, p.Write)
 	}
+	_, wrong = clients(cfg)
+	for _, p := range wrong {
+		r.Add(p.Key, p.Why, p.Write)
+	}
 	for _, p := range providers(cfg) {
 		for _, m := range federation.Check(p) {
 			r.Add("providers."+m.ID+"."+m.Key, "it "+m.Why, m.Write, "providers."+m.ID+".preset", "providers."+m.ID+".private_key")

@@ -15,6 +15,7 @@ import (
 	"portico/internal/server/api"
 	"portico/internal/server/form"
 	"portico/internal/server/gateway"
+	"portico/internal/server/issuer"
 	"portico/internal/server/ops"
 	"portico/internal/server/provider"
 	"portico/internal/server/screens"
@@ -56,6 +57,7 @@ func (a *App) public() (handlers, error) {
 		reports,
 		gate,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
+		issuer.New(issuer.Config{Actions: actions, Clients: a.clients, Keys: a.Keys, Clock: a.clock, Public: public}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, gate, reports}, nil
@@ -63,7 +65,7 @@ func (a *App) public() (handlers, error) {
 
 func (a *App) screens(actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Actions: actions, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(),
+		Actions: actions, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(), FormActions: a.clients.FormActions(),
 		SignUp:    a.Config.SignUp.Enabled,
 		Names:     flow.NameRule(a.Config.SignUp.Name),
 		Brand:     screens.Brand{Name: a.Config.Brand.Name},

@@ -34,7 +34,7 @@ func bands() []band {
 		{"app", list("internal/app"), list("config metric handler form kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
 		{"metric", list("internal/telemetry/metric"), list("kit adapter flow room ground")}, // reads the statistics of every part
-		{"handler", under("internal/server/", "api screens provider gateway ops"), list("form kit flow room ground")},
+		{"handler", under("internal/server/", "api screens provider gateway issuer ops"), list("form kit flow room ground")},
 		{"form", list("internal/server/form"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", list("internal/store internal/mailer internal/breach internal/telemetry/otlp"), list("engine enginekit flow room ground")},
@@ -47,7 +47,7 @@ func bands() []band {
 		{"screentest", list("internal/screentest"), list("form")},
 		{"apptest", list("internal/apptest"), list("app config form kit screentest flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code factor session federation signingkey rule throttle audit outbox cluster brand"), list("roompart ground")},
+		{"room", under("internal/", "account password code factor session federation signingkey openid rule throttle audit outbox cluster brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget telemetry/span telemetry/tally pages untrusted picture"), nil},
 		{"web", list("web"), nil},

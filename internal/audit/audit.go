@@ -49,6 +49,10 @@ const (
 	Unlocked        Name = "unlocked"
 	KeyRotated      Name = "key_rotated"
 	KeyRevoked      Name = "key_revoked"
+
+	ClientAuthorized Name = "client_authorized"
+	GrantReused      Name = "grant_reused"
+	GrantRevoked     Name = "grant_revoked"
 )
 
 // Fact is one entry of the record.
@@ -57,7 +61,7 @@ type Fact struct {
 	At        time.Time
 	Name      Name
 	AccountID string // the account; "" when it is unknown
-	Actor     string // "self", "operator" or "stranger" (a wrong password)
+	Actor     string // "self", "operator" or "stranger" (a wrong password, a used token)
 	Peer      string // network of the caller, masked
 	UserAgent string
 	RequestID string

@@ -12,8 +12,15 @@ import (
 	"portico/internal/pages"
 )
 
-// appArray is the array of tables that holds the apps.
-const appArray = "app"
+// appArray and clientArray are the arrays of tables that hold the apps and the
+// OpenID clients.
+const (
+	appArray    = "app"
+	clientArray = "client"
+)
+
+// tableArrays returns the names of the arrays of tables.
+func tableArrays() []string { return []string{appArray, clientArray} }
 
 // defaultApp names the app of the setting upstream.
 const defaultApp = "app"
@@ -30,18 +37,21 @@ func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 // itemKey returns the key under which sources holds the place of a list item.
 func itemKey(list string, i int) string { return list + "." + strconv.Itoa(i+1) }
 
-// appOf returns the number of the app that a key belongs to, counted from 1.
-func appOf(name string) (int, bool) {
-	rest, ok := strings.CutPrefix(name, appArray+".")
+// tableOf returns the array and the number of the table that a key belongs to,
+// counted from 1: "app", 2 for app.2.path.
+func tableOf(name string) (array string, n int, ok bool) {
+	array, rest, _ := strings.Cut(name, ".")
 	number, _, _ := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(number)
-	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
+	return array, n, slices.Contains(tableArrays(), array) && err == nil && n > 0 && strconv.Itoa(n) == number
 }
 
-// appSetting reports whether a key is a setting of an [[app]] table.
-func appSetting(name string) bool {
-	_, ok := appOf(name)
-	return ok
+// tableKeys returns the settings of the nth table of an array.
+func tableKeys(array string, n int) []key {
+	if array == clientArray {
+		return clientKeys(n)
+	}
+	return appKeys(n)
 }
 
 // app returns the nth app. It appends apps with default settings until there

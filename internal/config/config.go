@@ -25,6 +25,7 @@ type Config struct {
 	KeepCookies     []string      // as App.KeepCookies
 	SignOutURL      string        // as App.SignOutURL
 	Apps            []App         // the [[app]] tables; Served returns all apps
+	Clients         []Client      // the [[client]] tables
 	TrustedProxies  []netip.Prefix
 	SMTPURL         string // "" when not set
 	MailFrom        string
@@ -155,6 +156,20 @@ type App struct {
 	SignOutURL   string   // path, for SignOutAtApp
 
 	Key string // prefix of its settings for Source: "app.1"; "" for Upstream
+}
+
+// Client is an app that signs its users in by OpenID Connect.
+type Client struct {
+	ID            string
+	Secret        string   // "" if there is none, or only its hash
+	SecretHash    string   // SHA-256 in hexadecimal
+	Public        bool     // has no secret: it runs in a browser or on a user's device
+	RedirectURIs  []string // exact
+	Scopes        []string // which it may ask for
+	IDTokenClaims []string // also in the ID token
+	PKCE          bool     // whether every request needs a code challenge
+
+	Key string // prefix of its settings for Source: "client.1"
 }
 
 // Default returns the settings of an installation that sets none.

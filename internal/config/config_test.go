@@ -160,6 +160,20 @@ rules = [
 ]
 headers = ["Remote-User: id", "Remote-Groups: roles"]
 
+[[client]]
+id = "miniflux"
+secret = "canary7-of-at-least-24-characters"
+redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
+scopes = ["openid", "email"]
+id_token_claims = ["email"]
+pkce = false
+
+[[client]]
+id = "notes"
+public = true
+redirect_uris = ["http://127.0.0.1/callback",
+  "com.example.notes:/callback"] # redirects of notes
+
 [tracing]
 endpoint = "https://traces.example.com/otlp/v1/traces"
 header = "X-Key: canary6"
@@ -201,6 +215,10 @@ func TestLoad_Everything(t *testing.T) {
 			},
 		},
 	}
+	want.Clients = []config.Client{
+		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, Key: "client.1"},
+		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, PKCE: true, Key: "client.2"},
+	}
 	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "Upstream")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
@@ -211,7 +229,7 @@ func TestLoad_Everything(t *testing.T) {
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.
 	absent := []string{"brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url"}
 	for _, e := range c.Entries() {
-		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.")
+		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {
 			t.Errorf("the sample everything lacks %s: add it", e.Key)
 		}

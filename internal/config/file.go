@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,11 +55,12 @@ type position struct {
 }
 
 // positions returns the position of every key in valid TOML. Tables of [[app]]
-// are numbered from 1. Other arrays of tables become unknown keys.
+// and of [[client]] are numbered from 1. Other arrays of tables become unknown
+// keys.
 func positions(data []byte) []position {
 	var found []position
 	var table []string
-	apps := 0
+	tables := map[string]int{}
 	var p unstable.Parser
 	p.Reset(data)
 	for p.NextExpression() {
@@ -66,11 +68,12 @@ func positions(data []byte) []position {
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			table = pathOf(e.Key(), nil)
-			if e.Kind == unstable.ArrayTable && len(table) == 1 && table[0] == appArray {
-				apps++
+			array := table[0]
+			if e.Kind == unstable.ArrayTable && len(table) == 1 && slices.Contains(tableArrays(), array) {
+				tables[array]++
 			}
-			if table[0] == appArray && apps > 0 {
-				table = append([]string{appArray, strconv.Itoa(apps)}, table[1:]...)
+			if n := tables[array]; n > 0 {
+				table = append([]string{array, strconv.Itoa(n)}, table[1:]...)
 			}
 			if e.Kind == unstable.ArrayTable {
 				found = append(found, position{path: table, line: lineOf(&p, e.Key())})
@@ -121,10 +124,10 @@ func lineOf(p *unstable.Parser, key unstable.Iterator) int {
 }
 
 // lookUp returns the value at a path. It does not look into arrays of tables
-// other than [[app]].
+// other than [[app]] and [[client]].
 func lookUp(tree map[string]any, path []string) (any, bool) {
-	if path[0] == appArray && len(path) > 1 {
-		list, _ := tree[appArray].([]any)
+	if slices.Contains(tableArrays(), path[0]) && len(path) > 1 {
+		list, _ := tree[path[0]].([]any)
 		if n, err := strconv.Atoi(path[1]); err == nil && n <= len(list) {
 			table, ok := list[n-1].(map[string]any)
 			if len(path) == 2 || !ok {

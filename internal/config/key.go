@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,10 +38,11 @@ type value struct {
 	items  []string // where each item of a list is
 }
 
-// env returns the environment variable of the key. Keys of [[app]] have none
-// and return "": the environment gives apps no order or number.
+// env returns the environment variable of the key. Keys of [[app]] and
+// [[client]] have none and return "": the environment gives tables no order or
+// number.
 func (k key) env() string {
-	if strings.HasPrefix(k.name, appArray+".") {
+	if array, _, _ := strings.Cut(k.name, "."); slices.Contains(tableArrays(), array) {
 		return ""
 	}
 	return "PORTICO_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))

@@ -108,8 +108,12 @@ func (l *loader) fileBegins() {
 
 // take stores one entry. spell returns the name of a key in the entry's source.
 func (l *loader) take(e entry, spell func(key) string) {
-	if n, ok := appOf(e.name); ok && e.name == appKey(n) {
-		l.config.app(n)
+	if array, n, ok := tableOf(e.name); ok && e.name == array+"."+strconv.Itoa(n) {
+		if array == clientArray {
+			l.config.client(n)
+		} else {
+			l.config.app(n)
+		}
 		l.config.sources[e.name] = e.source
 		return
 	}
@@ -199,8 +203,8 @@ func candidates(name string) []key {
 	if id := providerOf(name); id != "" {
 		return providerKeys(id)
 	}
-	if n, ok := appOf(name); ok {
-		return appKeys(n)
+	if array, n, ok := tableOf(name); ok {
+		return tableKeys(array, n)
 	}
 	return keys()
 }

@@ -29,6 +29,7 @@ func (c *Config) check() Problems {
 		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path", "return_origins")
 	}
 	c.checkApps(add)
+	c.checkClients(add)
 	if t := c.Tracing; t.Header != "" && t.Endpoint != nil && t.Endpoint.Scheme == "http" && !origin.IsLoopback(t.Endpoint.Hostname()) {
 		add("tracing.endpoint", "tracing.header would be sent in the clear", "write an https address, or one of this machine", "tracing.header")
 	}

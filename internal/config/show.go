@@ -29,7 +29,8 @@ func (c *Config) Entries() []Entry {
 	return entries
 }
 
-// keys returns every setting, including settings of providers and apps.
+// keys returns every setting, including settings of providers, apps and OpenID
+// clients.
 func (c *Config) keys() []key {
 	all := keys()
 	for _, p := range c.Providers {
@@ -37,6 +38,9 @@ func (c *Config) keys() []key {
 	}
 	for i := range c.Apps {
 		all = append(all, appKeys(i+1)...)
+	}
+	for i := range c.Clients {
+		all = append(all, clientKeys(i+1)...)
 	}
 	return all
 }
@@ -58,8 +62,8 @@ func (c *Config) Show() string {
 			if name[:at] != table {
 				table = name[:at]
 				header := "[" + table + "]"
-				if _, ok := appOf(table); ok {
-					header = "[[" + appArray + "]]"
+				if array, _, ok := tableOf(table); ok {
+					header = "[[" + array + "]]"
 				}
 				fmt.Fprintf(&b, "\n%s\n", header)
 			}
@@ -120,6 +124,23 @@ headers  = ["Remote-User: email", "Remote-Groups: roles"]
 	var example Config
 	for _, k := range appKeys(1) {
 		k.name = appArray + strings.TrimPrefix(k.name, appKey(1))
+		describe(&b, k, k.get(&example))
+	}
+	b.WriteString(`
+## OpenID clients
+
+Each app that signs its users in by OpenID Connect is a table ` + "`[[client]]`" + ` of the file. These settings are not in the
+environment. See [OpenID clients](clients.md).
+
+` + "```toml" + `
+[[client]]
+id            = "miniflux"
+secret_file   = "/etc/portico/miniflux.secret"
+redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
+` + "```" + `
+`)
+	for _, k := range clientKeys(1) {
+		k.name = clientArray + strings.TrimPrefix(k.name, clientKey(1))
 		describe(&b, k, k.get(&example))
 	}
 	return b.String()

@@ -7,8 +7,10 @@ import (
 
 // suggest returns what to write instead of an unknown name.
 func suggest(name string, spell func(key) string) string {
-	if name == appArray || strings.HasPrefix(name, appArray+".") && !appSetting(name) {
-		return "write each app as a table of its own, [[app]] in two brackets, with its settings below"
+	if array, _, _ := strings.Cut(name, "."); slices.Contains(tableArrays(), array) {
+		if _, _, ok := tableOf(name); !ok {
+			return "write each " + array + " as a table of its own, [[" + array + "]] in two brackets, with its settings below"
+		}
 	}
 	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "providers" && valid(parts[1]) == "" {
 		return "name the provider in lower-case letters, digits and _, such as [providers.corp]"
@@ -37,8 +39,8 @@ func misplaced(name string) (string, bool) {
 func nearest(name string, spell func(key) string) (best spelled, found bool) {
 	distance := min(4, len(name)/2) // more changes make a different word
 	known := append(keys(), providerKeys(likelyProvider(name))...)
-	if n, ok := appOf(name); ok {
-		known = appKeys(n)
+	if array, n, ok := tableOf(name); ok {
+		known = tableKeys(array, n)
 	}
 	for _, k := range withFiles(known) {
 		if d := changes(name, spell(k.key)); d < distance {

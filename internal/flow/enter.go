@@ -60,7 +60,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 			return Result{}, err
 		}
 	}
-	left, err := f.leave(ctx, tx, c)
+	before, err := f.leave(ctx, tx, c)
 	if err != nil {
 		return Result{}, err
 	}
@@ -74,6 +74,9 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	if err != nil {
 		return Result{}, err
 	}
+	if err := f.moveGrants(ctx, tx, before, s); err != nil {
+		return Result{}, err
+	}
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, e.account.ID, strings.Join(e.methods, ","))); err != nil {
 		return Result{}, err
 	}
@@ -81,7 +84,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 		Next:    f.targets.Or(returnTo),
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
 		Device:  f.device(e.account),
-		left:    left,
+		left:    before.AccountID,
 		entered: e.methods[0],
 	}
 	if provider, ok := strings.CutPrefix(e.methods[0], byProvider); ok {
@@ -91,17 +94,17 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns
-// its account.
-func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (accountID string, err error) {
+// it.
+func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (session.Session, error) {
 	if !secret.ValidToken(c.Session) {
-		return "", nil
+		return session.Session{}, nil
 	}
 	old, ok, err := tx.SessionByHash(ctx, secret.Hash(c.Session))
 	if err != nil || !ok {
-		return "", err
+		return session.Session{}, err
 	}
 	_, err = f.sessions.End(ctx, tx, old.Session.AccountID, old.Session.ID, session.Left)
-	return old.Session.AccountID, err
+	return old.Session, err
 }
 
 // settled drops two accounts from the session cache after a step was committed:

@@ -11,6 +11,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/federation"
+	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/secret"
@@ -30,6 +31,7 @@ type Tx interface {
 	audit.Store
 	outbox.Store
 	signingkey.Store
+	openid.Store
 	PendingStore
 	TicketStore
 }
@@ -118,6 +120,8 @@ type Flows struct {
 	providers *federation.Service
 	outbox    *outbox.Outbox
 	keys      *signingkey.Keeper
+	grants    *openid.Keeper
+	marks     *secret.Box
 	record    *audit.Record
 	targets   Targets
 	signUp    bool
@@ -140,6 +144,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), marks: cfg.Key.Box("openid request"),
 		counts: newCounts(),
 	}
 }

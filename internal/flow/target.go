@@ -12,7 +12,14 @@ import (
 	"portico/internal/pages"
 )
 
-const maxTarget = 2048 // bytes
+const (
+	maxTarget = 2048 // bytes
+
+	// maxRequest is the size limit of the request of an OpenID client, which holds
+	// the client's own state. Encoded in the URL of the sign-in page it stays below
+	// the limit of a request target.
+	maxRequest = 4096
+)
 
 // Target is an address that a browser may be sent to after a flow: a path on
 // this origin, or a URL of an allowed origin. Only Targets.Check makes one, so
@@ -54,7 +61,11 @@ func (t Targets) Page(raw string) string {
 // differently: "/\evil.test", "https:evil.test" and a tab between two slashes
 // stay on this site for one parser and leave it for another.
 func (t Targets) clean(raw string) string {
-	if raw == "" || len(raw) > maxTarget || !printable(raw) {
+	most := maxTarget
+	if strings.HasPrefix(raw, pages.Authorize+"?") {
+		most = maxRequest
+	}
+	if raw == "" || len(raw) > most || !printable(raw) {
 		return ""
 	}
 	if path, own := strings.CutPrefix(raw, t.Self); own && t.Self != "" && (path == "" || path[0] == '/') {
@@ -82,11 +93,11 @@ func (t Targets) clean(raw string) string {
 	return ""
 }
 
-// cleanPath accepts a local path. It refuses our own pages except the account
-// pages: they would send the browser in a circle.
+// cleanPath accepts a local path. It refuses our own pages except the account pages
+// and the requests of OpenID clients: others would send the browser in a circle.
 func cleanPath(raw string) string {
 	decoded, err := url.PathUnescape(pathOf(raw))
-	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) {
+	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) && pathOf(raw) != pages.Authorize {
 		return ""
 	}
 	return raw

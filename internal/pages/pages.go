@@ -32,6 +32,7 @@ const (
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"
 	Language       = Root + "/language" // takes the form of the language menu
+	Authorize      = Root + "/openid/authorize"
 )
 
 // Own reports whether a path belongs to Portico and never to an app.

@@ -170,6 +170,9 @@ func attacks() testform.Catalogue {
 		"SEC-142": "An attacker signs a visitor out, or redirects one, through the logout endpoint.",
 		"SEC-143": "An attacker runs a script through a response mode.",
 		"SEC-145": "An attacker repeats parameters that two layers read differently.",
+		"SEC-271": "An attacker forges a code or a token, or uses one as another kind.",
+		"SEC-272": "A page of another origin calls the endpoints of OpenID clients.",
+		"SEC-273": "An attacker reads the database and looks for codes and tokens of OpenID clients.",
 
 		// Gateway and forward-auth
 		"SEC-146": "A client sends identity headers of its own to an app.",

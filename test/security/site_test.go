@@ -98,6 +98,7 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 	}
 	s.config.SMTPURL = "smtp://" + s.mail.addr + "?tls=none"
 	s.config.MailFrom = "no-reply@portico.test"
+	openIDClients(&s.config)
 	for _, o := range options {
 		o(&s.config)
 	}

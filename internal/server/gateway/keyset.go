@@ -21,6 +21,7 @@ func (g *Gateway) keySet(w http.ResponseWriter, r *http.Request) error {
 	sum := sha256.Sum256(set)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	h := w.Header()
+	server.OpenToAll(w)
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(signingkey.MaxAge/time.Second)))
 	h.Set("Etag", etag)
 	if server.Unchanged(r, etag) {

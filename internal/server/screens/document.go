@@ -30,8 +30,8 @@ type document struct {
 }
 
 // load reads the documents of the built front end. Their forms may lead to the
-// origins of apps: browsers apply form-action also to redirects after a form,
-// and without script every sign-in is a form.
+// origins of apps and OpenID clients: browsers apply form-action also to redirects
+// after a form, and without script every sign-in is a form.
 func load(dist fs.FS, locales []string, theme *brand.Theme, apps []string) (map[string][]*document, error) {
 	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/openid"
 	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
@@ -31,7 +32,7 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
 	b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
-	case server.CodeRouteMissing, server.CodeMalformed:
+	case server.CodeRouteMissing, server.CodeMalformed, openid.CodeClientUnknown, openid.CodeRedirectUnknown:
 		if s.signedIn(w, r) != (SignedIn{}) {
 			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
 		}

@@ -69,6 +69,9 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 			b.Session, b.Values.Email, b.Again = SignedIn{}, person.Email, "yes"
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.again", nil)
 		}
+		if hint, bad := account.ParseAddress(query.Get("email"), "email"); bad == nil && b.Values.Email == "" {
+			b.Values.Email = hint.Mail // an OpenID client's guess
+		}
 		if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
 			if b.ReturnTo == "" {

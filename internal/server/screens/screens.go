@@ -36,6 +36,8 @@ type Config struct {
 	SignUp    bool // whether visitors may register
 	Names     flow.NameRule
 	Describe  func(userAgent string) string // in words, such as "Firefox on Linux"
+	// FormActions are other sources than the return origins that a form may lead to.
+	FormActions []string
 	// Root says that no app has the path "/", so that Screens handles it.
 	Root bool
 }
@@ -63,7 +65,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Theme, cfg.Actions.Targets.Origins)
+	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Theme, slices.Concat(cfg.Actions.Targets.Origins, cfg.FormActions))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"portico/internal/origin"
+)
+
+var clientForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Scopes and claims that exist. They must match package openid.
+func openIDScopes() []string {
+	return []string{"openid", "profile", "email", "groups", "offline_access"}
+}
+
+func openIDClaims() []string {
+	return []string{"name", "preferred_username", "email", "email_verified", "groups"}
+}
+
+func clientKey(n int) string { return clientArray + "." + strconv.Itoa(n) }
+
+// client returns the nth OpenID client. It appends clients with default settings
+// until there are n.
+func (c *Config) client(n int) *Client {
+	for len(c.Clients) < n {
+		c.Clients = append(c.Clients, Client{
+			Scopes: []string{"openid", "profile", "email", "groups"}, PKCE: true, Key: clientKey(len(c.Clients) + 1),
+		})
+	}
+	return &c.Clients[n-1]
+}
+
+// clientKeys returns the settings of the nth OpenID client.
+func clientKeys(n int) []key {
+	of := func(field func(*Client) *string) func(*Config) *string {
+		return func(c *Config) *string { return field(c.client(n)) }
+	}
+	prefix := clientKey(n) + "."
+	secret := of(func(c *Client) *string { return &c.Secret })
+	return []key{
+		text(prefix+"id", of(func(c *Client) *string { return &c.ID }), checkClientID,
+			"The `client_id`. It is also the audience of the client's ID tokens."),
+		text(prefix+"secret", secret, anything,
+			"The secret by which the client proves who it is: at least 24 random characters, such as `openssl rand -base64 32` prints.").secretly(secret, hide),
+		text(prefix+"secret_hash", of(func(c *Client) *string { return &c.SecretHash }), checkSecretHash,
+			"In place of the secret: its SHA-256 in hexadecimal, as `printf %s SECRET | sha256sum` prints it."),
+		toggle(prefix+"public", func(c *Config) *bool { return &c.client(n).Public },
+			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1` or `[::1]`, that address may have any port (RFC 8252)."),
+		list(prefix+"redirect_uris", func(c *Config) *[]string { return &c.client(n).RedirectURIs }, parseRedirectURI, sameText,
+			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They are https; a loopback address may be http, and a public client may have a private scheme such as `com.example.app:/callback`."),
+		list(prefix+"scopes", func(c *Config) *[]string { return &c.client(n).Scopes }, oneOf(openIDScopes()...), sameText,
+			"The scopes that the client may ask for. Others are left out of what it gets. `offline_access` lets its refresh tokens outlive the session."),
+		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(openIDClaims()...), sameText,
+			"Claims of the granted scopes that also stand in the ID token, for apps that do not ask UserInfo."),
+		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
+			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
+	}
+}
+
+func checkClientID(s string) (string, *mistake) {
+	if !clientForm.MatchString(s) {
+		return "", &mistake{fmt.Sprintf("%q is not the id of a client", s), "write letters, digits, dots, - and _, such as miniflux"}
+	}
+	return s, nil
+}
+
+func checkSecretHash(s string) (string, *mistake) {
+	if b, err := hex.DecodeString(s); err != nil || len(b) != 32 {
+		return "", &mistake{"the value is not a SHA-256", "write 64 hexadecimal digits, as printf %s SECRET | sha256sum prints them"}
+	}
+	return strings.ToLower(s), nil
+}
+
+// parseRedirectURI accepts an absolute URI without a fragment. A public client's
+// private scheme has a dot (RFC 8252 7.1), so that no script scheme is accepted.
+func parseRedirectURI(s string) (string, *mistake) {
+	const write = "write https://app.example.com/callback"
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, u.User != nil, u.Fragment != "", strings.ContainsAny(s, "#*\\ \t"), strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return "", &mistake{quoted(s) + " is not an address to return to", write}
+	case u.Scheme == "https" && origin.Check(origin.Of(u)) == nil:
+		return s, nil
+	case u.Scheme == "http" && origin.Check(origin.Of(u)) == nil:
+		if !origin.IsLoopback(u.Hostname()) {
+			return "", &mistake{s + " is not reached by https", write + "; http is for loopback addresses only"}
+		}
+		return s, nil
+	case strings.Contains(u.Scheme, ".") && u.Host == "":
+		return s, nil
+	}
+	return "", &mistake{quoted(s) + " is not an address to return to", write}
+}
+
+// checkClients adds problems that involve several clients or several settings of
+// one client.
+func (c *Config) checkClients(add func(key, why, write string, others ...string)) {
+	seen := map[string]bool{}
+	audiences := map[string]string{}
+	for _, a := range c.Served() {
+		audiences[a.Audience] = a.Name
+	}
+	for _, client := range c.Clients {
+		at := func(name string) string { return client.Key + "." + name }
+		if client.ID == "" {
+			add(at("id"), "the client has no id", `write one, such as id = "miniflux"`)
+		}
+		if seen[client.ID] && client.ID != "" {
+			add(at("id"), "another client has the id "+client.ID, "give each client an id of its own")
+		}
+		if app, taken := audiences[client.ID]; taken && client.ID != "" {
+			add(at("id"), "it is the audience of the app "+app+", whose tokens the client would accept", "give the client another id, or the app another audience")
+		}
+		seen[client.ID] = true
+		if len(client.RedirectURIs) == 0 {
+			add(at("redirect_uris"), "the client has no address to return to", `write it as the app states it, such as redirect_uris = ["https://app.example.com/callback"]`)
+		}
+		client.checkSecret(add)
+		if !slices.Contains(client.Scopes, "openid") {
+			add(at("scopes"), "the scope openid is missing", `write scopes = ["openid", "profile", "email"]`)
+		}
+	}
+}
+
+func (client Client) checkSecret(add func(key, why, write string, others ...string)) {
+	at := func(name string) string { return client.Key + "." + name }
+	secrets := 0
+	for _, s := range []string{client.Secret, client.SecretHash} {
+		if s != "" {
+			secrets++
+		}
+	}
+	switch {
+	case client.Public && secrets > 0:
+		add(at("public"), "a public client has no secret", "remove the secret, or public", at("secret"), at("secret_hash"))
+	case !client.Public && secrets == 0:
+		add(at("secret"), "the client has no secret", "write one, or secret_file, or secret_hash; or public = true for an app on a user's device", at("public"), at("secret_hash"))
+	case secrets > 1:
+		add(at("secret_hash"), "the secret is given as well", "keep one of them", at("secret"))
+	case client.Public && !client.PKCE:
+		add(at("pkce"), "a public client needs a code challenge", "remove pkce = false", at("public"))
+	}
+	if client.Public {
+		return
+	}
+	for i, uri := range client.RedirectURIs {
+		if u, err := url.Parse(uri); err == nil && strings.Contains(u.Scheme, ".") {
+			add(itemKey(at("redirect_uris"), i), uri+" has a private scheme, which only an app on a user's device has", "write an https address, or public = true")
+		}
+	}
+}

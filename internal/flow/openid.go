@@ -1,0 +1,144 @@
+package flow
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"strconv"
+	"time"
+
+	"portico/internal/audit"
+	"portico/internal/openid"
+	"portico/internal/secret"
+	"portico/internal/session"
+)
+
+// Authorize gives the client of a request a code for the session.
+func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request) (code string, err error) {
+	s := found.Session
+	sid := sha256.Sum256([]byte("portico sid " + s.ID)) // as in tokens for apps
+	by := openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: secret.Encode(sid[:16]), Methods: s.Methods, At: s.AuthenticatedAt}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if code, err = f.grants.Grant(ctx, tx, r, by); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.ClientAuthorized, s.AccountID, r.Client.ID))
+	})
+	return code, err
+}
+
+// RedeemCode exchanges a code for tokens. Its errors include the errors of
+// openid.Keeper.CodeOf.
+func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption) (t openid.Tokens, err error) {
+	var l openid.Live
+	err = f.store.Read(ctx, func(tx Tx) error {
+		l, err = f.grants.CodeOf(ctx, tx, client, in)
+		return err
+	})
+	if err != nil {
+		return openid.Tokens{}, err
+	}
+	return f.exchange(ctx, c, l, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, l) })
+}
+
+// RefreshTokens exchanges a refresh token for the next one. Its errors include
+// the errors of openid.Keeper.RefreshOf.
+func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, refresh, scopes string) (t openid.Tokens, err error) {
+	var l openid.Live
+	var generation int64
+	err = f.store.Read(ctx, func(tx Tx) error {
+		l, generation, err = f.grants.RefreshOf(ctx, tx, client, refresh, scopes)
+		return err
+	})
+	if err != nil {
+		return openid.Tokens{}, err
+	}
+	return f.exchange(ctx, c, l, "refresh", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Refresh(ctx, tx, l, generation) })
+}
+
+// exchange runs the exchange of a code or a refresh token, and records when it has
+// ended the grant. The owner of the grant did not cause that.
+func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, what string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		var ended bool
+		if t, ended, err = run(tx); err != nil || !ended {
+			return err
+		}
+		record := fact(c, audit.GrantReused, l.Grant.AccountID, l.Grant.ClientID+","+what)
+		record.Actor = "stranger"
+		return f.record.Add(ctx, tx, record)
+	})
+	if err == nil && t.Access == "" {
+		return t, &openid.Error{Code: "invalid_grant", Description: "it was used before, so the grant has ended"}
+	}
+	return t, err
+}
+
+// AccessGrant returns the grant of an access token and the end of the token, or
+// false if the token does not work.
+func (f *Flows) AccessGrant(ctx context.Context, access string) (l openid.Live, ends time.Time, ok bool, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		l, ends, ok, err = f.grants.Access(ctx, tx, access)
+		return err
+	})
+	return l, ends, ok, err
+}
+
+// RefreshGrant returns the grant of a refresh token that may still be used, or
+// false.
+func (f *Flows) RefreshGrant(ctx context.Context, refresh string) (l openid.Live, ok bool, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		l, ok, err = f.grants.CurrentRefresh(ctx, tx, refresh)
+		return err
+	})
+	return l, ok, err
+}
+
+// RevokeToken revokes a token of a client. It succeeds for any other text.
+func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
+	return f.store.Write(ctx, func(tx Tx) error {
+		l, ended, err := f.grants.Revoke(ctx, tx, client, token)
+		if err != nil || !ended {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.GrantRevoked, l.Grant.AccountID, client.ID))
+	})
+}
+
+// moveGrants keeps the grants of a browser's previous session, if the same user
+// has signed in again.
+func (f *Flows) moveGrants(ctx context.Context, tx Tx, left session.Session, s session.Session) error {
+	if left.AccountID != s.AccountID {
+		return nil
+	}
+	return tx.MoveGrants(ctx, left.ID, s.ID)
+}
+
+// Mark returns a value that only this installation can make, for one text and one
+// moment. An authorization request carries it through the sign-in page.
+func (f *Flows) Mark(text string) string {
+	return secret.Encode(f.marks.Seal([]byte(strconv.FormatInt(f.clock.Now().UnixMicro(), 10)), text))
+}
+
+// markLife is how long a mark counts.
+const markLife = time.Hour
+
+var errMark = errors.New("the mark is of another text, or too old")
+
+// Marked returns when Mark made a value for the text, or an error.
+func (f *Flows) Marked(text, mark string) (time.Time, error) {
+	sealed, ok := secret.Decode(mark)
+	if !ok {
+		return time.Time{}, errMark
+	}
+	data, err := f.marks.Open(sealed, text)
+	if err != nil {
+		return time.Time{}, errMark
+	}
+	micros, err := strconv.ParseInt(string(data), 10, 64)
+	at := time.UnixMicro(micros)
+	if err != nil || f.clock.Now().Sub(at) > markLife {
+		return time.Time{}, errMark
+	}
+	return at, nil
+}

@@ -1,0 +1,186 @@
+package openid
+
+import (
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"portico/internal/secret"
+)
+
+// The scopes that exist.
+const (
+	scopeOpenID  = "openid"
+	scopeProfile = "profile"
+	scopeEmail   = "email"
+	scopeGroups  = "groups"
+	scopeOffline = "offline_access"
+)
+
+// Scopes returns all scopes.
+func Scopes() []string {
+	return []string{scopeOpenID, scopeProfile, scopeEmail, scopeGroups, scopeOffline}
+}
+
+// minSecret is the least length of a secret. No limit counts attempts to guess
+// one, so it must be random.
+const minSecret = 24
+
+// ClientConfig is a client as the operator writes it.
+type ClientConfig struct {
+	ID            string
+	Secret        string // "" if there is none, or only its hash
+	SecretHash    string // SHA-256 in hexadecimal
+	Public        bool
+	RedirectURIs  []string
+	Scopes        []string
+	IDTokenClaims []string
+	PKCE          bool
+}
+
+// Client is an app that signs its users in by OpenID Connect.
+type Client struct {
+	ID            string
+	Public        bool     // has no secret
+	RedirectURIs  []string // exact
+	Scopes        []string // which it may ask for
+	IDTokenClaims []string // also in the ID token
+	PKCE          bool     // whether it must send a code challenge
+
+	secret []byte // SHA-256; nil for a public client
+}
+
+// NewClient returns a client, or an error that names what is wrong with its
+// secret.
+func NewClient(c ClientConfig) (Client, error) {
+	client := Client{ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, PKCE: c.PKCE}
+	switch {
+	case c.Public:
+	case c.SecretHash != "":
+		hash, err := hex.DecodeString(c.SecretHash)
+		if err != nil {
+			return Client{}, err
+		}
+		client.secret = hash
+	case len(c.Secret) < minSecret:
+		return Client{}, errors.New("the secret has fewer than 24 characters")
+	default:
+		client.secret = secret.Hash(c.Secret)
+	}
+	return client, nil
+}
+
+// Clients are the clients of an installation. The value is safe for concurrent
+// use.
+type Clients struct{ byID map[string]Client }
+
+// NewClients returns the registry of clients.
+func NewClients(list []Client) Clients {
+	c := Clients{make(map[string]Client, len(list))}
+	for _, client := range list {
+		c.byID[client.ID] = client
+	}
+	return c
+}
+
+// Empty reports whether there is no client.
+func (c Clients) Empty() bool { return len(c.byID) == 0 }
+
+// Proof is how a client proved in a request who it is.
+type Proof struct {
+	ID     string
+	Secret string
+	Sent   bool // whether a secret was sent, which may be empty
+}
+
+// Authenticate returns the client of a proof, or an Error. A public client has no
+// proof, so its codes and tokens alone decide.
+func (c Clients) Authenticate(p Proof) (Client, error) {
+	client, ok := c.byID[p.ID]
+	switch {
+	case !ok, client.Public && p.Sent,
+		!client.Public && !secret.Equal(client.secret, secret.Hash(p.Secret)):
+		return Client{}, &Error{"invalid_client", "there is no such client, or its secret is another one"}
+	}
+	return client, nil
+}
+
+// PublicAt reports whether a public client has a redirect address at the origin.
+// Its pages may call the token endpoint from there.
+func (c Clients) PublicAt(origin string) bool {
+	for _, client := range c.byID {
+		if client.Public && slices.ContainsFunc(client.RedirectURIs, func(uri string) bool { return originOf(uri) == origin }) {
+			return true
+		}
+	}
+	return false
+}
+
+// FormActions returns where a form of Portico may lead to because of clients: the
+// sources of a content security policy.
+func (c Clients) FormActions() []string {
+	var sources []string
+	for _, client := range c.byID {
+		for _, uri := range client.RedirectURIs {
+			source := originOf(uri)
+			if host, _, ok := cutLoopback(uri); ok && client.Public {
+				source = host + ":*"
+			} else if source == "" {
+				source, _, _ = strings.Cut(uri, ":")
+				source += ":"
+			}
+			sources = append(sources, source)
+		}
+	}
+	slices.Sort(sources)
+	return slices.Compact(sources)
+}
+
+// originOf returns the origin of a registered address, or "" for a private
+// scheme.
+func originOf(uri string) string {
+	scheme, rest, ok := strings.Cut(uri, "://")
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexAny(rest, "/?"); end >= 0 {
+		rest = rest[:end]
+	}
+	return scheme + "://" + rest
+}
+
+// returnsTo reports whether the client has registered an address. Addresses are
+// compared as text, because two parsers may read one text differently.
+func (client Client) returnsTo(uri string) bool {
+	if slices.Contains(client.RedirectURIs, uri) {
+		return true
+	}
+	host, rest, ok := cutLoopback(uri)
+	if !ok || !client.Public {
+		return false
+	}
+	return slices.ContainsFunc(client.RedirectURIs, func(registered string) bool {
+		h, r, ok := cutLoopback(registered)
+		return ok && h == host && r == rest
+	})
+}
+
+// cutLoopback splits an http address of a loopback IP into the part before the
+// port and the part after it (RFC 8252 7.3).
+func cutLoopback(uri string) (host, rest string, ok bool) {
+	for _, host := range []string{"http://127.0.0.1", "http://[::1]"} {
+		rest, ok := strings.CutPrefix(uri, host)
+		if !ok {
+			continue
+		}
+		if after, ported := strings.CutPrefix(rest, ":"); ported {
+			rest = strings.TrimLeft(after, "0123456789")
+			if digits := len(after) - len(rest); digits == 0 || digits > 5 {
+				return "", "", false
+			}
+		}
+		return host, rest, rest == "" || rest[0] == '/' || rest[0] == '?'
+	}
+	return "", "", false
+}

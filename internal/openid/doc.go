@@ -1,0 +1,29 @@
+// Package openid owns what Portico gives to OpenID clients: the clients themselves,
+// what their requests may ask for, grants, and the codes and tokens of a grant.
+//
+// It does not sign ID tokens, parse HTTP or know how users sign in.
+//
+// A grant is one row: one user, one client, one session, the granted scopes. Its
+// code, refresh tokens and access tokens name the row and have a keyed hash.
+// So the database holds no secret that works, and a token costs no row of its own.
+//
+//	code           works once, for 60 seconds
+//	refresh token  has a generation; each use replaces it by the next one
+//	access token   has the generation of its refresh token, and an end
+//
+// A grant ends:
+//   - with its session, unless its scopes have offline_access
+//   - after offlineLife in any case
+//   - when its account is disabled or gets a new password, by the credential
+//     version of the account; this needs no search for grants
+//   - when its code or an old refresh token is used again
+//   - when the client revokes it
+//
+// Invariants:
+//   - One conditional statement of the store decides who redeems a code, and who
+//     uses a refresh token.
+//   - A lost answer can be asked for again: for repeatWithin, a used refresh token
+//     gives the same next one. After that it ends its grant, and no other.
+//   - A token is checked with its grant, account and session at every use.
+//   - The scopes of a grant never grow.
+package openid

@@ -1,0 +1,205 @@
+package openid
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"portico/internal/secret"
+)
+
+// Redemption is what a client sends to exchange a code.
+type Redemption struct {
+	Code        string
+	RedirectURI string
+	Verifier    string // PKCE
+}
+
+// Tokens are what a client gets for a code or a refresh token.
+type Tokens struct {
+	Access  string
+	Refresh string
+	Ends    time.Time // of the access token
+	Live    Live
+}
+
+// CodeOf returns the grant of a code if all of a redemption is right, else an
+// Error. It does not decide whether the code was redeemed before.
+func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, in Redemption) (Live, error) {
+	t, ok := k.read(kindCode, in.Code)
+	if !ok {
+		return Live{}, invalidGrant("this is no code")
+	}
+	l, why, err := k.live(ctx, store, t.grant, client.ID)
+	switch {
+	case err != nil:
+		return Live{}, err
+	case why != "":
+		return Live{}, invalidGrant(why)
+	case in.RedirectURI != l.Grant.RedirectURI:
+		return Live{}, invalidGrant("redirect_uri differs from that of the request")
+	case !proves(in.Verifier, l.Grant.Challenge):
+		return Live{}, invalidGrant("code_verifier does not fit the code_challenge of the request")
+	}
+	return l, nil
+}
+
+// Redeem gives the tokens of a code to the first caller. It returns no tokens to
+// all others, and reports whether it has ended the grant for that.
+func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live) (t Tokens, ended bool, err error) {
+	now := k.clock.Now()
+	until := now.Add(offlineLife)
+	if !l.offline() && l.SessionEnds.Before(until) {
+		until = l.SessionEnds
+	}
+	ok, err := tx.RedeemGrant(ctx, l.Grant.ID, now, until)
+	if err != nil {
+		return Tokens{}, false, err
+	}
+	if !ok {
+		ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
+		return Tokens{}, ended, err
+	}
+	l.Grant.RedeemedAt, l.Grant.ExpiresAt = now, until
+	return k.tokens(l), false, nil
+}
+
+// RefreshOf returns the grant of a refresh token and its generation, or an Error.
+// The scopes are what the client asks for, "" for all.
+func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refresh, scopes string) (l Live, generation int64, err error) {
+	t, ok := k.read(kindRefresh, refresh)
+	if !ok {
+		return Live{}, 0, invalidGrant("this is no refresh token")
+	}
+	l, why, err := k.live(ctx, store, t.grant, client.ID)
+	switch {
+	case err != nil:
+		return Live{}, 0, err
+	case why == "" && t.generation > l.Grant.Generation:
+		why = "the database was restored to a time before it"
+	}
+	if why != "" {
+		return Live{}, 0, invalidGrant(why)
+	}
+	for _, scope := range l.Grant.Scopes {
+		if !slices.Contains(client.Scopes, scope) {
+			return Live{}, 0, invalidGrant("the client may no longer have the scope " + scope)
+		}
+	}
+	for _, scope := range strings.Fields(scopes) {
+		if !slices.Contains(l.Grant.Scopes, scope) {
+			return Live{}, 0, &Error{"invalid_scope", "the scopes of a grant do not grow"}
+		}
+	}
+	return l, t.generation, nil
+}
+
+// Refresh gives the tokens of the next generation to the first caller, and for
+// repeatWithin to others who repeat the request. It returns no tokens to any later
+// caller, and reports whether it has ended the grant for that.
+func (k *Keeper) Refresh(ctx context.Context, tx Store, l Live, generation int64) (t Tokens, ended bool, err error) {
+	now := k.clock.Now()
+	next := generation + 1
+	ok, err := tx.RotateGrant(ctx, l.Grant.ID, generation, now)
+	if err != nil {
+		return Tokens{}, false, err
+	}
+	if !ok {
+		// The grant may have changed since it was read.
+		why := ""
+		if l, why, err = k.live(ctx, tx, l.Grant.ID, l.Grant.ClientID); err != nil || why != "" {
+			return Tokens{}, false, err
+		}
+		if l.Grant.Generation != next || now.Sub(l.Grant.RotatedAt) > repeatWithin {
+			ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
+			return Tokens{}, ended, err
+		}
+	}
+	l.Grant.Generation = next
+	return k.tokens(l), false, nil
+}
+
+// tokens returns the tokens of the newest generation of a grant.
+func (k *Keeper) tokens(l Live) Tokens {
+	ends := k.clock.Now().Add(AccessLife)
+	if l.Grant.ExpiresAt.Before(ends) {
+		ends = l.Grant.ExpiresAt
+	}
+	return Tokens{
+		Access:  k.write(kindAccess, token{l.Grant.ID, l.Grant.Generation, ends}),
+		Refresh: k.write(kindRefresh, token{l.Grant.ID, l.Grant.Generation, time.Time{}}),
+		Ends:    ends, Live: l,
+	}
+}
+
+// Access returns the grant of an access token and the end of the token, or false.
+func (k *Keeper) Access(ctx context.Context, store Store, access string) (l Live, ends time.Time, ok bool, err error) {
+	t, ok := k.read(kindAccess, access)
+	if !ok || !k.clock.Now().Before(t.ends) {
+		return Live{}, time.Time{}, false, nil
+	}
+	l, ok, err = store.LiveGrant(ctx, t.grant)
+	if err != nil || !ok {
+		return Live{}, time.Time{}, false, err
+	}
+	g := l.Grant
+	ok = t.generation >= g.AccessFrom && t.generation <= g.Generation && k.over(l) == ""
+	return l, t.ends, ok, nil
+}
+
+// CurrentRefresh returns the grant of a refresh token that may still be used, or
+// false.
+func (k *Keeper) CurrentRefresh(ctx context.Context, store Store, refresh string) (l Live, ok bool, err error) {
+	t, ok := k.read(kindRefresh, refresh)
+	if !ok {
+		return Live{}, false, nil
+	}
+	l, ok, err = store.LiveGrant(ctx, t.grant)
+	return l, ok && t.generation == l.Grant.Generation && k.over(l) == "", err
+}
+
+// Revoke revokes a token of a client (RFC 7009): an access token with the others
+// of its generation and earlier ones, or the whole grant of a refresh token. It
+// returns the grant that it has ended, if any.
+func (k *Keeper) Revoke(ctx context.Context, tx Store, client Client, text string) (ended Live, ok bool, err error) {
+	refresh := true
+	t, known := k.read(kindRefresh, text)
+	if !known {
+		refresh = false
+		t, known = k.read(kindAccess, text)
+	}
+	if !known {
+		return Live{}, false, nil
+	}
+	l, found, err := tx.LiveGrant(ctx, t.grant)
+	if err != nil || !found || l.Grant.ClientID != client.ID {
+		return Live{}, false, err
+	}
+	if !refresh {
+		return Live{}, false, tx.RevokeAccess(ctx, t.grant, t.generation)
+	}
+	ok, err = tx.EndGrant(ctx, t.grant, k.clock.Now())
+	return l, ok, err
+}
+
+func (l Live) offline() bool { return slices.Contains(l.Grant.Scopes, scopeOffline) }
+
+// proves reports whether a verifier belongs to a challenge (RFC 7636 4.6). Without
+// a challenge there must be no verifier.
+func proves(verifier, challenge string) bool {
+	if challenge == "" {
+		return verifier == ""
+	}
+	if len(verifier) < 43 || len(verifier) > 128 {
+		return false
+	}
+	for i := range len(verifier) {
+		switch c := verifier[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~':
+		default:
+			return false
+		}
+	}
+	return secret.Equal([]byte(secret.Encode(secret.Hash(verifier))), []byte(challenge))
+}

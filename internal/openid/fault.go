@@ -1,0 +1,35 @@
+package openid
+
+import "portico/internal/fault"
+
+// Codes of the faults of this room.
+const (
+	CodeClientUnknown   = "openid.client_unknown"
+	CodeRedirectUnknown = "openid.redirect_unknown"
+	CodeRefused         = "openid.refused"
+)
+
+var (
+	// ClientUnknown says that no client has the id of the request.
+	ClientUnknown = fault.New(fault.Invalid, CodeClientUnknown)
+
+	// RedirectUnknown says that the client has not registered the address to
+	// which the request wants to return. So the browser must not go there.
+	RedirectUnknown = fault.New(fault.Invalid, CodeRedirectUnknown)
+
+	// Refused says that a client's request was refused. Its cause is the Error
+	// that the client gets.
+	Refused = fault.New(fault.Invalid, CodeRefused)
+)
+
+// Error is an error that a client gets, by the words of the standards.
+type Error struct {
+	Code        string // "invalid_grant"
+	Description string // for the developer of the client
+}
+
+func (e *Error) Error() string { return e.Code + ": " + e.Description }
+
+func invalidRequest(why string) *Error { return &Error{"invalid_request", why} }
+
+func invalidGrant(why string) *Error { return &Error{"invalid_grant", why} }

@@ -1,0 +1,159 @@
+package openid
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+const (
+	// codeLife is how long a code works (ASVS 10.4.3).
+	codeLife = time.Minute
+
+	// AccessLife is how long an access token works.
+	AccessLife = 10 * time.Minute
+
+	// IDTokenLife is the validity of an ID token.
+	IDTokenLife = time.Hour
+
+	// offlineLife is how long a grant lasts at most.
+	offlineLife = 30 * 24 * time.Hour
+
+	// repeatWithin is how long a used refresh token gives its successor again.
+	repeatWithin = 30 * time.Second
+)
+
+// Grant is what a user's sign-in gave a client.
+type Grant struct {
+	ID          string
+	ClientID    string
+	AccountID   string
+	Version     int64  // credential version of the account
+	SessionID   string // the session that it belongs to; follows a new sign-in in the same browser
+	SID         string // the session as clients know it; never changes
+	Scopes      []string
+	RedirectURI string
+	Challenge   string // PKCE, S256; "" for none
+	Nonce       string
+	Methods     []string // proofs of the sign-in
+	SignedInAt  time.Time
+	CreatedAt   time.Time
+	ExpiresAt   time.Time // of the code; of the grant once the code is redeemed
+	RedeemedAt  time.Time // zero: the code was not redeemed
+	EndedAt     time.Time // zero: not ended
+	RotatedAt   time.Time // of the newest refresh token
+	Generation  int64     // of the newest refresh token
+	AccessFrom  int64     // access tokens of earlier generations are revoked
+}
+
+// User is the owner of a grant, with the current data of the account.
+type User struct {
+	ID      string
+	Address string
+	Name    string
+	Roles   []string
+}
+
+// Live is a grant whose account may still use it.
+type Live struct {
+	Grant Grant
+	User  User
+
+	SessionSeen time.Time // last use of the session; zero if it has ended
+	SessionEnds time.Time // absolute end
+}
+
+// Store has the operations of the database that this package needs.
+type Store interface {
+	InsertGrant(ctx context.Context, g Grant) error
+	// LiveGrant returns a grant if its account is active and has the same
+	// credential version. It does not look at the time.
+	LiveGrant(ctx context.Context, id string) (Live, bool, error)
+	// RedeemGrant marks the code of a grant as redeemed and sets the end of the
+	// grant. It reports false if the code was redeemed before, or if the grant has
+	// ended or expired.
+	RedeemGrant(ctx context.Context, id string, now, until time.Time) (bool, error)
+	// RotateGrant makes the generation the next one. It reports false if the grant
+	// has another generation, or has ended or expired.
+	RotateGrant(ctx context.Context, id string, generation int64, now time.Time) (bool, error)
+	// EndGrant ends a grant and reports whether it had not ended before.
+	EndGrant(ctx context.Context, id string, now time.Time) (bool, error)
+	// RevokeAccess revokes the access tokens of all generations up to one.
+	RevokeAccess(ctx context.Context, id string, generation int64) error
+	// MoveGrants gives the grants of a session to another one.
+	MoveGrants(ctx context.Context, from, to string) error
+}
+
+// Config of a Keeper.
+type Config struct {
+	Clock   clock.Clock
+	Key     *secret.Key
+	IdleEnd func(seen time.Time) time.Time // when a session that was last used at a time ends
+}
+
+// Keeper makes and checks grants. It is safe for concurrent use.
+type Keeper struct {
+	clock   clock.Clock
+	mac     *secret.MAC
+	idleEnd func(time.Time) time.Time
+}
+
+// NewKeeper returns a Keeper.
+func NewKeeper(c Config) *Keeper {
+	return &Keeper{clock: c.Clock, mac: c.Key.MAC("openid"), idleEnd: c.IdleEnd}
+}
+
+// SignIn is the session in which a user grants something.
+type SignIn struct {
+	AccountID string
+	Version   int64
+	SessionID string
+	SID       string
+	Methods   []string
+	At        time.Time // zero when a provider does not tell
+}
+
+// Grant stores a new grant and returns its code.
+func (k *Keeper) Grant(ctx context.Context, tx Store, r Request, by SignIn) (code string, err error) {
+	now := k.clock.Now()
+	g := Grant{
+		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
+		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
+		CreatedAt: now, ExpiresAt: now.Add(codeLife),
+	}
+	return k.write(kindCode, token{grant: g.ID}), tx.InsertGrant(ctx, g)
+}
+
+// live returns a grant of the client that may still be used, or a reason why
+// not.
+func (k *Keeper) live(ctx context.Context, store Store, id, clientID string) (l Live, why string, err error) {
+	l, ok, err := store.LiveGrant(ctx, id)
+	switch {
+	case err != nil:
+		return Live{}, "", err
+	case !ok:
+		return Live{}, "the grant is gone, or the user may no longer sign in", nil
+	case l.Grant.ClientID != clientID:
+		return Live{}, "it belongs to another client", nil
+	}
+	return l, k.over(l), nil
+}
+
+// over returns why a grant can no longer be used, "" while it can.
+func (k *Keeper) over(l Live) string {
+	now := k.clock.Now()
+	switch {
+	case !l.Grant.EndedAt.IsZero():
+		return "the grant has ended"
+	case !now.Before(l.Grant.ExpiresAt), l.Grant.CreatedAt.Sub(now) > clock.MaxSkew:
+		return "it has expired"
+	case l.offline() && !l.Grant.RedeemedAt.IsZero():
+		return ""
+	case !now.Before(l.SessionEnds), !now.Before(k.idleEnd(l.SessionSeen)):
+		return "the user has signed out"
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package openid
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/secret"
+)
+
+// maxNonce is the size limit of a nonce in bytes, which the store keeps.
+const maxNonce = 512
+
+// Request is a valid request for a code (OpenID Connect Core 3.1.2.1).
+type Request struct {
+	Client      Client
+	RedirectURI string
+	State       string
+	Nonce       string
+	Challenge   string // PKCE, S256
+	Scopes      []string
+	FormPost    bool // the answer is a form, not a redirect
+
+	None   bool          // prompt: show nothing
+	Login  bool          // prompt: sign in again
+	Select bool          // prompt: let the user choose the account
+	MaxAge time.Duration // of the sign-in; negative for any
+	Hint   string        // the address of the user, as the client supposes
+}
+
+// ParseRequest reads a request. Its errors are ClientUnknown and RedirectUnknown,
+// which only a page may show, and an Error, which goes to the RedirectURI of the
+// request.
+func (c Clients) ParseRequest(query url.Values) (Request, error) {
+	r := Request{MaxAge: -1}
+	client, known := c.byID[query.Get("client_id")]
+	if !known || len(query["client_id"]) != 1 {
+		return r, ClientUnknown
+	}
+	if uris := query["redirect_uri"]; len(uris) != 1 || !client.returnsTo(uris[0]) {
+		return r, RedirectUnknown
+	}
+	r.Client, r.RedirectURI = client, query.Get("redirect_uri")
+	if len(query["state"]) == 1 {
+		r.State = query.Get("state")
+	}
+	r.FormPost = query.Get("response_mode") == "form_post"
+	for name, values := range query {
+		if len(values) > 1 {
+			return r, invalidRequest("a parameter is there twice: " + word(name))
+		}
+	}
+	if err := r.readFixed(query); err != nil {
+		return r, err
+	}
+	if err := r.readChallenge(query); err != nil {
+		return r, err
+	}
+	return r, r.readPrompt(query)
+}
+
+// word returns the name of a parameter for an error, if it looks like one.
+func word(name string) string {
+	if len(name) > 40 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return "(unknown)"
+	}
+	return name
+}
+
+// readFixed reads the parameters that have few valid values.
+func (r *Request) readFixed(query url.Values) error {
+	for _, name := range []string{"request", "request_uri", "registration"} {
+		if query.Has(name) {
+			return &Error{name + "_not_supported", "send the parameters themselves"}
+		}
+	}
+	switch query.Get("response_mode") {
+	case "", "query", "form_post":
+	default:
+		return invalidRequest("response_mode is query or form_post")
+	}
+	if query.Get("response_type") != "code" {
+		if !query.Has("response_type") {
+			return invalidRequest("response_type is missing")
+		}
+		return &Error{"unsupported_response_type", "response_type is code"}
+	}
+	asked := strings.Fields(query.Get("scope"))
+	if !slices.Contains(asked, scopeOpenID) {
+		return &Error{"invalid_scope", "the scope openid is missing"}
+	}
+	for _, scope := range r.Client.Scopes {
+		if slices.Contains(asked, scope) {
+			r.Scopes = append(r.Scopes, scope)
+		}
+	}
+	r.Nonce = query.Get("nonce")
+	if len(r.Nonce) > maxNonce || strings.ContainsRune(r.Nonce, 0) {
+		return invalidRequest("the nonce is too long")
+	}
+	return nil
+}
+
+func (r *Request) readChallenge(query url.Values) error {
+	r.Challenge = query.Get("code_challenge")
+	switch {
+	case r.Challenge == "" && query.Has("code_challenge_method"):
+		return invalidRequest("code_challenge is missing")
+	case r.Challenge == "" && r.Client.PKCE:
+		return invalidRequest("code_challenge is missing: this client needs PKCE")
+	case r.Challenge == "":
+		return nil
+	case query.Get("code_challenge_method") != "S256":
+		return invalidRequest("code_challenge_method is S256")
+	case !secret.ValidToken(r.Challenge):
+		return invalidRequest("code_challenge is not a SHA-256 in base64url")
+	}
+	return nil
+}
+
+// readPrompt reads what the user must do. The value consent asks for nothing more:
+// the operator has registered the client.
+func (r *Request) readPrompt(query url.Values) error {
+	r.Hint = query.Get("login_hint")
+	prompts := strings.Fields(query.Get("prompt"))
+	for _, p := range prompts {
+		switch p {
+		case "none":
+			r.None = true
+		case "login":
+			r.Login = true
+		case "select_account":
+			r.Select = true
+		case "consent":
+		default:
+			return invalidRequest("prompt is none, login, select_account or consent")
+		}
+	}
+	if r.None && len(prompts) > 1 {
+		return invalidRequest("prompt=none stands alone")
+	}
+	if !query.Has("max_age") {
+		return nil
+	}
+	seconds, err := strconv.ParseUint(query.Get("max_age"), 10, 31)
+	if err != nil {
+		return invalidRequest("max_age is a number of seconds")
+	}
+	r.MaxAge = time.Duration(seconds) * time.Second
+	r.Login = r.Login || seconds == 0
+	return nil
+}
+
+// Stale reports whether a sign-in is too old for the request.
+func (r Request) Stale(signedIn, now time.Time) bool {
+	return r.MaxAge >= 0 && (signedIn.IsZero() || now.Sub(signedIn) > r.MaxAge)
+}

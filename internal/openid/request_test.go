@@ -1,0 +1,92 @@
+package openid_test
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"portico/internal/openid"
+)
+
+func clients(t testing.TB) openid.Clients {
+	t.Helper()
+	var list []openid.Client
+	for _, c := range []openid.ClientConfig{
+		{ID: "rp", Secret: strings.Repeat("s", 24), RedirectURIs: []string{"https://rp.test/cb", "https://rp.test/q?x=1"}, Scopes: openid.Scopes(), PKCE: true},
+		{ID: "native", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "http://[::1]:7/cb", "com.example.app:/cb"}, Scopes: []string{"openid"}, PKCE: true},
+	} {
+		client, err := openid.NewClient(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, client)
+	}
+	return openid.NewClients(list)
+}
+
+func TestNewClient_Secret(t *testing.T) {
+	t.Parallel()
+	if _, err := openid.NewClient(openid.ClientConfig{ID: "rp", Secret: strings.Repeat("s", 23)}); err == nil {
+		t.Error("a short secret is accepted")
+	}
+	hash := "2b4342517a36ceca6dbafc52ecd6bbfaa2c8dd8b5b85ae5d2d0a1fbe4d1df8c2"
+	client, err := openid.NewClient(openid.ClientConfig{ID: "rp", SecretHash: hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openid.NewClients([]openid.Client{client}).Authenticate(openid.Proof{ID: "rp", Secret: hash, Sent: true}); err == nil {
+		t.Error("the hash of a secret is accepted as the secret")
+	}
+}
+
+func TestFormActions(t *testing.T) {
+	t.Parallel()
+	want := []string{"com.example.app:", "http://127.0.0.1:*", "http://[::1]:*", "https://rp.test"}
+	if got := clients(t).FormActions(); !slices.Equal(got, want) {
+		t.Errorf("forms may lead to %q, want %q", got, want)
+	}
+}
+
+// Whatever a request says, the browser goes only to a registered address, and no
+// scope is granted that the client may not have.
+func FuzzParseRequest(f *testing.F) {
+	valid := "client_id=rp&redirect_uri=https%3A%2F%2Frp.test%2Fcb&response_type=code&scope=openid+email&code_challenge=" + strings.Repeat("A", 43) + "&code_challenge_method=S256"
+	for _, s := range []string{
+		valid, valid + "&state=x&state=y", valid + "&prompt=none+login", valid + "&max_age=-1", "client_id=native&redirect_uri=http://127.0.0.1:99/cb&response_type=code&scope=openid",
+		"client_id=native&redirect_uri=http://[::1]:1/cb", "client_id=native&redirect_uri=http://127.0.0.1:80@evil.test/cb", "client_id=rp&client_id=native", "",
+	} {
+		f.Add(s)
+	}
+	registry := clients(f)
+	f.Fuzz(func(t *testing.T, raw string) {
+		query, err := url.ParseQuery(raw)
+		if err != nil {
+			return
+		}
+		r, err := registry.ParseRequest(query)
+		var wrong *openid.Error
+		switch {
+		case errors.Is(err, openid.ClientUnknown), errors.Is(err, openid.RedirectUnknown):
+			if r.RedirectURI != "" {
+				t.Fatalf("an address is given for %q", raw)
+			}
+			return
+		case err != nil && !errors.As(err, &wrong):
+			t.Fatalf("%q: %v", raw, err)
+		}
+		u, bad := url.Parse(r.RedirectURI)
+		if bad != nil || u.User != nil || !slices.Contains([]string{"rp.test", "127.0.0.1", "::1", ""}, u.Hostname()) || u.Hostname() == "" && u.Scheme != "com.example.app" {
+			t.Fatalf("%q leads to %q", raw, r.RedirectURI)
+		}
+		if err == nil && (r.Challenge == "" || !slices.Contains(r.Scopes, "openid") || len(query["state"]) > 1 || r.None && r.Login) {
+			t.Fatalf("%q is accepted: %+v", raw, r)
+		}
+		for _, scope := range r.Scopes {
+			if !slices.Contains(r.Client.Scopes, scope) {
+				t.Fatalf("%q gets the scope %s", raw, scope)
+			}
+		}
+	})
+}

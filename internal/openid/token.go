@@ -1,0 +1,59 @@
+package openid
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+// The kinds of tokens, each with a keyed hash of its own.
+const (
+	kindCode    = "code"
+	kindRefresh = "refresh"
+	kindAccess  = "access"
+)
+
+// token is the content of a code, a refresh token or an access token.
+type token struct {
+	grant      string
+	generation int64     // none in a code
+	ends       time.Time // of an access token
+}
+
+// write returns the text of a token: its content, and the keyed hash over kind and
+// content.
+func (k *Keeper) write(kind string, t token) string {
+	text := t.grant
+	if kind != kindCode {
+		text += "." + strconv.FormatInt(t.generation, 36)
+	}
+	if kind == kindAccess {
+		text += "." + strconv.FormatInt(t.ends.Unix(), 36)
+	}
+	return text + "." + secret.Encode(k.mac.Sum(kind, text))
+}
+
+// read returns the content of a token that write has made for the kind.
+func (k *Keeper) read(kind, text string) (t token, ok bool) {
+	at := strings.LastIndexByte(text, '.')
+	if at < 0 || len(text) > 200 {
+		return token{}, false
+	}
+	hash, ok := secret.Decode(text[at+1:])
+	if !ok || !secret.Equal(hash, k.mac.Sum(kind, text[:at])) {
+		return token{}, false
+	}
+	parts := strings.Split(text[:at], ".")
+	t.grant = parts[0]
+	if len(parts) > 1 {
+		t.generation, _ = strconv.ParseInt(parts[1], 36, 64) // write has made it
+	}
+	if len(parts) > 2 {
+		seconds, _ := strconv.ParseInt(parts[2], 36, 64)
+		t.ends = time.Unix(seconds, 0)
+	}
+	return t, ids.Valid(t.grant)
+}

@@ -1,0 +1,93 @@
+package issuer
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"portico/internal/openid"
+	"portico/internal/server"
+)
+
+func invalidRequest(why string) *openid.Error {
+	return &openid.Error{Code: "invalid_request", Description: why}
+}
+
+// readForm reads the parameters of a request. Unlike server.Decode it ignores
+// unknown ones (RFC 6749 3.2). None may be there twice.
+func readForm(r *http.Request) (url.Values, error) {
+	wrong := invalidRequest("send application/x-www-form-urlencoded, each parameter once, and no query")
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
+		return nil, wrong
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(string(body))
+	if err != nil || !utf8.Valid(body) {
+		return nil, wrong
+	}
+	for _, list := range values {
+		if len(list) > 1 {
+			return nil, wrong
+		}
+	}
+	return values, nil
+}
+
+// client returns the client that sends a form, and the form. Its errors are
+// openid.Error, except for a connection that broke.
+func (h *Handler) client(r *http.Request) (openid.Client, url.Values, error) {
+	values, err := readForm(r)
+	if err != nil {
+		return openid.Client{}, nil, err
+	}
+	proof := openid.Proof{ID: values.Get("client_id"), Secret: values.Get("client_secret"), Sent: values.Has("client_secret")}
+	if len(r.Header["Authorization"]) > 0 {
+		id, secret, ok := basic(r)
+		if !ok || proof.Sent || proof.ID != "" && proof.ID != id {
+			return openid.Client{}, nil, invalidRequest("the client must prove in one way who it is")
+		}
+		proof = openid.Proof{ID: id, Secret: secret, Sent: true}
+	}
+	client, err := h.Clients.Authenticate(proof)
+	return client, values, err
+}
+
+// basic returns id and secret of the Authorization header (RFC 6749 2.3.1).
+func basic(r *http.Request) (id, secret string, ok bool) {
+	name, password, ok := r.BasicAuth()
+	if !ok || len(r.Header["Authorization"]) > 1 {
+		return "", "", false
+	}
+	id, idErr := url.QueryUnescape(name)
+	secret, secretErr := url.QueryUnescape(password)
+	return id, secret, idErr == nil && secretErr == nil
+}
+
+// refusal is the body of an error (RFC 6749 5.2).
+type refusal struct {
+	Error       string `json:"error"`
+	Description string `json:"error_description,omitempty"`
+}
+
+// tell answers a client with an error of the standards. Any other error becomes the
+// response of the kit.
+func (h *Handler) tell(w http.ResponseWriter, err error) error {
+	var wrong *openid.Error
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	server.Note(w, openid.Refused.WithCause(wrong))
+	status := http.StatusBadRequest
+	if wrong.Code == "invalid_client" {
+		status = http.StatusUnauthorized
+		w.Header().Set("Www-Authenticate", `Basic realm="portico"`)
+	}
+	return server.WriteJSON(w, status, refusal{wrong.Code, wrong.Description})
+}

@@ -1,0 +1,78 @@
+package issuer
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"portico/internal/openid"
+	"portico/internal/pages"
+	"portico/internal/secret"
+	"portico/internal/server"
+)
+
+// metadataAge is how long clients may keep the metadata, in seconds.
+const metadataAge = 300
+
+// metadata returns what clients may know of this provider (OpenID Connect Discovery
+// 3, RFC 8414).
+func metadata(issuer string) map[string]any {
+	words := func(w ...string) []string { return w }
+	return map[string]any{
+		"issuer":                                         issuer,
+		"authorization_endpoint":                         issuer + pages.Authorize,
+		"token_endpoint":                                 issuer + tokenPath,
+		"userinfo_endpoint":                              issuer + userInfoPath,
+		"revocation_endpoint":                            issuer + revokePath,
+		"introspection_endpoint":                         issuer + introspectPath,
+		"jwks_uri":                                       issuer + "/.well-known/jwks.json",
+		"scopes_supported":                               openid.Scopes(),
+		"response_types_supported":                       words("code"),
+		"response_modes_supported":                       words("query", "form_post"),
+		"grant_types_supported":                          words("authorization_code", "refresh_token"),
+		"subject_types_supported":                        words("public"),
+		"id_token_signing_alg_values_supported":          words("ES256"),
+		"token_endpoint_auth_methods_supported":          words("client_secret_basic", "client_secret_post", "none"),
+		"code_challenge_methods_supported":               words("S256"),
+		"prompt_values_supported":                        words("none", "login", "select_account", "consent"),
+		"claims_supported":                               append(words("iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid"), openid.Claims()...),
+		"claims_parameter_supported":                     false,
+		"request_parameter_supported":                    false,
+		"request_uri_parameter_supported":                false,
+		"revocation_endpoint_auth_methods_supported":     words("client_secret_basic", "client_secret_post", "none"),
+		"introspection_endpoint_auth_methods_supported":  words("client_secret_basic", "client_secret_post"),
+		"authorization_response_iss_parameter_supported": true,
+	}
+}
+
+// document is a JSON document that never changes.
+type document struct {
+	body []byte
+	etag string
+}
+
+func newDocument(v any) document {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings, lists of strings and bools always have a JSON form
+	}
+	sum := sha256.Sum256(body)
+	return document{body, `"` + secret.Encode(sum[:12]) + `"`}
+}
+
+func (h *Handler) discovery(w http.ResponseWriter, r *http.Request) error {
+	header := w.Header()
+	server.OpenToAll(w)
+	header.Set("Cache-Control", "public, max-age="+strconv.Itoa(metadataAge))
+	header.Set("Etag", h.metadata.etag)
+	if server.Unchanged(r, h.metadata.etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(h.metadata.body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(h.metadata.body) // fails only if the client has gone
+	return nil
+}

@@ -1,0 +1,180 @@
+package issuer_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/apptest"
+	"portico/internal/config"
+	"portico/internal/secret"
+)
+
+const (
+	rpSecret = "a secret of twenty-four characters and more"
+	rpBack   = "https://rp.test/cb"
+)
+
+// site is a Portico with a confidential client "rp", a second one "other", a public
+// one "spa", a native one "native", and one without PKCE, "old".
+type site struct{ *apptest.Site }
+
+func start(t *testing.T) *site { return startFor(t) }
+
+func startFor(t testing.TB) *site {
+	return &site{apptest.Start(t, func(c *config.Config) {
+		scopes := []string{"openid", "profile", "email", "groups"}
+		c.Clients = []config.Client{
+			{ID: "rp", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/q?x=1"}, Scopes: append(scopes, "offline_access"), PKCE: true},
+			{ID: "other", Secret: "other " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
+			{ID: "spa", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
+			{ID: "native", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
+			{ID: "old", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
+		}
+	})}
+}
+
+const verifier = "a-verifier-of-at-least-forty-three-characters"
+
+func challenge(verifier string) string { return secret.Encode(secret.Hash(verifier)) }
+
+// ask is a valid request of a client, with changes: an empty value removes a
+// parameter.
+func ask(changes ...string) url.Values {
+	q := url.Values{
+		"client_id": {"rp"}, "redirect_uri": {rpBack}, "response_type": {"code"}, "scope": {"openid profile email"},
+		"state": {"s t&<a>"}, "nonce": {"n"}, "code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"},
+	}
+	return change(q, changes...)
+}
+
+func change(q url.Values, changes ...string) url.Values {
+	for i := 0; i < len(changes); i += 2 {
+		if changes[i+1] == "" {
+			q.Del(changes[i])
+		} else {
+			q.Set(changes[i], changes[i+1])
+		}
+	}
+	return q
+}
+
+func authorize(q url.Values) string { return "/auth/openid/authorize?" + q.Encode() }
+
+// signedIn returns a browser of a user.
+func (s *site) signedIn(address string) *apptest.Browser {
+	s.Helper()
+	s.Person(address)
+	b := s.Browser()
+	b.SignIn(address)
+	return b
+}
+
+// back returns the parameters with which the browser returns to a client.
+func back(t *testing.T, p apptest.Page) url.Values {
+	t.Helper()
+	u, err := url.Parse(p.Next())
+	if err != nil || p.StatusCode != http.StatusSeeOther || strings.HasPrefix(p.Next(), "/") {
+		t.Fatalf("the browser is not sent back: %d %s %.300s", p.StatusCode, p.Next(), p.Body)
+	}
+	return u.Query()
+}
+
+// code returns a fresh code of the browser's user.
+func (s *site) code(b *apptest.Browser, changes ...string) string {
+	s.Helper()
+	code := back(s.TB.(*testing.T), b.Open(authorize(ask(changes...)))).Get("code")
+	if code == "" {
+		s.Fatal("no code")
+	}
+	return code
+}
+
+// redemption is a valid form for a code of rp, with changes as in ask.
+func redemption(code string, changes ...string) url.Values {
+	return change(url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {rpBack}, "code_verifier": {verifier},
+		"client_id": {"rp"}, "client_secret": {rpSecret},
+	}, changes...)
+}
+
+func refreshing(token string, changes ...string) url.Values {
+	return change(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {"rp"}, "client_secret": {rpSecret}}, changes...)
+}
+
+// reply is the answer to a client.
+type reply struct {
+	*http.Response
+	text   string
+	Error  string `json:"error"`
+	Access string `json:"access_token"`
+	Renew  string `json:"refresh_token"`
+	ID     string `json:"id_token"`
+	Scope  string `json:"scope"`
+	Active bool   `json:"active"`
+	Sub    string `json:"sub"`
+	Email  string `json:"email"`
+	Nonce  string `json:"nonce"`
+	Left   int    `json:"expires_in"`
+}
+
+// post sends a form as a server does: without Origin, without cookies.
+func (s *site) post(path string, form url.Values, headers ...string) reply {
+	s.Helper()
+	return s.send("POST", path, form.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)...)
+}
+
+func (s *site) token(form url.Values) reply {
+	s.Helper()
+	return s.post("/auth/openid/token", form)
+}
+
+func (s *site) send(method, path, body string, headers ...string) reply {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), method, s.Origin+path, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	got := reply{Response: answer, text: string(text)}
+	_ = json.Unmarshal(text, &got)
+	return got
+}
+
+// userInfo returns the status and the answer for an access token.
+func (s *site) userInfo(access string) reply {
+	s.Helper()
+	return s.send("GET", "/auth/openid/userinfo", "", "Authorization", "Bearer "+access)
+}
+
+// tokens returns the tokens of a fresh code.
+func (s *site) tokens(b *apptest.Browser, changes ...string) reply {
+	s.Helper()
+	got := s.token(redemption(s.code(b, changes...)))
+	if got.StatusCode != 200 || got.Access == "" || got.Renew == "" || got.ID == "" {
+		s.Fatalf("no tokens: %d %s", got.StatusCode, got.text)
+	}
+	return got
+}
+
+// wants expects an error of the standards.
+func (s *site) wants(what string, got reply, status int, code string) {
+	s.Helper()
+	if got.StatusCode != status || got.Error != code {
+		s.Errorf("%s: %d %s, want %d %s", what, got.StatusCode, got.text, status, code)
+	}
+}

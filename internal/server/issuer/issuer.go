@@ -1,0 +1,65 @@
+package issuer
+
+import (
+	"net/url"
+
+	"portico/internal/clock"
+	"portico/internal/openid"
+	"portico/internal/origin"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/signingkey"
+)
+
+// Paths of the endpoints that are no pages.
+const (
+	tokenPath      = pages.Root + "/openid/token"
+	userInfoPath   = pages.Root + "/openid/userinfo"
+	revokePath     = pages.Root + "/openid/revoke"
+	introspectPath = pages.Root + "/openid/introspect"
+)
+
+// Config configures a Handler.
+type Config struct {
+	Actions *form.Actions
+	Clients openid.Clients
+	Keys    *signingkey.Keeper
+	Clock   clock.Clock
+	Public  *url.URL
+}
+
+// Handler serves the endpoints. It is safe for concurrent use.
+type Handler struct {
+	Config
+	issuer   string
+	metadata document
+}
+
+// New returns a Handler.
+func New(c Config) *Handler {
+	issuer := origin.Of(c.Public)
+	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer))}
+}
+
+// Mount registers the endpoints. Without a client there are none.
+//
+// Servers send no Origin, and pages of public clients have another one. A route that
+// is exempt from the cross-origin guard ignores the session.
+func (h *Handler) Mount(m *server.Mux) {
+	if h.Clients.Empty() {
+		return
+	}
+	m.Handle("GET /.well-known/openid-configuration", h.discovery, server.Quiet)
+	m.Handle("GET /.well-known/oauth-authorization-server", h.discovery, server.Quiet)
+	m.Handle("GET "+pages.Authorize, h.authorize)
+	m.Handle("POST "+pages.Authorize, h.authorizeForm, server.CrossSite)
+	m.Handle("POST "+tokenPath, h.token, server.CrossSite)
+	m.Handle("GET "+userInfoPath, h.userInfo)
+	m.Handle("POST "+userInfoPath, h.userInfo, server.CrossSite)
+	m.Handle("POST "+revokePath, h.revoke, server.CrossSite)
+	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite)
+	for _, path := range []string{tokenPath, userInfoPath, revokePath} {
+		m.Handle("OPTIONS "+path, h.preflight)
+	}
+}

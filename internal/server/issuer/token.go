@@ -1,0 +1,62 @@
+package issuer
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"portico/internal/openid"
+	"portico/internal/server"
+)
+
+// tokenAnswer is the body of a successful token request (RFC 6749 5.1).
+type tokenAnswer struct {
+	Access    string `json:"access_token"`
+	Type      string `json:"token_type"`
+	ExpiresIn int    `json:"expires_in"`
+	Refresh   string `json:"refresh_token"`
+	Scope     string `json:"scope"`
+	ID        string `json:"id_token"`
+}
+
+// token exchanges a code or a refresh token.
+func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
+	h.shareWithPages(w, r)
+	client, values, err := h.client(r)
+	if err != nil {
+		return h.tell(w, err)
+	}
+	tokens, err := h.exchange(w, r, client, values)
+	if err != nil {
+		return h.tell(w, err)
+	}
+	claims := tokens.Live.IDToken(h.issuer, client, h.Clock.Now(), values.Get("grant_type") == grantCode)
+	id, _, err := h.Keys.Sign(claims, "JWT")
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, http.StatusOK, tokenAnswer{
+		Access: tokens.Access, Type: "Bearer", ExpiresIn: h.remaining(tokens.Ends), Refresh: tokens.Refresh,
+		Scope: strings.Join(tokens.Live.Grant.Scopes, " "), ID: id,
+	})
+}
+
+const (
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+)
+
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values) (openid.Tokens, error) {
+	flows, caller := h.Actions.Flows, h.Actions.Caller(w, r)
+	switch values.Get("grant_type") {
+	case grantCode:
+		return flows.RedeemCode(r.Context(), caller, client, openid.Redemption{
+			Code: values.Get("code"), RedirectURI: values.Get("redirect_uri"), Verifier: values.Get("code_verifier"),
+		})
+	case grantRefresh:
+		return flows.RefreshTokens(r.Context(), caller, client, values.Get("refresh_token"), values.Get("scope"))
+	case "":
+		return openid.Tokens{}, &openid.Error{Code: "invalid_request", Description: "grant_type is missing"}
+	}
+	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type is authorization_code or refresh_token"}
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/openid"
+)
+
+const grantColumns = `g.id, g.client_id, g.account_id, g.version, g.session_id, g.sid, g.scopes, g.redirect_uri, g.challenge, g.nonce, g.methods,
+	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from`
+
+// InsertGrant implements openid.Store.
+func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
+	_, err := t.exec(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
+			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+		g.ID, g.ClientID, g.AccountID, g.Version, g.SessionID, g.SID, list(g.Scopes), g.RedirectURI, g.Challenge, g.Nonce, list(g.Methods),
+		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom)
+	return err
+}
+
+// LiveGrant implements openid.Store.
+func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error) {
+	return first(ctx, t, `SELECT `+grantColumns+`, a.address, a.name, a.roles, COALESCE(s.last_seen_at, 0), COALESCE(s.expires_at, 0)
+		FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
+		LEFT JOIN session s ON s.id = g.session_id AND s.account_id = g.account_id AND s.version = g.version
+		WHERE g.id = $1 AND a.state = $2`, []any{id, string(account.Active)}, liveRow)
+}
+
+func liveRow(row scanner) (openid.Live, error) {
+	var l openid.Live
+	var scopes, methods, roles string
+	var signedIn, created, expires, redeemed, ended, rotated, seen, ends int64
+	g := &l.Grant
+	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
+		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom,
+		&l.User.Address, &l.User.Name, &roles, &seen, &ends)
+	if err != nil {
+		return openid.Live{}, err
+	}
+	g.SignedInAt, g.CreatedAt, g.ExpiresAt = fromMicros(signedIn), fromMicros(created), fromMicros(expires)
+	g.RedeemedAt, g.EndedAt, g.RotatedAt = fromMicros(redeemed), fromMicros(ended), fromMicros(rotated)
+	l.User.ID, l.SessionSeen, l.SessionEnds = g.AccountID, fromMicros(seen), fromMicros(ends)
+	var bad [3]error
+	g.Scopes, bad[0] = unlist(scopes)
+	g.Methods, bad[1] = unlist(methods)
+	l.User.Roles, bad[2] = unlist(roles)
+	return l, errors.Join(bad[:]...)
+}
+
+// RedeemGrant implements openid.Store.
+func (t *Tx) RedeemGrant(ctx context.Context, id string, now, until time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_grant SET redeemed_at = $2, expires_at = $3
+		WHERE id = $1 AND redeemed_at = 0 AND ended_at = 0 AND expires_at > $2`, id, micros(now), micros(until))
+	return n == 1, err
+}
+
+// RotateGrant implements openid.Store.
+func (t *Tx) RotateGrant(ctx context.Context, id string, generation int64, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_grant SET generation = generation + 1, rotated_at = $3
+		WHERE id = $1 AND generation = $2 AND redeemed_at > 0 AND ended_at = 0 AND expires_at > $3`, id, generation, micros(now))
+	return n == 1, err
+}
+
+// EndGrant implements openid.Store.
+func (t *Tx) EndGrant(ctx context.Context, id string, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_grant SET ended_at = $2 WHERE id = $1 AND ended_at = 0`, id, micros(now))
+	return n == 1, err
+}
+
+// RevokeAccess implements openid.Store.
+func (t *Tx) RevokeAccess(ctx context.Context, id string, generation int64) error {
+	_, err := t.exec(ctx, `UPDATE openid_grant SET access_from = $2 WHERE id = $1 AND access_from < $2`, id, generation+1)
+	return err
+}
+
+// MoveGrants implements openid.Store.
+func (t *Tx) MoveGrants(ctx context.Context, from, to string) error {
+	_, err := t.exec(ctx, `UPDATE openid_grant SET session_id = $2 WHERE session_id = $1`, from, to)
+	return err
+}

@@ -1,0 +1,176 @@
+package storetest
+
+import (
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/clock"
+	"portico/internal/openid"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+type grants struct{ *bundle }
+
+// grant stores a grant of a new person. Its code was not redeemed.
+func (b *bundle) grant(number int, change func(*openid.Grant)) openid.Grant {
+	b.Helper()
+	a := b.person(number)
+	g := full[openid.Grant](number)
+	g.AccountID, g.Version = a.ID, a.Version
+	g.ExpiresAt = moment().Add(time.Hour)
+	g.RedeemedAt, g.EndedAt = time.Time{}, time.Time{}
+	if change != nil {
+		change(&g)
+	}
+	b.write(func(tx *store.Tx) error { return tx.InsertGrant(b.Context(), g) })
+	return g
+}
+
+func (b *bundle) liveGrant(id string) (openid.Live, bool) {
+	b.Helper()
+	return find(b, func(tx *store.Tx) (openid.Live, bool, error) { return tx.LiveGrant(b.Context(), id) })
+}
+
+func (b grants) InsertGrant_EveryField() {
+	g := b.grant(1, func(g *openid.Grant) {
+		g.RedeemedAt, g.EndedAt = moment(), moment().Add(time.Second)
+	})
+	a := b.account(g.AccountID)
+	l, ok := b.liveGrant(g.ID)
+	if !ok {
+		b.Fatal("the grant is not found")
+	}
+	b.equal("the grant", l, openid.Live{Grant: g, User: openid.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles}})
+}
+
+func (b grants) LiveGrant_WithItsSession() {
+	g := b.grant(1, nil)
+	insert := func(id, accountID string, version int64) {
+		b.insertSession(session.Session{ID: id, AccountID: accountID, Version: version, LastSeenAt: moment(), ExpiresAt: moment().Add(time.Hour)})
+	}
+	other := b.grant(2, func(g *openid.Grant) { g.SessionID = "older" })
+	insert(g.SessionID, g.AccountID, g.Version)
+	insert(other.SessionID, other.AccountID, other.Version-1)
+	if l, _ := b.liveGrant(g.ID); !l.SessionSeen.Equal(moment()) || !l.SessionEnds.Equal(moment().Add(time.Hour)) {
+		b.Errorf("the session was seen at %v and ends at %v", l.SessionSeen, l.SessionEnds)
+	}
+	if l, _ := b.liveGrant(other.ID); !l.SessionEnds.IsZero() {
+		b.Error("a session of an older version counts")
+	}
+}
+
+func (b grants) LiveGrant_NotOfAChangedAccount() {
+	g, disabled := b.grant(1, nil), b.grant(2, nil)
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.UpdatePassword(b.Context(), g.AccountID, "another", true)
+		return err
+	})
+	b.did(func(tx *store.Tx) (bool, error) {
+		return tx.UpdateState(b.Context(), disabled.AccountID, account.Closed)
+	})
+	for _, id := range []string{g.ID, disabled.ID, "none"} {
+		if _, ok := b.liveGrant(id); ok {
+			b.Errorf("the grant %.10s lives", id)
+		}
+	}
+}
+
+func (b grants) RedeemGrant_Once() {
+	g := b.grant(1, nil)
+	until := moment().Add(24 * time.Hour)
+	redeem := func(tx *store.Tx, id string) (bool, error) { return tx.RedeemGrant(b.Context(), id, moment(), until) }
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) { return redeem(tx, g.ID) })
+	l, _ := b.liveGrant(g.ID)
+	g.RedeemedAt, g.ExpiresAt = moment(), until
+	b.equal("the grant", l.Grant, g)
+	expired := b.grant(2, func(g *openid.Grant) { g.ExpiresAt = moment() })
+	ended := b.grant(3, func(g *openid.Grant) { g.EndedAt = moment() })
+	for _, id := range []string{expired.ID, ended.ID, "none"} {
+		if b.did(func(tx *store.Tx) (bool, error) { return redeem(tx, id) }) {
+			b.Errorf("the code of %.10s is redeemed", id)
+		}
+	}
+}
+
+func (b grants) RotateGrant_OncePerGeneration() {
+	g := b.grant(1, func(g *openid.Grant) { g.RedeemedAt = moment() })
+	rotate := func(tx *store.Tx, id string, generation int64, at time.Time) (bool, error) {
+		return tx.RotateGrant(b.Context(), id, generation, at)
+	}
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) { return rotate(tx, g.ID, g.Generation, moment()) })
+	l, _ := b.liveGrant(g.ID)
+	g.Generation, g.RotatedAt = g.Generation+1, moment()
+	b.equal("the grant", l.Grant, g)
+	fresh := b.grant(2, nil)
+	expired := b.grant(3, func(g *openid.Grant) { g.RedeemedAt, g.ExpiresAt = moment(), moment() })
+	ended := b.grant(4, func(g *openid.Grant) { g.RedeemedAt, g.EndedAt = moment(), moment() })
+	for _, other := range []openid.Grant{fresh, expired, ended, {ID: "none"}} {
+		if b.did(func(tx *store.Tx) (bool, error) { return rotate(tx, other.ID, other.Generation, moment()) }) {
+			b.Errorf("the grant %.10s is rotated", other.ID)
+		}
+	}
+}
+
+func (b grants) EndGrant_Once() {
+	g, other := b.grant(1, nil), b.grant(2, nil)
+	end := func(at time.Time) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.EndGrant(b.Context(), g.ID, at) })
+	}
+	if !end(moment()) || end(moment().Add(time.Second)) {
+		b.Error("the grant was not ended once")
+	}
+	l, _ := b.liveGrant(g.ID)
+	g.EndedAt = moment()
+	b.equal("the grant", l.Grant, g)
+	l, _ = b.liveGrant(other.ID)
+	b.equal("the other", l.Grant, other)
+}
+
+func (b grants) RevokeAccess_NeverBack() {
+	g := b.grant(1, nil)
+	for _, generation := range []int64{g.AccessFrom + 4, g.AccessFrom + 2} {
+		b.write(func(tx *store.Tx) error { return tx.RevokeAccess(b.Context(), g.ID, generation) })
+	}
+	l, _ := b.liveGrant(g.ID)
+	g.AccessFrom += 5
+	b.equal("the grant", l.Grant, g)
+}
+
+func (b grants) MoveGrants_OfOneSession() {
+	g, other := b.grant(1, nil), b.grant(2, nil)
+	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), g.SessionID, "new") })
+	g.SessionID = "new"
+	l, _ := b.liveGrant(g.ID)
+	b.equal("the grant", l.Grant, g)
+	l, _ = b.liveGrant(other.ID)
+	b.equal("the other", l.Grant, other)
+}
+
+func (b grants) Purge_GrantsThatHaveExpired() {
+	edge := moment().Add(-clock.MaxSkew)
+	gone := b.grant(1, func(g *openid.Grant) { g.ExpiresAt = edge.Add(-time.Microsecond) })
+	kept := b.grant(2, func(g *openid.Grant) { g.ExpiresAt = edge.Add(time.Microsecond) })
+	b.purge()
+	_, goneThere := b.liveGrant(gone.ID)
+	_, keptThere := b.liveGrant(kept.ID)
+	if goneThere || !keptThere {
+		b.Error("not the grant that has expired, and that alone, is gone")
+	}
+}
+
+func (b grants) Rewind_Grants() {
+	g := b.grant(1, nil)
+	rewinds(b).rewind(false)
+	if _, ok := b.liveGrant(g.ID); ok {
+		b.Error("a grant of a restored database lives")
+	}
+}
+
+func (b grants) DeleteAccount_Grants() {
+	g := b.grant(1, nil)
+	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), g.AccountID) })
+	if _, ok := b.liveGrant(g.ID); ok {
+		b.Error("a grant of a deleted account lives")
+	}
+}
