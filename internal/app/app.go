@@ -211,7 +211,7 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.clients, _ = clients(a.Config) // Check has found no problem
-	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife)})
+	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: rsaClient(a.Config)})
 	a.holders = key.MAC("app cookies")
 	a.Flows = flow.New(flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},

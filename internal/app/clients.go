@@ -1,9 +1,16 @@
 package app
 
 import (
+	"slices"
+
 	"portico/internal/config"
 	"portico/internal/openid"
 )
+
+// rsaClient reports whether an OpenID client needs RS256.
+func rsaClient(cfg config.Config) bool {
+	return slices.ContainsFunc(cfg.Clients, func(c config.Client) bool { return c.IDTokenAlg == "RS256" })
+}
 
 // clients converts the configured OpenID clients for package openid, or returns
 // their problems.
@@ -13,7 +20,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 	for _, c := range cfg.Clients {
 		client, err := openid.NewClient(openid.ClientConfig{
 			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Public: c.Public,
-			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, PKCE: c.PKCE,
+			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
 		})
 		if err != nil {
 			key := c.Key + ".secret"

@@ -17,16 +17,17 @@ type keysCmd struct {
 type signingKey struct {
 	ID        string `json:"id"`
 	State     string `json:"state"`
+	Algorithm string `json:"algorithm"`
 	CreatedAt string `json:"created_at"`
 	SignsAt   string `json:"signs_at"`
 }
 
 func signingKeyOf(k signingkey.Entry) signingKey {
-	return signingKey{ID: k.ID, State: string(k.State), CreatedAt: k.CreatedAt.Format(timeForm), SignsAt: k.SignsAt.Format(timeForm)}
+	return signingKey{ID: k.ID, Algorithm: k.Algorithm, State: string(k.State), CreatedAt: k.CreatedAt.Format(timeForm), SignsAt: k.SignsAt.Format(timeForm)}
 }
 
 func (k signingKey) String() string {
-	return fmt.Sprintf("%s\t%s\tsigns from %s", k.ID, k.State, k.SignsAt)
+	return fmt.Sprintf("%s\t%s\tsigns from %s\t%s", k.ID, k.State, k.SignsAt, k.Algorithm)
 }
 
 type keysListCmd struct {
@@ -55,7 +56,7 @@ type keysRotateCmd struct {
 }
 
 func (keysRotateCmd) Help() string {
-	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old key stays published until its last token expires. If a key has leaked, use 'portico keys revoke'."
+	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old key stays published until its last token expires. If an OpenID client has id_token_alg = RS256, that key is rotated too. If a key has leaked, use 'portico keys revoke'."
 }
 
 func (c keysRotateCmd) Run(s *session) error {

@@ -30,7 +30,7 @@ func clientKey(n int) string { return clientArray + "." + strconv.Itoa(n) }
 func (c *Config) client(n int) *Client {
 	for len(c.Clients) < n {
 		c.Clients = append(c.Clients, Client{
-			Scopes: []string{"openid", "profile", "email", "groups"}, PKCE: true, Key: clientKey(len(c.Clients) + 1),
+			Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", PKCE: true, Key: clientKey(len(c.Clients) + 1),
 		})
 	}
 	return &c.Clients[n-1]
@@ -58,6 +58,8 @@ func clientKeys(n int) []key {
 			"The scopes that the client may ask for. Others are left out of what it gets. `offline_access` lets its refresh tokens outlive the session."),
 		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(openIDClaims()...), sameText,
 			"Claims of the granted scopes that also stand in the ID token, for apps that do not ask UserInfo."),
+		text(prefix+"id_token_alg", of(func(c *Client) *string { return &c.IDTokenAlg }), oneOf("ES256", "RS256"),
+			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
 	}

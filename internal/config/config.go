@@ -167,6 +167,7 @@ type Client struct {
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
+	IDTokenAlg    string   // of the signature: "ES256" or "RS256"
 	PKCE          bool     // whether every request needs a code challenge
 
 	Key string // prefix of its settings for Source: "client.1"

@@ -166,6 +166,7 @@ secret = "canary7-of-at-least-24-characters"
 redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 scopes = ["openid", "email"]
 id_token_claims = ["email"]
+id_token_alg = "RS256"
 pkce = false
 
 [[client]]
@@ -216,8 +217,8 @@ func TestLoad_Everything(t *testing.T) {
 		},
 	}
 	want.Clients = []config.Client{
-		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, Key: "client.1"},
-		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, PKCE: true, Key: "client.2"},
+		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, IDTokenAlg: "RS256", Key: "client.1"},
+		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", PKCE: true, Key: "client.2"},
 	}
 	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "Upstream")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)

@@ -39,14 +39,21 @@ func (f *Flows) SigningKeys(ctx context.Context) (list []signingkey.Entry, err e
 	return list, err
 }
 
-// RotateKey publishes the next signing key and returns it. If a next key is
-// already published, it returns that key.
+// RotateKey publishes the next signing key of each algorithm, and returns the key of
+// ES256. If a next key is already published, it returns that key.
 func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if key, err = f.keys.Rotate(ctx, tx); err != nil {
+		list, err := f.keys.Rotate(ctx, tx)
+		if err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, aboutKey(audit.KeyRotated, key.ID))
+		key = list[0]
+		for _, key := range list {
+			if err := f.record.Add(ctx, tx, aboutKey(audit.KeyRotated, key.ID)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return key, err
 }

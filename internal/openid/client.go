@@ -36,6 +36,7 @@ type ClientConfig struct {
 	RedirectURIs  []string
 	Scopes        []string
 	IDTokenClaims []string
+	IDTokenAlg    string
 	PKCE          bool
 }
 
@@ -46,6 +47,7 @@ type Client struct {
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
+	IDTokenAlg    string   // that signs the ID token
 	PKCE          bool     // whether it must send a code challenge
 
 	secret []byte // SHA-256; nil for a public client
@@ -54,7 +56,7 @@ type Client struct {
 // NewClient returns a client, or an error that names what is wrong with its
 // secret.
 func NewClient(c ClientConfig) (Client, error) {
-	client := Client{ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, PKCE: c.PKCE}
+	client := Client{ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE}
 	switch {
 	case c.Public:
 	case c.SecretHash != "":

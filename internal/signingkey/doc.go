@@ -4,7 +4,9 @@
 // It does not know the content of tokens.
 //
 // Keys are ES256 (RFC 7518 3.4), which JWT libraries of every language verify, with
-// small keys and signatures. A key is one row, its private half sealed under its
+// small keys and signatures. Keys of RS256 exist only if an OpenID client needs them.
+// Each algorithm has a series of keys of its own, told apart by their generations. A
+// key is one row, its private half sealed under its
 // id. Rotation adds a row that is published at once. The new key signs later, when
 // every verifier has fetched the set. The old key stays published until its last
 // token has expired. The rows and the clock determine which key signs, so that any

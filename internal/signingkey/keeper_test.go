@@ -72,7 +72,10 @@ func (b *bundle) rotate() signingkey.Entry {
 	b.Helper()
 	var key signingkey.Entry
 	err := b.store.Write(b.Context(), func(tx *store.Tx) (err error) {
-		key, err = b.keeper.Rotate(b.Context(), tx)
+		list, err := b.keeper.Rotate(b.Context(), tx)
+		if err == nil {
+			key = list[0]
+		}
 		return err
 	})
 	if err != nil {

@@ -34,8 +34,8 @@ type Store interface {
 	InsertSigningKey(ctx context.Context, k Key) (bool, error)
 	// RevokeSigningKey reports false when no key of the id is left to revoke.
 	RevokeSigningKey(ctx context.Context, id string, at time.Time) (bool, error)
-	// DeleteSigningKeys deletes the keys of the generations before one.
-	DeleteSigningKeys(ctx context.Context, before int64) error
+	// DeleteSigningKeys deletes the keys from one generation to before another.
+	DeleteSigningKeys(ctx context.Context, from, before int64) error
 }
 
 const (
@@ -52,10 +52,11 @@ const (
 	MaxAge = 5 * time.Minute
 )
 
-// ring is the keys of an installation at one moment.
+// ring is the keys of one algorithm at one moment.
 type ring struct {
-	keys []Key // ascending generations
-	keep time.Duration
+	keys  []Key // ascending generations
+	first int64 // the first generation of the algorithm
+	keep  time.Duration
 }
 
 // signer returns the key that signs at a time.
@@ -124,7 +125,7 @@ func (r ring) due(now time.Time, soon bool) (signsAt time.Time, ok bool) {
 // next returns the generation after all others.
 func (r ring) next() int64 {
 	if len(r.keys) == 0 {
-		return 1
+		return r.first
 	}
 	return r.keys[len(r.keys)-1].Generation + 1
 }

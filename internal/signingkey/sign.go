@@ -6,24 +6,48 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Signer returns the id of the key that signs now, "" when there is none.
+// Signer returns the id of the ES256 key that signs now, "" when there is none.
 func (k *Keeper) Signer() string {
-	set := k.open.Load()
+	set := k.all[0].open.Load()
 	if set == nil {
 		return ""
 	}
-	signer, _ := set.signer(k.clock.Now())
+	signer, _ := set.signer(k.all[0].clock.Now())
 	return signer.ID
 }
 
-// Sign returns the claims as a JWT of the type (RFC 7519, RFC 8725 3.11), and the
-// id of its key; or Unavailable.
+// Sign returns the claims as a JWT of the type (RFC 7519, RFC 8725 3.11), signed
+// with ES256, and the id of its key; or Unavailable.
 func (k *Keeper) Sign(claims any, typ string) (token, id string, err error) {
-	set := k.open.Load()
+	return k.all[0].sign(claims, typ)
+}
+
+// Algorithms returns the algorithms that the Keeper has keys for, ES256 first.
+func (k *Keeper) Algorithms() []string {
+	list := make([]string, len(k.all))
+	for i, s := range k.all {
+		list[i] = s.name()
+	}
+	return list
+}
+
+// SignBy is Sign with another algorithm. It returns Unavailable if the Keeper has
+// no keys for it.
+func (k *Keeper) SignBy(algorithm string, claims any, typ string) (token, id string, err error) {
+	for _, s := range k.all {
+		if s.name() == algorithm {
+			return s.sign(claims, typ)
+		}
+	}
+	return "", "", Unavailable
+}
+
+func (s *series) sign(claims any, typ string) (token, id string, err error) {
+	set := s.open.Load()
 	if set == nil {
 		return "", "", Unavailable
 	}
-	key, ok := set.signer(k.clock.Now())
+	key, ok := set.signer(s.clock.Now())
 	private := set.private[key.ID]
 	if !ok || private == nil {
 		return "", "", Unavailable
@@ -33,7 +57,7 @@ func (k *Keeper) Sign(claims any, typ string) (token, id string, err error) {
 		return "", "", err
 	}
 	signer, err := jose.NewSigner(
-		jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: private, KeyID: key.ID}},
+		jose.SigningKey{Algorithm: jose.SignatureAlgorithm(s.name()), Key: jose.JSONWebKey{Key: private, KeyID: key.ID}},
 		(&jose.SignerOptions{}).WithType(jose.ContentType(typ)))
 	if err != nil {
 		return "", "", err
@@ -48,15 +72,17 @@ func (k *Keeper) Sign(claims any, typ string) (token, id string, err error) {
 
 // Published returns the set that verifiers fetch (JWK Set, RFC 7517 5).
 func (k *Keeper) Published() ([]byte, error) {
-	set := k.open.Load()
-	if set == nil {
-		return nil, Unavailable
-	}
-	now := k.clock.Now()
 	list := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
-	for _, key := range set.keys {
-		if private := set.private[key.ID]; private != nil && set.published(key, now) {
-			list.Keys = append(list.Keys, jose.JSONWebKey{Key: private.Public(), KeyID: key.ID, Algorithm: string(jose.ES256), Use: "sig"})
+	for _, s := range k.all {
+		set := s.open.Load()
+		if set == nil {
+			return nil, Unavailable
+		}
+		now := s.clock.Now()
+		for _, key := range set.keys {
+			if private := set.private[key.ID]; private != nil && set.published(key, now) {
+				list.Keys = append(list.Keys, jose.JSONWebKey{Key: private.Public(), KeyID: key.ID, Algorithm: s.name(), Use: "sig"})
+			}
 		}
 	}
 	return json.Marshal(list)

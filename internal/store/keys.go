@@ -35,7 +35,7 @@ func (t *Tx) RevokeSigningKey(ctx context.Context, id string, at time.Time) (boo
 }
 
 // DeleteSigningKeys implements signingkey.Store.
-func (t *Tx) DeleteSigningKeys(ctx context.Context, before int64) error {
-	_, err := t.exec(ctx, `DELETE FROM signing_key WHERE generation < $1`, before)
+func (t *Tx) DeleteSigningKeys(ctx context.Context, from, before int64) error {
+	_, err := t.exec(ctx, `DELETE FROM signing_key WHERE generation >= $1 AND generation < $2`, from, before)
 	return err
 }

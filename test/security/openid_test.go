@@ -24,10 +24,10 @@ const (
 func openIDClients(c *config.Config) {
 	scopes := []string{"openid", "profile", "email", "groups"}
 	c.Clients = []config.Client{
-		{ID: "rp", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/second"}, Scopes: append(scopes, "offline_access"), PKCE: true},
-		{ID: "rp2", Secret: rp2Secret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
-		{ID: "spa", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
-		{ID: "native", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
+		{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/second"}, Scopes: append(scopes, "offline_access"), PKCE: true},
+		{ID: "rp2", IDTokenAlg: "ES256", Secret: rp2Secret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
+		{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
+		{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
 	}
 }
 

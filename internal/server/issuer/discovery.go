@@ -17,7 +17,7 @@ const metadataAge = 300
 
 // metadata returns what clients may know of this provider (OpenID Connect Discovery
 // 3, RFC 8414).
-func metadata(issuer string) map[string]any {
+func metadata(issuer string, algorithms []string) map[string]any {
 	words := func(w ...string) []string { return w }
 	return map[string]any{
 		"issuer":                                         issuer,
@@ -32,7 +32,7 @@ func metadata(issuer string) map[string]any {
 		"response_modes_supported":                       words("query", "form_post"),
 		"grant_types_supported":                          words("authorization_code", "refresh_token"),
 		"subject_types_supported":                        words("public"),
-		"id_token_signing_alg_values_supported":          words("ES256"),
+		"id_token_signing_alg_values_supported":          algorithms,
 		"token_endpoint_auth_methods_supported":          words("client_secret_basic", "client_secret_post", "none"),
 		"code_challenge_methods_supported":               words("S256"),
 		"prompt_values_supported":                        words("none", "login", "select_account", "consent"),

@@ -60,6 +60,33 @@ func TestCodeFlow_GoOIDC(t *testing.T) {
 	}
 }
 
+// A client that knows RS256 alone gets ID tokens that its library verifies.
+func TestCodeFlow_RS256(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	ctx := oidc.InsecureIssuerURLContext(t.Context(), s.Origin)
+	provider, err := oidc.NewProvider(ctx, s.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.token(redemption(s.code(b, "client_id", "old", "code_challenge", "", "code_challenge_method", "", "nonce", "no"), "client_id", "old", "client_secret", "old "+rpSecret, "code_verifier", ""))
+	for algorithm, works := range map[string]bool{oidc.RS256: true, oidc.ES256: false} {
+		id, err := provider.Verifier(&oidc.Config{ClientID: "old", Now: s.Clock.Now, SupportedSigningAlgs: []string{algorithm}}).Verify(ctx, got.ID)
+		if works != (err == nil) {
+			t.Fatalf("%s: %v", algorithm, err)
+		}
+		var claims struct {
+			Email  string   `json:"email"`
+			Groups []string `json:"groups"`
+			Name   string   `json:"preferred_username"`
+		}
+		if works && (id.Claims(&claims) != nil || claims.Email != "mara@example.org" || claims.Groups != nil || claims.Name != "") {
+			t.Errorf("the ID token says %+v", claims)
+		}
+	}
+}
+
 // Without a session the browser signs in first, and then returns to the client.
 func TestAuthorize_SignsIn(t *testing.T) {
 	t.Parallel()

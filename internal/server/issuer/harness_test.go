@@ -28,11 +28,11 @@ func startFor(t testing.TB) *site {
 	return &site{apptest.Start(t, func(c *config.Config) {
 		scopes := []string{"openid", "profile", "email", "groups"}
 		c.Clients = []config.Client{
-			{ID: "rp", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/q?x=1"}, Scopes: append(scopes, "offline_access"), PKCE: true},
-			{ID: "other", Secret: "other " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
-			{ID: "spa", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
-			{ID: "native", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
-			{ID: "old", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
+			{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/q?x=1"}, Scopes: append(scopes, "offline_access"), PKCE: true},
+			{ID: "other", IDTokenAlg: "ES256", Secret: "other " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
+			{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
+			{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
+			{ID: "old", IDTokenAlg: "RS256", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
 		}
 	})}
 }

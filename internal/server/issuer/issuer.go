@@ -39,7 +39,7 @@ type Handler struct {
 // New returns a Handler.
 func New(c Config) *Handler {
 	issuer := origin.Of(c.Public)
-	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer))}
+	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer, c.Keys.Algorithms()))}
 }
 
 // Mount registers the endpoints. Without a client there are none.

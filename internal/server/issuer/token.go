@@ -31,7 +31,7 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 		return h.tell(w, err)
 	}
 	claims := tokens.Live.IDToken(h.issuer, client, h.Clock.Now(), values.Get("grant_type") == grantCode)
-	id, _, err := h.Keys.Sign(claims, "JWT")
+	id, _, err := h.Keys.SignBy(client.IDTokenAlg, claims, "JWT")
 	if err != nil {
 		return err
 	}

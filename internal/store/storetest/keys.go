@@ -44,13 +44,15 @@ func (b signingKeys) RevokeSigningKey_Once() {
 	b.equal("the keys", b.signingKeys(), []signingkey.Key{k, other})
 }
 
-func (b signingKeys) DeleteSigningKeys_TheEarlierOnes() {
-	for n := range 3 {
+func (b signingKeys) DeleteSigningKeys_OfTheRange() {
+	for n := range 4 {
 		b.insertKey(full[signingkey.Key](n + 1))
 	}
-	kept := b.signingKeys()[1:]
-	b.write(func(tx *store.Tx) error { return tx.DeleteSigningKeys(b.Context(), kept[0].Generation) })
-	b.equal("the keys", b.signingKeys(), kept)
+	all := b.signingKeys()
+	b.write(func(tx *store.Tx) error {
+		return tx.DeleteSigningKeys(b.Context(), all[1].Generation, all[3].Generation)
+	})
+	b.equal("the keys", b.signingKeys(), []signingkey.Key{all[0], all[3]})
 }
 
 func (b *bundle) insertKey(k signingkey.Key) {

@@ -1,0 +1,89 @@
+package signingkey_test
+
+import (
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"portico/internal/signingkey"
+	"portico/internal/store"
+)
+
+// Keys of RS256 beside the keys of ES256: each rotates, signs and is revoked by
+// itself, and neither deletes the other.
+func TestRSA_BesideES256(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.follow(b.keeper) // an installation without RS256
+	plain := b.keeper.Signer()
+	both := signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, RSA: true})
+	b.follow(both)
+	if both.Signer() != plain {
+		t.Error("the key of ES256 is another one")
+	}
+	verify := func(algorithm string) (id string) {
+		t.Helper()
+		token, id, err := both.SignBy(algorithm, map[string]string{"sub": "x"}, "JWT")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := both.Published()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var set jose.JSONWebKeySet
+		if err := json.Unmarshal(text, &set); err != nil {
+			t.Fatal(err)
+		}
+		signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(algorithm)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := set.Key(id)
+		if len(keys) != 1 || keys[0].Algorithm != algorithm || !keys[0].IsPublic() {
+			t.Fatalf("%s: the set has %d keys of the id", algorithm, len(keys))
+		}
+		if _, err := signed.Verify(keys[0]); err != nil {
+			t.Errorf("%s: %v", algorithm, err)
+		}
+		if key, ok := keys[0].Key.(*rsa.PublicKey); algorithm == "RS256" && (!ok || key.N.BitLen() != 2048) {
+			t.Error("the key of RS256 is of another size")
+		}
+		return id
+	}
+	first := verify("RS256")
+	verify("ES256")
+	if _, _, err := b.keeper.SignBy("RS256", nil, "JWT"); !errors.Is(err, signingkey.Unavailable) {
+		t.Errorf("without RS256: %v", err)
+	}
+	b.follow(b.keeper) // a node without RS256 reads and keeps its own keys only
+	for range 40 {
+		b.clock.Advance(24 * time.Hour)
+		b.follow(both)
+		b.follow(both)
+	}
+	if verify("RS256") == first || both.Signer() == plain {
+		t.Error("a key was not rotated")
+	}
+	var list []signingkey.Entry
+	err := b.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+		list, err = both.List(t.Context(), tx)
+		return err
+	})
+	if err != nil || slices.ContainsFunc(list, func(e signingkey.Entry) bool { return e.ID == first || e.ID == plain }) || len(list) != 2 {
+		t.Errorf("the keys are %+v, %v", list, err)
+	}
+	es, old := both.Signer(), verify("RS256")
+	if err := b.store.Write(t.Context(), func(tx *store.Tx) error { return both.Revoke(t.Context(), tx, old) }); err != nil {
+		t.Fatal(err)
+	}
+	b.follow(both)
+	if verify("RS256") == old || both.Signer() != es {
+		t.Error("not the revoked key, and that alone, is gone")
+	}
+}
