@@ -162,7 +162,9 @@ const restyle = (page: Page, css: string) =>
 async function walkByKeyboard(page: Page): Promise<void> {
   await page.locator('header a').focus();
   const stops = await page
-    .locator('a, button, summary, input:not([type=hidden], [tabindex="-1"])')
+    .locator(
+      'a, button, summary, input:not([type=hidden], [tabindex="-1"], [type=radio]:not(:checked))', // a group is one stop
+    )
     .filter({ visible: true })
     .count();
   let above = 0;
