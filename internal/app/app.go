@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
+	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +39,6 @@ import (
 	"portico/internal/telemetry/otlp"
 	"portico/internal/telemetry/span"
 	"portico/internal/useragent"
-	"portico/web"
 )
 
 // cacheMax is the number of sessions that a node caches: about 60 MiB when
@@ -69,6 +69,12 @@ type Options struct {
 
 	// Deliver sends emails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
+
+	// Load reads the settings again, with all checks. Without it, Reload
+	// refuses. Hangup asks for a reload; nil for never.
+	Load   func() (config.Config, error)
+	Hangup <-chan os.Signal
+
 	// More routes to mount: the pages of `portico dev`.
 	Routes []server.Routes
 	// Icons by the id of the provider: `portico dev` has no file for its own.
@@ -90,6 +96,9 @@ func (b Build) String() string {
 
 // App is a complete Portico. Its methods are safe for concurrent use, except
 // Claim, Run and Close, of which one may run at a time.
+//
+// Its fields have the settings of the start, for commands. Requests take
+// everything that depends on settings from live, which Reload replaces.
 type App struct {
 	Config    config.Config
 	Store     *store.Store
@@ -102,20 +111,21 @@ type App struct {
 
 	clock     clock.Clock
 	log       *slog.Logger
-	catalogue *locale.Catalogue
-	providers *federation.Service
-	theme     *brand.Theme
-	pictures  map[string]*brand.File // icons of providers, by id
-	clients   openid.Clients         // that sign in by OpenID Connect
-	holders   *secret.MAC            // marks which account an app's cookies belong to
-	runner    *outbox.Runner         // nil when nothing sends emails
-	traces    *otlp.Traces           // nil when tracing is off
-	spans     *span.Source           // nil when tracing is off
-	tidying   *cluster.Lease         // held by the node that deletes expired data
-	node      *cluster.Node          // this process among the nodes on the database
-	common    *common                // the clock for emails and tickets
-	apart     atomic.Bool            // whether this machine's clock is far from the database server's
-	claim     io.Closer              // on the database; nil while unclaimed
+	key       *secret.Key
+	hashing   *password.Service // with the slots that every live shares
+	holders   *secret.MAC       // marks which account an app's cookies belong to
+	live      atomic.Pointer[live]
+	reloading sync.Mutex      // held while live is replaced
+	ended     bool            // whether Run has ended; guarded by reloading
+	serving   context.Context // ends with the background work of Run
+	runner    *outbox.Runner  // nil when nothing sends emails
+	traces    *otlp.Traces    // nil when tracing is off
+	spans     *span.Source    // nil when tracing is off
+	tidying   *cluster.Lease  // held by the node that deletes expired data
+	node      *cluster.Node   // this process among the nodes on the database
+	common    *common         // the clock for emails and tickets
+	apart     atomic.Bool     // whether this machine's clock is far from the database server's
+	claim     io.Closer       // on the database; nil while unclaimed
 	options   Options
 }
 
@@ -133,11 +143,7 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if err := Check(cfg); err != nil {
 		return nil, err
 	}
-	catalogue, err := locale.Load(web.Messages)
-	if err != nil {
-		return nil, err
-	}
-	a.catalogue, _ = catalogue.WithDefault(cfg.Locale) // Check has found the locale
+	var err error
 	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL, MustExist: options.Existing}); err != nil {
 		return nil, err
 	}
@@ -189,36 +195,25 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := checkKey(ctx, a.Store, key, a.Config.SecretFile, a.options.purpose()); err != nil {
 		return err
 	}
-	if err := a.buildBrand(); err != nil {
-		return err
-	}
+	a.key = key
 	a.node = cluster.NewNode(key, a.Config.Shared())
 	a.common = &common{Clock: a.clock}
 	a.Outbox = outbox.New(outbox.Config{Clock: a.common, Box: key.Box("outbox")})
-	a.Sessions = session.NewKeeper(session.Config{
-		Clock: a.clock, Idle: a.Config.Session.Idle, Absolute: a.Config.Session.Absolute, CacheMax: cacheMax,
-	})
-	if err := a.buildPasswords(ctx, key); err != nil {
-		return err
-	}
-	if a.providers, err = Providers(a.Config, a.clock); err != nil {
+	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: rsaClient(a.Config)})
+	a.holders = key.MAC("app cookies")
+	if err := a.buildHashing(ctx, key); err != nil {
 		return err
 	}
 	if err := a.buildTraces(); err != nil {
 		return err
 	}
-	if err := a.buildMail(); err != nil {
+	first, err := a.build(a.Config, nil)
+	if err != nil {
 		return err
 	}
-	a.clients, _ = clients(a.Config) // Check has found no problem
-	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: rsaClient(a.Config)})
-	a.holders = key.MAC("app cookies")
-	a.Flows = flow.New(flow.Config{
-		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
-		Clock: a.clock, Common: a.common, Key: key, Passwords: a.Passwords, Sessions: a.Sessions, Providers: a.providers, Outbox: a.Outbox,
-		Keys: a.Keys, SignUp: a.Config.SignUp.Enabled, Names: flow.NameRule(a.Config.SignUp.Name), PublicURL: a.publicURL().String(), Site: a.Config.Brand.Name,
-		Targets: flow.Targets{Fallback: a.fallback(), Self: origin.Of(a.publicURL()), Origins: a.returnOrigins()},
-	})
+	a.live.Store(first)
+	a.Flows, a.Sessions, a.Passwords, a.Mailer = first.flows, first.sessions, first.passwords, first.mailer
+	a.startMail()
 	return nil
 }
 
@@ -231,38 +226,19 @@ func publicURL(cfg config.Config) *url.URL {
 	return &url.URL{Scheme: "http", Host: "localhost"}
 }
 
-func (a *App) publicURL() *url.URL { return publicURL(a.Config) }
-
-// fallback returns the return target for requests without one: return_default,
-// else the app at the root of the public host, else the account page.
-func (a *App) fallback() string {
-	if a.Config.ReturnDefault == "" && a.atRoot() {
-		return "/"
-	}
-	return cmp.Or(a.Config.ReturnDefault, pages.Account)
-}
-
-func (a *App) buildPasswords(ctx context.Context, key *secret.Key) error {
+// buildHashing prepares hashing passwords: the cost and the slots, which a
+// reload does not change.
+func (a *App) buildHashing(ctx context.Context, key *secret.Key) error {
 	filter, err := breach.Load()
 	if err != nil {
 		return err
-	}
-	policy, ok := password.Profile(a.Config.Password.Profile)
-	if !ok {
-		return fmt.Errorf("the password profile %q is not known", a.Config.Password.Profile)
-	}
-	if a.Config.Password.Min != 0 {
-		policy.Min = a.Config.Password.Min
 	}
 	cost, err := a.hashCost(ctx)
 	if err != nil {
 		return err
 	}
-	a.Passwords, err = password.New(password.Config{
-		Keys: []*secret.Key{key}, Breached: filter, Policy: policy,
-		Names: []string{"Portico", a.Config.Brand.Name, a.publicURL().Hostname()},
-		Cost:  cost,
-		Slots: a.Config.Hashing.Slots, Queue: a.Config.Hashing.Queue,
+	a.hashing, err = password.New(password.Config{
+		Keys: []*secret.Key{key}, Breached: filter, Cost: cost, Slots: a.Config.Hashing.Slots, Queue: a.Config.Hashing.Queue,
 	})
 	return err
 }
@@ -283,18 +259,24 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 // Providers builds the external providers of a configuration. It sends no
 // request.
 func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {
+	_, service, err := makeProviders(cfg, c)
+	return service, err
+}
+
+func makeProviders(cfg config.Config, c clock.Clock) (*egress.Client, *federation.Service, error) {
 	configured := providers(cfg)
 	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	public := publicURL(cfg)
-	return federation.New(federation.Config{
+	service, err := federation.New(federation.Config{
 		Providers: configured, Client: client, Clock: c,
 		RedirectURL: func(id string) string {
 			return public.JoinPath(pages.ProviderCallback(id)).String()
 		},
 	})
+	return client, service, err
 }
 
 // Mailer builds the mailer of a configuration that has smtp_url. It does not
@@ -314,17 +296,14 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 	})
 }
 
-func (a *App) buildMail() (err error) {
+// startMail prepares sending what waits in the outbox.
+func (a *App) startMail() {
 	switch {
 	case a.options.Deliver != nil:
 		a.deliverBy(a.options.Deliver)
-		return nil
-	case a.Config.SMTPURL == "":
-		return nil
+	case a.Mailer != nil:
+		a.deliverBy(a.send)
 	}
-	a.Mailer, err = Mailer(a.Config, a.catalogue, a.clock)
-	a.deliverBy(a.send)
-	return err
 }
 
 func (a *App) deliverBy(deliver func(context.Context, outbox.Message) error) {
@@ -364,5 +343,5 @@ func (a *App) buildTraces() error {
 func (a *App) send(ctx context.Context, m outbox.Message) error {
 	data := maps.Clone(m.Data)
 	data["browser"], data["system"] = useragent.Parse(m.Data["browser"])
-	return a.Mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
+	return a.live.Load().mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
 }

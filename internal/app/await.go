@@ -13,6 +13,7 @@ import (
 	"portico/internal/server"
 	"portico/internal/server/ops"
 	"portico/internal/store"
+	"portico/internal/systemd"
 )
 
 // awaitEach is the time between attempts to reach the database server.
@@ -31,6 +32,7 @@ func Await(ctx context.Context, cfg config.Config, options Options) (*App, error
 	}
 	began, last := clock.Here(), err
 	options.Log.Warn("the database does not answer: waiting for it", "error", err)
+	systemd.Ready("waiting for the database") // a limit for the start would end the wait
 	end, err := notReady(ctx, cfg, options)
 	if err != nil {
 		return nil, err

@@ -45,30 +45,31 @@ func checkBrand(cfg config.Config, r *config.Report) {
 // Preview returns the screens in another scheme, for pages that show how the brand
 // looks. Nothing mounts them.
 func (a *App) Preview(scheme string) (*screens.Screens, error) {
-	cfg := a.Config
+	l := a.live.Load()
+	cfg := l.config
 	cfg.Brand.Scheme = scheme
 	look, wrong := theme(cfg)
 	if len(wrong) > 0 {
 		return nil, errors.New(wrong[0].Why)
 	}
-	return a.screens(form.NewActions(a.Flows, a.catalogue, a.clock, a.publicURL()), look)
+	return a.screens(l, form.NewActions(l.flows, l.catalogue, a.clock, publicURL(cfg)), look)
 }
 
 // buildBrand reads the files of the brand. Check has found them good.
-func (a *App) buildBrand() error {
-	made, wrong := theme(a.Config)
+func (a *App) buildBrand(l *live) error {
+	made, wrong := theme(l.config)
 	for _, m := range wrong {
 		return errors.New("brand." + m.Key + ": " + m.Why)
 	}
-	a.theme, a.pictures = made, map[string]*brand.File{}
+	l.theme, l.pictures = made, map[string]*brand.File{}
 	for id, data := range a.options.Icons {
 		p, err := picture.Parse(data, icons())
 		if err != nil {
 			return err
 		}
-		a.pictures[id] = brand.NewPicture(p)
+		l.pictures[id] = brand.NewPicture(p)
 	}
-	for _, p := range a.Config.Providers {
+	for _, p := range l.config.Providers {
 		if p.Icon == "" {
 			continue
 		}
@@ -76,7 +77,7 @@ func (a *App) buildBrand() error {
 		if err != nil {
 			return err
 		}
-		a.pictures[p.ID] = brand.NewPicture(icon)
+		l.pictures[p.ID] = brand.NewPicture(icon)
 	}
 	return nil
 }

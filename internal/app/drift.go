@@ -15,9 +15,9 @@ const (
 	longJump = 24 * time.Hour
 )
 
-// watch logs a jump of the clock. It returns false if the clock is too wrong to
+// watchClock logs a jump of the clock. It returns false if the clock is too wrong to
 // purge by: with a wrong year, a purge would delete the audit log.
-func (a *App) watch(d *clock.Drift) (trusted bool) {
+func (a *App) watchClock(d *clock.Drift) (trusted bool) {
 	since, all := d.Look()
 	trusted = all < longJump
 	if since.Abs() > jump {

@@ -38,7 +38,7 @@ func TestDrift(t *testing.T) {
 		} {
 			log.Reset()
 			pass(step.clock)
-			if trusted := a.watch(d); trusted != step.trusted || !strings.Contains(log.String(), step.says) || step.says == "" && log.Len() > 0 {
+			if trusted := a.watchClock(d); trusted != step.trusted || !strings.Contains(log.String(), step.says) || step.says == "" && log.Len() > 0 {
 				t.Errorf("%s: trusted %v, want %v; it says %q, want %q", step.name, trusted, step.trusted, log.String(), step.says)
 			}
 		}

@@ -10,7 +10,8 @@ import (
 
 // figures collects the metrics of every part. If the database does not answer,
 // the metrics of the queue are absent.
-func (a *App) figures(ctx context.Context, public handlers) metric.Figures {
+func (a *App) figures(ctx context.Context) metric.Figures {
+	public := a.live.Load()
 	f := metric.Figures{
 		Build:    metric.Build{Version: a.options.Build.Version, Revision: a.options.Build.Revision, Go: a.options.Build.Go},
 		Requests: public.handler.Stats(), Violations: public.reports.Counts(),

@@ -268,11 +268,8 @@ func TestFigures_OldestMail(t *testing.T) {
 	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
 	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Clock: now})
 	defer a.end(t)
-	public, err := a.public()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if q := a.figures(t.Context(), public).Queue; q == nil || *q != (metric.Queue{}) {
+	a.mount(t)
+	if q := a.figures(t.Context()).Queue; q == nil || *q != (metric.Queue{}) {
 		t.Errorf("an empty outbox is %+v", q)
 	}
 	for _, address := range []string{"a@example.org", "b@example.org"} {
@@ -281,7 +278,7 @@ func TestFigures_OldestMail(t *testing.T) {
 		}
 		now.Advance(time.Minute)
 	}
-	if q := a.figures(t.Context(), public).Queue; q == nil || *q != (metric.Queue{Waiting: 2, Oldest: 2 * time.Minute}) {
+	if q := a.figures(t.Context()).Queue; q == nil || *q != (metric.Queue{Waiting: 2, Oldest: 2 * time.Minute}) {
 		t.Errorf("the outbox is %+v, want two emails, the oldest of which is two minutes old", q)
 	}
 }

@@ -8,12 +8,14 @@ import (
 )
 
 // gateway builds the gateway for the configured apps.
-func (a *App) gateway(actions *form.Actions) (*gateway.Gateway, error) {
-	apps, problems := Apps(a.Config)
+func (a *App) gateway(cfg config.Config, actions *form.Actions, before *gateway.Gateway) (*gateway.Gateway, error) {
+	apps, problems := Apps(cfg)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return gateway.New(gateway.Config{Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: a.publicURL(), Apps: apps, Holders: a.holders}), nil
+	return gateway.New(gateway.Config{
+		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: publicURL(cfg), Apps: apps, Holders: a.holders, Before: before,
+	}), nil
 }
 
 // Apps converts the configured apps for package gateway, or returns their
@@ -47,9 +49,9 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 }
 
 // atRoot reports whether an app has the root of the public host.
-func (a *App) atRoot() bool {
-	for _, served := range a.Config.Served() {
-		if served.Path == "/" && a.onPublicHost(served) && served.Upstream != nil {
+func atRoot(cfg config.Config) bool {
+	for _, served := range cfg.Served() {
+		if served.Path == "/" && onPublicHost(cfg, served) && served.Upstream != nil {
 			return true
 		}
 	}
@@ -57,17 +59,15 @@ func (a *App) atRoot() bool {
 }
 
 // onPublicHost reports whether browsers reach the app at the public URL.
-func (a *App) onPublicHost(served config.App) bool {
-	return a.scheme()+"://"+served.Host == origin.Of(a.publicURL())
+func onPublicHost(cfg config.Config, served config.App) bool {
+	return publicURL(cfg).Scheme+"://"+served.Host == origin.Of(publicURL(cfg))
 }
 
-func (a *App) scheme() string { return a.publicURL().Scheme }
-
 // appHosts returns the hosts of apps, without the public host.
-func (a *App) appHosts() []string {
+func appHosts(cfg config.Config) []string {
 	var hosts []string
-	for _, served := range a.Config.Served() {
-		if served.Host != "" && !a.onPublicHost(served) {
+	for _, served := range cfg.Served() {
+		if served.Host != "" && !onPublicHost(cfg, served) {
 			hosts = append(hosts, served.Host)
 		}
 	}
@@ -76,10 +76,10 @@ func (a *App) appHosts() []string {
 
 // returnOrigins returns the origins that visitors may return to after signing
 // in: the configured origins and the apps' own.
-func (a *App) returnOrigins() []string {
-	origins := append([]string(nil), a.Config.ReturnOrigins...)
-	for _, host := range a.appHosts() {
-		origins = append(origins, a.scheme()+"://"+host)
+func returnOrigins(cfg config.Config) []string {
+	origins := append([]string(nil), cfg.ReturnOrigins...)
+	for _, host := range appHosts(cfg) {
+		origins = append(origins, publicURL(cfg).Scheme+"://"+host)
 	}
 	return origins
 }

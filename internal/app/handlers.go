@@ -34,57 +34,61 @@ type handlers struct {
 	reports *server.Reports
 }
 
-// public builds the handler of the public listener.
-func (a *App) public() (handlers, error) {
-	public := a.publicURL()
+// public builds the handlers of the public listener. before is what they
+// replace.
+func (a *App) public(l *live, before handlers) (handlers, error) {
+	public := publicURL(l.config)
 	mux := server.NewMux(server.Config{
-		PublicURL: public, AppHosts: a.appHosts(), AskPath: gateway.CheckPath, TrustedProxies: a.Config.TrustedProxies, HSTSSubdomains: a.Config.HSTSSubdomains,
-		Catalogue: a.catalogue, Log: a.log, Spans: a.spans,
+		PublicURL: public, AppHosts: appHosts(l.config), AskPath: gateway.CheckPath, TrustedProxies: l.config.TrustedProxies, HSTSSubdomains: l.config.HSTSSubdomains,
+		Catalogue: l.catalogue, Log: a.log, Spans: a.spans, Before: before.handler,
 	})
-	actions := form.NewActions(a.Flows, a.catalogue, a.clock, public)
-	pages, err := a.screens(actions, a.theme)
+	actions := form.NewActions(l.flows, l.catalogue, a.clock, public)
+	pages, err := a.screens(l, actions, l.theme)
 	if err != nil {
 		return handlers{}, err
 	}
-	gate, err := a.gateway(actions)
+	gate, err := a.gateway(l.config, actions, before.gateway)
 	if err != nil {
 		return handlers{}, err
 	}
-	reports := server.NewReports()
+	reports := before.reports
+	if reports == nil {
+		reports = server.NewReports()
+	}
 	mux.Mount(
 		pages,
-		api.New(actions, a.Sessions, useragent.Describe),
+		api.New(actions, l.sessions, useragent.Describe),
 		reports,
 		gate,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
-		issuer.New(issuer.Config{Actions: actions, Clients: a.clients, Keys: a.Keys, Clock: a.clock, Public: public}),
+		issuer.New(issuer.Config{Actions: actions, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, gate, reports}, nil
 }
 
-func (a *App) screens(actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
+func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Actions: actions, Catalogue: a.catalogue, Dist: a.options.Dist, Root: !a.atRoot(), FormActions: a.clients.FormActions(),
-		SignUp:    a.Config.SignUp.Enabled,
-		Names:     flow.NameRule(a.Config.SignUp.Name),
-		Brand:     screens.Brand{Name: a.Config.Brand.Name},
-		Legal:     screens.Legal{Imprint: a.Config.Legal.Imprint, Privacy: a.Config.Legal.Privacy},
+		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config), FormActions: l.clients.FormActions(),
+		SignUp:    l.config.SignUp.Enabled,
+		Names:     flow.NameRule(l.config.SignUp.Name),
+		Brand:     screens.Brand{Name: l.config.Brand.Name},
+		Legal:     screens.Legal{Imprint: l.config.Legal.Imprint, Privacy: l.config.Legal.Privacy},
 		Theme:     look,
 		Describe:  useragent.Describe,
-		Sender:    sender(a.Config.MailFrom),
+		Sender:    sender(l.config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{
-			PasswordMin: a.Passwords.Policy().Min, PasswordMax: a.Passwords.Policy().Max, CodeLength: code.Length,
+			PasswordMin: l.passwords.Policy().Min, PasswordMax: l.passwords.Policy().Max, CodeLength: code.Length,
 			CodeMinutes: int(flow.CodeLife / time.Minute),
 		},
 	}
 	if cfg.Dist == nil {
 		cfg.Dist = web.Dist
 	}
-	for _, p := range a.providers.List() {
+	for _, p := range l.providers.List() {
 		shown := screens.Provider{ID: p.ID, Name: p.Name, Icon: p.Icon}
-		if picture := a.pictures[p.ID]; picture != nil {
+		if picture := l.pictures[p.ID]; picture != nil {
 			shown.Icon, shown.Picture = "", picture.Path
 			cfg.Pictures = append(cfg.Pictures, picture)
 		}
@@ -104,11 +108,12 @@ func sender(from string) string {
 
 // operations returns the handler of the operations listener. /readyz fails once
 // serving ends.
-func (a *App) operations(serving context.Context, public handlers) http.Handler {
+func (a *App) operations(serving context.Context) http.Handler {
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.ping,
-		Metrics:  metric.Handler(func(ctx context.Context) metric.Figures { return a.figures(ctx, public) }),
+		Metrics:  metric.Handler(a.figures),
+		Reload:   ops.Reload{Do: a.Reload, Proof: a.key.MAC(ops.ReloadPurpose), Clock: a.clock},
 	})
 }
 

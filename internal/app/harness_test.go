@@ -62,6 +62,17 @@ func open(t testing.TB, cfg config.Config, options Options) *App {
 	return a
 }
 
+// mount builds the handlers, for a test that does not call Run.
+func (a *App) mount(t testing.TB) {
+	t.Helper()
+	l := *a.live.Load()
+	var err error
+	if l.handlers, err = a.public(&l, handlers{}); err != nil {
+		t.Fatal(err)
+	}
+	a.live.Store(&l)
+}
+
 func (a *App) end(t testing.TB) {
 	t.Helper()
 	if err := a.Close(); err != nil {

@@ -31,15 +31,12 @@ func TestLog_LeavesOutAssets(t *testing.T) {
 	var log bytes.Buffer
 	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	defer a.end(t)
-	d, err := a.public()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a.mount(t)
 	for target, want := range map[string]int{"/auth/signin": 1, "/auth/assets/empty.js": 0, "/auth/assets/none.js": 1} {
 		log.Reset()
 		r := httptest.NewRequest("GET", target, nil)
 		r.Host = "localhost"
-		d.handler.ServeHTTP(httptest.NewRecorder(), r)
+		a.ServeHTTP(httptest.NewRecorder(), r)
 		if got := strings.Count(log.String(), "msg=request"); got != want {
 			t.Errorf("%s is logged %d times, want %d: %s", target, got, want, &log)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"portico/internal/server"
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/systemd"
 )
 
 const (
@@ -76,8 +79,9 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	defer func() { err = errors.Join(err, a.unclaim()) }()
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	public, err := a.public()
-	if err != nil {
+	first := *a.live.Load()
+	first.config = a.Config
+	if first.handlers, err = a.public(&first, handlers{}); err != nil {
 		return err
 	}
 	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // on failure, the background work retries soon
@@ -85,14 +89,17 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
+	a.serving = background
+	a.install(&first)
 	a.startWork(background, &work)
 	work.Go(func() {
-		public.screens.Warm(background)
+		first.screens.Warm(background)
 		// Starting leaves tens of megabytes of garbage: parsed migrations,
 		// compressed screens. An idle process would keep them for minutes.
 		debug.FreeOSMemory()
 	})
-	work.Go(func() { public.gateway.Watch(background) })
+	work.Go(func() { a.watch(background) })
+	work.Go(func() { a.obey(background) })
 	if !a.Store.Shared() {
 		work.Go(func() { every(background, homeEvery, func() { a.leaveHome(background, leave) }) })
 	}
@@ -102,7 +109,8 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 		case <-background.Done():
 		}
 		if ctx.Err() != nil { // both channels may be ready
-			public.gateway.Drain(background)
+			systemd.Stopping()
+			a.live.Load().gateway.Drain(background)
 		}
 	})
 
@@ -110,21 +118,44 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	var publicErr, opsErr error
 	if l.Ops != nil {
 		servers.Go(func() {
-			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx, public), a.log), l.Ops, 0, time.Second); opsErr != nil {
+			if opsErr = server.Serve(background, server.NewServer(a.operations(ctx), a.log), l.Ops, 0, time.Second); opsErr != nil {
 				a.log.Error("the operations listener has ended", "error", opsErr)
 			}
 		})
 	}
-	limited := server.Limit(l.Public, a.Config.TrustedProxies)
-	publicErr = server.Serve(ctx, server.NewServer(public.handler, a.log), limited, drain, grace)
+	limited := server.Limit(l.Public, func() []netip.Prefix { return a.live.Load().config.TrustedProxies })
+	systemd.Ready(statusServing)
+	publicErr = server.Serve(ctx, server.NewServer(a, a.log), limited, drain, grace)
 	stop()
 	work.Wait()
-	public.gateway.Close()
-	if a.Mailer != nil {
-		a.Mailer.Close()
-	}
+	a.finish()
 	servers.Wait()
 	return errors.Join(publicErr, opsErr, movedAway(ctx))
+}
+
+// ServeHTTP handles a request of the public listener with what serves now.
+func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.live.Load().handler.ServeHTTP(w, r)
+}
+
+// obey reloads whenever the operator asks by a signal.
+func (a *App) obey(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.options.Hangup:
+			a.Reload(ctx)
+		}
+	}
+}
+
+// finish ends reloading, and closes what serves.
+func (a *App) finish() {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
+	a.ended = true
+	a.live.Load().close(nil)
 }
 
 // leaveHome stops serving when the data was moved to another database.
@@ -154,7 +185,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
 	drift := clock.NewDrift(a.clock)
-	work.Go(func() { every(ctx, driftEvery, func() { a.watch(drift) }) })
+	work.Go(func() { every(ctx, driftEvery, func() { a.watchClock(drift) }) })
 	a.startTidying(ctx, work, drift)
 	if a.Store.Shared() {
 		a.startComparing(ctx, work)

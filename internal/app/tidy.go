@@ -22,7 +22,7 @@ const (
 // database, only the holder of the lease does it.
 func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
 	a.repeat(ctx, work, tidyEvery, "delete expired data", func(ctx context.Context) error {
-		if err := a.tidyRevocations(ctx); err != nil || !a.watch(drift) {
+		if err := a.tidyRevocations(ctx); err != nil || !a.watchClock(drift) {
 			return err
 		}
 		return a.purge(ctx)

@@ -85,7 +85,7 @@ func callBans() []ban {
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
 		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation clients/go")}, // a library that takes its client only this way; handlers of apps
-		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest internal/testform test/bench")},
+		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest internal/systemd internal/testform test/bench")},
 		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate internal/notices/generate tools/release test/bench")},
 		{"slog.Default", "take a logger", nil},
 		{"slog.SetDefault", "take a logger", nil},

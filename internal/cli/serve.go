@@ -26,7 +26,9 @@ func (serveCmd) Run(s *session) (err error) {
 		return err
 	}
 	log := s.logger(cfg.Log)
-	a, err := app.Await(s, cfg, app.Options{Build: build(), Log: log, Calibrate: true})
+	hangup, end := hangups()
+	defer end()
+	a, err := app.Await(s, cfg, app.Options{Build: build(), Log: log, Calibrate: true, Load: s.served, Hangup: hangup})
 	switch {
 	case err != nil && s.Err() != nil:
 		log.Info("stopped", "error", err)

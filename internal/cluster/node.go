@@ -57,12 +57,23 @@ type sight struct {
 // NewNode returns the node with these settings. To a node with another key, every
 // setting looks different.
 func NewNode(key *secret.Key, settings map[string]string) *Node {
+	return &Node{self: NodeRow{ID: ids.New(), Settings: hashed(key, settings)}, others: map[string]sight{}}
+}
+
+// Use replaces the settings of the node.
+func (n *Node) Use(key *secret.Key, settings map[string]string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.self.Settings = hashed(key, settings)
+}
+
+func hashed(key *secret.Key, settings map[string]string) map[string]string {
 	mac := key.MAC("settings of nodes")
 	hashes := make(map[string]string, len(settings))
 	for name, value := range settings {
 		hashes[name] = hex.EncodeToString(mac.Sum(name, value)[:8])
 	}
-	return &Node{self: NodeRow{ID: ids.New(), Settings: hashes}, others: map[string]sight{}}
+	return hashes
 }
 
 // Look raises the beat and compares the settings of the other live nodes. It

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -65,16 +63,8 @@ type serving struct {
 	err  error // no response
 }
 
-func (d *doctor) opsAddress() (string, bool) {
-	host, port, err := net.SplitHostPort(d.config.OpsListen)
-	if addr, perr := netip.ParseAddr(host); host == "" || perr == nil && addr.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port), err == nil && port != "0"
-}
-
 func (d *doctor) askReady() serving {
-	address, ok := d.opsAddress()
+	address, ok := d.config.OpsAddress()
 	if !ok || !d.config.Known("ops_listen") {
 		return serving{err: fmt.Errorf("the port of ops_listen is unknown")}
 	}
@@ -86,7 +76,7 @@ func (d *doctor) askReady() serving {
 
 // server checks whether Portico is serving on this machine.
 func (d *doctor) server(_ context.Context, r *report) {
-	address, _ := d.opsAddress()
+	address, _ := d.config.OpsAddress()
 	switch s := d.serving(); {
 	case s.err != nil:
 		r.add(Warning, "Portico is not running here: "+s.err.Error(), "start 'portico serve' and run this again")

@@ -8,10 +8,13 @@ import (
 
 // guard is the part of the client that sees whole requests and responses.
 type guard struct {
-	next     http.RoundTripper
+	next     *http.Transport
 	allow    map[string]bool // origins
 	maxBytes int64
 }
+
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
+func (g *guard) CloseIdleConnections() { g.next.CloseIdleConnections() }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != "https" && !g.allow[origin(req.URL)] {

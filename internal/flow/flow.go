@@ -84,7 +84,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields are required.
+// Config has the parts of Flows. All fields but Before are required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
@@ -101,6 +101,8 @@ type Config struct {
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
+
+	Before *Flows // the Flows that these replace, whose counters go on; nil for none
 }
 
 // Flows carries out the steps. It is safe for concurrent use.
@@ -136,7 +138,7 @@ const CodeLife = 10 * time.Minute
 
 // New returns Flows.
 func New(cfg Config) *Flows {
-	return &Flows{
+	f := &Flows{
 		store: cfg.Store, clock: cfg.Clock, common: cfg.Common,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
@@ -147,6 +149,10 @@ func New(cfg Config) *Flows {
 		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), marks: cfg.Key.Box("openid request"),
 		counts: newCounts(),
 	}
+	if cfg.Before != nil {
+		f.counts, f.limiter = cfg.Before.counts, cfg.Before.limiter
+	}
+	return f
 }
 
 // Targets returns the addresses that a browser may be sent to after a flow.

@@ -76,6 +76,17 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
+// With returns a Service with another rule for new passwords. It shares
+// everything else with s, such as the slots.
+func (s *Service) With(policy Policy, names []string) (*Service, error) {
+	if err := policy.check(); err != nil {
+		return nil, err
+	}
+	other := *s
+	other.policy, other.names = policy, slices.Clone(names)
+	return &other, nil
+}
+
 // Policy returns the rule in force.
 func (s *Service) Policy() Policy { return s.policy }
 

@@ -123,9 +123,9 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 		e.WriteHeader(http.StatusOK) // as net/http does for a handler that wrote nothing
 	}
 	took := time.Since(e.started)
-	counted := &m.unrouted
+	counted := m.unrouted
 	if e.route != nil {
-		counted = &e.route.requests
+		counted = e.route.requests
 	}
 	counted.count(r.Method, e.status, took)
 	m.logRequest(e, r, took)

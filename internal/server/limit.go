@@ -25,13 +25,13 @@ const (
 // Limit returns a listener that limits the connections of l. The total limit
 // depends on the number of open files, so that files remain for the database.
 // The limit of each network stops a client from taking all connections
-// (Slowloris). Networks in trusted, 127.0.0.1 and ::1 have no limit of their
+// (Slowloris). Networks that trusted returns, 127.0.0.1 and ::1 have no limit of their
 // own, because proxies represent many clients.
-func Limit(l net.Listener, trusted []netip.Prefix) net.Listener {
+func Limit(l net.Listener, trusted func() []netip.Prefix) net.Listener {
 	return newLimited(l, trusted, connLimit(openFiles()))
 }
 
-func newLimited(l net.Listener, trusted []netip.Prefix, limit int) *limited {
+func newLimited(l net.Listener, trusted func() []netip.Prefix, limit int) *limited {
 	return &limited{
 		Listener: l, trusted: trusted, slots: make(chan struct{}, limit), closed: make(chan struct{}),
 		peers: make(map[netip.Prefix]int),
@@ -49,7 +49,7 @@ func connLimit(files int) int {
 
 type limited struct {
 	net.Listener
-	trusted []netip.Prefix
+	trusted func() []netip.Prefix
 	slots   chan struct{} // contains a token for each open connection
 	closed  chan struct{}
 	once    sync.Once
@@ -91,7 +91,7 @@ func (l *limited) Close() error {
 // reports false if one of them has reached its limit.
 func (l *limited) enter(c net.Conn) ([]netip.Prefix, bool) {
 	addr, ok := parseAddr(c.RemoteAddr().String())
-	if !ok || addr == netip.IPv6Loopback() || addr == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || contains(l.trusted, addr) {
+	if !ok || addr == netip.IPv6Loopback() || addr == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || contains(l.trusted(), addr) {
 		return nil, true
 	}
 	networks := []netip.Prefix{PeerNetwork(addr)}

@@ -75,7 +75,7 @@ func TestLimit_OneNetwork(t *testing.T) {
 		"10.1.2.3:1000":           most + 20, // a configured proxy
 	} {
 		a := arrivals{make(chan string), make(chan struct{})}
-		l := server.NewLimited(a, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, 10_000)
+		l := server.NewLimited(a, func() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} }, 10_000)
 		conns := accepted(t, l, a, from, most+20)
 		if len(conns) != want {
 			t.Errorf("%s: %d connections are taken, want %d", from, len(conns), want)
@@ -92,7 +92,7 @@ func TestLimit_OneNetwork(t *testing.T) {
 func TestLimit_Network64(t *testing.T) {
 	t.Parallel()
 	a := arrivals{make(chan string), make(chan struct{})}
-	l := server.NewLimited(a, nil, 10_000)
+	l := server.NewLimited(a, func() []netip.Prefix { return nil }, 10_000)
 	if n := len(accepted(t, l, a, "[2001:db8::1]:1", 512)); n != 512 {
 		t.Fatalf("%d connections are taken, want 512", n)
 	}
@@ -108,7 +108,7 @@ func TestLimit_Network64(t *testing.T) {
 func TestLimit_WiderNetworks(t *testing.T) {
 	t.Parallel()
 	a := arrivals{make(chan string), make(chan struct{})}
-	l := server.NewLimited(a, nil, 10_000)
+	l := server.NewLimited(a, func() []netip.Prefix { return nil }, 10_000)
 	var conns []net.Conn
 	for _, step := range []struct {
 		from string
@@ -136,7 +136,7 @@ func TestLimit_WiderNetworks(t *testing.T) {
 func TestLimit_AllTogether(t *testing.T) {
 	t.Parallel()
 	a := arrivals{make(chan string, 3), make(chan struct{})}
-	l := server.NewLimited(a, nil, 2)
+	l := server.NewLimited(a, func() []netip.Prefix { return nil }, 2)
 	for range 3 {
 		a.from <- "127.0.0.1:1"
 	}

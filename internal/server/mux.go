@@ -40,6 +40,8 @@ type Config struct {
 	Catalogue      *locale.Catalogue
 	Log            *slog.Logger
 	Spans          *span.Source // nil turns tracing off
+
+	Before *Mux // the Mux that this one replaces, whose counters go on; nil for none
 }
 
 // Mux routes requests to handlers. Mount everything before it serves; then it
@@ -50,7 +52,8 @@ type Mux struct {
 	segments  map[string]bool // first segments of the paths of routes
 	shared    []string        // paths of routes with EveryHost; with a / at the end, all paths below
 	all       []*route
-	unrouted  requests // requests without a route
+	inherited map[string]*requests // counters of the Mux before, by pattern
+	unrouted  *requests            // requests without a route
 	fallback  *route
 	errorPage ErrorPage
 	hosts     hosts
@@ -64,7 +67,8 @@ type Mux struct {
 
 // NewMux returns a Mux without routes.
 func NewMux(c Config) *Mux {
-	return &Mux{
+	m := &Mux{
+		inherited: make(map[string]*requests),
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
 		proxies:   c.TrustedProxies,
 		askPath:   c.AskPath,
@@ -73,7 +77,24 @@ func NewMux(c Config) *Mux {
 		catalogue: c.Catalogue,
 		log:       c.Log,
 		spans:     c.Spans,
+		unrouted:  new(requests),
 	}
+	if c.Before != nil {
+		m.unrouted = c.Before.unrouted
+		for _, rt := range c.Before.all {
+			m.inherited[rt.pattern] = rt.requests
+		}
+	}
+	return m
+}
+
+// counters returns the counters of a pattern: the counters of the Mux before, or
+// new ones.
+func (m *Mux) counters(pattern string) *requests {
+	if q, ok := m.inherited[pattern]; ok {
+		return q
+	}
+	return new(requests)
 }
 
 // Mount registers the routes of each group.

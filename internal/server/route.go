@@ -21,7 +21,7 @@ type route struct {
 	crossSite bool
 	everyHost bool
 	streaming bool
-	requests  requests
+	requests  *requests
 }
 
 // Trait changes how the Mux treats a route.
@@ -49,7 +49,7 @@ func EveryHost(rt *route) { rt.everyHost = true }
 func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
 
 func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
-	rt := &route{mux: m, pattern: pattern, handler: h, maxBody: defaultMaxBody}
+	rt := &route{mux: m, pattern: pattern, handler: h, maxBody: defaultMaxBody, requests: m.counters(pattern)}
 	for _, t := range traits {
 		t(rt)
 	}

@@ -47,7 +47,7 @@ type follower struct {
 func (k *Keeper) Follow(ctx context.Context, store Store) error {
 	began := clock.Here()
 	there, err := store.Revocations(ctx)
-	f := &k.follower
+	f := k.follower
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.looked.Age() > Blind {

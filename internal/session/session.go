@@ -94,12 +94,19 @@ type Keeper struct {
 	idle     time.Duration
 	absolute time.Duration
 	cache    *cache
-	follower follower
+	follower *follower
 }
 
 // NewKeeper returns a Keeper with an empty cache.
 func NewKeeper(cfg Config) *Keeper {
-	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: follower{looked: clock.Here()}}
+	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: &follower{looked: clock.Here()}}
+}
+
+// With returns a Keeper of the same sessions with other limits.
+func (k *Keeper) With(idle, absolute time.Duration) *Keeper {
+	other := *k
+	other.idle, other.absolute = idle, absolute
+	return &other
 }
 
 // Start stores a new session and returns its token. The caller fills in the

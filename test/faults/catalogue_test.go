@@ -34,6 +34,7 @@ func broken() testform.Catalogue {
 		// Tests without a number
 		"Move":               "A move to PostgreSQL runs under load, is killed, or meets an email that is being sent.",
 		"RegistrationWrites": "Hundreds of registrations write to SQLite at once.",
+		"Reload":             "The settings are reloaded under load, and with mistakes in the file.",
 		"Revocation":         "A session is ended on one of several nodes, or while a node cannot reach the database.",
 	}
 }

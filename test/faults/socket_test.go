@@ -26,10 +26,15 @@ func sockets(c net.Conn, r *http.Request) {
 		isWell(c, r)
 		return
 	}
+	acceptSocket(c, r)
+	_, _ = io.Copy(io.Discard, c)
+}
+
+// acceptSocket sends the answer of an app that takes a WebSocket.
+func acceptSocket(c net.Conn, r *http.Request) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-Websocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	_, _ = fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 		base64.StdEncoding.EncodeToString(sum[:]))
-	_, _ = io.Copy(io.Discard, c)
 }
 
 // On a stop the server closes each WebSocket with code 1001. No request for an

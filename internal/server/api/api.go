@@ -111,7 +111,8 @@ type Moment string
 
 func momentOf(t time.Time) Moment { return Moment(t.Format(time.RFC3339Nano)) }
 
-// Session is the caller's session.
+// Session is the caller's session. A reload of session.idle changes
+// IdleExpiresAt at once, and ExpiresAt of new sessions only.
 type Session struct {
 	ID              string   `json:"id"`
 	CreatedAt       Moment   `json:"created_at"`

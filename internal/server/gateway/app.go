@@ -36,7 +36,7 @@ type app struct {
 	App
 	buffered atomic.Int64          // bytes of buffered request bodies
 	proxy    httputil.ReverseProxy // template for the proxy of each request
-	circuit  circuit
+	circuit  *circuit
 	headers  []Header
 	ages     []string // names of the headers with the session's age
 
@@ -51,8 +51,9 @@ type app struct {
 	count      atomic.Int64 // approximate size of identities
 }
 
-// newApp returns a running App.
-func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger) *app {
+// newApp returns a running App. With the same upstream as before, it keeps its
+// connections and what is known of the app's health. before may be nil.
+func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger, before *app) *app {
 	w := &app{App: a, headers: append(standard(), a.Headers...), rules: origin.Of(public) != public.Scheme+"://"+a.Site.Host, forwardedHost: []string{a.Site.Host}}
 	w.holder, w.siteData = server.NewCookie(public, "user-"+a.Name), everySiteData
 	for _, h := range w.headers {
@@ -60,11 +61,23 @@ func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger) *app {
 			w.ages = append(w.ages, h.Name)
 		}
 	}
+	transport := http.RoundTripper(nil)
+	if before != nil && before.sameUpstream(a) {
+		w.circuit, transport = before.circuit, before.proxy.Transport
+	} else {
+		w.circuit, transport = new(circuit), newTransport(a)
+	}
 	w.proxy = httputil.ReverseProxy{
-		Transport: newTransport(a), BufferPool: buffers,
+		Transport: transport, BufferPool: buffers,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // clients that disconnect are no news
 	}
 	return w
+}
+
+// sameUpstream reports whether another configuration of the app leads to the
+// same connections.
+func (a *app) sameUpstream(b App) bool {
+	return a.Upstream != nil && b.Upstream != nil && a.Upstream.String() == b.Upstream.String() && a.Timeout == b.Timeout
 }
 
 const (

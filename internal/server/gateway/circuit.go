@@ -87,7 +87,7 @@ func (a *app) silentRounds() int {
 func (g *Gateway) watchApps(ctx context.Context, work *sync.WaitGroup) {
 	waiting := g.open.waiting()
 	for _, a := range g.apps {
-		if a.Upstream != nil && a.circuit.suspect(waiting[a], a.silentRounds()) && a.circuit.asking.CompareAndSwap(false, true) {
+		if a.Upstream != nil && a.circuit.suspect(waiting[a.circuit], a.silentRounds()) && a.circuit.asking.CompareAndSwap(false, true) {
 			work.Go(func() {
 				defer a.circuit.asking.Store(false)
 				g.ask(ctx, a)
@@ -113,7 +113,7 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	if a.circuit.open.Swap(f) == nil {
 		g.log.Warn("an app does not respond: visitors see an error page until it does", "app", a.Name, "error", err)
 	}
-	g.open.cut(a)
+	g.open.cut(a.circuit)
 }
 
 // Ask checks whether an app responds, as the watcher does. It returns nil for

@@ -31,6 +31,10 @@ type Config struct {
 	Public  *url.URL
 	Apps    []App
 	Holders *secret.MAC // hashes the account ids in the cookies that record owners
+
+	// Before is the Gateway that this one replaces; nil for none. This one takes
+	// over its open requests, and the connections of apps that stay the same.
+	Before *Gateway
 }
 
 // Gateway is the handler of apps. It is safe for concurrent use.
@@ -61,9 +65,12 @@ func New(c Config) *Gateway {
 	}
 	_, g.host, _ = strings.Cut(public, "://")
 	sites := make([]rule.Site, len(c.Apps))
+	if c.Before != nil {
+		g.open, g.buffers = c.Before.open, c.Before.buffers
+	}
 	for i, a := range c.Apps {
 		sites[i] = a.Site
-		g.apps = append(g.apps, newApp(a, c.Public, g.buffers, c.Log))
+		g.apps = append(g.apps, newApp(a, c.Public, g.buffers, c.Log, c.Before.app(a.Name)))
 	}
 	g.sites = rule.NewSites(sites)
 	for _, a := range g.apps {
@@ -86,9 +93,25 @@ func (g *Gateway) Mount(m *server.Mux) {
 	}
 }
 
-// Close closes idle connections to the apps.
-func (g *Gateway) Close() {
+// app returns the app with a name, or nil. g may be nil.
+func (g *Gateway) app(name string) *app {
+	if g == nil {
+		return nil
+	}
+	i := slices.IndexFunc(g.apps, func(a *app) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return g.apps[i]
+}
+
+// Close closes idle connections to the apps, except the connections that after has
+// taken over. Connections in use close after their request. after may be nil.
+func (g *Gateway) Close(after *Gateway) {
 	for _, a := range g.apps {
+		if kept := after.app(a.Name); kept != nil && kept.circuit == a.circuit {
+			continue
+		}
 		if t, ok := a.proxy.Transport.(*http.Transport); ok {
 			t.CloseIdleConnections()
 		}

@@ -125,14 +125,14 @@ func (o *open) endEndless() {
 	}
 }
 
-// waiting returns the apps that a brief request waits for.
-func (o *open) waiting() map[*app]bool {
+// waiting returns the circuits of apps that a brief request waits for.
+func (o *open) waiting() map[*circuit]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	apps := make(map[*app]bool)
+	apps := make(map[*circuit]bool)
 	for p := range o.passing {
 		if p.brief && p.stage.Load() == waits {
-			apps[p.app] = true
+			apps[p.app.circuit] = true
 		}
 	}
 	return apps
@@ -141,11 +141,11 @@ func (o *open) waiting() map[*app]bool {
 // cut gives up brief requests that wait for an app. An expired read deadline
 // makes net/http cancel the request as if the client had gone; the response can
 // still be written.
-func (o *open) cut(a *app) {
+func (o *open) cut(c *circuit) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for p := range o.passing {
-		if p.app == a && p.brief && p.stage.CompareAndSwap(waits, cut) {
+		if p.app.circuit == c && p.brief && p.stage.CompareAndSwap(waits, cut) {
 			_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0))
 		}
 	}

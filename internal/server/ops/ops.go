@@ -23,11 +23,12 @@ const (
 // signing in fails.
 var ErrReadOnly = errors.New(ReadOnly)
 
-// Config configures the handler. All fields are required.
+// Config configures the handler. All fields but Reload are required.
 type Config struct {
 	Stopping func() bool                 // whether the process is stopping
 	Ping     func(context.Context) error // checks the database; ErrReadOnly if it is read-only
 	Metrics  http.Handler
+	Reload   Reload // without Do, ReloadPath is 404
 }
 
 // New returns the handler of the operations listener. Once the process is
@@ -53,6 +54,9 @@ func New(cfg Config) http.Handler {
 		}
 	})
 	mux.Handle("GET /metrics", cfg.Metrics)
+	if cfg.Reload.Do != nil {
+		mux.HandleFunc("POST "+ReloadPath, cfg.Reload.serve)
+	}
 	return plain(mux)
 }
 

@@ -1,0 +1,149 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"portico/internal/brand"
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/federation"
+	"portico/internal/flow"
+	"portico/internal/locale"
+	"portico/internal/mailer"
+	"portico/internal/openid"
+	"portico/internal/origin"
+	"portico/internal/pages"
+	"portico/internal/password"
+	"portico/internal/server/gateway"
+	"portico/internal/session"
+	"portico/internal/store"
+	"portico/web"
+)
+
+// live is everything that is built from settings that can change while Portico
+// serves. A reload builds a new one and replaces the old one whole. A request
+// keeps the one with which it began.
+type live struct {
+	config    config.Config
+	catalogue *locale.Catalogue
+	client    *egress.Client // for the providers
+	providers *federation.Service
+	sessions  *session.Keeper
+	passwords *password.Service
+	theme     *brand.Theme
+	pictures  map[string]*brand.File // icons of providers, by id
+	clients   openid.Clients         // that sign in by OpenID Connect
+	mailer    *mailer.Mailer         // nil without SMTP
+	flows     *flow.Flows
+	handlers  // set by Run
+
+	replaced context.Context // ends when another one is in its place; set by Run
+	retire   context.CancelFunc
+}
+
+// build builds everything but the handlers. before is the one that is replaced,
+// or nil. It shares what holds state: caches, counters, slots for hashing.
+func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
+	l = &live{config: cfg}
+	l.clients, _ = clients(cfg) // Check has found no problem
+	catalogue, err := locale.Load(web.Messages)
+	if err != nil {
+		return nil, err
+	}
+	l.catalogue, _ = catalogue.WithDefault(cfg.Locale) // Check has found the locale
+	if err := a.buildBrand(l); err != nil {
+		return nil, err
+	}
+	if err := a.buildProviders(l, before); err != nil {
+		return nil, err
+	}
+	if before == nil {
+		l.sessions = session.NewKeeper(session.Config{
+			Clock: a.clock, Idle: cfg.Session.Idle, Absolute: cfg.Session.Absolute, CacheMax: cacheMax,
+		})
+	} else {
+		l.sessions = before.sessions.With(cfg.Session.Idle, cfg.Session.Absolute)
+	}
+	policy, err := passwordPolicy(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if l.passwords, err = a.hashing.With(policy, []string{"Portico", cfg.Brand.Name, publicURL(cfg).Hostname()}); err != nil {
+		return nil, err
+	}
+	if err := a.buildMail(l); err != nil {
+		return nil, err
+	}
+	public := publicURL(cfg)
+	made := flow.Config{
+		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
+		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Outbox: a.Outbox,
+		Keys: a.Keys, SignUp: cfg.SignUp.Enabled, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
+	}
+	if before != nil {
+		made.Before = before.flows
+	}
+	l.flows = flow.New(made)
+	return l, nil
+}
+
+// fallback returns the return target for requests without one: return_default,
+// else the app at the root of the public host, else the account page.
+func fallback(cfg config.Config) string {
+	if cfg.ReturnDefault == "" && atRoot(cfg) {
+		return "/"
+	}
+	return cmp.Or(cfg.ReturnDefault, pages.Account)
+}
+
+// passwordPolicy returns the rule for new passwords.
+func passwordPolicy(cfg config.Config) (password.Policy, error) {
+	policy, ok := password.Profile(cfg.Password.Profile)
+	if !ok {
+		return policy, fmt.Errorf("the password profile %q is not known", cfg.Password.Profile)
+	}
+	if cfg.Password.Min != 0 {
+		policy.Min = cfg.Password.Min
+	}
+	return policy, nil
+}
+
+// buildProviders keeps the providers of before if nothing about them has
+// changed, so that their documents are not loaded again.
+func (a *App) buildProviders(l, before *live) (err error) {
+	if before != nil && slices.Equal(l.config.Providers, before.config.Providers) {
+		l.client, l.providers = before.client, before.providers
+		return nil
+	}
+	l.client, l.providers, err = makeProviders(l.config, a.clock)
+	return err
+}
+
+// buildMail always makes a new mailer: its texts depend on many settings, and a
+// new connection costs little.
+func (a *App) buildMail(l *live) (err error) {
+	if a.options.Deliver != nil || l.config.SMTPURL == "" {
+		return nil
+	}
+	l.mailer, err = Mailer(l.config, l.catalogue, a.clock)
+	return err
+}
+
+// close releases what next does not use. next may be nil.
+func (l *live) close(next *live) {
+	var gate *gateway.Gateway
+	if next != nil {
+		gate = next.gateway
+	}
+	l.gateway.Close(gate)
+	if next == nil || next.client != l.client {
+		l.client.HTTP().CloseIdleConnections()
+	}
+	if l.mailer != nil {
+		l.mailer.Close()
+	}
+}

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"portico/internal/config"
+	"portico/internal/server/ops"
+	"portico/internal/systemd"
+)
+
+var (
+	errNoReload    = errors.New("this process cannot reload its settings: start it again")
+	errNotServing  = errors.New("the server is starting or stopping")
+	errFirstRSA    = errors.New("id_token_alg: the first client with RS256 needs a key that only a start makes: start the server again")
+	statusServing  = "serving"
+	statusReloaded = "serving with the settings of the last reload"
+	statusRefused  = "serving; the last reload was refused: "
+)
+
+// Reload reads the settings and checks all of them. Then it replaces everything
+// that depends on them at once. An error changes nothing.
+//
+// Requests and WebSockets continue with what they began with. Sessions, caches,
+// counters and connections to unchanged apps stay.
+func (a *App) Reload(ctx context.Context) ops.Reloaded {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
+	systemd.Reloading()
+	result, err := a.reload(ctx)
+	if err == nil {
+		a.log.Info("reloaded", "changed", strings.Join(result.Changed, ", "))
+		if len(result.Restart) > 0 {
+			a.log.Warn("some settings stay as they were until Portico is started again", "settings", strings.Join(result.Restart, ", "))
+		}
+		systemd.Ready(statusReloaded)
+		return result
+	}
+	result = ops.Reloaded{Problems: strings.Split(err.Error(), "\n")}
+	a.log.Error("reload refused: nothing has changed", "problems", result.Problems)
+	systemd.Ready(statusRefused + result.Problems[0])
+	return result
+}
+
+func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
+	now := a.live.Load()
+	switch {
+	case a.options.Load == nil:
+		return result, errNoReload
+	case now.handler == nil || a.ended:
+		return result, errNotServing
+	}
+	read, err := a.options.Load()
+	if err != nil {
+		return result, err
+	}
+	renewal, err := now.config.Renew(read)
+	if err != nil {
+		return result, err
+	}
+	if err := errors.Join(Check(renewal.Config), renewal.Config.CheckServe()); err != nil {
+		return result, err
+	}
+	if rsaClient(renewal.Config) && !rsaClient(a.Config) {
+		return result, errFirstRSA
+	}
+	if err := a.replace(ctx, now, renewal.Config); err != nil {
+		return result, err
+	}
+	return ops.Reloaded{Changed: renewal.Changed, Restart: renewal.Restart, Warnings: asText(renewal.Config.Warnings())}, nil
+}
+
+func asText(problems config.Problems) []string {
+	all := []string{}
+	for _, p := range problems {
+		all = append(all, p.String())
+	}
+	return all
+}
+
+// replace builds what the settings make, and puts it in the place of now.
+func (a *App) replace(ctx context.Context, now *live, cfg config.Config) (err error) {
+	next, err := a.build(cfg, now)
+	if err != nil {
+		return err
+	}
+	if next.handlers, err = a.public(next, now.handlers); err != nil {
+		return err
+	}
+	next.screens.Warm(ctx) // before it serves: until then the old screens answer
+	a.install(next)
+	a.node.Use(a.key, cfg.Shared())
+	now.close(next)
+	return nil
+}
+
+// install makes a live the one that serves.
+func (a *App) install(next *live) {
+	next.replaced, next.retire = context.WithCancel(a.serving)
+	if now := a.live.Swap(next); now.retire != nil {
+		now.retire()
+	}
+}
+
+// watch runs the watch over open requests, always of the gateway that serves.
+func (a *App) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		l := a.live.Load()
+		l.gateway.Watch(l.replaced)
+	}
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/secret"
+	"portico/internal/server/ops"
+)
+
+// reloadLimit is the time limit for an answer. A reload fills every screen anew,
+// which takes seconds on a slow machine.
+const reloadLimit = 25 * time.Second
+
+type reloadCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+func (reloadCmd) Help() string {
+	return `Example:
+  portico reload
+
+Asks the 'portico serve' of this machine, at ops_listen, to read its settings again, and waits for the result. No session ends, and no request or WebSocket is cut. A mistake changes nothing and is printed with its line. Settings that need a restart are named and stay as they are. Environment variables are those of the server's start. Run it as the user that runs the server: it proves itself with the secret file. The signal SIGHUP does the same, with the result in the log.`
+}
+
+func (c reloadCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil && (!cfg.Known("ops_listen") || !cfg.Known("secret_file")) {
+		return err // the server would find the same, and cannot be asked
+	}
+	result, err := askReload(s, cfg)
+	if err != nil {
+		return err
+	}
+	if err := s.print(c.JSON, result, reloadLines(result)...); err != nil || len(result.Problems) == 0 {
+		return err
+	}
+	return errors.New("nothing has changed")
+}
+
+func reloadLines(r ops.Reloaded) (lines []string) {
+	for _, p := range r.Problems {
+		lines = append(lines, "refused\t"+p)
+	}
+	for _, key := range r.Changed {
+		lines = append(lines, "changed\t"+key)
+	}
+	for _, key := range r.Restart {
+		lines = append(lines, "needs a restart\t"+key)
+	}
+	for _, w := range r.Warnings {
+		lines = append(lines, "warning\t"+w)
+	}
+	if len(lines) == 0 {
+		lines = []string{"every setting has the value that it had"}
+	}
+	return lines
+}
+
+// askReload asks the server of this machine.
+func askReload(ctx context.Context, cfg config.Config) (result ops.Reloaded, err error) {
+	key, err := secret.ReadKey(cfg.SecretFile)
+	if err != nil {
+		return result, fmt.Errorf("%w: run this with the settings and as the user of the server", err)
+	}
+	address, ok := cfg.OpsAddress()
+	if !ok {
+		return result, errors.New("ops_listen has no fixed port: send the server SIGHUP")
+	}
+	site := "http://" + address
+	client, err := egress.New(egress.Config{Allow: []string{site}, Timeout: reloadLimit})
+	if err != nil {
+		return result, err
+	}
+	defer client.HTTP().CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, site+ops.ReloadPath, nil)
+	if err != nil {
+		return result, err
+	}
+	req.Header.Set("Authorization", ops.Prove(key.MAC(ops.ReloadPurpose), time.Now()))
+	answer, err := client.HTTP().Do(req)
+	if err != nil {
+		return result, fmt.Errorf("no server answers at ops_listen: %w: if the server still has another ops_listen, start it again", err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return result, err
+	}
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusUnprocessableEntity {
+		return result, fmt.Errorf("%s answers %d: %s", address, answer.StatusCode, strings.TrimSpace(string(body)))
+	}
+	return result, json.NewDecoder(bytes.NewReader(body)).Decode(&result)
+}
+
+// hangups returns a channel that receives SIGHUP, and how to end that. A
+// reload that is asked for while another one runs follows it.
+func hangups() (asked chan os.Signal, end func()) {
+	asked = make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	return asked, func() { signal.Stop(asked) }
+}

@@ -1,0 +1,4 @@
+package config
+
+// FixedSettings is fixedSettings.
+var FixedSettings = fixedSettings

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"maps"
+	"slices"
+)
+
+// fixedSettings returns the settings that a running process cannot change:
+// addresses, storage, the key, the cost of a hash, logging and tracing.
+func fixedSettings() []string {
+	return []string{
+		"public_url", "listen", "ops_listen", "database_url", "secret_file",
+		"password.hash", "password.signins_per_second", "hashing.memory_mib", "hashing.passes", "hashing.slots", "hashing.queue",
+		"log.level", "log.format", "tracing.endpoint", "tracing.header", "tracing.sample_ratio",
+	}
+}
+
+// Renewal is what a reload does to the settings of a running process.
+type Renewal struct {
+	Config  Config   // the settings from now on
+	Changed []string // keys that have another value from now on, in order
+	Restart []string // keys that keep their value until a restart, in order
+}
+
+// Renew returns the settings that result if a process with the settings c reads
+// new ones. Its error is of type Problems: it also lists settings that are
+// wrong only beside a value that stays.
+func (c *Config) Renew(read Config) (Renewal, error) {
+	next := read
+	next.PublicURL, next.Listen, next.OpsListen = c.PublicURL, c.Listen, c.OpsListen
+	next.DatabaseURL, next.SecretFile = c.DatabaseURL, c.SecretFile
+	next.Password.Hash, next.Password.SignInsPerSecond = c.Password.Hash, c.Password.SignInsPerSecond
+	next.Hashing, next.Log, next.Tracing = c.Hashing, c.Log, c.Tracing
+	if problems := next.check(); len(problems) > 0 {
+		return Renewal{}, problems
+	}
+	return Renewal{Config: next, Changed: c.differs(&next), Restart: next.differs(&read)}, nil
+}
+
+// differs returns the keys whose values differ, or that only one of both has.
+func (c *Config) differs(other *Config) []string {
+	a, b := c.values(), other.values()
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	maps.DeleteFunc(all, func(key, _ string) bool { return a[key] == b[key] })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// values returns all settings, secrets as digests.
+func (c *Config) values() map[string]string {
+	values := map[string]string{}
+	for _, k := range c.keys() {
+		values[k.name] = k.get(c)
+		if k.secret {
+			values[k.name] = k.digest(c)
+		}
+	}
+	return values
+}

@@ -1,0 +1,82 @@
+package config_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"portico/internal/config"
+)
+
+func shown(c config.Config) map[string]string {
+	values := map[string]string{}
+	for _, e := range c.Entries() {
+		values[e.Key] = e.Value
+	}
+	return values
+}
+
+// The settings that need a restart keep their value, and every other one takes
+// the new value. The sample everything sets each setting.
+func TestRenew_EverySetting(t *testing.T) {
+	t.Parallel()
+	running := config.Default()
+	read, err := config.Load(write(t, "portico.toml", everything), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := running.Renew(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, then, after := shown(running), shown(read), shown(r.Config)
+	for key, set := range then {
+		fixed, want := slices.Contains(config.FixedSettings(), key), set
+		if fixed {
+			want = before[key]
+		}
+		if after[key] != want {
+			t.Errorf("%s is %s after a reload, want %s", key, after[key], want)
+		}
+		if before[key] != set && (slices.Contains(r.Restart, key) != fixed || slices.Contains(r.Changed, key) == fixed) {
+			t.Errorf("%s: changed %v, restart %v", key, r.Changed, r.Restart)
+		}
+	}
+	for _, key := range config.FixedSettings() {
+		if _, known := then[key]; !known {
+			t.Errorf("there is no setting %s", key)
+		}
+	}
+}
+
+// A value that fits its own file may contradict one that stays.
+func TestRenew_ChecksWhatStays(t *testing.T) {
+	t.Parallel()
+	running := config.Default()
+	read, err := config.Load(write(t, "portico.toml", "listen = \"127.0.0.1:8081\"\nupstream = \"http://127.0.0.1:8080\"\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = running.Renew(read)
+	problems, _ := errors.AsType[config.Problems](err)
+	if len(problems) != 1 || problems[0].Key != "upstream" {
+		t.Errorf("an app at the address where Portico keeps listening: %v", err)
+	}
+}
+
+// A secret that changes is a change, and an app that is gone has changed too.
+func TestRenew_NamesWhatIsHiddenOrGone(t *testing.T) {
+	t.Parallel()
+	load := func(text string) config.Config {
+		c, err := config.Load(write(t, "portico.toml", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	running := load("[[app]]\nname = \"shop\"\nupstream = \"http://127.0.0.1:3000\"\n[providers.google]\nclient_id = \"a\"\nclient_secret = \"b\"\n")
+	r, err := running.Renew(load("[providers.google]\nclient_id = \"a\"\nclient_secret = \"c\"\n"))
+	if err != nil || !slices.Contains(r.Changed, "app.1.upstream") || !slices.Contains(r.Changed, "providers.google.client_secret") || len(r.Restart) > 0 {
+		t.Errorf("changed %v, restart %v (%v)", r.Changed, r.Restart, err)
+	}
+}

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/secret"
+)
+
+// ReloadPath is where `portico reload` asks for new settings.
+const ReloadPath = "/reload"
+
+// proofLife is how far the times of the two processes, which run on one machine,
+// may lie apart.
+const proofLife = 30 * time.Second
+
+// ReloadPurpose is the purpose of the keyed hash that proves a request.
+const ReloadPurpose = "reload"
+
+const scheme = "Portico "
+
+// Reloaded is the result of a reload.
+type Reloaded struct {
+	Changed  []string `json:"changed"`            // settings that have new values
+	Restart  []string `json:"restart"`            // settings that keep their values until a restart
+	Warnings []string `json:"warnings"`           // as of `portico config check`
+	Problems []string `json:"problems,omitempty"` // why nothing has changed
+}
+
+// Reload configures ReloadPath.
+type Reload struct {
+	Do    func(context.Context) Reloaded
+	Proof *secret.MAC // of the purpose ReloadPurpose
+	Clock clock.Clock
+}
+
+// Prove returns the Authorization header for ReloadPath: a keyed hash of the
+// time. Only who can read the master key can make it, so that neither another
+// machine nor a web page in the operator's browser can ask.
+func Prove(mac *secret.MAC, now time.Time) string {
+	at := strconv.FormatInt(now.Unix(), 10)
+	return scheme + at + "." + secret.Encode(mac.Sum(at))
+}
+
+// proven reports whether Prove made the header at about now.
+func proven(mac *secret.MAC, header string, now time.Time) bool {
+	text, ok := strings.CutPrefix(header, scheme)
+	at, sum, both := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	sent, encoded := secret.Decode(sum)
+	if !ok || !both || !encoded || err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > proofLife {
+		return false
+	}
+	return secret.Equal(sent, mac.Sum(at))
+}
+
+func (c Reload) serve(w http.ResponseWriter, r *http.Request) {
+	if !proven(c.Proof, r.Header.Get("Authorization"), c.Clock.Now()) {
+		say(w, http.StatusForbidden, "use 'portico reload' on this machine, with the settings of the server")
+		return
+	}
+	result := c.Do(r.Context())
+	w.Header().Set("Content-Type", "application/json")
+	if len(result.Problems) > 0 {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	_ = json.NewEncoder(w).Encode(result) // a client that has left does not read it
+}
