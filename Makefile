@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots clean
+.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres acme proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ postgres: build ## Go: internal/app, the security suite and upgrades on PostgreS
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -vet=off -timeout 20m ./internal/app ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
+
+acme: build ## Certificates from a real ACME authority (Pebble)
+	@cd test/acme && go vet . && go test -count=1 -timeout 15m .
 
 proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
 	@tools/proxies

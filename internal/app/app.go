@@ -16,6 +16,7 @@ import (
 
 	"portico/internal/brand"
 	"portico/internal/breach"
+	"portico/internal/certificate"
 	"portico/internal/clock"
 	"portico/internal/cluster"
 	"portico/internal/config"
@@ -109,24 +110,25 @@ type App struct {
 	Outbox    *outbox.Outbox
 	Mailer    *mailer.Mailer // nil without SMTP
 
-	clock     clock.Clock
-	log       *slog.Logger
-	key       *secret.Key
-	hashing   *password.Service // with the slots that every live shares
-	holders   *secret.MAC       // marks which account an app's cookies belong to
-	live      atomic.Pointer[live]
-	reloading sync.Mutex      // held while live is replaced
-	ended     bool            // whether Run has ended; guarded by reloading
-	serving   context.Context // ends with the background work of Run
-	runner    *outbox.Runner  // nil when nothing sends emails
-	traces    *otlp.Traces    // nil when tracing is off
-	spans     *span.Source    // nil when tracing is off
-	tidying   *cluster.Lease  // held by the node that deletes expired data
-	node      *cluster.Node   // this process among the nodes on the database
-	common    *common         // the clock for emails and tickets
-	apart     atomic.Bool     // whether this machine's clock is far from the database server's
-	claim     io.Closer       // on the database; nil while unclaimed
-	options   Options
+	clock        clock.Clock
+	log          *slog.Logger
+	key          *secret.Key
+	hashing      *password.Service // with the slots that every live shares
+	holders      *secret.MAC       // marks which account an app's cookies belong to
+	live         atomic.Pointer[live]
+	reloading    sync.Mutex         // held while live is replaced
+	ended        bool               // whether Run has ended; guarded by reloading
+	serving      context.Context    // ends with the background work of Run
+	runner       *outbox.Runner     // nil when nothing sends emails
+	certificates certificate.Source // nil when a proxy ends TLS
+	traces       *otlp.Traces       // nil when tracing is off
+	spans        *span.Source       // nil when tracing is off
+	tidying      *cluster.Lease     // held by the node that deletes expired data
+	node         *cluster.Node      // this process among the nodes on the database
+	common       *common            // the clock for emails and tickets
+	apart        atomic.Bool        // whether this machine's clock is far from the database server's
+	claim        io.Closer          // on the database; nil while unclaimed
+	options      Options
 }
 
 // New opens the database, migrates its schema and builds every part. It opens

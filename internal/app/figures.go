@@ -22,6 +22,7 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 	if a.runner != nil {
 		f.Mail = a.runner.Totals()
 	}
+	f.Certificates = a.certificateStates()
 	if a.traces != nil {
 		f.Traces.Sent, f.Traces.Lost = a.traces.Totals()
 	}
@@ -44,4 +45,15 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 		f.Queue.Oldest = max(0, a.clock.Now().Sub(counts.Oldest))
 	}
 	return f
+}
+
+// certificateStates returns the certificates by which Portico ends TLS.
+func (a *App) certificateStates() (all []metric.Certificate) {
+	if a.certificates == nil {
+		return nil
+	}
+	for _, s := range a.certificates.States() {
+		all = append(all, metric.Certificate{Name: s.Name, Expires: s.Expires, Failing: s.Err != nil})
+	}
+	return all
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/config"
 	"portico/internal/server"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -27,10 +28,11 @@ const (
 	grace      = 20 * time.Second       // for open requests after that
 )
 
-// Listeners are the listeners that Run serves. Ops may be nil.
+// Listeners are the listeners that Run serves. Ops and HTTP may be nil.
 type Listeners struct {
 	Public net.Listener
 	Ops    net.Listener
+	HTTP   net.Listener // redirects to https
 }
 
 // Listen opens the configured listeners. The caller must pass them to Run or
@@ -46,7 +48,14 @@ func (a *App) Listen(ctx context.Context) (Listeners, error) {
 		_ = public.Close()
 		return Listeners{}, fmt.Errorf("listen for operations: %w", err)
 	}
-	return Listeners{Public: public, Ops: ops}, nil
+	all := Listeners{Public: public, Ops: ops}
+	if t := a.Config.TLS; t.On() && t.HTTPListen != config.Off {
+		if all.HTTP, err = lc.Listen(ctx, "tcp", t.HTTPListen); err != nil {
+			_, _ = public.Close(), ops.Close()
+			return Listeners{}, fmt.Errorf("listen for http: %w", err)
+		}
+	}
+	return all, nil
 }
 
 // Claim reserves the database for this process, or returns store.ErrInUse. Run
@@ -86,6 +95,9 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	}
 	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // on failure, the background work retries soon
 	a.report("remove the remains of an interrupted move", a.Store.ForgetMove(ctx))
+	if err := a.buildTLS(); err != nil {
+		return err
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
@@ -123,9 +135,10 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 			}
 		})
 	}
-	limited := server.Limit(l.Public, func() []netip.Prefix { return a.live.Load().config.TrustedProxies })
+	a.startTLS(background, l, &work)
+	limited := server.Limit(l.Public, a.trustedProxies)
 	systemd.Ready(statusServing)
-	publicErr = server.Serve(ctx, server.NewServer(a, a.log), limited, drain, grace)
+	publicErr = server.Serve(ctx, a.publicServer(), limited, drain, grace)
 	stop()
 	work.Wait()
 	a.finish()
@@ -137,6 +150,8 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.live.Load().handler.ServeHTTP(w, r)
 }
+
+func (a *App) trustedProxies() []netip.Prefix { return a.live.Load().config.TrustedProxies }
 
 // obey reloads whenever the operator asks by a signal.
 func (a *App) obey(ctx context.Context) {

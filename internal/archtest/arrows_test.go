@@ -49,12 +49,12 @@ func bands() []band {
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code factor session federation signingkey openid rule throttle audit outbox cluster brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
-		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd telemetry/span telemetry/tally pages untrusted picture"), nil},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release tools/image"), list("adapter")},
-		{"harness", under("test/", "bench security faults proxies upgrade"), list("dev devpart app config form kit adapter move logtest otlptest flow room ground web client")},
+		{"harness", under("test/", "bench security faults proxies upgrade acme"), list("dev devpart app config form kit adapter move logtest otlptest flow room ground web client")},
 	}
 }
 

@@ -42,6 +42,7 @@ type Config struct {
 	Session         Session
 	Log             Log
 	Tracing         Tracing
+	TLS             TLS
 	Providers       []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value comes from
@@ -115,6 +116,22 @@ type Tracing struct {
 	Header      string   // "Name: value" that the collector requires; "" for none
 	SampleRatio float64  // share of the traces started here, 0 to 1
 }
+
+// TLS says how Portico itself ends TLS. The zero value leaves it to a proxy.
+type TLS struct {
+	CertFile   string
+	KeyFile    string
+	ACME       bool
+	Directory  *url.URL // of the ACME authority
+	Email      string   // for the authority
+	HTTPListen string   // of the listener that redirects to https; "off" for none
+}
+
+// On reports whether Portico ends TLS.
+func (t TLS) On() bool { return t.ACME || t.CertFile != "" || t.KeyFile != "" }
+
+// Off is the value of tls.http_listen for no listener.
+const Off = "off"
 
 // Provider is an external identity provider.
 type Provider struct {
@@ -193,6 +210,7 @@ func Default() Config {
 		Session:         Session{Idle: 7 * day, Absolute: 30 * day},
 		Log:             Log{Level: "info", Format: "json"},
 		Tracing:         Tracing{SampleRatio: 1},
+		TLS:             TLS{Directory: &url.URL{Scheme: "https", Host: "acme-v02.api.letsencrypt.org", Path: "/directory"}, HTTPListen: ":80"},
 		sources:         map[string]string{},
 		broken:          map[string]bool{},
 	}

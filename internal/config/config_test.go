@@ -175,6 +175,13 @@ public = true
 redirect_uris = ["http://127.0.0.1/callback",
   "com.example.notes:/callback"] # redirects of notes
 
+[tls]
+cert_file = "/etc/portico/cert.pem"
+key_file = "/etc/portico/key.pem"
+acme_directory = "https://ca.example.com/acme/directory"
+acme_email = "ops@example.com"
+http_listen = ":8079"
+
 [tracing]
 endpoint = "https://traces.example.com/otlp/v1/traces"
 header = "X-Key: canary6"
@@ -200,6 +207,10 @@ func TestLoad_Everything(t *testing.T) {
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
 		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},
 		Log:      config.Log{Level: "debug", Format: "text"},
+		TLS: config.TLS{
+			CertFile: "/etc/portico/cert.pem", KeyFile: "/etc/portico/key.pem", HTTPListen: ":8079", Email: "ops@example.com",
+			Directory: &url.URL{Scheme: "https", Host: "ca.example.com", Path: "/acme/directory"},
+		},
 		Tracing: config.Tracing{
 			Endpoint: &url.URL{Scheme: "https", Host: "traces.example.com", Path: "/otlp/v1/traces"}, Header: "X-Key: canary6", SampleRatio: 0.25,
 		},
@@ -228,7 +239,7 @@ func TestLoad_Everything(t *testing.T) {
 	}
 
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.
-	absent := []string{"brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url"}
+	absent := []string{"brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme"}
 	for _, e := range c.Entries() {
 		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {

@@ -23,7 +23,7 @@ func keys() []key {
 		location("public_url", func(c *Config) **url.URL { return &c.PublicURL }, checkPublicURL,
 			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is made from it and from nothing that a request says. It is https; only a loopback host may be http. Mail that waits when it is changed is given up, since its links lead to the old address: change it when `portico_outbox_waiting` is 0. `portico serve` needs it."),
 		text("listen", func(c *Config) *string { return &c.Listen }, checkListen,
-			"Where the public listener waits for connections, as `host:port`. It speaks HTTP; TLS ends at the proxy in front."),
+			"Where the public listener waits for connections, as `host:port`. It speaks HTTP, and TLS ends at the proxy in front; with `tls.acme` or `tls.cert_file` it speaks HTTPS, and its default is `:443`."),
 		text("ops_listen", func(c *Config) *string { return &c.OpsListen }, checkListen,
 			"Where the operations listener waits: `/livez`, `/readyz` and `/metrics`. It asks for no password: keep it away from the public network."),
 		text("database_url", database, checkDatabaseURL,
@@ -115,6 +115,18 @@ func keys() []key {
 			"A header that the collector asks for, as `Name: value`.").secretly(header, redactHeader),
 		fraction("tracing.sample_ratio", func(c *Config) *float64 { return &c.Tracing.SampleRatio },
 			"The part of the traces that are recorded, from 0 to 1. A trace that a proxy of `trusted_proxies` has begun is recorded when the proxy says so."),
+		text("tls.cert_file", func(c *Config) *string { return &c.TLS.CertFile }, anything,
+			"A certificate with its chain, in PEM: Portico then ends TLS itself, and no proxy is needed. The file is read again when it changes. See [Serving](serving.md#tls-without-a-proxy)."),
+		text("tls.key_file", func(c *Config) *string { return &c.TLS.KeyFile }, anything,
+			"The key of that certificate, in PEM."),
+		toggle("tls.acme", func(c *Config) *bool { return &c.TLS.ACME },
+			"Whether Portico ends TLS with certificates that it gets and renews itself, for the hosts of `public_url` and of apps and no other name. With it you accept the terms of the authority. For SQLite; nodes on PostgreSQL take `tls.cert_file` or a proxy."),
+		location("tls.acme_directory", func(c *Config) **url.URL { return &c.TLS.Directory }, checkDirectory,
+			"The ACME directory of the authority."),
+		text("tls.acme_email", func(c *Config) *string { return &c.TLS.Email }, anything,
+			"Where the authority may write to you."),
+		text("tls.http_listen", func(c *Config) *string { return &c.TLS.HTTPListen }, checkHTTPListen,
+			"When Portico ends TLS: where it listens for http, to redirect to https and to answer the authority. `off` for nowhere."),
 	}
 }
 

@@ -63,6 +63,9 @@ func load(file string, data []byte, environ []string) (Config, error) {
 		l.take(e, func(k key) string { return k.name })
 	}
 	l.presets()
+	if l.config.TLS.On() && !l.config.IsSet("listen") {
+		l.config.Listen = ":443"
+	}
 	checked := l.config.check()
 	for _, p := range checked {
 		l.config.broken[p.Key] = true

@@ -11,7 +11,7 @@ func fixedSettings() []string {
 	return []string{
 		"public_url", "listen", "ops_listen", "database_url", "secret_file",
 		"password.hash", "password.signins_per_second", "hashing.memory_mib", "hashing.passes", "hashing.slots", "hashing.queue",
-		"log.level", "log.format", "tracing.endpoint", "tracing.header", "tracing.sample_ratio",
+		"tls.cert_file", "tls.key_file", "tls.acme", "tls.acme_directory", "tls.acme_email", "tls.http_listen", "log.level", "log.format", "tracing.endpoint", "tracing.header", "tracing.sample_ratio",
 	}
 }
 
@@ -30,7 +30,7 @@ func (c *Config) Renew(read Config) (Renewal, error) {
 	next.PublicURL, next.Listen, next.OpsListen = c.PublicURL, c.Listen, c.OpsListen
 	next.DatabaseURL, next.SecretFile = c.DatabaseURL, c.SecretFile
 	next.Password.Hash, next.Password.SignInsPerSecond = c.Password.Hash, c.Password.SignInsPerSecond
-	next.Hashing, next.Log, next.Tracing = c.Hashing, c.Log, c.Tracing
+	next.Hashing, next.Log, next.Tracing, next.TLS = c.Hashing, c.Log, c.Tracing, c.TLS
 	if problems := next.check(); len(problems) > 0 {
 		return Renewal{}, problems
 	}

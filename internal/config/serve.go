@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"portico/internal/certificate"
+	"portico/internal/clock"
 	"portico/internal/origin"
 	"portico/internal/secret"
 )
@@ -30,6 +32,7 @@ func (c *Config) check() Problems {
 	}
 	c.checkApps(add)
 	c.checkClients(add)
+	c.checkTLS(add)
 	if t := c.Tracing; t.Header != "" && t.Endpoint != nil && t.Endpoint.Scheme == "http" && !origin.IsLoopback(t.Endpoint.Hostname()) {
 		add("tracing.endpoint", "tracing.header would be sent in the clear", "write an https address, or one of this machine", "tracing.header")
 	}
@@ -73,6 +76,11 @@ func (c *Config) CheckServe() error {
 	}
 	if c.MailFrom == "" {
 		add("mail_from", "mails need a sender", "write an address that your mail server may send from: no-reply@example.com")
+	}
+	if c.TLS.CertFile != "" && c.TLS.KeyFile != "" {
+		if err := certificate.Check(c.TLS.CertFile, c.TLS.KeyFile, c.Hosts(), clock.System{}.Now()); err != nil {
+			add("tls.cert_file", err.Error(), "write the files of a certificate that is valid for every host, and its key", "tls.key_file")
+		}
 	}
 	_, err := secret.ReadKey(c.SecretFile)
 	switch sqlite := strings.HasPrefix(c.DatabaseURL, "sqlite:"); {

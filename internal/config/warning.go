@@ -9,7 +9,7 @@ import (
 // Warnings returns settings that are allowed and probably not intended.
 func (c *Config) Warnings() Problems {
 	r := c.Report()
-	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 {
+	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 && !c.TLS.On() {
 		r.Add("trusted_proxies", "all clients behind a proxy share its limits, and one of them can use them up", "write the networks of your proxies, such as 127.0.0.1")
 	}
 	if host, _, err := net.SplitHostPort(c.OpsListen); err == nil && !origin.IsLoopback(host) {

@@ -82,6 +82,9 @@ func (d *doctor) examine(ctx context.Context, wrong config.Problems) []Finding {
 	all = append(all, check{"mail", []string{"smtp_url", "mail_from", "public_url"}, d.mail})
 	all = append(all, d.providerChecks()...)
 	all = append(all, d.appChecks()...)
+	if d.config.TLS.On() {
+		all = append(all, check{"certificate", []string{"listen", "public_url", "tls.acme", "tls.cert_file", "tls.key_file"}, d.certificates})
+	}
 	all = append(all,
 		check{"server", []string{"ops_listen"}, d.server},
 		check{"public_url", []string{"public_url"}, d.public},

@@ -24,7 +24,7 @@ const (
 )
 
 // NewServer returns an HTTP/1.1 server with the limits above, for one listener.
-// HTTP/2 and TLS are the task of the proxy in front.
+// HTTP/2 and TLS are the task of the proxy in front, or of NewTLSServer.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -56,7 +56,13 @@ func bodyTimeout(length int64) time.Duration {
 func Serve(ctx context.Context, s *http.Server, l net.Listener, drain, grace time.Duration) error {
 	d := newDrain(ctx, s)
 	failed := make(chan error, 1)
-	go func() { failed <- s.Serve(l) }()
+	go func() {
+		if s.TLSConfig != nil {
+			failed <- s.ServeTLS(l, "", "")
+			return
+		}
+		failed <- s.Serve(l)
+	}()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)

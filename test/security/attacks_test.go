@@ -251,6 +251,7 @@ func attacks() testform.Catalogue {
 		"SEC-190": "Two callers sign up with one address at the same moment.",
 
 		// Tests without a number
+		"SEC-219":    "Clients open TLS connections for names that no operator has configured, to use up the limits of the authority.",
 		"SEC-218":    "A process or a web page that has not the master key asks a server to reload its settings.",
 		"OpenAPI":    "A client relies on openapi.json: its operations must exist and answer as it says.",
 		"Statistics": "The statistics of this suite must tell two different samples apart.",

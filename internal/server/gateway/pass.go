@@ -52,6 +52,11 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		}
 	}
 	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.clock.Now())
+	if r.ProtoMajor == 2 {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		r, p.passing.cancel = r.WithContext(ctx), cancel
+	}
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
 	server.Bare(w)

@@ -35,6 +35,7 @@ type passing struct {
 	endless bool    // a WebSocket or an event stream, which does not end by itself
 	socket  *tunnel // for a WebSocket only
 	told    bool    // a WebSocket to which the Close frame was sent
+	cancel  func()  // of a request by HTTP/2, where an expired read deadline cancels nothing; else nil
 
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
@@ -146,6 +147,10 @@ func (o *open) cut(c *circuit) {
 	defer o.mu.Unlock()
 	for p := range o.passing {
 		if p.app.circuit == c && p.brief && p.stage.CompareAndSwap(waits, cut) {
+			if p.cancel != nil {
+				p.cancel()
+				continue
+			}
 			_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0))
 		}
 	}

@@ -190,6 +190,32 @@ func databaseFamilies() []family {
 func appFamilies() []family {
 	return []family{
 		{
+			"portico_tls_certificate_expiry_timestamp_seconds", gauge, []string{"certificate"},
+			"When the certificate expires, as Unix time; 0 while there is none. By host, or by the path of tls.cert_file. Only when Portico ends TLS.",
+			func(f *Figures, e *emitter) {
+				for _, c := range f.Certificates {
+					at := 0.0
+					if !c.Expires.IsZero() {
+						at = float64(c.Expires.Unix())
+					}
+					e.value(at, c.Name)
+				}
+			},
+		},
+		{
+			"portico_tls_certificate_failing", gauge, []string{"certificate"},
+			"1 while the newest attempt to get or to read the certificate has failed, else 0. The log has the reason.",
+			func(f *Figures, e *emitter) {
+				for _, c := range f.Certificates {
+					failing := 0.0
+					if c.Failing {
+						failing = 1
+					}
+					e.value(failing, c.Name)
+				}
+			},
+		},
+		{
 			"portico_app_up", gauge, []string{"app"},
 			"0 while an app does not answer and visitors are shown a page that says so, else 1.",
 			func(f *Figures, e *emitter) {

@@ -33,6 +33,8 @@ type Figures struct {
 	Differing  int // settings that differ on another node
 	Traces     Traces
 	Apps       []App
+
+	Certificates []Certificate // none when a proxy ends TLS
 }
 
 // Build identifies the running program.
@@ -51,6 +53,13 @@ type App struct {
 	Name       string // its configured name
 	Up         bool
 	Unanswered uint64
+}
+
+// Certificate is a certificate by which Portico ends TLS.
+type Certificate struct {
+	Name    string    // host, or path of the file
+	Expires time.Time // zero when there is none yet
+	Failing bool      // the newest attempt to replace it has failed
 }
 
 // Traces counts the spans that were sent to the collector, and the lost ones.

@@ -50,7 +50,8 @@ func sample() Figures {
 			Queued: 41, Commit: took.Snapshot(), Group: group.Snapshot(),
 		},
 		Traces: Traces{Sent: 50, Lost: 51}, Differing: 60,
-		Apps: []App{{Name: "shop", Up: true, Unanswered: 52}, {Name: "wiki", Unanswered: 53}},
+		Apps:         []App{{Name: "shop", Up: true, Unanswered: 52}, {Name: "wiki", Unanswered: 53}},
+		Certificates: []Certificate{{Name: "login.test", Expires: time.Unix(54, 0)}, {Name: "wiki.test", Failing: true}},
 	}
 }
 

@@ -1,0 +1,105 @@
+package certificate
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var today = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+
+// pair returns a certificate for a host and its key, in PEM.
+func pair(t *testing.T, host string, from, to time.Time) (cert, key []byte) {
+	t.Helper()
+	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(to.Unix()), DNSNames: []string{host}, NotBefore: from, NotAfter: to}
+	der, err := x509.CreateCertificate(rand.Reader, leaf, leaf, signer.Public(), signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
+}
+
+// A pair that replaces the files is used if it can be; otherwise the old one
+// stays, and the state and the log say why.
+func TestFiles_Refresh(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	put := func(cert, key []byte) {
+		for path, data := range map[string][]byte{certFile: cert, keyFile: key} {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	first, firstKey := pair(t, "a.test", today.Add(-time.Hour), today.Add(24*time.Hour))
+	put(first, firstKey)
+	var log bytes.Buffer
+	f, err := NewFiles(certFile, keyFile, func() []string { return []string{"a.test"} }, func() time.Time { return today }, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	serial := func() int64 {
+		c, err := f.TLS().GetCertificate(&tls.ClientHelloInfo{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Leaf.SerialNumber.Int64()
+	}
+	old := serial()
+	next, nextKey := pair(t, "a.test", today.Add(-time.Hour), today.Add(48*time.Hour))
+	expired, expiredKey := pair(t, "a.test", today.Add(-2*time.Hour), today.Add(-time.Hour))
+	later, laterKey := pair(t, "a.test", today.Add(time.Hour), today.Add(72*time.Hour))
+	foreign, foreignKey := pair(t, "b.test", today.Add(-time.Hour), today.Add(48*time.Hour))
+	for name, files := range map[string][2][]byte{
+		"are no pair":          {next, firstKey},
+		"expired on":           {expired, expiredKey},
+		"is valid from":        {later, laterKey},
+		"does not name a.test": {foreign, foreignKey},
+		"failed to find any":   {[]byte("half of a file"), nextKey},
+	} {
+		log.Reset()
+		put(files[0], files[1])
+		f.refresh()
+		f.refresh()
+		state := f.States()[0]
+		if serial() != old || state.Err == nil || !strings.Contains(state.Err.Error(), name) {
+			t.Errorf("%s: serial %d, want %d, and %v", name, serial(), old, state.Err)
+		}
+		if strings.Count(log.String(), "the old one stays") != 1 {
+			t.Errorf("%s: the log says\n%s", name, &log)
+		}
+	}
+	put(next, nextKey)
+	f.refresh()
+	if state := f.States()[0]; serial() == old || state.Err != nil || !state.Expires.Equal(today.Add(48*time.Hour)) {
+		t.Errorf("a good pair after a bad one: %+v", state)
+	}
+}
+
+func TestNewFiles_Refuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := NewFiles(filepath.Join(dir, "no"), filepath.Join(dir, "no"), func() []string { return nil }, time.Now, nil); err == nil {
+		t.Error("files that do not exist")
+	}
+}

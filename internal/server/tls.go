@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net/http"
+	"strings"
+)
+
+// maxStreams is the maximum number of concurrent requests of one HTTP/2
+// connection. Browsers send about a hundred at most.
+const maxStreams = 100
+
+// NewTLSServer returns a server with the limits of NewServer that ends TLS.
+// Browsers may choose HTTP/2, whose requests reach the handler in the same form.
+// WebSockets over HTTP/2 (RFC 8441) are not offered: browsers open them over
+// HTTP/1.1.
+func NewTLSServer(h http.Handler, log *slog.Logger, settings *tls.Config) *http.Server {
+	s := NewServer(h, log)
+	s.Protocols.SetHTTP2(true)
+	s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
+	s.TLSConfig = settings
+	s.ErrorLog = slog.NewLogLogger(handshakes{log.Handler()}, slog.LevelWarn)
+	return s
+}
+
+// handshakes logs failed handshakes at debug level: scanners cause them all the
+// time.
+type handshakes struct{ slog.Handler }
+
+func (h handshakes) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "http: TLS handshake error") {
+		r.Level = slog.LevelDebug
+		if !h.Enabled(ctx, r.Level) {
+			return nil
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// ToHTTPS returns the handler of the plain HTTP listener: it redirects to the
+// same path by https. hosts returns the names that Portico answers, each with
+// its origin; the request chooses nothing but one of them.
+func ToHTTPS(hosts func() map[string]string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
+		to, known := hosts()[host]
+		switch {
+		case !known:
+			w.WriteHeader(http.StatusMisdirectedRequest)
+			return
+		case checkTarget(r) != nil:
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Location", to+r.RequestURI)
+		w.WriteHeader(http.StatusPermanentRedirect)
+	})
+}
