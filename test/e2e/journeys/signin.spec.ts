@@ -81,7 +81,7 @@ test('a signed-in user may continue or use another account', async ({ page, worl
 
 const endOthers = async (page: Page) => {
   await button(page, 'Sign out all other devices').click();
-  await expect(page.getByRole('listitem')).toHaveCount(1);
+  await expect(page.getByRole('region').getByRole('listitem')).toHaveCount(1);
 };
 
 const WHY = 'You were signed out because you signed this device out from another one.';
