@@ -165,7 +165,7 @@ func TestSEC130_RedirectURI(t *testing.T) {
 	v := s.visitor().register(fresh("v"))
 	stays := func(what string, a *answer) {
 		t.Helper()
-		if a.header.Get("Location") != "" || a.status < 400 || strings.Contains(a.body, "://evil.test") || strings.Contains(a.body, "@evil.test") {
+		if a.header.Get("Location") != "" || a.status < 400 || strings.Contains(a.body, "evil") {
 			t.Errorf("%s: status %d, location %q", what, a.status, a.header.Get("Location"))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"portico/internal/ids"
 	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/form"
@@ -32,19 +33,29 @@ func (s *Screens) postLanguage(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, next)
 }
 
-// here returns the path to which the language menu of a page leads back. The
-// response to a form has the page of the form. On the way to a provider and back
-// there is no page, so the menu leads to the sign-in page.
+// here returns the path to which the language menu of a page leads back. It
+// repeats only what the page understood, so that a link cannot put words on a
+// page. The response to a form has the page of the form. On the way to a provider
+// and back there is no page, so the menu leads to the sign-in page.
 func here(r *http.Request, b Boot) string {
-	page := r.URL.Path
+	page := r.URL.EscapedPath()
 	switch {
-	case page == pages.Error: // repeats only what the page understood
+	case page == pages.Error:
 		next, _ := url.Parse(b.Next)
 		return pages.With(page, url.Values{"code": {b.Errors.Code}, "request": {b.Errors.RequestID}, "return_to": {next.Query().Get("return_to")}})
 	case strings.HasPrefix(page, pages.Root+"/provider/"):
 		page = pages.SignIn
-	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		return r.URL.RequestURI()
 	}
-	return pages.With(page, url.Values{"return_to": {b.ReturnTo}, "flow": {b.Flow.ID}})
+	asked := r.URL.Query()
+	again, id, way := "", b.Flow.ID, ""
+	if asked.Get("again") != "" {
+		again = "1"
+	}
+	if id == "" && ids.Valid(asked.Get("flow")) {
+		id = asked.Get("flow")
+	}
+	if asked.Get("way") == form.WayRecovery {
+		way = form.WayRecovery
+	}
+	return pages.With(page, url.Values{"return_to": {b.ReturnTo}, "flow": {id}, "again": {again}, "way": {way}})
 }
