@@ -26,14 +26,15 @@ const (
 // bench is a provider on a real listener, and a browser that stops before the
 // redirect to the client.
 type bench struct {
-	t      *testing.T
-	clock  *clock.Manual
-	issuer string
+	t         *testing.T
+	clock     *clock.Manual
+	issuer    string
+	transport *http.Transport // the shared one loses connections when another test's server closes
 }
 
 func setup(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, clock: clock.NewManual(time.Now())}
+	b := &bench{t: t, clock: clock.NewManual(time.Now()), transport: &http.Transport{}}
 	srv := httptest.NewUnstartedServer(nil)
 	b.issuer = "http://" + srv.Listener.Addr().String()
 	handler, err := idp.New(idp.Config{Issuer: b.issuer, ClientID: client, ClientSecret: password, RedirectURI: redirect, Clock: b.clock})
@@ -43,6 +44,7 @@ func setup(t *testing.T) *bench {
 	srv.Config.Handler = handler
 	srv.Start()
 	t.Cleanup(srv.Close)
+	t.Cleanup(b.transport.CloseIdleConnections)
 	return b
 }
 
@@ -58,7 +60,7 @@ func request() url.Values {
 // send sends one request and does not follow redirects.
 func (b *bench) send(req *http.Request) (int, http.Header, string) {
 	b.t.Helper()
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := b.transport.RoundTrip(req)
 	if err != nil {
 		b.t.Fatal(err)
 	}
