@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +45,7 @@ func written(t *testing.T, proxy, file string) string {
 	command := exec.Command(binary, "init", "--public-url", origin, "--smtp-url", "smtp://mail.example.com:587",
 		"--mail-from", "a@example.com", "--admin", "admin@example.com", "--proxy", proxy)
 	command.Dir = t.TempDir()
+	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PORTICO_") }) // settings of the tests
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("portico init: %v\n%s", err, out)
 	}
