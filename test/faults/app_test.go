@@ -223,7 +223,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 	}
 	_, peak := r.rss()
 	t.Logf("FLT-08: apps: RSS %d MiB before, peak %d MiB", base, peak)
-	if peak > base+64 {
+	if peak > base+128 { // the apps send gigabytes
 		t.Errorf("the memory grew from %d to %d MiB", base, peak)
 	}
 	if n := strings.Count(r.log.String(), `"an app responds again"`); n != 6 {

@@ -95,14 +95,14 @@ func (l loader) exec(query string, args ...any) {
 // ofTables selects the indexes of tables.
 const ofTables = ` WHERE indrelid = ANY (string_to_array($1, ', ')::regclass[])`
 
-// fill empties tables and inserts rows, in one transaction. A server with
+// fill empties tables, with the tables that refer to them, and inserts rows, in one transaction. A server with
 // wal_level=minimal then writes no log. Foreign keys are not checked. The
 // indexes are marked as not ready and built at the end.
 func (l loader) fill(tables string, inserts ...insert) {
 	began := time.Now()
 	l.exec("SET session_replication_role = replica")
 	l.exec("BEGIN")
-	l.exec("TRUNCATE " + tables)
+	l.exec("TRUNCATE " + tables + " CASCADE")
 	l.exec("UPDATE pg_index SET indisready = false"+ofTables, tables)
 	for _, i := range inserts {
 		l.exec(i.query, i.args...)
