@@ -120,6 +120,7 @@ type App struct {
 	ended        bool               // whether Run has ended; guarded by reloading
 	serving      context.Context    // ends with the background work of Run
 	runner       *outbox.Runner     // nil when nothing sends emails
+	farewells    *outbox.Runner     // tells OpenID clients about ended sessions
 	certificates certificate.Source // nil when a proxy ends TLS
 	traces       *otlp.Traces       // nil when tracing is off
 	spans        *span.Source       // nil when tracing is off
@@ -216,6 +217,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.live.Store(first)
 	a.Flows, a.Sessions, a.Passwords, a.Mailer = first.flows, first.sessions, first.passwords, first.mailer
 	a.startMail()
+	a.startFarewells()
 	return nil
 }
 

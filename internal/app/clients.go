@@ -21,6 +21,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 		client, err := openid.NewClient(openid.ClientConfig{
 			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
+			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
 		})
 		if err != nil {
 			key := c.Key + ".secret"

@@ -9,6 +9,7 @@ import (
 	"portico/internal/brand"
 	"portico/internal/config"
 	"portico/internal/egress"
+	"portico/internal/farewell"
 	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/locale"
@@ -36,6 +37,7 @@ type live struct {
 	theme     *brand.Theme
 	pictures  map[string]*brand.File // icons of providers, by id
 	clients   openid.Clients         // that sign in by OpenID Connect
+	farewell  *farewell.Sender       // tells them about ended sessions
 	mailer    *mailer.Mailer         // nil without SMTP
 	flows     *flow.Flows
 	handlers  // set by Run
@@ -77,11 +79,14 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	if err := a.buildMail(l); err != nil {
 		return nil, err
 	}
+	if err := a.buildFarewell(l); err != nil {
+		return nil, err
+	}
 	public := publicURL(cfg)
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Outbox: a.Outbox,
-		Keys: a.Keys, SignUp: cfg.SignUp.Enabled, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Keys: a.Keys, Clients: l.clients, SignUp: cfg.SignUp.Enabled, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {
@@ -146,4 +151,5 @@ func (l *live) close(next *live) {
 	if l.mailer != nil {
 		l.mailer.Close()
 	}
+	l.farewell.Close()
 }

@@ -13,6 +13,7 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/outbox"
 	"portico/internal/server"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -196,6 +197,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 		a.report("compare the clocks", a.compareClocks(ctx)) // before the first email is claimed
 		work.Go(func() { a.runner.Run(ctx) })
 	}
+	work.Go(func() { a.farewells.Run(ctx) })
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
@@ -230,10 +232,16 @@ func (a *App) flushSessions(ctx context.Context) error {
 }
 
 // follow retries a failed read once and soon, so that a broken connection does
-// not delay the end of a session.
+// not delay the end of a session. OpenID clients are told as soon.
 func (a *App) follow(ctx context.Context) error {
 	look := func() error {
-		return a.Store.Read(ctx, func(tx *store.Tx) error { return a.Sessions.Follow(ctx, tx) })
+		return a.Store.Read(ctx, func(tx *store.Tx) error {
+			news, err := a.Sessions.Follow(ctx, tx)
+			if news {
+				a.Outbox.Wake(outbox.Logouts) // a command has no runner
+			}
+			return err
+		})
 	}
 	err := look()
 	if err == nil {

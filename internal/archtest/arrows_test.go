@@ -37,7 +37,7 @@ func bands() []band {
 		{"handler", under("internal/server/", "api screens provider gateway issuer ops"), list("form kit flow room ground")},
 		{"form", list("internal/server/form"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
-		{"adapter", list("internal/store internal/mailer internal/breach internal/telemetry/otlp"), list("engine enginekit flow room ground")},
+		{"adapter", list("internal/store internal/mailer internal/breach internal/farewell internal/telemetry/otlp"), list("engine enginekit flow room ground")},
 		{"move", list("internal/store/move"), list("adapter engine enginekit room ground")},
 		{"engine", under("internal/store/", "sqlite postgres"), list("enginekit ground")},
 		{"enginekit", list("internal/store/engine"), list("ground")},

@@ -62,12 +62,26 @@ func clientKeys(n int) []key {
 			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
+		list(prefix+"post_logout_redirect_uris", func(c *Config) *[]string { return &c.client(n).LogoutReturns }, parseRedirectURI, sameText,
+			"The addresses to which the browser may return after the user has signed out. A request of the client must name one of them, in the same spelling."),
+		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), checkLogoutURI,
+			"The address of the client that Portico tells about the end of each session from which the client has tokens, whatever ended it (OpenID Connect Back-Channel Logout). It may be in a private network, and then http. Portico tries ten times, over about three hours."),
 	}
 }
 
 func checkClientID(s string) (string, *mistake) {
 	if !clientForm.MatchString(s) {
 		return "", &mistake{fmt.Sprintf("%q is not the id of a client", s), "write letters, digits, dots, - and _, such as miniflux"}
+	}
+	return s, nil
+}
+
+// checkLogoutURI accepts an address that Portico itself calls.
+func checkLogoutURI(s string) (string, *mistake) {
+	const write = "write https://app.example.com/backchannel-logout"
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.Check(origin.Of(u)) != nil {
+		return "", &mistake{quoted(s) + " is not an address to call", write}
 	}
 	return s, nil
 }

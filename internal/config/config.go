@@ -186,6 +186,8 @@ type Client struct {
 	IDTokenClaims []string // also in the ID token
 	IDTokenAlg    string   // of the signature: "ES256" or "RS256"
 	PKCE          bool     // whether every request needs a code challenge
+	LogoutReturns []string // exact; where the browser may go after signing out
+	LogoutURI     string   // is told about ended sessions; "" for not
 
 	Key string // prefix of its settings for Source: "client.1"
 }

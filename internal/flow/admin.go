@@ -103,7 +103,7 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if ok, err := tx.UpdateState(ctx, id, state); err != nil || !ok {
 			return missing(err)
 		}
-		if err := f.sessions.EndAll(ctx, tx, id, "", why); err != nil {
+		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(name, id))
@@ -192,7 +192,7 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 // records remain.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
 	return f.change(ctx, id, func(tx Tx) error {
-		if err := f.sessions.EndAll(ctx, tx, id, "", session.Deleted); err != nil {
+		if err := f.endAll(ctx, tx, id, "", session.Deleted); err != nil {
 			return err
 		}
 		if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {

@@ -29,7 +29,7 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		} else if !ok {
 			return account.Exists
 		}
-		if err := f.sessions.EndAll(ctx, tx, id, "", session.Operator); err != nil {
+		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {
 			return err
 		}
 		// Wrong passwords for the new address were not for this account.
@@ -84,7 +84,7 @@ func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
 		if _, err := tx.UpdateState(ctx, id, a.State); err != nil { // raises the credential version
 			return err
 		}
-		if err := f.sessions.EndAll(ctx, tx, id, "", session.Operator); err != nil {
+		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {
 			return err
 		}
 		fact := byOperator(audit.ProviderRemoved, id)

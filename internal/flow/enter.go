@@ -60,7 +60,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 			return Result{}, err
 		}
 	}
-	before, err := f.leave(ctx, tx, c)
+	before, err := f.leave(ctx, tx, c, e.account.ID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,8 +94,9 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns
-// it.
-func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (session.Session, error) {
+// it. The next session is of the account with the id next: if both are of the same
+// account, what OpenID clients have got moves to the next one.
+func (f *Flows) leave(ctx context.Context, tx Tx, c Caller, next string) (session.Session, error) {
 	if !secret.ValidToken(c.Session) {
 		return session.Session{}, nil
 	}
@@ -103,7 +104,13 @@ func (f *Flows) leave(ctx context.Context, tx Tx, c Caller) (session.Session, er
 	if err != nil || !ok {
 		return session.Session{}, err
 	}
-	_, err = f.sessions.End(ctx, tx, old.Session.AccountID, old.Session.ID, session.Left)
+	end := f.endOne
+	if old.Session.AccountID == next {
+		end = func(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
+			return f.sessions.End(ctx, tx, accountID, id, why)
+		}
+	}
+	_, err = end(ctx, tx, old.Session.AccountID, old.Session.ID, session.Left)
 	return old.Session, err
 }
 
@@ -205,7 +212,7 @@ func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, i
 
 func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		ok, err := f.sessions.End(ctx, tx, found.User.ID, id, why)
+		ok, err := f.endOne(ctx, tx, found.User.ID, id, why)
 		if err != nil {
 			return err
 		}
@@ -221,7 +228,7 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 // EndOtherSessions ends all sessions of the user except this one.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		if err := f.sessions.EndAll(ctx, tx, found.User.ID, found.Session.ID, session.Elsewhere); err != nil {
+		if err := f.endAll(ctx, tx, found.User.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.User.ID, "others"))

@@ -167,7 +167,7 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed in
 		if removed = len(have); removed == 0 {
 			return nil
 		}
-		if err := f.sessions.EndAll(ctx, tx, a.ID, "", session.Operator); err != nil {
+		if err := f.endAll(ctx, tx, a.ID, "", session.Operator); err != nil {
 			return err
 		}
 		fact := byOperator(audit.FactorRemoved, a.ID)

@@ -95,6 +95,7 @@ type Config struct {
 	Providers *federation.Service
 	Outbox    *outbox.Outbox
 	Keys      *signingkey.Keeper
+	Clients   openid.Clients
 	Targets   Targets
 	SignUp    bool // whether visitors may sign up
 	Names     NameRule
@@ -123,6 +124,7 @@ type Flows struct {
 	outbox    *outbox.Outbox
 	keys      *signingkey.Keeper
 	grants    *openid.Keeper
+	clients   openid.Clients
 	marks     *secret.Box
 	record    *audit.Record
 	targets   Targets
@@ -146,7 +148,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), marks: cfg.Key.Box("openid request"),
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, marks: cfg.Key.Box("openid request"),
 		counts: newCounts(),
 	}
 	if cfg.Before != nil {

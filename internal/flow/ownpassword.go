@@ -75,7 +75,7 @@ func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Foun
 		if _, err := tx.UpdatePassword(ctx, owner.ID, "", true); err != nil {
 			return err
 		}
-		if err := f.sessions.EndAll(ctx, tx, owner.ID, "", session.Password); err != nil {
+		if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil {
 			return err
 		}
 		if err := f.record.Add(ctx, tx, fact(c, audit.PasswordRemoved, owner.ID, "")); err != nil {

@@ -132,7 +132,7 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err
 	}
-	if err := f.sessions.EndAll(ctx, tx, owner.ID, "", session.Password); err != nil {
+	if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil {
 		return err
 	}
 	if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: owner.Address.Key}); err != nil {

@@ -34,7 +34,7 @@ func TestSetUserRoles(t *testing.T) {
 			t.Fatalf("signed out: %v", err)
 		}
 		err = b.store.Store.Read(t.Context(), func(tx *store.Tx) error {
-			if err := far.Follow(t.Context(), tx); err != nil {
+			if _, err := far.Follow(t.Context(), tx); err != nil {
 				return err
 			}
 			other, err := far.Check(t.Context(), tx, v.Caller.Session)

@@ -27,7 +27,7 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended in
 			return err
 		}
 		ended = len(held)
-		if err := f.sessions.EndAll(ctx, tx, accountID, "", session.Operator); err != nil {
+		if err := f.endAll(ctx, tx, accountID, "", session.Operator); err != nil {
 			return err
 		}
 		fact := byOperator(audit.SessionEnded, accountID)
@@ -52,7 +52,7 @@ func (f *Flows) EndUserSession(ctx context.Context, id string) error {
 			return session.Missing
 		}
 		accountID = account
-		if ok, err := f.sessions.End(ctx, tx, accountID, id, session.Operator); err != nil {
+		if ok, err := f.endOne(ctx, tx, accountID, id, session.Operator); err != nil {
 			return err
 		} else if !ok {
 			return session.Missing

@@ -38,6 +38,8 @@ type ClientConfig struct {
 	IDTokenClaims []string
 	IDTokenAlg    string
 	PKCE          bool
+	LogoutReturns []string
+	LogoutURI     string
 }
 
 // Client is an app that signs its users in by OpenID Connect.
@@ -49,6 +51,8 @@ type Client struct {
 	IDTokenClaims []string // also in the ID token
 	IDTokenAlg    string   // that signs the ID token
 	PKCE          bool     // whether it must send a code challenge
+	LogoutReturns []string // exact; where the browser may go after signing out
+	LogoutURI     string   // is told about ended sessions; "" for not
 
 	secret []byte // SHA-256; nil for a public client
 }
@@ -56,7 +60,7 @@ type Client struct {
 // NewClient returns a client, or an error that names what is wrong with its
 // secret.
 func NewClient(c ClientConfig) (Client, error) {
-	client := Client{ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE}
+	client := Client{ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI}
 	switch {
 	case c.Public:
 	case c.SecretHash != "":
@@ -88,6 +92,25 @@ func NewClients(list []Client) Clients {
 
 // Empty reports whether there is no client.
 func (c Clients) Empty() bool { return len(c.byID) == 0 }
+
+// Get returns the client with an id.
+func (c Clients) Get(id string) (Client, bool) {
+	client, ok := c.byID[id]
+	return client, ok
+}
+
+// LogoutOrigins returns the origins of the addresses that are told about ended
+// sessions.
+func (c Clients) LogoutOrigins() []string {
+	var origins []string
+	for _, client := range c.byID {
+		if client.LogoutURI != "" {
+			origins = append(origins, originOf(client.LogoutURI))
+		}
+	}
+	slices.Sort(origins)
+	return slices.Compact(origins)
+}
 
 // Proof is how a client proved in a request who it is.
 type Proof struct {
@@ -124,7 +147,7 @@ func (c Clients) PublicAt(origin string) bool {
 func (c Clients) FormActions() []string {
 	var sources []string
 	for _, client := range c.byID {
-		for _, uri := range client.RedirectURIs {
+		for _, uri := range slices.Concat(client.RedirectURIs, client.LogoutReturns) {
 			source := originOf(uri)
 			if host, _, ok := cutLoopback(uri); ok && client.Public {
 				source = host + ":*"

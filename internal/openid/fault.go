@@ -7,6 +7,7 @@ const (
 	CodeClientUnknown   = "openid.client_unknown"
 	CodeRedirectUnknown = "openid.redirect_unknown"
 	CodeRefused         = "openid.refused"
+	CodeLogoutUnknown   = "openid.logout_unknown"
 )
 
 var (
@@ -16,6 +17,10 @@ var (
 	// RedirectUnknown says that the client has not registered the address to
 	// which the request wants to return. So the browser must not go there.
 	RedirectUnknown = fault.New(fault.Invalid, CodeRedirectUnknown)
+
+	// LogoutUnknown says that a request to sign out is not valid, so that the
+	// browser must not go back to an app. The user may still sign out.
+	LogoutUnknown = fault.New(fault.Invalid, CodeLogoutUnknown)
 
 	// Refused says that a client's request was refused. Its cause is the Error
 	// that the client gets.

@@ -85,6 +85,8 @@ type Store interface {
 	RevokeAccess(ctx context.Context, id string, generation int64) error
 	// MoveGrants gives the grants of a session to another one.
 	MoveGrants(ctx context.Context, from, to string) error
+
+	LogoutStore
 }
 
 // Config of a Keeper.

@@ -50,7 +50,10 @@ func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
 	if !ok {
 		return fault.New(fault.Missing, CodeUnknown)
 	}
-	tx.AfterCommit(o.signal)
+	tx.AfterCommit(func() {
+		o.Wake(Mail)
+		o.Wake(Logouts)
+	})
 	return nil
 }
 

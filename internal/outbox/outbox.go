@@ -16,11 +16,12 @@ import (
 // holds an address, so it is deleted after that.
 const KeepDead = 14 * 24 * time.Hour
 
-// Message is something to be sent to one address.
+// Message is something to be sent to one address or, in the lane Logouts, to one
+// OpenID client.
 type Message struct {
 	ID        string // permanent name of the message; Enqueue makes one when it is empty
 	Template  string
-	To        string // the stored address, never the typed one
+	To        string // the stored address, never the typed one; or the id of a client
 	Locale    string
 	Data      map[string]string // fills the template
 	AccountID string            // the account it concerns; empty when there is none
@@ -42,6 +43,26 @@ type sealed struct {
 	Suppressed bool              `json:"suppressed"`
 }
 
+// Lane is a kind of messages with a runner of its own, so that slow recipients of
+// one kind do not delay the other.
+type Lane int
+
+// The lanes.
+const (
+	Mail    Lane = iota
+	Logouts      // to OpenID clients, about sessions that have ended
+)
+
+// LogoutTemplate is the template of all messages of the lane Logouts.
+const LogoutTemplate = "backchannel-logout"
+
+func laneOf(template string) Lane {
+	if template == LogoutTemplate {
+		return Logouts
+	}
+	return Mail
+}
+
 // Config is what an Outbox depends on.
 type Config struct {
 	Clock clock.Clock
@@ -52,12 +73,12 @@ type Config struct {
 type Outbox struct {
 	clock clock.Clock
 	box   *secret.Box
-	wake  chan struct{} // holds one token when something may be due
+	wakes map[Lane]chan struct{} // each holds one token when something may be due
 }
 
 // New returns an Outbox.
 func New(cfg Config) *Outbox {
-	return &Outbox{clock: cfg.Clock, box: cfg.Box, wake: make(chan struct{}, 1)}
+	return &Outbox{clock: cfg.Clock, box: cfg.Box, wakes: map[Lane]chan struct{}{Mail: make(chan struct{}, 1), Logouts: make(chan struct{}, 1)}}
 }
 
 // Enqueue writes the message in the caller's transaction and wakes the Runner,
@@ -82,14 +103,15 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	if err != nil {
 		return fmt.Errorf("enqueue the message: %w", err)
 	}
-	tx.AfterCommit(o.signal)
+	tx.AfterCommit(func() { o.Wake(laneOf(m.Template)) })
 	return nil
 }
 
-// signal never blocks: one token stands for any number of messages.
-func (o *Outbox) signal() {
+// Wake makes the runner of a lane look for messages that are due. It never blocks:
+// one token stands for any number of messages.
+func (o *Outbox) Wake(lane Lane) {
 	select {
-	case o.wake <- struct{}{}:
+	case o.wakes[lane] <- struct{}{}:
 	default:
 	}
 }

@@ -388,7 +388,7 @@ func (r *room) crash() {
 	r.t.Helper()
 	err := r.write(r.t.Context(), func(tx outbox.Store) error {
 		now := time.Now()
-		_, err := tx.ClaimMessages(r.t.Context(), now, now.Add(40*time.Second), 10)
+		_, err := tx.ClaimMessages(r.t.Context(), outbox.Mail, now, now.Add(40*time.Second), 10)
 		return err
 	})
 	if err != nil {
@@ -456,7 +456,7 @@ func TestRun_StopFinishesWhatIsUnderWay(t *testing.T) {
 		}
 		untouched := 0
 		err := r.write(t.Context(), func(tx outbox.Store) error {
-			records, err := tx.ClaimMessages(t.Context(), time.Now(), time.Now(), 100)
+			records, err := tx.ClaimMessages(t.Context(), outbox.Mail, time.Now(), time.Now(), 100)
 			for _, record := range records {
 				if record.Claims == 1 {
 					untouched++

@@ -25,6 +25,7 @@ const (
 // RunnerConfig is what a Runner depends on.
 type RunnerConfig struct {
 	Outbox *Outbox
+	Lane   Lane
 	Log    *slog.Logger
 
 	// Write runs fn in one transaction.
@@ -49,6 +50,7 @@ type Totals struct {
 // Runner sends what the Outbox accepts.
 type Runner struct {
 	outbox   *Outbox
+	lane     Lane
 	log      *slog.Logger
 	write    func(context.Context, func(Store) error) error
 	deliver  func(context.Context, Message) error
@@ -64,7 +66,7 @@ func NewRunner(cfg RunnerConfig) *Runner {
 		cfg.Parallel = defaultParallel
 	}
 	return &Runner{
-		outbox: cfg.Outbox, log: cfg.Log, write: cfg.Write,
+		outbox: cfg.Outbox, lane: cfg.Lane, log: cfg.Log, write: cfg.Write,
 		deliver: cfg.Deliver, parallel: cfg.Parallel,
 	}
 }
@@ -110,7 +112,7 @@ func (r *Runner) Run(ctx context.Context) {
 			return
 		case <-finished:
 			free++
-		case <-r.outbox.wake:
+		case <-r.outbox.wakes[r.lane]:
 			look = true
 		case <-timer.C:
 			look = true
@@ -123,7 +125,7 @@ func (r *Runner) claim(ctx context.Context, limit int) []Record {
 	var claimed []Record
 	now := r.outbox.clock.Now()
 	err := r.write(ctx, func(tx Store) (err error) {
-		if claimed, err = tx.ClaimMessages(ctx, now, now.Add(Lease), limit); err == nil && len(claimed) == 0 {
+		if claimed, err = tx.ClaimMessages(ctx, r.lane, now, now.Add(Lease), limit); err == nil && len(claimed) == 0 {
 			err = tx.HastenMessages(ctx, now, now.Add(horizon))
 		}
 		return err

@@ -42,8 +42,8 @@ type Store interface {
 
 	// ClaimMessages leases up to limit living records that are due at now, the
 	// longest due first. It sets DueAt to until and adds one to Claims and
-	// Uncertain. Concurrent callers get different records.
-	ClaimMessages(ctx context.Context, now, until time.Time, limit int) ([]Record, error)
+	// Uncertain. Concurrent callers get different records. They belong to the lane.
+	ClaimMessages(ctx context.Context, lane Lane, now, until time.Time, limit int) ([]Record, error)
 
 	// HastenMessages makes living records that are due after the horizon due at
 	// now. No message is postponed for that long, so the clock must have been

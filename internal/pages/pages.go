@@ -33,6 +33,7 @@ const (
 	Error          = Root + "/error"
 	Language       = Root + "/language" // takes the form of the language menu
 	Authorize      = Root + "/openid/authorize"
+	EndSession     = Root + "/openid/logout"
 )
 
 // Own reports whether a path belongs to Portico and never to an app.

@@ -43,8 +43,9 @@ type follower struct {
 // Follow drops from the cache what another process has ended: an operator's
 // command or another node. The application calls it twice a second, so that
 // every node notices an ended session within a second. While the database is
-// not available, the cache is dropped after Blind.
-func (k *Keeper) Follow(ctx context.Context, store Store) error {
+// not available, the cache is dropped after Blind. Follow reports whether there was
+// anything new.
+func (k *Keeper) Follow(ctx context.Context, store Store) (news bool, err error) {
 	began := clock.Here()
 	there, err := store.Revocations(ctx)
 	f := k.follower
@@ -54,19 +55,19 @@ func (k *Keeper) Follow(ctx context.Context, store Store) error {
 		k.cache.clear()
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	known := make(map[string]clock.Mark, len(there))
 	for _, r := range there {
 		met, ok := f.known[r.ID]
 		if !ok {
-			met = began
+			met, news = began, true
 			k.cache.forget(r.AccountID)
 		}
 		known[r.ID] = met
 	}
 	f.known, f.looked = known, began
-	return nil
+	return news, nil
 }
 
 // Tidy deletes the revocations that every process has seen. The application

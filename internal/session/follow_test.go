@@ -59,7 +59,10 @@ func TestFollow_CommittedOutOfOrder(t *testing.T) {
 	b.endAll("late")
 	b.clock.Advance(time.Hour)
 	b.endAll("other")
-	err := b.store.Read(t.Context(), func(tx *store.Tx) error { return far.Follow(t.Context(), delayed{tx, "late"}) })
+	err := b.store.Read(t.Context(), func(tx *store.Tx) error {
+		_, err := far.Follow(t.Context(), delayed{tx, "late"})
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +109,7 @@ func TestFollow_Blind(t *testing.T) {
 		b.reads.Store(0)
 		blind := func(d time.Duration) {
 			time.Sleep(d)
-			if err := b.keeper.Follow(t.Context(), away{}); !errors.Is(err, errAway) {
+			if _, err := b.keeper.Follow(t.Context(), away{}); !errors.Is(err, errAway) {
 				t.Errorf("a database that is away: %v", err)
 			}
 			b.holds(b.keeper, token, true, "while it is away")

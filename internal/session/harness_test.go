@@ -131,7 +131,10 @@ func (b *bundle) flush(k *session.Keeper) (transactions int) {
 
 func (b *bundle) follow(k *session.Keeper) {
 	b.Helper()
-	if err := b.store.Read(b.Context(), func(tx *store.Tx) error { return k.Follow(b.Context(), tx) }); err != nil {
+	if err := b.store.Read(b.Context(), func(tx *store.Tx) error {
+		_, err := k.Follow(b.Context(), tx)
+		return err
+	}); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -82,3 +82,36 @@ func (t *Tx) MoveGrants(ctx context.Context, from, to string) error {
 	_, err := t.exec(ctx, `UPDATE openid_grant SET session_id = $2 WHERE session_id = $1`, from, to)
 	return err
 }
+
+// outlives says that a grant outlives its session.
+const outlives = `redeemed_at > 0 AND scopes LIKE '%"offline_access"%'`
+
+// EndGrantsOf implements openid.LogoutStore.
+func (t *Tx) EndGrantsOf(ctx context.Context, accountID, sessionID string, now time.Time) ([]openid.Ended, error) {
+	return t.endGrants(ctx, `session_id IN (SELECT id FROM session WHERE account_id = $1 AND id = $3)`, accountID, sessionID, now)
+}
+
+// EndGrantsBeside implements openid.LogoutStore.
+func (t *Tx) EndGrantsBeside(ctx context.Context, accountID, keep string, now time.Time) ([]openid.Ended, error) {
+	return t.endGrants(ctx, `session_id IN (SELECT id FROM session WHERE account_id = $1 AND id <> $3)`, accountID, keep, now)
+}
+
+// endGrants updates every grant, so that it excludes a concurrent redemption.
+func (t *Tx) endGrants(ctx context.Context, which, accountID, id string, now time.Time) ([]openid.Ended, error) {
+	type ended struct {
+		openid.Ended
+		redeemed int64
+	}
+	all, err := collect(ctx, t, `UPDATE openid_grant SET ended_at = CASE WHEN ended_at > 0 OR (`+outlives+`) THEN ended_at ELSE $2 END
+		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, redeemed_at`, []any{accountID, micros(now), id},
+		func(row scanner) (e ended, err error) {
+			return e, row.Scan(&e.ClientID, &e.SID, &e.redeemed)
+		})
+	var told []openid.Ended
+	for _, e := range all {
+		if e.redeemed > 0 {
+			told = append(told, e.Ended)
+		}
+	}
+	return told, err
+}

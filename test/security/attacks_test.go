@@ -172,6 +172,8 @@ func attacks() testform.Catalogue {
 		"SEC-145": "An attacker repeats parameters that two layers read differently.",
 		"SEC-271": "An attacker forges a code or a token, or uses one as another kind.",
 		"SEC-272": "A page of another origin calls the endpoints of OpenID clients.",
+		"SEC-276": "A session ends, and an app behind the gateway or an OpenID client goes on.",
+		"SEC-277": "A client's address for ended sessions leads Portico to a server of the attacker's choice.",
 		"SEC-273": "An attacker reads the database and looks for codes and tokens of OpenID clients.",
 
 		// Gateway and forward-auth

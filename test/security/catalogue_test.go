@@ -42,7 +42,6 @@ func missing() map[string][]string {
 		"no unlinking of providers":              {"SEC-124"},
 		"no client assertions":                   {"SEC-137"},
 		"no access tokens in JWT form":           {"SEC-139"},
-		"no logout endpoint for OpenID clients":  {"SEC-142"},
 		"no admin page or admin API":             {"SEC-167"},
 		"no invitations":                         {"SEC-168"},
 		"no export":                              {"SEC-173"},

@@ -17,6 +17,7 @@ const (
 	rpSecret   = "a secret of rp with many characters"
 	rp2Secret  = "a secret of rp2 with many characters"
 	rpBack     = "https://rp.test/cb"
+	rpBye      = "https://rp.test/bye"
 	rpVerifier = "a-verifier-of-at-least-forty-three-characters"
 )
 
@@ -24,7 +25,7 @@ const (
 func openIDClients(c *config.Config) {
 	scopes := []string{"openid", "profile", "email", "groups"}
 	c.Clients = []config.Client{
-		{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/second"}, Scopes: append(scopes, "offline_access"), PKCE: true},
+		{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/second"}, Scopes: append(scopes, "offline_access"), PKCE: true, LogoutReturns: []string{rpBye}},
 		{ID: "rp2", IDTokenAlg: "ES256", Secret: rp2Secret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 		{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
 		{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
@@ -46,6 +47,9 @@ func openIDRoutes() map[string]route {
 		"POST /auth/openid/revoke":                    {401, 401, "client_id=x", true},
 		"OPTIONS /auth/openid/revoke":                 {204, 204, "", false},
 		"POST /auth/openid/introspect":                {401, 401, "client_id=x", true},
+		"GET /auth/openid/logout":                     {303, 200, "", false},
+		"POST /auth/openid/logout":                    {303, 303, "client_id=x", true},
+		"POST /auth/openid/logout/confirm":            {303, 303, `{"account":"other","request":""}`, false},
 	}
 }
 

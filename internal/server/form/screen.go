@@ -21,6 +21,7 @@ const (
 	ScreenAccountFactors
 	ScreenAccountProfile
 	ScreenAccountHistory
+	ScreenSignOut
 	ScreenSignedOut
 	ScreenError
 	ScreenLeaving
@@ -38,6 +39,7 @@ var screenNames = [screenCount]string{
 	ScreenAccountPassword: "account-password",
 	ScreenAccountProfile:  "account-profile",
 	ScreenAccountHistory:  "account-history",
+	ScreenSignOut:         "sign-out",
 	ScreenSignedOut:       "signed-out",
 	ScreenError:           "error",
 	ScreenLeaving:         "leaving",

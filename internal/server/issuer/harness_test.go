@@ -1,6 +1,7 @@
 package issuer_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/secret"
 )
 
@@ -24,8 +26,8 @@ type site struct{ *apptest.Site }
 
 func start(t *testing.T) *site { return startFor(t) }
 
-func startFor(t testing.TB) *site {
-	return &site{apptest.Start(t, func(c *config.Config) {
+func startFor(t testing.TB, changes ...func(*config.Config)) *site {
+	return &site{apptest.Start(t, append([]func(*config.Config){func(c *config.Config) {
 		scopes := []string{"openid", "profile", "email", "groups"}
 		c.Clients = []config.Client{
 			{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/q?x=1"}, Scopes: append(scopes, "offline_access"), PKCE: true},
@@ -34,8 +36,24 @@ func startFor(t testing.TB) *site {
 			{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "old", IDTokenAlg: "RS256", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
 		}
-	})}
+	}}, changes...)...)}
 }
+
+// payload returns the claims of a token as text.
+func payload(t *testing.T, token string) string {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		t.Fatalf("%q is no token", token)
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func flowCaller() flow.Caller { return flow.Caller{Locale: "en"} }
 
 const verifier = "a-verifier-of-at-least-forty-three-characters"
 

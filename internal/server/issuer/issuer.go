@@ -1,6 +1,7 @@
 package issuer
 
 import (
+	"net/http"
 	"net/url"
 
 	"portico/internal/clock"
@@ -9,6 +10,7 @@ import (
 	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/form"
+	"portico/internal/session"
 	"portico/internal/signingkey"
 )
 
@@ -20,9 +22,17 @@ const (
 	introspectPath = pages.Root + "/openid/introspect"
 )
 
+// Screens shows the pages on which the user decides.
+type Screens interface {
+	// AskSignOut asks whether to sign out. request is the query of the request;
+	// wrong is why the browser cannot go back to the app, or nil.
+	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error
+}
+
 // Config configures a Handler.
 type Config struct {
 	Actions *form.Actions
+	Screens Screens
 	Clients openid.Clients
 	Keys    *signingkey.Keeper
 	Clock   clock.Clock
@@ -54,6 +64,9 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("GET /.well-known/oauth-authorization-server", h.discovery, server.Quiet)
 	m.Handle("GET "+pages.Authorize, h.authorize)
 	m.Handle("POST "+pages.Authorize, h.authorizeForm, server.CrossSite)
+	m.Handle("GET "+pages.EndSession, h.logout)
+	m.Handle("POST "+pages.EndSession, h.logoutForm, server.CrossSite)
+	m.Handle("POST "+pages.EndSession+"/confirm", h.confirmLogout)
 	m.Handle("POST "+tokenPath, h.token, server.CrossSite)
 	m.Handle("GET "+userInfoPath, h.userInfo)
 	m.Handle("POST "+userInfoPath, h.userInfo, server.CrossSite)

@@ -19,6 +19,9 @@ type tokenAnswer struct {
 	ID        string `json:"id_token"`
 }
 
+// idTokenType is the type of an ID token.
+const idTokenType = "JWT"
+
 // token exchanges a code or a refresh token.
 func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 	h.shareWithPages(w, r)
@@ -31,7 +34,7 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 		return h.tell(w, err)
 	}
 	claims := tokens.Live.IDToken(h.issuer, client, h.Clock.Now(), values.Get("grant_type") == grantCode)
-	id, _, err := h.Keys.SignBy(client.IDTokenAlg, claims, "JWT")
+	id, _, err := h.Keys.SignBy(client.IDTokenAlg, claims, idTokenType)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Boot struct {
 	Link      Link       `json:"link"`
 	Session   SignedIn   `json:"session"`
 	Account   Account    `json:"account"`
+	Client    Client     `json:"client"`
 	MFA       MFA        `json:"mfa"`
 	Factors   Factors    `json:"factors"`
 	Status    int        `json:"status"`
@@ -126,6 +127,11 @@ type Account struct {
 	Password  string   `json:"password" enum:" none only removable"` // only: it is the only way in
 	Languages []Choice `json:"languages"`
 	History   []Event  `json:"history"`
+}
+
+// Client is the OpenID client that a page is about.
+type Client struct {
+	Request string `json:"request"` // the query of its request, which the form returns
 }
 
 // Event is an audit record in words.

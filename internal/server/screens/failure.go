@@ -32,7 +32,7 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 	b.Detail, b.Errors.Form = b.Errors.Form, ""
 	b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 	switch f.Code {
-	case server.CodeRouteMissing, server.CodeMalformed, openid.CodeClientUnknown, openid.CodeRedirectUnknown:
+	case server.CodeRouteMissing, server.CodeMalformed, openid.CodeClientUnknown, openid.CodeRedirectUnknown, openid.CodeLogoutUnknown:
 		if s.signedIn(w, r) != (SignedIn{}) {
 			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
 		}

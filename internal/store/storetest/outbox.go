@@ -53,7 +53,7 @@ func (b outboxes) ClaimMessages_EachByOneOfMany() {
 	var mu sync.Mutex
 	times := map[string]int{}
 	b.race(func(tx *store.Tx, _ int) (bool, error) {
-		got, err := tx.ClaimMessages(b.Context(), now, now.Add(time.Minute), 3)
+		got, err := tx.ClaimMessages(b.Context(), outbox.Mail, now, now.Add(time.Minute), 3)
 		mu.Lock()
 		defer mu.Unlock()
 		for _, r := range got {
@@ -68,6 +68,22 @@ func (b outboxes) ClaimMessages_EachByOneOfMany() {
 	}
 	if len(times) != 2*workers {
 		b.Errorf("%d messages were claimed, want %d", len(times), 2*workers)
+	}
+}
+
+func (b outboxes) ClaimMessages_OfTheLane() {
+	now := moment()
+	mail, logout := waiting("mail", now), waiting("logout", now)
+	logout.Template = outbox.LogoutTemplate
+	b.message(mail)
+	b.message(logout)
+	for lane, want := range map[outbox.Lane]string{outbox.Mail: "mail", outbox.Logouts: "logout"} {
+		got := result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) {
+			return tx.ClaimMessages(b.Context(), lane, now, now.Add(time.Minute), 9)
+		})
+		if len(got) != 1 || got[0].ID != want {
+			b.Errorf("lane %d: claimed %v", lane, got)
+		}
 	}
 }
 
@@ -176,7 +192,9 @@ func (b *bundle) message(r outbox.Record) outbox.Record {
 
 func (b *bundle) claim(now, until time.Time, limit int) []outbox.Record {
 	b.Helper()
-	return result(b, func(tx *store.Tx) ([]outbox.Record, error) { return tx.ClaimMessages(b.Context(), now, until, limit) })
+	return result(b, func(tx *store.Tx) ([]outbox.Record, error) {
+		return tx.ClaimMessages(b.Context(), outbox.Mail, now, until, limit)
+	})
 }
 
 func (b *bundle) settle(r outbox.Record) bool {

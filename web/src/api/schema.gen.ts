@@ -11,7 +11,7 @@ export interface AddFactor {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -30,6 +30,7 @@ export interface Boot {
   link: Link;
   session: SignedIn;
   account: Account;
+  client: Client;
   mfa: MFA;
   factors: Factors;
   status: number;
@@ -60,6 +61,10 @@ export interface Choice {
   id: string;
   name: string;
   chosen: string;
+}
+
+export interface Client {
+  request: string;
 }
 
 export interface ConfirmFactor {

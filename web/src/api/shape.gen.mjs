@@ -101,6 +101,9 @@ export const SHAPE = {
       }
     ]
   },
+  "client": {
+    "request": ""
+  },
   "mfa": {
     "way": "",
     "other": ""

@@ -11,6 +11,7 @@ import { screen as leaving } from '../screens/leaving/leaving';
 import { screen as mfa } from '../screens/mfa/mfa';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
 import type { Screen } from '../screens/screen';
+import { screen as signOut } from '../screens/sign-out/sign-out';
 import { screen as signedOut } from '../screens/signed-out/signed-out';
 import { screen as signin } from '../screens/signin/signin';
 import { screen as signup } from '../screens/signup/signup';
@@ -30,6 +31,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-factors': accountFactors,
   'account-profile': accountProfile,
   'account-history': accountHistory,
+  'sign-out': signOut,
   'signed-out': signedOut,
   error,
   leaving,

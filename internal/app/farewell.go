@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+
+	"portico/internal/egress"
+	"portico/internal/farewell"
+	"portico/internal/origin"
+	"portico/internal/outbox"
+	"portico/internal/store"
+	"portico/internal/telemetry/span"
+)
+
+// buildFarewell prepares telling OpenID clients about ended sessions.
+func (a *App) buildFarewell(l *live) error {
+	client, err := egress.New(egress.Config{Allow: l.clients.LogoutOrigins()})
+	if err != nil {
+		return err
+	}
+	l.farewell = farewell.New(farewell.Config{
+		Client: client, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
+	})
+	return nil
+}
+
+// startFarewells prepares the runner of these messages. It exists without clients
+// too, because a reload may add one.
+func (a *App) startFarewells() {
+	a.farewells = outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: a.Outbox, Lane: outbox.Logouts, Log: a.log,
+		Deliver: func(ctx context.Context, m outbox.Message) error {
+			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
+			err := a.live.Load().farewell.Send(ctx, m)
+			s.End(failure(err))
+			return err
+		},
+		Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
+	})
+}

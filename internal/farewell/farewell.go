@@ -1,0 +1,78 @@
+// Package farewell tells OpenID clients that a session has ended (OpenID Connect
+// Back-Channel Logout 1.0).
+//
+// It does not decide whom to tell: flows do, in the transaction that ends the
+// session. The outbox keeps the messages and tries again.
+package farewell
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"portico/internal/clock"
+	"portico/internal/egress"
+	"portico/internal/flow"
+	"portico/internal/openid"
+	"portico/internal/outbox"
+	"portico/internal/signingkey"
+)
+
+// Config configures a Sender.
+type Config struct {
+	Client  *egress.Client
+	Clients openid.Clients
+	Keys    *signingkey.Keeper
+	Clock   clock.Clock
+	Issuer  string
+}
+
+// Sender sends logout tokens. It is safe for concurrent use.
+type Sender struct{ Config }
+
+// New returns a Sender.
+func New(cfg Config) *Sender { return &Sender{cfg} }
+
+// Close closes idle connections.
+func (s *Sender) Close() { s.Client.HTTP().CloseIdleConnections() }
+
+// failed is an error of a delivery. A client may get a message again, because it
+// has the same id (jti), and signing out twice does no harm.
+type failed struct {
+	error
+	permanent bool
+}
+
+func (f failed) Permanent() bool { return f.permanent }
+func (failed) Uncertain() bool   { return false }
+
+// Send delivers one message of the outbox. The token is signed anew each time, so
+// that it is never too old.
+func (s *Sender) Send(ctx context.Context, m outbox.Message) error {
+	client, ok := s.Clients.Get(m.To)
+	if !ok || client.LogoutURI == "" {
+		return nil // removed from the settings since
+	}
+	claims := openid.LogoutToken(s.Issuer, client.ID, m.Data[flow.LogoutUser], m.Data[flow.LogoutSID], m.ID, s.Clock.Now())
+	token, _, err := s.Keys.SignBy(client.IDTokenAlg, claims, openid.LogoutType)
+	if err != nil {
+		return failed{err, false}
+	}
+	body := url.Values{"logout_token": {token}}.Encode()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, client.LogoutURI, strings.NewReader(body))
+	if err != nil {
+		return failed{err, true}
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := s.Client.HTTP().Do(r)
+	if err != nil {
+		return failed{fmt.Errorf("tell the client %s: %w", client.ID, err), false}
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusNoContent {
+		return failed{fmt.Errorf("the client %s answers %d", client.ID, answer.StatusCode), false}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/openid"
+	"portico/internal/outbox"
+	"portico/internal/session"
+)
+
+// endOne ends one session, with what OpenID clients have got from it, and tells
+// these clients. It reports whether the session was there.
+//
+// Every end of a session goes through endOne, endAll or the new sign-in of
+// admitted.
+func (f *Flows) endOne(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
+	told, err := f.grants.SignOut(ctx, tx, accountID, id)
+	if err != nil {
+		return false, err
+	}
+	ok, err := f.sessions.End(ctx, tx, accountID, id, why)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, f.tell(ctx, tx, accountID, told)
+}
+
+// endAll is endOne for all sessions of an account but one.
+func (f *Flows) endAll(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) error {
+	told, err := f.grants.SignOutAll(ctx, tx, accountID, keep)
+	if err != nil {
+		return err
+	}
+	if err := f.sessions.EndAll(ctx, tx, accountID, keep, why); err != nil {
+		return err
+	}
+	return f.tell(ctx, tx, accountID, told)
+}
+
+// The data of a message to a client about an ended session.
+const (
+	LogoutUser = "user"
+	LogoutSID  = "sid"
+)
+
+// tell enqueues a message to each client that wants to know of ended sessions.
+func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid.Ended) error {
+	for _, e := range told {
+		client, ok := f.clients.Get(e.ClientID)
+		if !ok || client.LogoutURI == "" {
+			continue
+		}
+		err := f.outbox.Enqueue(ctx, tx, outbox.Message{
+			Template: outbox.LogoutTemplate, To: e.ClientID, AccountID: accountID,
+			Data: map[string]string{LogoutUser: accountID, LogoutSID: e.SID},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package issuer
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"portico/internal/openid"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// logout asks a signed-in user whether to sign out, and sends the browser back to
+// the client (OpenID Connect RP-Initiated Logout 2). The question is always asked,
+// because any page can send a browser here.
+func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return server.Malformed.WithCause(err)
+	}
+	farewell, wrong := h.Clients.ParseFarewell(query, h.readHint)
+	found, err := h.Actions.Session(w, r)
+	switch {
+	case errors.Is(err, session.Required) && wrong != nil:
+		return wrong
+	case errors.Is(err, session.Required):
+		return server.SeeOther(w, cmp.Or(farewell.ReturnTo, pages.SignedOut))
+	case err != nil:
+		return err
+	}
+	return h.Screens.AskSignOut(w, r, found, query.Encode(), wrong)
+}
+
+// logoutForm redirects a request in a form of the client to a GET of the same path.
+// Browsers send cookies with that GET, but not with a cross-site POST.
+func (h *Handler) logoutForm(w http.ResponseWriter, r *http.Request) error {
+	query, err := readForm(r)
+	if err != nil {
+		return server.Malformed.WithCause(err)
+	}
+	return server.SeeOther(w, pages.With(pages.EndSession, query))
+}
+
+// logoutAnswer is the form of the question. Account is the id of the account that
+// the page has named.
+type logoutAnswer struct {
+	Account string `json:"account"`
+	Request string `json:"request"`
+}
+
+// confirmLogout ends the session. The request is judged again: the form may hold
+// anything.
+func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[logoutAnswer](r)
+	if err != nil {
+		return err
+	}
+	query, err := url.ParseQuery(in.Request)
+	if err != nil {
+		return server.Malformed.WithCause(err)
+	}
+	farewell, err := h.Clients.ParseFarewell(query, h.readHint)
+	if err != nil {
+		return err
+	}
+	found, err := h.Actions.Session(w, r)
+	if err != nil && !errors.Is(err, session.Required) {
+		return err
+	}
+	if err == nil && found.User.ID != in.Account {
+		return server.SeeOther(w, pages.With(pages.EndSession, query)) // which names the account that is signed in now
+	}
+	next, err := h.Actions.SignOut(w, r, struct{}{})
+	if err != nil {
+		return err
+	}
+	return server.SeeOther(w, cmp.Or(farewell.ReturnTo, next))
+}
+
+// readHint returns what an ID token of this installation says. It may have expired.
+func (h *Handler) readHint(token string) (hint openid.Hint, err error) {
+	if err := h.Keys.Verify(token, idTokenType, &hint); err != nil {
+		return openid.Hint{}, err
+	}
+	if hint.Issuer != h.issuer {
+		return openid.Hint{}, errors.New("the ID token is of another issuer")
+	}
+	return hint, nil
+}

@@ -1,0 +1,313 @@
+package issuer_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"portico/internal/account"
+	"portico/internal/apptest"
+	"portico/internal/config"
+	"portico/internal/outbox"
+)
+
+const bye = "https://rp.test/bye?from=portico"
+
+// told is a client that is told about ended sessions.
+type told struct {
+	*site
+	tokens chan string
+	answer chan int // of the next messages; 200 when empty
+}
+
+// startTold starts a site whose clients rp and other have a back channel.
+func startTold(t *testing.T) told {
+	s := told{tokens: make(chan string, 20), answer: make(chan int, 20)}
+	client := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case status := <-s.answer:
+			w.WriteHeader(status)
+		default:
+		}
+		s.tokens <- r.FormValue("logout_token")
+	}))
+	t.Cleanup(client.Close)
+	s.site = startFor(t, func(c *config.Config) {
+		for i := range c.Clients[:2] {
+			c.Clients[i].LogoutURI, c.Clients[i].LogoutReturns = client.URL+"/logout", []string{bye}
+		}
+	})
+	return s
+}
+
+// next returns the claims of the next message to a client.
+func (s told) next(clientID string) (claims map[string]any) {
+	s.Helper()
+	select {
+	case token := <-s.tokens:
+		return s.verified(token, clientID)
+	case <-time.After(20 * time.Second):
+		s.Fatal("the client was not told")
+		return nil
+	}
+}
+
+func (s told) verified(token, clientID string) (claims map[string]any) {
+	s.Helper()
+	ctx := oidc.InsecureIssuerURLContext(s.Context(), s.Origin)
+	provider, err := oidc.NewProvider(ctx, s.Origin)
+	if err != nil {
+		s.Fatal(err)
+	}
+	verified, err := provider.Verifier(&oidc.Config{ClientID: clientID, Now: s.Clock.Now}).Verify(ctx, token)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := verified.Claims(&claims); err != nil {
+		s.Fatal(err)
+	}
+	return claims
+}
+
+// quiet expects that no client is told. A later message, which is expected, comes
+// after all earlier ones.
+func (s told) quiet() {
+	s.Helper()
+	select {
+	case token := <-s.tokens:
+		s.Errorf("a client is told: %s", token)
+	default:
+	}
+}
+
+// Every end of a session is told to every client that has tokens from it.
+func TestBackChannel_EveryEnd(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	ctx := t.Context()
+	for name, end := range map[string]func(b *apptest.Browser, id string) error{
+		"sign-out":           func(b *apptest.Browser, _ string) error { b.Send("/auth/signout", nil); return nil },
+		"another user":       func(b *apptest.Browser, _ string) error { b.SignIn("noor@example.org"); return nil },
+		"operator":           func(_ *apptest.Browser, id string) error { _, err := s.Flows.EndUserSessions(ctx, id); return err },
+		"disabled":           func(_ *apptest.Browser, id string) error { return s.Flows.SetUserState(ctx, id, account.Closed) },
+		"deleted":            func(_ *apptest.Browser, id string) error { return s.Flows.DeleteUser(ctx, id) },
+		"password":           func(_ *apptest.Browser, _ string) error { return s.newPassword("password@example.org") },
+		"by another browser": func(_ *apptest.Browser, _ string) error { return s.endOthers() },
+	} {
+		address := strings.ReplaceAll(name, " ", "-") + "@example.org"
+		if name == "another user" {
+			s.Person("noor@example.org")
+		}
+		b := s.signedIn(address)
+		got := s.site.tokens(b)
+		id := s.verified(got.ID, "rp")
+		if err := end(b, id["sub"].(string)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		claims := s.next("rp")
+		events, _ := claims["events"].(map[string]any)
+		if claims["sub"] != id["sub"] || claims["sid"] != id["sid"] || claims["jti"] == nil || claims["nonce"] != nil || events["http://schemas.openid.net/event/backchannel-logout"] == nil {
+			t.Errorf("%s: the client is told %v", name, claims)
+		}
+		s.wants(name, s.token(refreshing(got.Renew)), 400, "invalid_grant")
+		s.quiet()
+	}
+}
+
+func (s told) newPassword(address string) error {
+	a, err := s.Flows.User(s.Context(), address)
+	if err != nil {
+		return err
+	}
+	return s.Flows.SetUserPassword(s.Context(), a, "seven lanterns over copper hills")
+}
+
+// endOthers ends all sessions of an account but a new one, as its owner does.
+func (s told) endOthers() error {
+	b := s.Browser()
+	b.SignIn("by-another-browser@example.org")
+	found, err := s.Flows.Session(s.Context(), b.Cookie("session"))
+	if err != nil {
+		return err
+	}
+	return s.Flows.EndOtherSessions(s.Context(), flowCaller(), found)
+}
+
+// Each client is told once for a session, whatever it has asked for. The same user
+// who signs in again in the same browser ends nothing.
+func TestBackChannel_OncePerClient(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	b := s.signedIn("mara@example.org")
+	s.site.tokens(b)
+	s.site.tokens(b, "scope", "openid offline_access")
+	s.code(b, "state", "unused") // gives no tokens
+	b.SignIn("mara@example.org")
+	other := s.token(redemption(s.code(b, "client_id", "other"), "client_id", "other", "client_secret", "other "+rpSecret))
+	if other.StatusCode != 200 {
+		t.Fatal(other.text)
+	}
+	b.Send("/auth/signout", nil)
+	var clients []string
+	for range 2 {
+		select {
+		case token := <-s.tokens:
+			clients = append(clients, audience(t, token))
+		case <-time.After(20 * time.Second):
+			t.Fatalf("told: %v", clients)
+		}
+	}
+	if slices.Sort(clients); !slices.Equal(clients, []string{"other", "rp"}) {
+		t.Errorf("told: %v", clients)
+	}
+	s.quiet()
+}
+
+// A message that fails is tried again, with the same id.
+func TestBackChannel_TriesAgain(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	b := s.signedIn("mara@example.org")
+	s.site.tokens(b)
+	s.answer <- http.StatusInternalServerError
+	b.Send("/auth/signout", nil)
+	first := s.next("rp")
+	for range 100 { // until the failure is written
+		s.Clock.Advance(time.Minute)
+		s.Outbox.Wake(outbox.Logouts)
+		select {
+		case token := <-s.tokens:
+			if second := s.verified(token, "rp"); second["jti"] != first["jti"] || second["iat"] == first["iat"] {
+				t.Errorf("the second message is %v, after %v", second, first)
+			}
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	t.Fatal("the message is not sent again")
+}
+
+func audience(t *testing.T, token string) string {
+	t.Helper()
+	for _, client := range []string{"rp", "other"} {
+		if strings.Contains(payload(t, token), `"aud":"`+client+`"`) {
+			return client
+		}
+	}
+	return ""
+}
+
+// logout is the address of a request to sign out.
+func logout(changes ...string) string {
+	return "/auth/openid/logout?" + change(url.Values{}, changes...).Encode()
+}
+
+type question struct {
+	Screen  string `json:"screen"`
+	Notice  string `json:"notice"`
+	Session struct{ ID, Email string }
+	Client  struct{ Request string }
+}
+
+// The user is asked once, and returns to the client with its state.
+func TestLogout_AsksAndReturns(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	for name, asked := range map[string]func(id string) []string{
+		"client": func(string) []string { return []string{"client_id", "rp"} },
+		"hint":   func(id string) []string { return []string{"id_token_hint", id} },
+		"both":   func(id string) []string { return []string{"id_token_hint", id, "client_id", "rp"} },
+	} {
+		b := s.signedIn(name + "@example.org")
+		got := s.site.tokens(b)
+		s.Clock.Advance(2 * time.Hour) // the hint has expired
+		request := logout(append(asked(got.ID), "post_logout_redirect_uri", bye, "state", "s t&<a>")...)
+		p := b.Open(request)
+		var q question
+		if b.Boot(p, &q); p.StatusCode != 200 || q.Screen != "sign-out" || q.Session.Email != name+"@example.org" {
+			t.Fatalf("%s: %d %+v", name, p.StatusCode, q)
+		}
+		if _, err := s.Flows.Session(t.Context(), b.Cookie("session")); err != nil {
+			t.Fatalf("%s: the question alone has signed out", name)
+		}
+		back := b.Send("/auth/openid/logout/confirm", url.Values{"account": {q.Session.ID}, "request": {q.Client.Request}})
+		if want := bye + "&state=s+t%26%3Ca%3E"; back.StatusCode != 303 || back.Next() != want {
+			t.Errorf("%s: %d %s, want %s", name, back.StatusCode, back.Next(), want)
+		}
+		s.next("rp")
+		if again := b.Open(request); again.Next() != back.Next() {
+			t.Errorf("%s: signed out, the browser goes to %s", name, again.Next())
+		}
+	}
+}
+
+// The browser never goes to an address that is not the client's, and the user may
+// still sign out.
+func TestLogout_NeverElsewhere(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	b := s.signedIn("mara@example.org")
+	id := s.site.tokens(b).ID
+	forged := id[:len(id)-8] + "AAAAAAAA"
+	for name, asked := range map[string][]string{
+		"unregistered":       {"client_id", "rp", "post_logout_redirect_uri", "https://evil.test/"},
+		"a redirect address": {"client_id", "rp", "post_logout_redirect_uri", rpBack},
+		"a prefix":           {"client_id", "rp", "post_logout_redirect_uri", bye + "x"},
+		"no client":          {"post_logout_redirect_uri", bye},
+		"unknown client":     {"client_id", "none", "post_logout_redirect_uri", bye},
+		"another client":     {"client_id", "other", "id_token_hint", id, "post_logout_redirect_uri", bye},
+		"forged hint":        {"id_token_hint", forged, "post_logout_redirect_uri", bye},
+		"no hint at all":     {"id_token_hint", "x", "client_id", "rp", "post_logout_redirect_uri", bye},
+	} {
+		p := b.Open(logout(asked...))
+		var q question
+		if b.Boot(p, &q); p.StatusCode != 422 || q.Screen != "sign-out" || q.Notice == "" || q.Client.Request != "" {
+			t.Errorf("%s: %d %+v", name, p.StatusCode, q)
+		}
+		sent := b.Send("/auth/openid/logout/confirm", url.Values{"account": {q.Session.ID}, "request": {change(url.Values{}, asked...).Encode()}})
+		if sent.StatusCode != 422 || sent.Next() != "" {
+			t.Errorf("%s, in the form: %d %s", name, sent.StatusCode, sent.Next())
+		}
+		if p := s.Browser().Open(logout(asked...)); p.StatusCode != 422 {
+			t.Errorf("%s, signed out: %d %s", name, p.StatusCode, p.Next())
+		}
+	}
+	p := b.Send("/auth/openid/logout/confirm", url.Values{"account": {s.userInfo(s.site.tokens(b).Access).Sub}, "request": {""}})
+	if p.Next() != "/auth/signed-out" {
+		t.Errorf("without an address the browser goes to %s", p.Next())
+	}
+}
+
+// The question of one user signs out no other.
+func TestLogout_AnotherUser(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	b := s.signedIn("mara@example.org")
+	var q question
+	b.Boot(b.Open(logout("client_id", "rp")), &q)
+	s.Person("noor@example.org")
+	b.SignIn("noor@example.org")
+	p := b.Send("/auth/openid/logout/confirm", url.Values{"account": {q.Session.ID}, "request": {q.Client.Request}})
+	if p.Next() != logout("client_id", "rp") {
+		t.Errorf("%d %s", p.StatusCode, p.Next())
+	}
+	if _, err := s.Flows.Session(t.Context(), b.Cookie("session")); err != nil {
+		t.Error("the other user is signed out")
+	}
+}
+
+// A request may be a form of the client's page, whose request has no cookies.
+func TestLogout_ByPost(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	got := s.post("/auth/openid/logout", url.Values{"client_id": {"rp"}, "state": {"x"}}, "Origin", "https://rp.test")
+	if got.StatusCode != 303 || got.Header.Get("Location") != logout("client_id", "rp", "state", "x") {
+		t.Errorf("%d %s", got.StatusCode, got.Header.Get("Location"))
+	}
+}
