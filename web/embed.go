@@ -23,7 +23,8 @@ var (
 	Messages fs.FS = under(messages, "src/i18n/messages")
 
 	// Dist holds documents/<locale>/<screen>.html, documents/manifest.json,
-	// states.json and assets/* as the build left them.
+	// marked/<screen>.html, marked/keys.json, states.json and assets/* as the
+	// build left them.
 	Dist fs.FS = under(dist, "dist")
 )
 

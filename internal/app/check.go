@@ -5,9 +5,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/federation"
-	"portico/internal/locale"
 	"portico/internal/store"
-	"portico/web"
 )
 
 // Check returns settings that this version cannot use and that package config
@@ -32,12 +30,13 @@ func Check(cfg config.Config) error {
 	if err := store.CheckURL(cfg.DatabaseURL); err != nil {
 		r.Add("database_url", err.Error(), "the parameters are in docs/operating/postgresql.md")
 	}
-	catalogue, err := locale.Load(web.Messages)
+	t, err := readTexts(cfg)
 	if err != nil {
 		return err
 	}
-	if _, ok := catalogue.WithDefault(cfg.Locale); !ok {
-		r.Add("locale", "there are no texts in "+cfg.Locale, "write one of: "+strings.Join(catalogue.Locales(), ", "))
+	if _, ok := t.catalogue.WithDefault(cfg.Locale); !ok {
+		r.Add("locale", "there are no texts in "+cfg.Locale, "write one of: "+strings.Join(t.catalogue.Locales(), ", "))
 	}
+	add(cfg, r, t.wrong)
 	return r.Err()
 }

@@ -21,7 +21,6 @@ import (
 	"portico/internal/server/gateway"
 	"portico/internal/session"
 	"portico/internal/store"
-	"portico/web"
 )
 
 // live is everything that is built from settings that can change while Portico
@@ -51,11 +50,14 @@ type live struct {
 func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	l = &live{config: cfg}
 	l.clients, _ = clients(cfg) // Check has found no problem
-	catalogue, err := locale.Load(web.Messages)
+	t, err := readTexts(cfg)
 	if err != nil {
 		return nil, err
 	}
-	l.catalogue, _ = catalogue.WithDefault(cfg.Locale) // Check has found the locale
+	if len(t.wrong) > 0 { // they have changed since Check
+		return nil, fmt.Errorf("the texts in %s have mistakes: run 'portico config check'", cfg.Texts)
+	}
+	l.catalogue, _ = t.catalogue.WithDefault(cfg.Locale) // Check has found the locale
 	if err := a.buildBrand(l); err != nil {
 		return nil, err
 	}

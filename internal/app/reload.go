@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"portico/internal/config"
@@ -68,7 +69,11 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if err := a.replace(ctx, now, renewal.Config); err != nil {
 		return result, err
 	}
-	return ops.Reloaded{Changed: renewal.Changed, Restart: renewal.Restart, Warnings: asText(renewal.Config.Warnings())}, nil
+	changed := renewal.Changed
+	if !slices.Contains(changed, "texts") && !now.catalogue.Same(a.live.Load().catalogue) {
+		changed = append(changed, "texts") // in files that the settings do not name
+	}
+	return ops.Reloaded{Changed: changed, Restart: renewal.Restart, Warnings: asText(Warnings(renewal.Config))}, nil
 }
 
 func asText(problems config.Problems) []string {

@@ -62,6 +62,7 @@ type commands struct {
 	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
+	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a start for your own."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Licenses licensesCmd `cmd:"" help:"Print the licenses of the software and data of others in Portico."`
 }

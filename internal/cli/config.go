@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/secret"
 )
@@ -23,7 +24,7 @@ func (configCheckCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range cfg.Warnings() {
+	for _, p := range app.Warnings(cfg) {
 		complain(s.Stderr, "portico: warning:", p)
 	}
 	return s.print(false, nil, "the configuration is complete")

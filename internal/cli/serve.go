@@ -44,7 +44,7 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, p := range cfg.Warnings() {
+	for _, p := range app.Warnings(cfg) {
 		log.Warn(p.Key+": "+p.Why+": "+p.Write, "source", p.Source)
 	}
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())

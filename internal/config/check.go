@@ -83,6 +83,18 @@ func checkBrandName(s string) (string, *mistake) {
 	return s, nil
 }
 
+// checkFolder accepts the path of a folder. Package locale checks the files in it.
+func checkFolder(path string) (string, *mistake) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
+	case err != nil || !info.IsDir():
+		return "", &mistake{path + " cannot be read as a folder", "write the path of a folder that this user may read"}
+	}
+	return path, nil
+}
+
 var colourForm = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 func checkColour(s string) (string, *mistake) {

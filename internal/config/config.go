@@ -33,6 +33,7 @@ type Config struct {
 	ReturnOrigins   []string // "https://app.example.com", "https://*.apps.example.com"
 	ReturnDefault   string   // "" for the product's default
 	Locale          string
+	Texts           string // folder of the operator's texts; "" for none
 	HSTSSubdomains  bool
 	Brand           Brand
 	Legal           Legal

@@ -57,6 +57,8 @@ func keys() []key {
 			"The page after signing in when the request names no other: a path here, or a URL of one of `return_origins`. Without it: the app behind Portico, or the account page."),
 		text("locale", func(c *Config) *string { return &c.Locale }, checkLocale,
 			"The language of mails and pages for people whose browser asks for none that is here."),
+		text("texts", func(c *Config) *string { return &c.Texts }, checkFolder,
+			"The folder with your own texts for pages and mails, one `<locale>.json` for each language that has some: [Texts](texts.md). Without this setting it is the folder `texts` beside the file of settings, if there is one."),
 		toggle("hsts_subdomains", func(c *Config) *bool { return &c.HSTSSubdomains },
 			"Whether browsers shall use https for all names below the public host as well (HSTS `includeSubDomains`). Turn it off while one of them still needs http."),
 		text("brand.name", func(c *Config) *string { return &c.Brand.Name }, checkBrandName,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -39,6 +40,11 @@ func Load(path string, environ []string) (Config, error) {
 		return unread(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: "write the path of a file that this user may read"}}
 	}
 	c, err := load(path, data, environ)
+	if beside := filepath.Join(filepath.Dir(path), "texts"); c.Texts == "" && c.Known("texts") {
+		if _, missing := os.Stat(beside); !errors.Is(missing, fs.ErrNotExist) {
+			c.Texts = beside
+		}
+	}
 	if info, serr := os.Stat(path); serr == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0 {
 		c.open = path
 	}

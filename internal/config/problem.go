@@ -51,9 +51,18 @@ func (r *Report) Add(key, why, write string, others ...string) {
 	r.problems = append(r.problems, Problem{Source: r.config.Source(key), Key: key, Why: why, Write: write})
 }
 
+// AddAt adds a Problem of another file that a setting names, with its place in
+// that file.
+func (r *Report) AddAt(source, key, why, write string) {
+	r.problems = append(r.problems, Problem{Source: source, Key: key, Why: why, Write: write})
+}
+
 // Known reports whether the value of a setting is known. It returns false for a
 // setting that could not be read.
 func (c *Config) Known(key string) bool { return !c.unread && !c.broken[key] }
+
+// Problems returns what was added.
+func (r *Report) Problems() Problems { return r.problems }
 
 // Err returns the Problems as an error, or nil if there are none.
 func (r *Report) Err() error {

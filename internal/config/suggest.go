@@ -50,6 +50,18 @@ func nearest(name string, spell func(key) string) (best spelled, found bool) {
 	return best, found
 }
 
+// Nearest returns the known name that is closest to another one, if one is close
+// enough.
+func Nearest(name string, known []string) (best string, found bool) {
+	distance := min(5, len(name)/2)
+	for _, k := range known {
+		if d := changes(name, k); d < distance {
+			best, distance, found = k, d, true
+		}
+	}
+	return best, found
+}
+
 // likelyProvider returns the part of a name that may be a provider id.
 func likelyProvider(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(name, envPrefix))

@@ -20,7 +20,7 @@ func (d *doctor) settings(r *report, wrong config.Problems) {
 		}
 	}
 	tell(Failed, wrong)
-	tell(Warning, d.config.Warnings())
+	tell(Warning, app.Warnings(d.config))
 	if len(r.found) == 0 {
 		r.add(OK, "complete", "")
 	}

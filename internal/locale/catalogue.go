@@ -29,7 +29,8 @@ type Catalogue struct {
 	texts   map[string]map[string]message
 	matcher language.Matcher
 
-	fallback string // what Match returns when no language fits
+	fallback string          // what Match returns when no language fits
+	replaced map[string]bool // locales with texts of the operator
 }
 
 // message is one text: plain, or by plural form.
@@ -101,31 +102,39 @@ func parse(data []byte) (map[string]message, error) {
 	}
 	texts := make(map[string]message, len(raw))
 	for key, value := range raw {
-		var m message
-		if err := json.Unmarshal(value, &m.plain); err == nil {
-			texts[key] = m
-			continue
-		}
-		var byName map[string]string
-		if err := json.Unmarshal(value, &byName); err != nil {
-			return nil, fmt.Errorf("key %s: write a text or an object of plural forms: %w", key, err)
-		}
-		m.forms = make(map[plural.Form]string, len(byName))
-		for _, f := range forms {
-			if text, ok := byName[f.name]; ok {
-				m.forms[f.form] = text
-				delete(byName, f.name)
-			}
-		}
-		for name := range byName {
-			return nil, fmt.Errorf("key %s: %q is not a plural form; use zero, one, two, few, many or other", key, name)
-		}
-		if _, ok := m.forms[plural.Other]; !ok {
-			return nil, fmt.Errorf("key %s: the plural form other is missing", key)
+		m, err := parseMessage(value)
+		if err != nil {
+			return nil, fmt.Errorf("key %s: %w", key, err)
 		}
 		texts[key] = m
 	}
 	return texts, nil
+}
+
+// parseMessage reads the value of a key.
+func parseMessage(value json.RawMessage) (m message, err error) {
+	var plain *string
+	if err := json.Unmarshal(value, &plain); err == nil && plain != nil {
+		return message{plain: *plain}, nil
+	}
+	var byName map[string]string
+	if err := json.Unmarshal(value, &byName); err != nil || byName == nil {
+		return m, errors.New("it is neither a text nor an object of plural forms")
+	}
+	m.forms = make(map[plural.Form]string, len(byName))
+	for _, f := range forms {
+		if text, ok := byName[f.name]; ok {
+			m.forms[f.form] = text
+			delete(byName, f.name)
+		}
+	}
+	for name := range byName {
+		return m, fmt.Errorf("%q is not a plural form; use zero, one, two, few, many or other", name)
+	}
+	if _, ok := m.forms[plural.Other]; !ok {
+		return m, errors.New("the plural form other is missing")
+	}
+	return m, nil
 }
 
 // Locales returns the names of the locales, the default one first.

@@ -17,7 +17,8 @@
 // modern standard Arabic with Western digits.
 //
 // Invariants:
-//   - A catalogue does not change once it is loaded.
+//   - A catalogue does not change once it is loaded. Replace returns another one,
+//     with texts of the operator.
 //   - A placeholder inside a parameter's value stays as it is.
 //   - In a text from right to left, a value that is not a number is isolated
 //     (UAX 9), so that an address in Latin letters moves no word.

@@ -12,7 +12,10 @@ import (
 // Documents returns a front end whose screens are all the given template. The
 // caller may change it.
 func Documents(document string) fstest.MapFS {
-	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}}
+	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}, "marked/keys.json": {Data: []byte("{}")}}
+	for _, name := range form.Screens() {
+		files["marked/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
+	}
 	for _, locale := range []string{"ar", "de", "en", "es", "fr"} {
 		for _, name := range form.Screens() {
 			files["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}

@@ -253,6 +253,7 @@ func attacks() testform.Catalogue {
 		"SEC-190": "Two callers sign up with one address at the same moment.",
 
 		// Tests without a number
+		"SEC-260":    "A text that an operator pasted from elsewhere holds markup, an action of a template or a header of an email.",
 		"SEC-219":    "Clients open TLS connections for names that no operator has configured, to use up the limits of the authority.",
 		"SEC-218":    "A process or a web page that has not the master key asks a server to reload its settings.",
 		"OpenAPI":    "A client relies on openapi.json: its operations must exist and answer as it says.",

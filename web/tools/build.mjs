@@ -18,7 +18,7 @@ const options = { root: root.pathname, logLevel: /** @type {const} */ ('warn') }
 await build({ ...options, build: { ssr: true } });
 
 /** @type {typeof import('../src/entry/prerender.tsx')} */
-const { locales, screenNames, rightToLeft, renderTemplate } = await import(
+const { locales, screenNames, rightToLeft, renderTemplate, MARKED } = await import(
   at('.build/server/prerender.js').href
 );
 
@@ -85,9 +85,17 @@ function loading(scripts) {
   ];
 }
 
-/** The data that the script starts from. The JSON of the words cannot end its element. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
+/** The texts for the script. Their JSON cannot end its element. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
+const wordsOf = (screen, locale) =>
+  locale === MARKED ? '{{.words}}' : JSON.stringify(messagesOf(screen, locale)).replaceAll('<', '\\u003c');
+
+/** The data that the script starts from. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
 const dataOf = (screen, locale) =>
-  `<script type="application/json" id="words">${JSON.stringify(messagesOf(screen, locale)).replaceAll('<', '\\u003c')}</script><script type="application/json" id="boot">{{.boot}}</script>`;
+  `<script type="application/json" id="words">${wordsOf(screen, locale)}</script><script type="application/json" id="boot">{{.boot}}</script>`;
+
+/** The attributes of a document's language. In a document with marks, the server writes them. @param {string} locale */
+const languageOf = (locale) =>
+  locale === MARKED ? '' : ` lang="${locale}"${rightToLeft(locale) ? ' dir="rtl"' : ''}`;
 
 /** @param {(typeof documents)[number]} document */
 function documentOf({ screen, locale }) {
@@ -96,7 +104,7 @@ function documentOf({ screen, locale }) {
   const { scripts, style } = filesOf(entryOf(lender ?? screen));
   const html = [
     '<!doctype html>',
-    `<html lang="${locale}"${rightToLeft(locale) ? ' dir="rtl"' : ''}><head><meta charset="utf-8"><title>${title}</title>`,
+    `<html${languageOf(locale)}><head><meta charset="utf-8"><title>${title}</title>`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
     '<meta name="robots" content="noindex">',
     `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
@@ -113,6 +121,8 @@ function documentOf({ screen, locale }) {
 }
 
 rmSync(at('dist/documents'), { recursive: true, force: true });
+rmSync(at('dist/marked'), { recursive: true, force: true });
+mkdirSync(at('dist/marked'), { recursive: true });
 rmSync(at('dist/assets'), { recursive: true, force: true });
 mkdirSync(at('dist/assets'), { recursive: true });
 
@@ -124,6 +134,15 @@ for (const document of documents) {
   writeFileSync(at(`dist/documents/${document.locale}/${document.screen}.html`), html);
   styleHashes[document.screen] = styleHash;
 }
+
+// Documents for texts of the operator, and the keys of the texts that their scripts need.
+/** @type {Record<string, string[]>} */
+const keys = {};
+for (const screen of screenNames) {
+  writeFileSync(at(`dist/marked/${screen}.html`), documentOf({ screen, locale: MARKED }).html);
+  if (!(screen in SCRIPTLESS)) keys[screen] = Object.keys(messagesOf(screen, 'en'));
+}
+writeFileSync(at('dist/marked/keys.json'), JSON.stringify(keys));
 
 // The script for pages of apps. They load it by this name.
 await build({

@@ -1,7 +1,8 @@
 // Package screens serves the documents that visitors see. It fills the
 // templates of the built front end, and handles their forms without script.
 //
-// There is one document per screen and locale. React renders it at build time,
+// There is one document per screen and locale, and one per screen with a mark in
+// place of each text, for locales with texts of the operator. React renders it at build time,
 // with its style inline and allowed by hash. At start, brand, policy and
 // providers are filled in. A document without data of the request is served
 // compressed from memory. Otherwise it is filled for the request: with an

@@ -14,6 +14,7 @@ import (
 	"text/template"
 
 	"portico/internal/brand"
+	"portico/internal/locale"
 	"portico/internal/server"
 	"portico/internal/server/form"
 )
@@ -26,13 +27,15 @@ type document struct {
 	template *template.Template
 	policy   string
 	theme    map[string]string
+	words    string                          // the texts for the script, as JSON; "" if they are in the template
 	plain    func() (*server.Content, error) // the document without data of a request
 }
 
 // load reads the documents of the built front end. Their forms may lead to the
 // origins of apps and OpenID clients: browsers apply form-action also to redirects
-// after a form, and without script every sign-in is a form.
-func load(dist fs.FS, locales []string, theme *brand.Theme, apps []string) (map[string][]*document, error) {
+// after a form, and without script every sign-in is a form. A locale with texts of
+// the operator gets the documents with marks.
+func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []string) (map[string][]*document, error) {
 	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotBuilt
@@ -47,18 +50,18 @@ func load(dist fs.FS, locales []string, theme *brand.Theme, apps []string) (map[
 		return nil, fmt.Errorf("read the manifest of the screens: %w", err)
 	}
 	values := theme.Values()
-	all := make(map[string][]*document, len(locales))
-	for _, loc := range locales {
+	all := make(map[string][]*document, len(catalogue.Locales()))
+	for _, loc := range catalogue.Locales() {
 		for _, name := range form.Screens() {
-			path := "documents/" + loc + "/" + name + ".html"
-			text, err := fs.ReadFile(dist, path)
+			text, words, err := source(dist, catalogue, loc, name)
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
 			}
 			// The template contains only actions that the build created from
-			// its markers. Each value is escaped by "html", except the head of the
-			// theme, which package brand computes.
-			t, err := template.New(path).Option("missingkey=error").Parse(string(text))
+			// its markers. Each value is escaped by "html", except the texts for the
+			// script, which are JSON, and the head of the theme, which package brand
+			// computes.
+			t, err := template.New(loc + "/" + name).Option("missingkey=error").Parse(text)
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
 			}
@@ -66,10 +69,20 @@ func load(dist fs.FS, locales []string, theme *brand.Theme, apps []string) (map[
 			if own := theme.StyleHash(); own != "" {
 				styles = append(styles, own)
 			}
-			all[loc] = append(all[loc], &document{template: t, theme: values, policy: server.DocumentPolicy(styles, apps...)})
+			all[loc] = append(all[loc], &document{template: t, theme: values, words: words, policy: server.DocumentPolicy(styles, apps...)})
 		}
 	}
 	return all, nil
+}
+
+// source returns the template of a screen, and the texts for its script unless
+// they are in the template.
+func source(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (text, words string, err error) {
+	if catalogue.Replaced(loc) {
+		return marked(dist, catalogue, loc, name)
+	}
+	built, err := fs.ReadFile(dist, "documents/"+loc+"/"+name+".html")
+	return string(built), "", err
 }
 
 // fill renders the document with the data.
@@ -84,7 +97,7 @@ func (d *document) fill(b Boot) ([]byte, error) {
 	if err := json.Unmarshal(text, &values); err != nil {
 		return nil, err
 	}
-	values["boot"], values["theme"] = string(text), d.theme
+	values["boot"], values["theme"], values["words"] = string(text), d.theme, d.words
 	var out bytes.Buffer
 	out.Grow(32 << 10)
 	err = d.template.Execute(&out, values)

@@ -65,7 +65,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue.Locales(), cfg.Theme, slices.Concat(cfg.Actions.Targets.Origins, cfg.FormActions))
+	documents, err := load(cfg.Dist, cfg.Catalogue, cfg.Theme, slices.Concat(cfg.Actions.Targets.Origins, cfg.FormActions))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,6 +15,8 @@ export interface Outside {
   issuer?: string;
   /** Origin of an app that is an allowed return target. */
   app?: string;
+  /** Texts of the operator, by language and key. */
+  texts?: Record<string, Record<string, string | Record<string, string>>>;
 }
 
 export const PROVIDER = { id: 'acme', name: 'Acme ID', clientId: 'portico', clientSecret: 'portico-at-acme' };
@@ -41,6 +43,9 @@ export class Portico {
     const origin = `http://localhost:${listen}`;
     const keyFile = join(folder, 'secret.key');
     const database = await createDatabase(folder, keyFile);
+    await mkdir(join(folder, 'texts'));
+    for (const [locale, texts] of Object.entries(outside.texts ?? {}))
+      await writeFile(join(folder, 'texts', `${locale}.json`), JSON.stringify(texts));
     const child = spawn(binary, ['serve'], {
       cwd: folder,
       env: environment(outside, { origin, listen, operations, keyFile, database: database.url }),

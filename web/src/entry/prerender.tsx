@@ -1,10 +1,13 @@
 import { renderToString } from 'react-dom/server';
 import type { Boot } from '../api/schema.gen';
 import { SHAPE } from '../api/shape.gen.mjs';
+import { MARKED, marks } from '../i18n/marks';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages, RIGHT_TO_LEFT } from '../i18n/text';
 import { goTemplate, slots } from '../lib/template';
 import { screens } from './screens';
+
+export { MARKED };
 
 type ScreenName = Boot['screen'];
 
@@ -16,10 +19,18 @@ export const rightToLeft = (locale: string) => RIGHT_TO_LEFT.has(locale);
 
 export const screenNames = Object.keys(screens) as ScreenName[];
 
+const catalogue = (locale: string) => catalogues[`../i18n/messages/${locale}.json`] ?? {};
+
+/** The texts of a locale, or marks in place of them. The server takes the isolation of values out where it is not needed. */
+const textOf = (locale: string) =>
+  locale === MARKED
+    ? createText(MARKED, marks(catalogue('en')), true)
+    : createText(locale, catalogue(locale));
+
 /** Renders the title and the markup of a screen for this boot data. */
 export function render(name: ScreenName, locale: string, boot: Boot): { title: string; body: string } {
   const screen = screens[name];
-  const text = createText(locale, catalogues[`../i18n/messages/${locale}.json`] ?? {});
+  const text = textOf(locale);
   const title = renderToString(screen.title(boot, text));
   const body = renderToString(
     <TextProvider value={text}>
@@ -38,7 +49,7 @@ const plainAttributes = (markup: string) =>
     .replace(/ (?!viewBox)([a-z]+[A-Z]\w*)(?==")/g, (attribute) => attribute.toLowerCase())
     .replace(/ (required|autofocus|readonly)=""/g, ' $1');
 
-/** Renders a screen as a Go template that takes the boot data. */
+/** Renders a screen as a Go template that takes the boot data. With MARKED in place of a locale, it has marks as texts. */
 export function renderTemplate(name: ScreenName, locale: string): { title: string; body: string } {
   const { title, body } = render(name, locale, slots(SHAPE) as Boot);
   return { title: goTemplate(title), body: goTemplate(body) };

@@ -26,9 +26,8 @@ const COUNTS = new Set(['count', 'minutes']);
  * From right to left, each value is isolated (UAX 9): an address or a name in Latin letters would otherwise
  * change the order of the words around it. Digits keep their order by themselves.
  */
-export function createText(locale: string, messages: Messages): Text {
+export function createText(locale: string, messages: Messages, isolate = RIGHT_TO_LEFT.has(locale)): Text {
   const plural = new Intl.PluralRules(locale);
-  const isolate = RIGHT_TO_LEFT.has(locale);
 
   const words = (key: string, params: Params): string | undefined => {
     const message = messages[key];

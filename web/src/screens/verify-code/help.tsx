@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { Boot, Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { match, When } from '../../lib/template';
@@ -7,14 +8,19 @@ import { More } from '../../ui/more';
 /** Says where to look for an email that was sent but did not arrive. */
 export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
   const { t } = useText();
-  const [before, after] = t('verify-code.sender').split('{sender}');
+  const [before, ...rest] = t('verify-code.sender').split('{sender}');
   return (
     <More label={t('verify-code.help')}>
       <When value={boot.sender}>
         <p>
           {before}
-          <Whole>{boot.sender}</Whole>
-          {after}
+          {rest.map((after, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
+            <Fragment key={at}>
+              <Whole>{boot.sender}</Whole>
+              {after}
+            </Fragment>
+          ))}
         </p>
       </When>
       <p>{match(flow.kind, 'signup', t('verify-code.no_code'), t('verify-code.nothing_arrived'))}</p>

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"portico/internal/config"
+	"portico/internal/locale"
+	"portico/web"
+)
+
+// texts are the texts of an installation.
+type texts struct {
+	catalogue       *locale.Catalogue
+	wrong, doubtful []locale.Mistake // of the operator's texts
+}
+
+// readTexts reads the texts of the binary, with the operator's texts over them.
+func readTexts(cfg config.Config) (t texts, err error) {
+	if t.catalogue, err = locale.Load(web.Messages); err != nil || cfg.Texts == "" {
+		return t, err
+	}
+	t.catalogue, t.wrong, t.doubtful = t.catalogue.Replace(os.DirFS(cfg.Texts), config.Nearest)
+	return t, nil
+}
+
+// add adds mistakes to a report, each with its file and line.
+func add(cfg config.Config, r *config.Report, all []locale.Mistake) {
+	for _, m := range all {
+		source, key := filepath.Join(cfg.Texts, m.File), m.Key
+		if m.Line > 0 {
+			source += fmt.Sprintf(":%d", m.Line)
+		}
+		if key == "" {
+			key = "texts"
+		}
+		r.AddAt(source, key, m.Why, m.Write)
+	}
+}
+
+// Warnings returns what is allowed in the settings and in the texts of the
+// operator, and probably not intended.
+func Warnings(cfg config.Config) config.Problems {
+	r := cfg.Report()
+	if t, err := readTexts(cfg); err == nil {
+		add(cfg, r, t.doubtful)
+	}
+	return append(cfg.Warnings(), r.Problems()...)
+}
