@@ -26,7 +26,14 @@ type Account struct {
 	Password  string // opaque verifier; "" for a person who only uses a provider
 	Version   int64  // credential version
 	Locale    string // language of the emails to the account; "" when it is not known yet
+	Terms     Terms  // the terms of use that were accepted last
 	CreatedAt time.Time
+}
+
+// Terms is an acceptance of the terms of use. The zero value means none.
+type Terms struct {
+	Version    string
+	AcceptedAt time.Time
 }
 
 // Identity is a person at an external provider: (Issuer, Subject) is the key,
@@ -60,6 +67,8 @@ type Store interface {
 	UpdateAddress(ctx context.Context, id string, address Address) (bool, error)
 	// UpdateLocale sets the language of the account's emails.
 	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
+	// UpdateTerms stores an acceptance of the terms of use.
+	UpdateTerms(ctx context.Context, id string, accepted Terms) (bool, error)
 	DeleteAccount(ctx context.Context, id string) (bool, error)
 }
 
@@ -89,13 +98,14 @@ type New struct {
 	Password string // opaque verifier
 	Locale   string
 	Roles    []string
+	Terms    Terms
 }
 
 // Create stores a new active account, or returns Exists.
 func (d *Directory) Create(ctx context.Context, tx Store, n New) (Account, error) {
 	a := Account{
 		ID: ids.New(), Address: n.Address, Name: n.Name, State: Active, Roles: n.Roles,
-		Password: n.Password, Version: 1, Locale: n.Locale, CreatedAt: d.clock.Now(),
+		Password: n.Password, Version: 1, Locale: n.Locale, Terms: n.Terms, CreatedAt: d.clock.Now(),
 	}
 	ok, err := tx.InsertAccount(ctx, a)
 	if err != nil {

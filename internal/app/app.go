@@ -295,7 +295,7 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 		look = own
 	}
 	return mailer.New(mailer.Config{
-		Server: server, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, PublicURL: publicURL(cfg).String(),
+		Server: server, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, Terms: cfg.Legal.Terms, PublicURL: publicURL(cfg).String(),
 		Brand: cfg.Brand.Name, Look: look.Mail(), Catalogue: catalogue, Clock: c,
 	})
 }

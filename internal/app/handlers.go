@@ -73,7 +73,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		SignUp:    l.config.SignUp.Enabled,
 		Names:     flow.NameRule(l.config.SignUp.Name),
 		Brand:     screens.Brand{Name: l.config.Brand.Name},
-		Legal:     screens.Legal{Imprint: l.config.Legal.Imprint, Privacy: l.config.Legal.Privacy},
+		Legal:     screens.Legal{Imprint: l.config.Legal.Imprint, Privacy: l.config.Legal.Privacy, Terms: l.config.Legal.Terms, Version: l.config.Legal.TermsVersion},
 		Theme:     look,
 		Describe:  useragent.Describe,
 		Sender:    sender(l.config.MailFrom),

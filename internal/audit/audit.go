@@ -31,6 +31,7 @@ const (
 	AddressChanged  Name = "address_changed"
 	NameChanged     Name = "name_changed"
 	LocaleChanged   Name = "language_changed"
+	TermsAccepted   Name = "terms_accepted"
 	ProviderLinked  Name = "provider_linked"
 	ProviderRemoved Name = "provider_removed"
 	ProviderRefused Name = "provider_refused"

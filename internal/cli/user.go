@@ -18,6 +18,7 @@ import (
 type userCmd struct {
 	Create       userCreateCmd       `cmd:"" help:"Create an account."`
 	List         userListCmd         `cmd:"" help:"List accounts, by address."`
+	Show         userShowCmd         `cmd:"" help:"Show an account."`
 	Disable      userDisableCmd      `cmd:"" help:"Disable an account and end its sessions."`
 	Enable       userEnableCmd       `cmd:"" help:"Enable a disabled account."`
 	SetPassword  userSetPasswordCmd  `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
@@ -44,13 +45,19 @@ type person struct {
 	Roles     []string `json:"roles"`
 	Password  bool     `json:"has_password"`
 	CreatedAt string   `json:"created_at"`
+	Terms     string   `json:"terms_version"`     // accepted last, "" for none
+	TermsAt   string   `json:"terms_accepted_at"` // "" for none
 }
 
 func personOf(a account.Account) person {
-	return person{
+	p := person{
 		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State), Roles: append([]string{}, a.Roles...),
-		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm),
+		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm), Terms: a.Terms.Version,
 	}
+	if p.Terms != "" {
+		p.TermsAt = a.Terms.AcceptedAt.Format(timeForm)
+	}
+	return p
 }
 
 func (p person) String() string {

@@ -19,6 +19,8 @@ import (
 var (
 	localeForm = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 	idForm     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+
+	versionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
 )
 
 func sameText(s string) string { return s }

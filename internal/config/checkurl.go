@@ -118,6 +118,15 @@ func checkLegal(s string) (string, *mistake) {
 	return s, nil
 }
 
+// checkTermsVersion accepts a short word: it is stored with each account, and is the
+// value of a box in a form.
+func checkTermsVersion(s string) (string, *mistake) {
+	if !versionForm.MatchString(s) {
+		return "", &mistake{quoted(s) + " is not a version", "write up to 32 letters, digits, dots and hyphens, such as 2026-01"}
+	}
+	return s, nil
+}
+
 // checkDatabaseURL checks TLS and leaves other details to the driver. The
 // default of libpq, sslmode=prefer, continues unencrypted when the server has
 // no TLS.

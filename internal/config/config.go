@@ -70,10 +70,13 @@ type Brand struct {
 }
 
 // Legal has the addresses of the legal pages, "" for none. Every page and every
-// email links to them.
+// email links to them. Users accept the terms.
 type Legal struct {
 	Imprint string
 	Privacy string
+
+	Terms        string
+	TermsVersion string // "" without terms
 }
 
 // SignUp says whether visitors may register.

@@ -108,6 +108,8 @@ scheme = "auto"
 [legal]
 imprint = "https://example.com/imprint"
 privacy = "https://example.com/privacy?from=login"
+terms = "https://example.com/terms"
+terms_version = "2026-01"
 
 [signup]
 enabled = false
@@ -204,7 +206,7 @@ func TestLoad_Everything(t *testing.T) {
 		MailReplyTo:   "help@example.com",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Locale: "de", SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
-		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login"},
+		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
 		Session:  config.Session{Idle: 12 * time.Hour, Absolute: 14 * 24 * time.Hour},

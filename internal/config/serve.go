@@ -30,6 +30,12 @@ func (c *Config) check() Problems {
 	if u, err := url.Parse(c.ReturnDefault); err == nil && u.Host != "" && !slices.Contains(c.ReturnOrigins, origin.Of(u)) {
 		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path", "return_origins")
 	}
+	switch l := c.Legal; {
+	case l.Terms != "" && l.TermsVersion == "":
+		add("legal.terms_version", "people accept a version of the terms, and it is not named", "write it, such as the date of the terms: 2026-01", "legal.terms")
+	case l.Terms == "" && l.TermsVersion != "":
+		add("legal.terms", "there is a version of the terms and no page", "write the address of the page, such as https://example.com/terms", "legal.terms_version")
+	}
 	c.checkApps(add)
 	c.checkClients(add)
 	c.checkTLS(add)

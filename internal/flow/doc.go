@@ -5,7 +5,8 @@
 // The pages (internal/pages), the methods behind them and the steps:
 //
 //	/auth/signin           SignIn          session, or mfa for an account with a
-//	                                       second factor, or verify for an unproven sign-up
+//	                                       second factor, or verify for an unproven sign-up,
+//	                                       or terms if the current ones are not accepted
 //	/auth/signup           SignUp          verify
 //	/auth/forgot-password  Recover         verify
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
@@ -15,6 +16,8 @@
 //	/auth/reset-password   ResetPassword   done, with a session
 //	/auth/mfa              GiveFactor      done, with a session
 //	                       StepUp          a session that counts the factor
+//	/auth/terms            AcceptTerms     done, with a session, or with an account and one
+//	                       RefuseTerms     done
 //	/auth/account/factors  BeginFactor     confirm
 //	                       ConfirmFactor   codes, or done
 //	                       MakeCodes       codes
@@ -48,6 +51,8 @@
 //   - A browser that waits for a second factor has no session, and nothing of the
 //     account changes until it is given. Every way to a session passes enter, which
 //     asks for it, whatever the first proof was.
+//   - The same holds for the terms, which come last. A sign-up makes no account before
+//     they are accepted.
 //   - A change of credentials ends the flows and sessions that began before it:
 //     each keeps the credential version that it saw.
 package flow

@@ -35,7 +35,7 @@ func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
 
 // enter signs in to an account without a second factor. With one, it begins the
 // step that asks for it: until then the browser has no session, and nothing of the
-// account changes.
+// account changes. The terms come after the factor.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	have, err := tx.FactorsOf(ctx, e.account.ID)
 	if err != nil {
@@ -44,7 +44,7 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 	if len(have) > 0 {
 		return f.askFactor(ctx, tx, c, e)
 	}
-	return f.admitted(ctx, tx, c, e)
+	return f.pass(ctx, tx, c, e)
 }
 
 // admitted is the only function that starts a session. It ends the previous

@@ -16,6 +16,8 @@ const (
 	CodeProofNeeded    = "proof.needed"
 	CodeLastWay        = "account.last_way"
 	CodeNotLinked      = "provider.not_linked"
+	CodeTermsRequired  = "terms.required"
+	CodeTermsChanged   = "terms.changed" // since the page was loaded
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -50,6 +52,11 @@ var (
 
 	// NotLinked means that the account has no identity at the provider.
 	NotLinked = fault.New(fault.Missing, CodeNotLinked)
+
+	// TermsChanged means that the form accepts another version of the terms than the
+	// current one: its page is older.
+	TermsChanged = fault.New(fault.Conflict, CodeTermsChanged).
+			WithFields(fault.Field{Name: "terms", Code: CodeTermsChanged})
 
 	// SignUpClosed means that the operator has closed the sign-up.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)

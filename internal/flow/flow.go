@@ -84,7 +84,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields but Before are required.
+// Config has the parts of Flows. All fields but Terms and Before are required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
@@ -97,7 +97,8 @@ type Config struct {
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
 	Targets   Targets
-	SignUp    bool // whether visitors may sign up
+	SignUp    bool   // whether visitors may sign up
+	Terms     string // version of the terms that users accept, "" for none
 	Names     NameRule
 
 	PublicURL string // base of the links in emails
@@ -129,6 +130,7 @@ type Flows struct {
 	record    *audit.Record
 	targets   Targets
 	signUp    bool
+	terms     string
 	names     NameRule
 	publicURL string
 	site      string
@@ -147,7 +149,7 @@ func New(cfg Config) *Flows {
 		factors:   factor.NewKeeper(cfg.Key, cfg.Common),
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
-		targets: cfg.Targets, signUp: cfg.SignUp, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
+		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
 		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, marks: cfg.Key.Box("openid request"),
 		counts: newCounts(),
 	}

@@ -30,7 +30,8 @@ type FactorInput struct {
 	Recovery bool // the code is a recovery code
 }
 
-// GiveFactor checks a second factor of a pending sign-in and starts the session.
+// GiveFactor checks a second factor of a pending sign-in. The session or the terms
+// follow.
 //
 // Faults: the field code with factor.Wrong and the count left, factor.Replayed or
 // the fault of its form; factor.UsedUp, throttle.Limited, hashing.busy; Unknown,
@@ -73,13 +74,10 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 			return err
 		}
 		now := f.clock.Now()
-		r, err = f.admitted(ctx, tx, c, entry{
+		r, err = f.pass(ctx, tx, c, entry{
 			account: owner, returnTo: f.target(p), methods: append(d.Methods, method), at: now, strongAt: now,
 			linkFlow: d.LinkFlow, announce: d.Announce,
 		})
-		if err == nil {
-			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)
-		}
 		return err
 	})
 	switch {

@@ -180,7 +180,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if err := f.advance(ctx, tx, next, Done); err != nil {
 		return Result{}, err
 	}
-	return f.register(ctx, tx, c, next, waiting, who.SignedInAt)
+	return f.admitNew(ctx, tx, c, next, waiting, who.SignedInAt)
 }
 
 // named returns the params of a fault that names a provider.

@@ -18,6 +18,7 @@ type SignUpInput struct {
 	Email    string
 	Password string
 	Confirm  string
+	Terms    string // version of the terms that the form accepts
 	ReturnTo Target
 }
 
@@ -34,7 +35,7 @@ const (
 // and mails a code. It makes no account. An address with an account takes the same
 // steps, and its mailbox learns that it has an account.
 //
-// Faults: the fields, SignUpClosed, throttle.Limited, hashing.busy.
+// Faults: the fields, TermsChanged, SignUpClosed, throttle.Limited, hashing.busy.
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
@@ -52,7 +53,7 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Name: name, Address: address.Mail, Password: hash})
+	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Name: name, Address: address.Mail, Password: hash, Terms: f.acceptedNow()})
 }
 
 func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, address account.Address, err error) {
@@ -69,7 +70,13 @@ func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, a
 	if err != nil {
 		return "", account.Address{}, err
 	}
-	if fields = append(fields, more...); len(fields) > 0 {
+	fields = append(fields, more...)
+	if bad, err := f.checkTerms(in.Terms); err != nil {
+		return "", account.Address{}, err
+	} else if bad != nil {
+		fields = append(fields, *bad)
+	}
+	if len(fields) > 0 {
 		return "", account.Address{}, fault.InvalidFields(fields...)
 	}
 	return name, address, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"portico/internal/account"
 	"portico/internal/clock"
 	"portico/internal/ids"
 	"portico/internal/secret"
@@ -23,6 +24,7 @@ const (
 	Recovery     Kind = "recovery"
 	Provider     Kind = "provider"
 	SecondFactor Kind = "mfa"   // the rest of a sign-in to an account that has a second factor
+	Acceptance   Kind = "terms" // the rest of a sign-in or a sign-up, before the terms are accepted
 	Enrolment    Kind = "enrol" // adds a second factor, or makes recovery codes
 )
 
@@ -39,6 +41,7 @@ const (
 	Exchange Step = "exchange" // the provider's response to our request
 	Join     Step = "link"     // a sign-in to the account that has the address
 	Factor   Step = "mfa"      // a second factor
+	Accept   Step = "terms"    // the terms of use
 	Confirm  Step = "confirm"  // the first code of a new authenticator app
 	Codes    Step = "codes"    // recovery codes are on the screen
 	Done     Step = "done"
@@ -60,6 +63,8 @@ func (k Kind) follows(s Step) []Step {
 	case k == Provider && s == Join:
 		return []Step{Done}
 	case k == SecondFactor && s == Factor:
+		return []Step{Done}
+	case k == Acceptance && s == Accept:
 		return []Step{Done}
 	case k == Enrolment && s == Confirm:
 		return []Step{Codes, Done} // done: the account has recovery codes
@@ -104,10 +109,11 @@ func (p Pending) over(now time.Time) bool {
 
 // data is the sealed part of a pending flow.
 type data struct {
-	Name     string `json:"name,omitempty"`
-	Address  string `json:"address,omitempty"` // as typed: shown to the browser that typed it
-	Password string `json:"password,omitempty"`
-	New      bool   `json:"new,omitempty"` // of a recovery: the account has never had a password
+	Name     string        `json:"name,omitempty"`
+	Address  string        `json:"address,omitempty"` // as typed: shown to the browser that typed it
+	Password string        `json:"password,omitempty"`
+	Terms    account.Terms `json:"terms,omitzero"` // of a sign-up: what its form accepted
+	New      bool          `json:"new,omitempty"`  // of a recovery: the account has never had a password
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
@@ -116,10 +122,11 @@ type data struct {
 	Again      bool      `json:"again,omitempty"` // a new proof was asked for
 	Identity   *identity `json:"identity,omitempty"`
 
-	// Of a second factor: the proofs so far, and whether a new browser is to be
-	// announced. LinkFlow waits for it too.
+	// Of a second factor and of the terms: the proofs so far, and whether a new
+	// browser is to be announced. LinkFlow waits for them too.
 	Methods  []string  `json:"methods,omitempty"`
 	ProvenAt time.Time `json:"proven_at,omitzero"`
+	StrongAt time.Time `json:"strong_at,omitzero"`
 	Announce bool      `json:"announce,omitempty"`
 
 	// Of an enrolment: what the screen shows until the next step.

@@ -164,7 +164,7 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	return f.register(ctx, tx, c, p, d, f.clock.Now())
+	return f.admitNew(ctx, tx, c, p, d, f.clock.Now())
 }
 
 // register makes the account of a proven address and signs its owner in. If the
@@ -185,7 +185,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	// Use the locale of the browser that proves the mailbox: a stranger may have
 	// sent the form.
-	a, err := f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale})
+	a, err := f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale, Terms: d.Terms})
 	if errors.Is(err, account.Exists) {
 		return Result{}, SignUpTaken
 	}
@@ -207,6 +207,11 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedUp, a.ID, method)); err != nil {
 		return Result{}, err
+	}
+	if a.Terms.Version != "" {
+		if err := f.record.Add(ctx, tx, fact(c, audit.TermsAccepted, a.ID, a.Terms.Version)); err != nil {
+			return Result{}, err
+		}
 	}
 	var r Result
 	if d.Password == "" && d.Identity == nil {

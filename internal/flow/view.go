@@ -15,7 +15,7 @@ import (
 // View is the state of a flow for its screen.
 type View struct {
 	ID        string
-	Kind      Kind // SignUp also for the step Reset of a new account
+	Kind      Kind // SignUp also for the steps Reset and Accept of a new account
 	Step      Step
 	Address   string // in full; only for the browser that typed it
 	SentAt    time.Time
@@ -55,6 +55,11 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: factorFlow, Subject: p.ID})
 			v.UsedUp = left == 0
 			return err
+		case Accept:
+			v.Next = pages.Flow(pages.Terms, p.ID)
+			if p.AccountID == "" {
+				v.Kind = SignUp
+			}
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:

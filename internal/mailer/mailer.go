@@ -22,6 +22,7 @@ type Config struct {
 	ReplyTo   string     // address that gets replies; "" if replies are not read
 	Imprint   string     // address of the legal notice; "" for none
 	Privacy   string     // address of the privacy policy; "" for none
+	Terms     string     // address of the terms of use; "" for none
 	PublicURL string     // of this installation; for links, EHLO and Message-IDs
 	Brand     string     // name of the installation in emails
 	Look      brand.Mail // the zero value is the default
@@ -66,7 +67,7 @@ func New(cfg Config) (*Mailer, error) {
 		replyTo.Name = clean(replyTo.Name, valueLimit)
 	}
 	var legal []legalPage
-	for _, page := range []legalPage{{"common.imprint", cfg.Imprint}, {"common.privacy", cfg.Privacy}} {
+	for _, page := range []legalPage{{"common.imprint", cfg.Imprint}, {"common.privacy", cfg.Privacy}, {"common.terms", cfg.Terms}} {
 		if page.link != "" {
 			legal = append(legal, page)
 		}

@@ -144,13 +144,14 @@ func TestRender_LegalPagesAndReplies(t *testing.T) {
 	t.Parallel()
 	m := newMailer(t, func(c *Config) {
 		c.Imprint, c.Privacy, c.ReplyTo = "https://x.test/imprint", "https://x.test/privacy?a=1&b=2", "Help <help@x.test>"
+		c.Terms = "https://x.test/terms"
 	})
-	for loc, names := range map[string][2]string{"en": {"Legal notice", "Privacy policy"}, "de": {"Impressum", "Datenschutz"}} {
+	for loc, names := range map[string][3]string{"en": {"Legal notice", "Privacy policy", "Terms of use"}, "de": {"Impressum", "Datenschutz", "Nutzungsbedingungen"}} {
 		r, err := m.Render(message("recover", loc))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{names[0] + ": https://x.test/imprint\n", names[1] + ": https://x.test/privacy?a=1&b=2\n"} {
+		for _, want := range []string{names[0] + ": https://x.test/imprint\n", names[1] + ": https://x.test/privacy?a=1&b=2\n", names[2] + ": https://x.test/terms\n"} {
 			if !strings.Contains(r.Text, want) {
 				t.Errorf("%s: the text lacks %q", loc, want)
 			}

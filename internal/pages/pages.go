@@ -23,6 +23,7 @@ const (
 	ConfirmLink    = Root + "/confirm-link"
 	ResetPassword  = Root + "/reset-password"
 	MFA            = Root + "/mfa"
+	Terms          = Root + "/terms"
 	Account        = Root + "/account"
 	Password       = Account + "/password"
 	Factors        = Account + "/factors"

@@ -6,17 +6,18 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
-	var created int64
-	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale, &created)
+	var accepted, created int64
+	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
+		&a.Terms.Version, &accepted, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
-	a.CreatedAt = fromMicros(created)
+	a.Terms.AcceptedAt, a.CreatedAt = fromMicros(accepted), fromMicros(created)
 	a.Roles, err = unlist(roles)
 	return a, err
 }
@@ -24,8 +25,9 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (address_key) DO NOTHING`,
-		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale, micros(a.CreatedAt))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (address_key) DO NOTHING`,
+		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
+		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.CreatedAt))
 	return n == 1, err
 }
 
@@ -83,6 +85,12 @@ func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Addre
 // UpdateLocale implements account.Store.
 func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
+	return n == 1, err
+}
+
+// UpdateTerms implements account.Store.
+func (t *Tx) UpdateTerms(ctx context.Context, id string, accepted account.Terms) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET terms = $2, terms_at = $3 WHERE id = $1`, id, accepted.Version, micros(accepted.AcceptedAt))
 	return n == 1, err
 }
 

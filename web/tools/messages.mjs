@@ -28,7 +28,7 @@ const SAME = {
 const serverOnly = /^(mail|failure|success|history)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /** Keys of the footer, which no script renders. */
-const buildOnly = /^common\.(language|choose_language|imprint|privacy)$/;
+const buildOnly = /^common\.(language|choose_language|imprint|privacy|terms)$/;
 
 /**
  * Faults that only these screens can meet, by the beginning of their code. Any
@@ -62,16 +62,21 @@ const ONLY_ON = {
   'route.': [],
   'rule.': [],
   'session.ended.': [],
+  'terms.': ['signup', 'terms'],
 };
 
 /** Words that all account pages share. */
 const shared = /^section\./;
+
+/** Words of the box for the terms, which two pages have. */
+const boxed = /^common\.terms_/;
 
 /** @param {string} key @param {ScreenName} screen */
 function reaches(key, screen) {
   if (serverOnly.test(key) || buildOnly.test(key)) return false;
   if (key.startsWith('common.')) return true;
   if (shared.test(key)) return screen.startsWith('account');
+  if (boxed.test(key)) return screen === 'signup' || screen === 'terms';
   if (!key.startsWith('error.')) return key.startsWith(`${screen}.`);
   const code = key.slice('error.'.length);
   const screens = Object.entries(ONLY_ON).find(([start]) => code.startsWith(start))?.[1];

@@ -43,6 +43,8 @@ func (a *API) routes() []route {
 		write("/auth/api/reset-password", "Set a new password", a.actions.ResetPassword),
 		write("/auth/api/mfa", "Submit a second factor", a.actions.GiveFactor),
 		write("/auth/api/mfa/restart", "End a pending second step", a.actions.DropFactor),
+		write("/auth/api/terms", "Accept the terms of use", a.actions.AcceptTerms),
+		write("/auth/api/terms/refuse", "End the step that asks for the terms of use", a.actions.RefuseTerms),
 		write("/auth/api/factors/add", "Begin to add an authenticator app", a.actions.AddFactor),
 		write("/auth/api/factors/confirm", "Add the authenticator app that shows the code", a.actions.ConfirmFactor),
 		write("/auth/api/factors/codes", "Replace the recovery codes", a.actions.MakeCodes),

@@ -23,6 +23,7 @@ type (
 		Email    string `json:"email"`
 		Password string `json:"password"`
 		Confirm  string `json:"confirm_password"`
+		Terms    string `json:"terms,omitempty"` // the accepted version; only if the operator has terms
 		ReturnTo string `json:"return_to,omitempty"`
 	}
 	ForgotPassword struct {
@@ -70,7 +71,8 @@ func (a *Actions) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (str
 func (a *Actions) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string, error) {
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignUp(ctx, c, flow.SignUpInput{
-			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, ReturnTo: a.Targets.Check(in.ReturnTo),
+			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, Terms: in.Terms,
+			ReturnTo: a.Targets.Check(in.ReturnTo),
 		})
 	})
 }

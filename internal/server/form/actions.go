@@ -117,7 +117,7 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 		server.Note(w, result.Held) // the response reveals nothing, so log the reason
 	}
 	a.keepBrowser(w, result.BrowserCookie)
-	if strings.HasPrefix(result.Next, pages.VerifyCode) || strings.HasPrefix(result.Next, pages.MFA) {
+	if path, _, _ := strings.Cut(result.Next, "?"); path == pages.VerifyCode || path == pages.MFA || path == pages.Terms {
 		a.waiting.Write(w, result.FlowID, waitingLife)
 	}
 	if result.Device != "" {
@@ -192,7 +192,8 @@ func (a *Actions) LastProvider(w http.ResponseWriter, r *http.Request) string {
 // Waiting returns the flow for which this browser was last sent a code, or ""
 // if it waits for none.
 func (a *Actions) Waiting(w http.ResponseWriter, r *http.Request) (string, error) {
-	return a.waitingAt(w, r, flow.Verify)
+	v, err := a.waitingAt(w, r, flow.Verify)
+	return v.ID, err
 }
 
 // Say stores a message for the next page, which reads it with Said.

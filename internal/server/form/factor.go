@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"portico/internal/flow"
 	"portico/internal/pages"
@@ -105,25 +106,23 @@ func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.C
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, found) })
 }
 
-// WaitingFactor returns the flow in which this browser waits for a second factor,
-// or "".
-func (a *Actions) WaitingFactor(w http.ResponseWriter, r *http.Request) (string, error) {
-	return a.waitingAt(w, r, flow.Factor)
+// WaitingSignIn returns the page on which this browser goes on with a sign-in, or
+// "": it waits for a second factor or for the terms.
+func (a *Actions) WaitingSignIn(w http.ResponseWriter, r *http.Request) (string, error) {
+	v, err := a.waitingAt(w, r, flow.Factor, flow.Accept)
+	return v.Next, err
 }
 
-// waitingAt returns the flow that this browser waits in if it is at the step,
-// else "".
-func (a *Actions) waitingAt(w http.ResponseWriter, r *http.Request, step flow.Step) (string, error) {
+// waitingAt returns the flow that this browser waits in if it is at one of the
+// steps, else the zero View.
+func (a *Actions) waitingAt(w http.ResponseWriter, r *http.Request, steps ...flow.Step) (flow.View, error) {
 	id, ok := a.waiting.Read(w, r)
 	if !ok {
-		return "", nil
+		return flow.View{}, nil
 	}
 	v, err := a.Flows.View(r.Context(), a.Caller(w, r), id)
-	switch {
-	case errors.Is(err, flow.Unknown), err == nil && v.Step != step:
-		return "", nil
-	case err != nil:
-		return "", err
+	if errors.Is(err, flow.Unknown) || err == nil && !slices.Contains(steps, v.Step) {
+		return flow.View{}, nil
 	}
-	return id, nil
+	return v, err
 }

@@ -16,6 +16,7 @@ const (
 	ScreenConfirmLink
 	ScreenResetPassword
 	ScreenMFA
+	ScreenTerms
 	ScreenAccount
 	ScreenAccountPassword
 	ScreenAccountFactors
@@ -44,6 +45,7 @@ var screenNames = [screenCount]string{
 	ScreenError:           "error",
 	ScreenLeaving:         "leaving",
 	ScreenMFA:             "mfa",
+	ScreenTerms:           "terms",
 	ScreenAccountFactors:  "account-factors",
 }
 

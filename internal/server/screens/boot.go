@@ -59,6 +59,8 @@ type Brand struct {
 type Legal struct {
 	Imprint string `json:"imprint"`
 	Privacy string `json:"privacy"`
+	Terms   string `json:"terms"`
+	Version string `json:"terms_version"` // that users accept
 }
 
 // Policy has the rules for registration, passwords and codes.
@@ -85,6 +87,7 @@ type Provider struct {
 type Values struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
+	Terms string `json:"terms"` // "yes" if the box is ticked
 }
 
 // Errors are in the locale of the document.
@@ -103,6 +106,7 @@ type FieldErrors struct {
 	Password string `json:"password"`
 	Confirm  string `json:"confirm_password"`
 	Code     string `json:"code"`
+	Terms    string `json:"terms"`
 }
 
 // Link is the state of a mailed link.

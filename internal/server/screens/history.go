@@ -16,7 +16,7 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 	}
 	for _, f := range facts {
 		b.Account.History = append(b.Account.History, Event{
-			ID: f.ID, Text: s.Catalogue.Text(b.Locale, "history."+string(f.Name), nil),
+			ID: f.ID, Text: s.Catalogue.Text(b.Locale, "history."+string(f.Name), map[string]string{"version": f.Detail}),
 			At: s.Catalogue.Moment(b.Locale, f.At), Where: s.whereOf(b.Locale, f),
 		})
 	}

@@ -33,12 +33,12 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	why, ended, person := fault.From(err), errors.Is(err, session.Ended), personOf(found)
 	query := r.URL.Query()
 	if person == (SignedIn{}) && !query.Has("flow") && !query.Has("failed") {
-		id, err := s.Actions.WaitingFactor(w, r)
+		next, err := s.Actions.WaitingSignIn(w, r)
 		if err != nil {
 			return err
 		}
-		if id != "" {
-			return server.SeeOther(w, pages.Flow(pages.MFA, id))
+		if next != "" {
+			return server.SeeOther(w, next)
 		}
 	}
 	if person == (SignedIn{}) && !ended && len(query) == 0 {
@@ -182,7 +182,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Done && person != (SignedIn{}) {
+	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Accept || v.Step == flow.Done && person != (SignedIn{}) {
 		return server.SeeOther(w, v.Next)
 	}
 	said := s.Actions.Said(w, r)

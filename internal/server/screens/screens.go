@@ -129,6 +129,8 @@ func (s *Screens) Mount(m *server.Mux) {
 	s.mountAccount(m)
 	m.Handle("GET "+pages.MFA, s.mfa)
 	m.Handle("POST "+pages.MFA, s.postMFA)
+	m.Handle("GET "+pages.Terms, s.terms)
+	m.Handle("POST "+pages.Terms, s.postTerms)
 	m.Handle("GET "+pages.Factors, s.factors)
 	m.Handle("POST "+pages.Factors, s.postFactors)
 	m.Handle("POST "+pages.SignOut, s.signOut)
@@ -152,6 +154,9 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 	m.Handle("GET "+pages.SignUp, s.signUp)
 	m.Handle("POST "+pages.SignUp, post(s, form.ScreenSignUp, s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
+		if in.Terms != "" && in.Terms == s.Legal.Version {
+			b.Values.Terms = "yes"
+		}
 	}))
 }
 
@@ -247,6 +252,8 @@ func (s *Screens) blame(r *http.Request, b *Boot, f *fault.Error) {
 			b.Errors.Fields.Confirm = words
 		case "code":
 			b.Errors.Fields.Code = words
+		case "terms":
+			b.Errors.Fields.Terms = words
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/store"
 	"slices"
+	"time"
 )
 
 type accounts struct{ *bundle }
@@ -206,6 +207,23 @@ func (b accounts) UpdateLocale_LeavesTheVersion() {
 	b.equal("another account", b.account(other.ID), other)
 	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateLocale(b.Context(), "no", "de") }) {
 		b.Error("an account that does not exist has a language")
+	}
+}
+
+func (b accounts) UpdateTerms_LeavesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	for _, accepted := range []account.Terms{{Version: "2026-01", AcceptedAt: time.UnixMicro(1_800_000_000_000_001).UTC()}, {}} {
+		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateTerms(b.Context(), a.ID, accepted) }) {
+			b.Fatal("the account was not found")
+		}
+		a.Terms = accepted
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) {
+		return tx.UpdateTerms(b.Context(), "no", account.Terms{Version: "1"})
+	}) {
+		b.Error("an account that does not exist has accepted terms")
 	}
 }
 

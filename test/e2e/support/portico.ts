@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,8 @@ export interface Outside {
   app?: string;
   /** Texts of the operator, by language and key. */
   texts?: Record<string, Record<string, string | Record<string, string>>>;
+  /** Version of the terms of use that users accept. */
+  terms?: string;
 }
 
 export const PROVIDER = { id: 'acme', name: 'Acme ID', clientId: 'portico', clientSecret: 'portico-at-acme' };
@@ -28,12 +30,20 @@ export class Portico {
   readonly log: Record<string, unknown>[] = [];
   readonly #child: ChildProcess;
   readonly #folder: string;
+  readonly #environment: Record<string, string>;
   readonly #database: Database;
 
-  private constructor(origin: string, child: ChildProcess, folder: string, database: Database) {
+  private constructor(
+    origin: string,
+    child: ChildProcess,
+    folder: string,
+    environment: Record<string, string>,
+    database: Database,
+  ) {
     this.origin = origin;
     this.#child = child;
     this.#folder = folder;
+    this.#environment = environment;
     this.#database = database;
   }
 
@@ -46,13 +56,14 @@ export class Portico {
     await mkdir(join(folder, 'texts'));
     for (const [locale, texts] of Object.entries(outside.texts ?? {}))
       await writeFile(join(folder, 'texts', `${locale}.json`), JSON.stringify(texts));
+    const env = environment(outside, { origin, listen, operations, keyFile, database: database.url });
     const child = spawn(binary, ['serve'], {
       cwd: folder,
-      env: environment(outside, { origin, listen, operations, keyFile, database: database.url }),
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     process.once('exit', () => child.kill()); // also when a worker is stopped early
-    const portico = new Portico(origin, child, folder, database);
+    const portico = new Portico(origin, child, folder, env, database);
     try {
       await portico.#serving();
       return portico;
@@ -83,6 +94,16 @@ export class Portico {
     await serving;
   }
 
+  /** Runs a command of the operator, with its standard input, and returns its output. */
+  command(args: string[], input = ''): string {
+    return execFileSync(binary, args, {
+      cwd: this.#folder,
+      env: this.#environment,
+      input,
+      encoding: 'utf8',
+    });
+  }
+
   async stop(): Promise<void> {
     if (this.#child.exitCode === null) {
       const ended = once(this.#child, 'exit');
@@ -103,7 +124,7 @@ interface Place {
 }
 
 function environment(
-  { smtp, issuer, app }: Outside,
+  { smtp, issuer, app, terms }: Outside,
   { origin, listen, operations, keyFile, database }: Place,
 ) {
   return {
@@ -115,6 +136,9 @@ function environment(
     PORTICO_SMTP_URL: `smtp://127.0.0.1:${smtp}?tls=none`,
     PORTICO_MAIL_FROM: 'Portico <no-reply@example.org>',
     ...(app ? { PORTICO_RETURN_ORIGINS: app } : {}),
+    ...(terms
+      ? { PORTICO_LEGAL_TERMS: 'https://example.org/terms', PORTICO_LEGAL_TERMS_VERSION: terms }
+      : {}),
     ...(issuer
       ? {
           PORTICO_PROVIDERS_ACME_ISSUER: issuer,

@@ -18,6 +18,7 @@ export class World {
   readonly #request: APIRequest;
   readonly #more: Portico[] = [];
   #plain: Promise<Portico> | undefined;
+  #terms: Promise<Portico> | undefined;
   #people = 0;
 
   private constructor(parts: Pick<World, 'portico' | 'mailbox' | 'provider' | 'app'>, request: APIRequest) {
@@ -50,6 +51,24 @@ export class World {
   plain(): Promise<Portico> {
     this.#plain ??= this.anotherPortico();
     return this.#plain;
+  }
+
+  /** A Portico whose users accept terms of use. */
+  terms(): Promise<Portico> {
+    this.#terms ??= this.anotherPortico({ issuer: this.provider.issuer, terms: '2026-01' }).then(
+      (portico) => {
+        this.provider.serve([this.portico.origin, portico.origin]);
+        return portico;
+      },
+    );
+    return this.#terms;
+  }
+
+  /** A user with an account at `terms()` that the operator has made, and that has accepted nothing. */
+  async newcomer(): Promise<Person> {
+    const person = this.stranger();
+    (await this.terms()).command(['user', 'create', person.email, '--password'], `${person.password}\n`);
+    return person;
   }
 
   /** A person without an account. */

@@ -1,5 +1,10 @@
 // Made from the handlers by go generate ./internal/server/api; do not edit.
 
+export interface AcceptTerms {
+  flow: string;
+  terms?: string;
+}
+
 export interface Account {
   password: '' | 'none' | 'only' | 'removable';
   languages: Choice[];
@@ -11,7 +16,7 @@ export interface AddFactor {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -134,11 +139,12 @@ export interface FieldErrors {
   password: string;
   confirm_password: string;
   code: string;
+  terms: string;
 }
 
 export interface Flow {
   id: string;
-  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'enrol';
+  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'enrol';
   state: '' | 'code' | 'held' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
@@ -169,6 +175,8 @@ export interface Language {
 export interface Legal {
   imprint: string;
   privacy: string;
+  terms: string;
+  terms_version: string;
 }
 
 export interface Link {
@@ -208,6 +216,10 @@ export interface Provider {
 
 export interface RecoveryCode {
   id: string;
+}
+
+export interface RefuseTerms {
+  flow: string;
 }
 
 export interface RemoveFactor {
@@ -262,6 +274,7 @@ export interface SignUp {
   email: string;
   password: string;
   confirm_password: string;
+  terms?: string;
   return_to?: string;
 }
 
@@ -281,6 +294,7 @@ export interface User {
 export interface Values {
   name: string;
   email: string;
+  terms: string;
 }
 
 export interface VerifyCode {
@@ -299,6 +313,8 @@ export interface Forms {
   '/auth/api/reset-password': { in: ResetPassword; out: Next };
   '/auth/api/mfa': { in: GiveFactor; out: Next };
   '/auth/api/mfa/restart': { in: DropFactor; out: Next };
+  '/auth/api/terms': { in: AcceptTerms; out: Next };
+  '/auth/api/terms/refuse': { in: RefuseTerms; out: Next };
   '/auth/api/factors/add': { in: AddFactor; out: Next };
   '/auth/api/factors/confirm': { in: ConfirmFactor; out: Next };
   '/auth/api/factors/codes': { in: AddFactor; out: Next };

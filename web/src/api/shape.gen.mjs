@@ -17,7 +17,9 @@ export const SHAPE = {
   },
   "legal": {
     "imprint": "",
-    "privacy": ""
+    "privacy": "",
+    "terms": "",
+    "terms_version": ""
   },
   "policy": {
     "signup": "",
@@ -40,7 +42,8 @@ export const SHAPE = {
   "return_to": "",
   "values": {
     "name": "",
-    "email": ""
+    "email": "",
+    "terms": ""
   },
   "errors": {
     "form": "",
@@ -52,7 +55,8 @@ export const SHAPE = {
       "email": "",
       "password": "",
       "confirm_password": "",
-      "code": ""
+      "code": "",
+      "terms": ""
     }
   },
   "notice": "",

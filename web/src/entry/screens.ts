@@ -15,6 +15,7 @@ import { screen as signOut } from '../screens/sign-out/sign-out';
 import { screen as signedOut } from '../screens/signed-out/signed-out';
 import { screen as signin } from '../screens/signin/signin';
 import { screen as signup } from '../screens/signup/signup';
+import { screen as terms } from '../screens/terms/terms';
 import { screen as verifyCode } from '../screens/verify-code/verify-code';
 
 /** All screens by their names in the boot data. */
@@ -26,6 +27,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'confirm-link': confirmLink,
   'reset-password': resetPassword,
   mfa,
+  terms,
   account,
   'account-password': accountPassword,
   'account-factors': accountFactors,

@@ -8,6 +8,7 @@ const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
   password: { valueMissing: 'password.required', tooShort: 'password.too_short' },
   confirm_password: { valueMissing: 'password.not_repeated' },
   code: { valueMissing: 'code.required', patternMismatch: 'code.format' },
+  terms: { valueMissing: 'terms.required' },
 };
 
 /**

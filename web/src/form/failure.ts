@@ -22,6 +22,7 @@ export const NO_FIELDS: FieldErrors = {
   password: '',
   confirm_password: '',
   code: '',
+  terms: '',
 };
 
 export const NO_TROUBLE: Trouble = {

@@ -15,7 +15,7 @@ export function PageFooter({ boot }: { boot: Boot }) {
         label={t('common.choose_language', { language: t('common.language') })}
         page={boot.here}
       />
-      {(['imprint', 'privacy'] as const).map((page) => (
+      {(['imprint', 'privacy', 'terms'] as const).map((page) => (
         <When key={page} value={boot.legal[page]}>
           <a href={boot.legal[page]}>{t(`common.${page}`)}</a>
         </When>

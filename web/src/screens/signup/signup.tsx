@@ -15,13 +15,14 @@ import { withReturn } from '../links';
 import { newPasswordLabels } from '../new-password-labels';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
+import { postWhenChanged, TermsBox } from '../terms-box';
 import { useCarriedEmail } from '../use-carried-email';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   useCarriedEmail(); // before useForm, which focuses the first empty field
-  const form = useForm({ boot, path: '/auth/api/signup' });
+  const form = useForm({ boot, path: '/auth/api/signup', onTrouble: postWhenChanged });
   const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const { password_min: minLength, password_max: maxLength } = boot.policy;
 
@@ -67,6 +68,7 @@ function View({ boot }: { boot: Boot }) {
           maxLength={maxLength}
           errors={form.trouble.fields}
         />
+        <TermsBox boot={boot} error={form.trouble.fields.terms} />
         <Button busy={form.busy} wait={form.wait}>
           {t('signup.submit')}
         </Button>

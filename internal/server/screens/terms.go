@@ -1,0 +1,77 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+
+	"portico/internal/account"
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+)
+
+// terms asks a browser that waits for it to accept the terms of use.
+func (s *Screens) terms(w http.ResponseWriter, r *http.Request) error {
+	id := r.URL.Query().Get("flow")
+	if id == "" {
+		return server.SeeOther(w, pages.SignIn) // which leads to a step that waits
+	}
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
+	switch {
+	case errors.Is(err, flow.Unknown):
+		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
+	case err != nil:
+		return err
+	case v.Step != flow.Accept:
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
+	}
+	person, err := s.person(w, r)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, form.ScreenTerms, func(b *Boot) { fillTerms(b, v, person) })
+}
+
+func fillTerms(b *Boot, v flow.View, person SignedIn) {
+	b.Flow, b.Session = form.FlowOf(v), other(person, account.Display(v.Address))
+}
+
+// termsForm is the form of the page. Action is the pressed button.
+type termsForm struct {
+	Flow   string `json:"flow"`
+	Terms  string `json:"terms"`
+	Action string `json:"action"`
+}
+
+const actionRefuse = "refuse"
+
+func (s *Screens) postTerms(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[termsForm](r)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if in.Action == actionRefuse {
+		next, err = s.Actions.RefuseTerms(w, r, form.RefuseTerms{Flow: in.Flow})
+	} else {
+		next, err = s.Actions.AcceptTerms(w, r, form.AcceptTerms{Flow: in.Flow, Terms: in.Terms})
+	}
+	if err == nil {
+		return server.SeeOther(w, next)
+	}
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
+	switch {
+	case errors.Is(viewErr, flow.Unknown):
+		return server.SeeOther(w, overPath(r))
+	case viewErr != nil:
+		return viewErr
+	case errors.Is(err, flow.Moved):
+		return server.SeeOther(w, pages.Flow(pages.Terms, v.ID))
+	}
+	person, personErr := s.person(w, r)
+	if personErr != nil {
+		return personErr
+	}
+	return s.refuse(w, r, form.ScreenTerms, err, func(b *Boot) { fillTerms(b, v, person) })
+}

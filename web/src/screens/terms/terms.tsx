@@ -1,0 +1,65 @@
+import type { AcceptTerms, Boot, RefuseTerms } from '../../api/schema.gen';
+import type { Trouble } from '../../form/failure';
+import { reloadWhenOver } from '../../form/reload-when-over';
+import { useForm } from '../../form/use-form';
+import { useText } from '../../i18n/provider';
+import { match } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+import { SignedInOther } from '../signed-in-other';
+import { postWhenChanged, TermsBox } from '../terms-box';
+
+/** Asks for the terms of use: at the end of a sign-in, or before the account of a sign-up is made. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const { flow } = boot;
+  const { email } = flow;
+  const form = useForm({ boot, path: '/auth/api/terms', onTrouble });
+  return (
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
+      <SignedInOther boot={boot} address={email} />
+      <Lead>{match(flow.kind, 'signup', t('terms.signup.lead', { email }), t('terms.lead', { email }))}</Lead>
+      <form {...form.props}>
+        <HiddenField<AcceptTerms> name="flow" value={flow.id} />
+        <TermsBox boot={boot} error={form.trouble.fields.terms} />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('terms.submit')}
+        </Button>
+      </form>
+      <Refuse boot={boot} />
+    </Frame>
+  );
+}
+
+const onTrouble = (trouble: Trouble, form: HTMLFormElement) =>
+  postWhenChanged(trouble, form) || reloadWhenOver(trouble);
+
+function Refuse({ boot: { flow } }: { boot: Boot }) {
+  const { t } = useText();
+  const form = useForm({ path: '/auth/api/terms/refuse' });
+  return (
+    <form {...form.props}>
+      <ErrorSummary {...form.summary} />
+      <HiddenField<RefuseTerms> name="flow" value={flow.id} />
+      <input type="hidden" name="action" value="refuse" />
+      <Footer>
+        <Button look="quiet" busy={form.busy} wait={form.wait}>
+          {match(flow.kind, 'signup', t('terms.cancel'), t('terms.signout'))}
+        </Button>
+      </Footer>
+    </form>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('terms.title'), View };
