@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -80,45 +79,7 @@ func (a *app) sameUpstream(b App) bool {
 	return a.Upstream != nil && b.Upstream != nil && a.Upstream.String() == b.Upstream.String() && a.Timeout == b.Timeout
 }
 
-const (
-	dialTimeout = 4 * time.Second // so that a visitor learns within five seconds that an app is down
-
-	// maxAnswerHeader is the size limit of response headers in bytes.
-	maxAnswerHeader = 256 << 10
-
-	// idleConns is the maximum number of idle connections to an app. net/http's
-	// default of two would open and close connections under any load.
-	idleConns   = 256
-	idleTimeout = 90 * time.Second
-	bufferSize  = 32 << 10
-)
-
-// newTransport returns a transport that connects only to the app's upstream. It
-// uses no proxy of the environment and follows no redirects. With TLS it may
-// use HTTP/2, except for WebSockets.
-func newTransport(a App) *http.Transport {
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
-	return &http.Transport{
-		DialContext:            dialer.DialContext,
-		TLSHandshakeTimeout:    dialTimeout,
-		ResponseHeaderTimeout:  a.Timeout,
-		ExpectContinueTimeout:  time.Second,
-		MaxIdleConnsPerHost:    idleConns,
-		IdleConnTimeout:        idleTimeout,
-		DisableCompression:     true, // pass on bodies as the app encoded them
-		MaxResponseHeaderBytes: maxAnswerHeader,
-		ReadBufferSize:         4 << 10,
-		WriteBufferSize:        4 << 10,
-		Protocols:              protocols(a.Upstream),
-	}
-}
-
-func protocols(upstream *url.URL) *http.Protocols {
-	p := new(http.Protocols)
-	p.SetHTTP1(true)
-	p.SetHTTP2(upstream != nil && upstream.Scheme == "https")
-	return p
-}
+const bufferSize = 32 << 10
 
 // buffers is a pool of copy buffers. It is safe for concurrent use.
 type buffers struct{ pool sync.Pool }

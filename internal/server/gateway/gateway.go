@@ -112,8 +112,8 @@ func (g *Gateway) Close(after *Gateway) {
 		if kept := after.app(a.Name); kept != nil && kept.circuit == a.circuit {
 			continue
 		}
-		if t, ok := a.proxy.Transport.(*http.Transport); ok {
-			t.CloseIdleConnections()
+		if t, ok := a.proxy.Transport.(*transport); ok {
+			t.retire()
 		}
 	}
 }

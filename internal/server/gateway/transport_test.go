@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 )
 
 // With TLS, an app is called over HTTP/2 if it supports it, and over HTTP/1.1
@@ -41,6 +43,40 @@ func TestTransport_Protocol(t *testing.T) {
 		_ = answer.Body.Close()
 		if string(got) != one.want {
 			t.Errorf("%v: asked in %s, want %s", one.header, got, one.want)
+		}
+	}
+}
+
+// A request that reaches the transport after its app was replaced leaves no
+// idle connection.
+func TestTransport_Retired(t *testing.T) {
+	t.Parallel()
+	states := make(chan http.ConnState, 10)
+	app := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") }))
+	app.Config.ConnState = func(_ net.Conn, state http.ConnState) { states <- state }
+	app.Start()
+	t.Cleanup(app.Close)
+	u, err := url.Parse(app.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := newTransport(App{Upstream: u})
+	t.Cleanup(transport.CloseIdleConnections)
+	transport.retire()
+	answer, err := transport.RoundTrip(&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, answer.Body)
+	_ = answer.Body.Close()
+	for {
+		select {
+		case state := <-states:
+			if state == http.StateClosed {
+				return
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("the connection stays open")
 		}
 	}
 }

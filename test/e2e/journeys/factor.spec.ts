@@ -142,7 +142,7 @@ test.describe('without script', () => {
     await button(page, 'Login').click();
     await expectScreen(page, "Confirm it's you");
     await back(page);
-    await page.waitForLoadState(); // a second Back during the first fails
+    await page.waitForLoadState(); // the browser cannot go back while a page is replaced
     await back(page);
     await expectScreen(page, "You've signed out");
     await page.goto('/auth/signin');
