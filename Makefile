@@ -31,15 +31,15 @@ libraries:
 
 # The stages of each command. A stage that fails does not stop the others: tools/stages
 # prints the time and the result of each. Stages with a comma between them run at the same
-# time: neither measures time, and each leaves a part of two cores idle.
+# time, since each waits a lot. Those with a plus run one after the other beside them.
 test: ## What to run before a push: on SQLite, with the main journeys
-	@tools/stages build! check,web-test unit,journeys security-short
+	@tools/stages build! check+journeys,web-test,security-short+unit
 
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
-rest: ## Race detector, PostgreSQL, faults, proxies, clients, release, all journeys
-	@tools/stages build! race postgres,client-test,proxies release-test faults-short e2e e2e-postgres
+rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all journeys
+	@tools/stages build! race+postgres,e2e+e2e-postgres,release-test+client-test+proxies+acme faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types
