@@ -221,7 +221,7 @@ func TestReload_UnderLoad(t *testing.T) {
 			t.Fatalf("reload %d: exit %d: %s", i, code, printed)
 		}
 	}
-	// With nobody asking, and after a reload, no connection to the app is open but for WebSockets.
+	// While the callers pause, and after a reload, no connection to the app is open but for WebSockets.
 	quiet := func(i int, enough func(goroutines int) bool) (least int) {
 		pause.Lock()
 		defer pause.Unlock()
