@@ -257,3 +257,64 @@ func TestReload_UnderLoad(t *testing.T) {
 	}
 	r.stop()
 }
+
+// A reload is of one node. Until the others have reloaded too, all nodes name
+// the settings that differ. No session ends.
+func TestReload_TwoNodes(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	c := newCluster(t, onEmptyPostgres(t), 2)
+	app := newSickApp(t)
+	app.be(echoes)
+	for i := range c.nodes {
+		c.nodes[i].dir = t.TempDir()
+	}
+	key := filepath.Join(c.dir, "secret.key")
+	for _, n := range c.nodes {
+		n.extra = append(n.extra, "PORTICO_SECRET_FILE="+key)
+		n.settings(app, "signed-in /chat/*", "")
+	}
+	first := c.nodes[0].serve()
+	c.nodes[1].serve()
+	b := c.nodes[0].browser()
+	b.register(fresh("member"))
+	other := c.nodes[1].browser()
+	other.cookies = b.cookies
+	socket := other.chat("/chat/ws")
+
+	status := func(b *browser) int {
+		a, err := b.send("GET", "/chat/x", "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.status
+	}
+	reload := func(n *place) {
+		n.settings(app, "role:editor /chat/*", "session.idle = \"3d\"")
+		if code, printed := n.reload(); code != 0 || printed != "changed\tapp.1.rules\nchanged\tsession.idle\n" {
+			t.Fatalf("exit %d: %s", code, printed)
+		}
+	}
+	reload(c.nodes[0])
+	if a, b := status(b), status(other); a != http.StatusForbidden || b != http.StatusOK {
+		t.Errorf("after the reload of one node, they answer %d and %d, want 403 and 200", a, b)
+	}
+	if !eventually(time.Minute, func() bool { return c.nodes[1].figure("portico_node_settings_different") != "0" }) {
+		t.Error("the other node does not say that settings differ")
+	}
+	reload(c.nodes[1])
+	if got := status(other); got != http.StatusForbidden {
+		t.Errorf("the second node answers %d after its reload, want 403", got)
+	}
+	for i, n := range c.nodes {
+		if !eventually(time.Minute, func() bool { return n.figure("portico_node_settings_different") == "0" }) {
+			t.Errorf("node %d still says that settings differ:\n%s", i, first.log)
+		}
+	}
+	if !b.whoami() || !other.whoami() {
+		t.Error("the session has ended")
+	}
+	if !socket.works() {
+		t.Error("the WebSocket was cut")
+	}
+}
