@@ -22,7 +22,7 @@ import (
 const galleryPath = "/dev/screens"
 
 // gallery shows every state of every screen with the brand of this
-// installation, in both schemes. They are the states of the screen tests; the
+// installation, in both schemes and in each language. They are the states of the screen tests; the
 // build leaves them beside the documents.
 type gallery struct {
 	states  []state
@@ -77,9 +77,10 @@ iframe{display:block;border:1px solid #cfd6e0}
 var galleryPage = template.Must(template.New("gallery").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
 <title>Screens: {{.Screen}}</title><style>{{.Style}}</style></head><body>
-<header><h1>Screens</h1> <nav aria-label="Screens">{{range .Names}}<a href="?screen={{.}}"{{if eq . $.Screen}} aria-current="page"{{end}}>{{.}}</a>{{end}}</nav></header>
+<header><h1>Screens</h1> <nav aria-label="Screens">{{range .Names}}<a href="?screen={{.}}&amp;locale={{$.Locale}}"{{if eq . $.Screen}} aria-current="page"{{end}}>{{.}}</a>{{end}}</nav><br>
+<nav aria-label="Languages">{{range .Locales}}<a href="?screen={{$.Screen}}&amp;locale={{.ID}}" lang="{{.ID}}"{{if eq .ID $.Locale}} aria-current="page"{{end}}>{{.Name}}</a>{{end}}</nav></header>
 <main>{{range $state := .States}}<section><h2>{{.Screen}} <span>{{.Name}}</span></h2><div class="row" tabindex="0" role="group" aria-label="{{.Name}}">
-{{range $.Frames}}<figure><figcaption>{{.Pixels}} px, {{.Scheme}}</figcaption><iframe class="{{.Class}}" loading="lazy" sandbox="allow-same-origin" title="{{$state.Name}}, {{.Pixels}} px, {{.Scheme}}" src="{{$.Path}}/{{$state.Screen}}/{{$state.Name}}/{{.Scheme}}"></iframe></figure>
+{{range $.Frames}}<figure><figcaption>{{.Pixels}} px, {{.Scheme}}</figcaption><iframe class="{{.Class}}" loading="lazy" sandbox="allow-same-origin" title="{{$state.Name}}, {{.Pixels}} px, {{.Scheme}}" src="{{$.Path}}/{{$state.Screen}}/{{$state.Name}}/{{.Scheme}}?locale={{$.Locale}}"></iframe></figure>
 {{end}}</div></section>{{end}}</main></body></html>
 `))
 
@@ -101,10 +102,11 @@ func (g *gallery) index(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(names, screen) {
 		screen = names[0]
 	}
+	locale, locales := g.locale(r)
 	shown := slices.DeleteFunc(slices.Clone(g.states), func(s state) bool { return s.Screen != screen })
 	var page bytes.Buffer
 	if err := galleryPage.Execute(&page, map[string]any{
-		"Screen": screen, "Names": names, "States": shown, "Path": galleryPath, "Style": template.CSS(galleryStyle),
+		"Screen": screen, "Names": names, "States": shown, "Locale": locale, "Locales": locales, "Path": galleryPath, "Style": template.CSS(galleryStyle),
 		"Frames": []frame{{"narrow", brand.Light, 360}, {"narrow", brand.Dark, 360}, {"wide", brand.Light, 1280}, {"wide", brand.Dark, 1280}},
 	}); err != nil {
 		return fmt.Errorf("fill the gallery: %w", err)
@@ -116,6 +118,17 @@ func (g *gallery) index(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// locale returns the language that a request asks for, and all languages. Errors
+// and notices of the server are data of a state and stay in English.
+func (g *gallery) locale(r *http.Request) (string, []screens.Language) {
+	locales := g.states[0].Boot.Locales
+	asked := r.URL.Query().Get("locale")
+	if !slices.ContainsFunc(locales, func(l screens.Language) bool { return l.ID == asked }) {
+		asked = g.states[0].Boot.Locale
+	}
+	return asked, locales
+}
+
 // show serves one state for a frame. It runs no script, so that it stays as it is.
 func (g *gallery) show(w http.ResponseWriter, r *http.Request) error {
 	documents := g.screens[r.PathValue("scheme")]
@@ -125,7 +138,9 @@ func (g *gallery) show(w http.ResponseWriter, r *http.Request) error {
 	if at < 0 || documents == nil {
 		return fault.New(fault.Missing, server.CodeRouteMissing)
 	}
-	page, policy, err := documents.Preview(g.states[at].Boot)
+	boot := g.states[at].Boot
+	boot.Locale, _ = g.locale(r)
+	page, policy, err := documents.Preview(boot)
 	if err != nil {
 		return err
 	}

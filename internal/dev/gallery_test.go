@@ -3,16 +3,22 @@ package dev_test
 import (
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// The gallery frames every state in both schemes, with the brand of the
-// configuration.
+// The gallery frames every state in both schemes, with the brand and the texts of
+// the configuration.
 func TestRun_Gallery(t *testing.T) {
 	t.Parallel()
-	printed, stop, err := start(t, settings(t, t.TempDir(), "PORTICO_BRAND_COLOUR=#0b6e42", "PORTICO_BRAND_NAME=Acme"))
+	texts := t.TempDir()
+	if err := os.WriteFile(filepath.Join(texts, "de.json"), []byte(`{"signin.submit": "Hinein <b>"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed, stop, err := start(t, settings(t, t.TempDir(), "PORTICO_BRAND_COLOUR=#0b6e42", "PORTICO_BRAND_NAME=Acme", "PORTICO_TEXTS="+texts))
 	defer stop()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +42,7 @@ func TestRun_Gallery(t *testing.T) {
 		return string(body), answer.Header
 	}
 	index, _ := get("/dev/screens")
-	screens := regexp.MustCompile(`href="(\?screen=[\w-]+)"`).FindAllStringSubmatch(index, -1)
+	screens := regexp.MustCompile(`href="(\?screen=[\w-]+)&amp;locale=en"`).FindAllStringSubmatch(index, -1)
 	if len(screens) < 10 {
 		t.Fatalf("the gallery has only %d screens: %s", len(screens), index)
 	}
@@ -48,7 +54,10 @@ func TestRun_Gallery(t *testing.T) {
 		}
 		for _, frame := range frames {
 			state, header := get(frame[1])
-			scheme := frame[1][strings.LastIndexByte(frame[1], '/')+1:]
+			scheme, language, _ := strings.Cut(frame[1][strings.LastIndexByte(frame[1], '/')+1:], "?")
+			if language != "locale=en" || !strings.Contains(state, `<html lang="en">`) {
+				t.Errorf("%s is not in English", frame[1])
+			}
 			if !strings.Contains(state, "Acme") && !strings.Contains(frame[1], "/signin/") || !strings.Contains(state, `content="`+scheme+`"`) || !strings.Contains(state, "--gradient:") {
 				t.Errorf("%s is not in the brand", frame[1])
 			}
@@ -56,6 +65,14 @@ func TestRun_Gallery(t *testing.T) {
 				t.Errorf("%s has the policy %s", frame[1], policy)
 			}
 		}
+	}
+	german, _ := get("/dev/screens?screen=signin&locale=de")
+	frame := regexp.MustCompile(`src="(/dev/screens/[^"]+locale=de)"`).FindStringSubmatch(german)
+	if frame == nil {
+		t.Fatal("no state is in German")
+	}
+	if state, _ := get(frame[1]); !strings.Contains(state, "Hinein &lt;b&gt;") {
+		t.Error("the gallery does not show the texts of the operator")
 	}
 	page, _ := get("/auth/signin")
 	if !strings.Contains(page, `src="/auth/brand/`) {

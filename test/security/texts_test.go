@@ -115,6 +115,16 @@ func TestSEC260_TextsOfTheOperatorAreTextEverywhere(t *testing.T) {
 		} {
 			same("the form "+target, clean.form(target, fields), spoilt.form(target, fields))
 		}
+		for _, v := range []*visitor{clean, spoilt} {
+			address := fresh("texts")
+			v.operator(address, good)
+			v.signIn(address, good).must(200)
+		}
+		for _, target := range pages() {
+			same("signed in, "+target, clean.get(target), spoilt.get(target))
+		}
+		toClient := codeRequest("response_mode", "form_post")
+		same("the form to a client", clean.authorize(toClient).must(200), spoilt.authorize(toClient).must(200))
 		s.mailsAreText(plain, language)
 	}
 }
