@@ -117,6 +117,7 @@ type App struct {
 	holders      *secret.MAC       // marks which account an app's cookies belong to
 	live         atomic.Pointer[live]
 	reloading    sync.Mutex         // held while live is replaced
+	keying       sync.Mutex         // held while key is changed
 	ended        bool               // whether Run has ended; guarded by reloading
 	serving      context.Context    // ends with the background work of Run
 	runner       *outbox.Runner     // nil when nothing sends emails
@@ -199,12 +200,16 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.key = key
-	a.node = cluster.NewNode(key, a.Config.Shared())
+	host, _ := os.Hostname() // only for messages
+	a.node = cluster.NewNode(key, host, a.Config.Shared())
 	a.common = &common{Clock: a.clock}
 	a.Outbox = outbox.New(outbox.Config{Clock: a.common, Box: key.Box("outbox")})
 	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: rsaClient(a.Config)})
 	a.holders = key.MAC("app cookies")
 	if err := a.buildHashing(ctx, key); err != nil {
+		return err
+	}
+	if err := a.rememberFormers(ctx); err != nil {
 		return err
 	}
 	if err := a.buildTraces(); err != nil {
@@ -242,7 +247,7 @@ func (a *App) buildHashing(ctx context.Context, key *secret.Key) error {
 		return err
 	}
 	a.hashing, err = password.New(password.Config{
-		Keys: []*secret.Key{key}, Breached: filter, Cost: cost, Slots: a.Config.Hashing.Slots, Queue: a.Config.Hashing.Queue,
+		Key: key, Breached: filter, Cost: cost, Slots: a.Config.Hashing.Slots, Queue: a.Config.Hashing.Queue,
 	})
 	return err
 }

@@ -66,8 +66,15 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if rsaClient(renewal.Config) && !rsaClient(a.Config) {
 		return result, errFirstRSA
 	}
+	replaceKey, err := a.renewKey(ctx, renewal.Config)
+	if err != nil {
+		return result, err
+	}
 	if err := a.replace(ctx, now, renewal.Config); err != nil {
 		return result, err
+	}
+	if err := replaceKey(ctx); err != nil {
+		a.report("say which master keys this process has", err)
 	}
 	changed := renewal.Changed
 	if !slices.Contains(changed, "texts") && !now.catalogue.Same(a.live.Load().catalogue) {
@@ -95,7 +102,7 @@ func (a *App) replace(ctx context.Context, now *live, cfg config.Config) (err er
 	}
 	next.screens.Warm(ctx) // before it serves: until then the old screens answer
 	a.install(next)
-	a.node.Use(a.key, cfg.Shared())
+	a.node.Use(cfg.Shared())
 	now.close(next)
 	return nil
 }

@@ -201,6 +201,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
+	a.startKey(ctx, work)
 	drift := clock.NewDrift(a.clock)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watchClock(drift) }) })
 	a.startTidying(ctx, work, drift)

@@ -50,6 +50,7 @@ const (
 	Unlocked        Name = "unlocked"
 	KeyRotated      Name = "key_rotated"
 	KeyRevoked      Name = "key_revoked"
+	KeyChanged      Name = "key_changed"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"

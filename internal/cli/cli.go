@@ -53,6 +53,7 @@ type commands struct {
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
+	Secret   secretCmd   `cmd:"" help:"Change the master key."`
 	Keys     keysCmd     `cmd:"" help:"Manage the keys that sign tokens for apps."`
 	Rules    rulesCmd    `cmd:"" help:"Explain the access rules of apps."`
 	Doctor   doctorCmd   `cmd:"" help:"Diagnose problems: test everything that Portico depends on."`

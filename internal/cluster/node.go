@@ -27,7 +27,21 @@ type NodeRow struct {
 	ID       string
 	Beat     int64
 	Settings map[string]string // key of a setting -> its keyed hash
+	Keys     Keys
 }
+
+// Keys says which master keys a node has, by their public names. It is empty for
+// a node of an earlier version.
+type Keys struct {
+	Host string   `json:"host"` // the name of its machine, for the operator
+	IDs  []string `json:"ids"`  // the one that seals first
+}
+
+// Seals reports whether the node seals with a key.
+func (k Keys) Seals(id string) bool { return len(k.IDs) > 0 && k.IDs[0] == id }
+
+// Has reports whether the node has a key.
+func (k Keys) Has(id string) bool { return slices.Contains(k.IDs, id) }
 
 // NodeStore is what a Node needs of a transaction.
 type NodeStore interface {
@@ -41,10 +55,12 @@ type NodeStore interface {
 
 // Node is this process among the others. It is safe for concurrent use.
 type Node struct {
-	mu     sync.Mutex
-	self   NodeRow
-	others map[string]sight
-	differ []string
+	key      *secret.Key
+	mu       sync.Mutex
+	settings map[string]string
+	self     NodeRow
+	others   map[string]sight
+	differ   []string
 }
 
 // sight is what was seen of another node.
@@ -54,17 +70,42 @@ type sight struct {
 	moved bool       // whether the beat has moved since our first look
 }
 
-// NewNode returns the node with these settings. To a node with another key, every
-// setting looks different.
-func NewNode(key *secret.Key, settings map[string]string) *Node {
-	return &Node{self: NodeRow{ID: ids.New(), Settings: hashed(key, settings)}, others: map[string]sight{}}
+// NewNode returns the node with these settings, on a machine of that name. To a
+// node without its key, every setting looks different.
+func NewNode(key *secret.Key, host string, settings map[string]string) *Node {
+	n := &Node{key: key, settings: settings, self: NodeRow{ID: ids.New(), Keys: Keys{Host: host}}, others: map[string]sight{}}
+	n.describe()
+	return n
 }
 
 // Use replaces the settings of the node.
-func (n *Node) Use(key *secret.Key, settings map[string]string) {
+func (n *Node) Use(settings map[string]string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.self.Settings = hashed(key, settings)
+	n.settings = settings
+}
+
+// describe writes the row of the node, whose master key may have changed.
+func (n *Node) describe() {
+	n.self.Keys.IDs, n.self.Settings = n.key.IDs(), hashed(n.key, n.settings)
+}
+
+// Register writes the row of the only node of an installation, and deletes all
+// others.
+func (n *Node) Register(ctx context.Context, tx NodeStore) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.describe()
+	rows, err := tx.Nodes(ctx)
+	for _, r := range rows {
+		if err == nil && r.ID != n.self.ID {
+			err = tx.DeleteNode(ctx, r.ID)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return tx.SaveNode(ctx, n.self)
 }
 
 func hashed(key *secret.Key, settings map[string]string) map[string]string {
@@ -82,6 +123,7 @@ func (n *Node) Look(ctx context.Context, tx NodeStore) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.self.Beat++
+	n.describe()
 	if err := tx.SaveNode(ctx, n.self); err != nil {
 		return err
 	}
@@ -102,7 +144,7 @@ func (n *Node) Look(ctx context.Context, tx NodeStore) error {
 				return err
 			}
 		case s.moved && age <= NodeGone:
-			for _, name := range unlike(n.self.Settings, r.Settings) {
+			for _, name := range n.unlike(r) {
 				differ[name] = true
 			}
 		}
@@ -118,6 +160,16 @@ func (n *Node) seen(r NodeRow) sight {
 		return s
 	}
 	return sight{beat: r.Beat, since: clock.Here(), moved: known}
+}
+
+// unlike returns the settings in which a node differs. While the master key is
+// changed, two nodes may seal with different ones for seconds. Then their hashes
+// say nothing.
+func (n *Node) unlike(r NodeRow) []string {
+	if len(r.Keys.IDs) > 0 && !r.Keys.Seals(n.self.Keys.IDs[0]) && n.self.Keys.Has(r.Keys.IDs[0]) {
+		return nil
+	}
+	return unlike(n.self.Settings, r.Settings)
 }
 
 // unlike returns the names whose values differ or that only one of the two has.
@@ -153,7 +205,7 @@ func (n *Node) Compare(ctx context.Context, tx NodeStore) (nodes int, differ []s
 	}
 	all := map[string]bool{}
 	for _, r := range rows {
-		for _, name := range unlike(n.self.Settings, r.Settings) {
+		for _, name := range n.unlike(r) {
 			all[name] = true
 		}
 	}

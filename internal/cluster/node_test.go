@@ -15,7 +15,7 @@ func (b *bundle) node(settings ...string) *cluster.Node {
 	for i := 0; i < len(settings); i += 2 {
 		set[settings[i]] = settings[i+1]
 	}
-	return cluster.NewNode(b.key, set)
+	return cluster.NewNode(b.key, "here", set)
 }
 
 // live lets the nodes run for a time.

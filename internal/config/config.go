@@ -14,6 +14,7 @@ type Config struct {
 	OpsListen   string   // host:port of the operations listener
 	DatabaseURL string   // sqlite:PATH or postgres://...
 	SecretFile  string
+	SecretNext  string
 	Upstream    *url.URL // nil when no app is set by this setting
 	Rules       []string // of the app at Upstream
 	Headers     []string // of the app at Upstream

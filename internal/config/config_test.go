@@ -77,6 +77,7 @@ listen = ":8080"
 ops_listen = "[::1]:9080"
 database_url = "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full&sslpassword=canary5"
 secret_file = "/etc/portico/secret.key"
+secret_next_file = "/etc/portico/secret-2.key"
 upstream = "http://127.0.0.1:3000"
 trusted_proxies = ["10.1.2.3/8", "192.0.2.7"]
 smtp_url = "smtps://mailer:canary2@mx.example.com"
@@ -199,7 +200,7 @@ func TestLoad_Everything(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Config{
-		Listen: ":8080", OpsListen: "[::1]:9080", SecretFile: "/etc/portico/secret.key",
+		Listen: ":8080", OpsListen: "[::1]:9080", SecretFile: "/etc/portico/secret.key", SecretNext: "/etc/portico/secret-2.key",
 		DatabaseURL:    "postgres://portico:canary1@db.example.com/portico?sslmode=verify-full&sslpassword=canary5",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")},
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",

@@ -30,6 +30,8 @@ func keys() []key {
 			"`sqlite:PATH`, or `postgres://user:password@host/name?sslmode=verify-full`. For a PostgreSQL on another host, give the `sslmode`: without it a connection would silently continue without TLS. For more parameters of the URL see [PostgreSQL](postgresql.md).").secretly(database, redactURL),
 		text("secret_file", func(c *Config) *string { return &c.SecretFile }, anything,
 			"The file of the master key. With SQLite it is made on the first start; with PostgreSQL make it once and give it to every node. Keep a copy: without it the database cannot be read."),
+		text("secret_next_file", func(c *Config) *string { return &c.SecretNext }, anything,
+			"The file of a second master key, while the master key is being changed. `portico secret new` makes it, and `portico secret rotate` changes to its key; see [Changing the master key](master-key.md)."),
 		location("upstream", func(c *Config) **url.URL { return &c.Upstream }, checkUpstream,
 			"The app behind Portico, such as `http://127.0.0.1:3000`: it gets every path but `/auth/...`. For several apps see [[app]] below. Without an app, Portico serves only its own pages."),
 		list("rules", func(c *Config) *[]string { return &c.Rules }, parseText, sameText,

@@ -6,10 +6,10 @@ import (
 )
 
 // fixedSettings returns the settings that a running process cannot change:
-// addresses, storage, the key, the cost of a hash, logging and tracing.
+// addresses, storage, the cost of a hash, logging and tracing.
 func fixedSettings() []string {
 	return []string{
-		"public_url", "listen", "ops_listen", "database_url", "secret_file",
+		"public_url", "listen", "ops_listen", "database_url",
 		"password.hash", "password.signins_per_second", "hashing.memory_mib", "hashing.passes", "hashing.slots", "hashing.queue",
 		"tls.cert_file", "tls.key_file", "tls.acme", "tls.acme_directory", "tls.acme_email", "tls.http_listen", "log.level", "log.format", "tracing.endpoint", "tracing.header", "tracing.sample_ratio",
 	}
@@ -28,7 +28,7 @@ type Renewal struct {
 func (c *Config) Renew(read Config) (Renewal, error) {
 	next := read
 	next.PublicURL, next.Listen, next.OpsListen = c.PublicURL, c.Listen, c.OpsListen
-	next.DatabaseURL, next.SecretFile = c.DatabaseURL, c.SecretFile
+	next.DatabaseURL = c.DatabaseURL
 	next.Password.Hash, next.Password.SignInsPerSecond = c.Password.Hash, c.Password.SignInsPerSecond
 	next.Hashing, next.Log, next.Tracing, next.TLS = c.Hashing, c.Log, c.Tracing, c.TLS
 	if problems := next.check(); len(problems) > 0 {

@@ -100,7 +100,22 @@ func (c *Config) CheckServe() error {
 		}
 		add("secret_file", why, write)
 	}
+	c.checkNext(add)
 	return r.Err()
+}
+
+// checkNext checks the file of the second master key.
+func (c *Config) checkNext(add func(key, why, write string, others ...string)) {
+	if c.SecretNext == "" {
+		return
+	}
+	switch _, err := secret.ReadKey(c.SecretNext); {
+	case errors.Is(err, secret.ErrNoKey):
+		add("secret_next_file", c.SecretNext+" does not exist", "make it with 'portico secret new', or copy it from another node")
+	case err != nil:
+		why, write, _ := strings.Cut(err.Error(), ": ")
+		add("secret_next_file", why, write)
+	}
 }
 
 // Source returns where the value of a setting comes from, for a Problem. For a

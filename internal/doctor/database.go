@@ -39,7 +39,7 @@ func (d *doctor) look() (db database) {
 func (d *doctor) storageChecks() []check {
 	needs := []string{"database_url"}
 	checks := []check{
-		{"secret_file", []string{"secret_file", "database_url"}, d.secretFile},
+		{"secret_file", []string{"secret_file", "secret_next_file", "database_url"}, d.secretFile},
 		{"database", needs, d.databaseItself},
 	}
 	if d.onSQLite() {

@@ -136,7 +136,7 @@ func TestNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.Write(t.Context(), func(tx *store.Tx) error { return cluster.NewNode(key, c.Shared()).Look(t.Context(), tx) })
+		err = s.Write(t.Context(), func(tx *store.Tx) error { return cluster.NewNode(key, "other", c.Shared()).Look(t.Context(), tx) })
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

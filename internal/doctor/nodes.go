@@ -9,7 +9,6 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/cluster"
-	"portico/internal/secret"
 	"portico/internal/store"
 )
 
@@ -78,7 +77,7 @@ func (d *doctor) nodes(ctx context.Context, r *report) {
 	if !ok {
 		return
 	}
-	key, err := secret.ReadKey(d.config.SecretFile)
+	key, err := d.key(ctx, db)
 	if err != nil || db.facts.Schema != db.facts.Newest {
 		r.add(Skipped, "settings cannot be compared without the key file and the newest schema", "")
 		return
@@ -86,7 +85,7 @@ func (d *doctor) nodes(ctx context.Context, r *report) {
 	var count int
 	var differ []string
 	err = db.store.Read(ctx, func(tx *store.Tx) error {
-		count, differ, err = cluster.NewNode(key, d.config.Shared()).Compare(ctx, tx)
+		count, differ, err = cluster.NewNode(key, "", d.config.Shared()).Compare(ctx, tx)
 		return err
 	})
 	switch {

@@ -37,7 +37,7 @@ func (d *doctor) secretFile(ctx context.Context, r *report) {
 			return err
 		})
 	}
-	key, missing := secret.ReadKey(file)
+	one, missing := secret.ReadKey(file)
 	switch {
 	case errors.Is(missing, secret.ErrNoKey) && used:
 		r.add(Failed, file+" does not exist, and only this key can decrypt the database", "restore it from your backup")
@@ -49,8 +49,12 @@ func (d *doctor) secretFile(ctx context.Context, r *report) {
 		r.add(Failed, missing.Error(), "make it readable for this user only")
 	case err != nil:
 		r.add(Skipped, file+" is private, but cannot be compared with the database", "")
-	case used && !bytes.Equal(kept, app.KeyCheck(key)):
+	case used && d.config.SecretNext != "":
+		d.secondKey(ctx, r, db, kept)
+	case used && !bytes.Equal(kept, app.KeyCheck(one)):
 		r.add(Failed, "the key in "+file+" does not belong to this database", "restore the right key from your backup, or correct database_url")
+	case used && d.incomplete(ctx, db):
+		r.add(Failed, "the change of the master key is not complete, and secret_next_file does not name the former key", "put its file back, and run 'portico secret rotate'")
 	case used:
 		r.add(OK, file+" is private and belongs to this database", "")
 	default:

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"encoding/base64"
 	"strconv"
 	"strings"
 	"time"
@@ -130,18 +129,15 @@ func (f *Flows) settled(r Result, accountID string) Result {
 // passwords of this browser a count of their own.
 func (f *Flows) device(a account.Account) string {
 	id := ids.New()
-	return id + "." + f.deviceMAC(id, a)
-}
-
-func (f *Flows) deviceMAC(id string, a account.Account) string {
-	return base64.RawURLEncoding.EncodeToString(f.devices.Sum(id, a.ID, version(a)))
+	return id + "." + secret.Encode(f.devices.Sum(id, a.ID, version(a)))
 }
 
 // knownDevice returns the id of the caller's browser if the owner of the account
 // has signed in with it, else "".
 func (f *Flows) knownDevice(c Caller, a *account.Account) string {
-	id, mac, ok := strings.Cut(c.Device, ".")
-	if !ok || a == nil || !secret.Equal([]byte(mac), []byte(f.deviceMAC(id, *a))) {
+	id, text, ok := strings.Cut(c.Device, ".")
+	mac, encoded := secret.Decode(text)
+	if !ok || !encoded || a == nil || !f.devices.Is(mac, id, a.ID, version(*a)) {
 		return ""
 	}
 	return id

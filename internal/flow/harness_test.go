@@ -154,7 +154,7 @@ func setup(t *testing.T, options ...option) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passwords, err := password.New(password.Config{Keys: []*secret.Key{key}, Breached: filter, Names: []string{"Portico"}})
+	passwords, err := password.New(password.Config{Key: key, Breached: filter, Names: []string{"Portico"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (k *Keeper) read(kind, text string) (t token, ok bool) {
 		return token{}, false
 	}
 	hash, ok := secret.Decode(text[at+1:])
-	if !ok || !secret.Equal(hash, k.mac.Sum(kind, text[:at])) {
+	if !ok || !k.mac.Is(hash, kind, text[:at]) {
 		return token{}, false
 	}
 	parts := strings.Split(text[:at], ".")

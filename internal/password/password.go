@@ -18,10 +18,10 @@ type Breached interface {
 	Contains(password string) bool
 }
 
-// Config is what a Service is made of. Keys and Breached are required; a zero
+// Config is what a Service is made of. Key and Breached are required; a zero
 // in the rest takes the default.
 type Config struct {
-	Keys     []*secret.Key // master keys: the first makes new hashes, all verify
+	Key      *secret.Key // the current master key makes new hashes, all verify
 	Breached Breached
 	Names    []string      // of the site: brand, product, host
 	Policy   Policy        // Standard
@@ -30,6 +30,9 @@ type Config struct {
 	Queue    int           // places in the queue: 100 for each slot
 	Wait     time.Duration // longest wait: 5 seconds
 }
+
+// FormersPurpose is the purpose of the box that seals what Former returns.
+const FormersPurpose = "password former"
 
 const (
 	defaultQueue = 100 // for each slot: 2.5 s at the 25 ms of the floor
@@ -40,16 +43,17 @@ const (
 type Service struct {
 	policy   Policy
 	cost     Cost
-	peppers  []pepper
+	key      *secret.Key
+	pepper   *secret.MAC
+	formers  *secret.Box // of the keys that Remember takes
 	breached Breached
 	names    []string
 	slots    *slots
-	nobody   string // a hash that no password has
 }
 
 // New returns a Service, or an error that says what is wrong with the config.
 func New(c Config) (*Service, error) {
-	if len(c.Keys) == 0 || c.Breached == nil {
+	if c.Key == nil || c.Breached == nil {
 		return nil, errors.New("password: a master key and the list of breached passwords are required")
 	}
 	if c.Slots < 0 || c.Queue < 0 || c.Wait < 0 {
@@ -66,13 +70,8 @@ func New(c Config) (*Service, error) {
 	if err := errors.Join(s.policy.check(), s.cost.checkSlots(slots)); err != nil {
 		return nil, err
 	}
-	for _, key := range c.Keys {
-		s.peppers = append(s.peppers, newPepper(key))
-	}
+	s.key, s.pepper, s.formers = c.Key, c.Key.MAC("password pepper"), c.Key.Box(FormersPurpose)
 	s.slots = newSlots(slots, orDefault(c.Queue, defaultQueue*slots), orDefault(c.Wait, defaultWait), s.cost.Memory)
-	nobody := s.blank()
-	nobody.tag = random(tagSize)
-	s.nobody = nobody.String()
 	return s, nil
 }
 
@@ -100,7 +99,7 @@ func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 	}
 	h := s.blank()
 	err := s.slots.do(ctx, func(arena *argon2.Arena) (err error) {
-		h.tag, err = s.peppers[0].tag(arena, text, h)
+		h.tag, err = s.tag(arena, text, h)
 		return err
 	})
 	if err != nil {
@@ -122,13 +121,12 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 	if err != nil {
 		return false, false, err
 	}
-	p, err := s.pepperOf(h.keyID)
-	if err != nil {
-		return false, false, err
+	if !s.pepper.Has(h.keyID) {
+		return false, false, errNoKey(h.keyID)
 	}
 	err = s.slots.do(ctx, func(arena *argon2.Arena) error {
 		start := time.Now()
-		tag, err := p.tag(arena, text, h)
+		tag, err := s.tag(arena, text, h)
 		if err != nil {
 			return err
 		}
@@ -142,7 +140,7 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 // the address has no account or no password, so that the time of the answer
 // does not tell (SEC-002). It returns the faults of Hash.
 func (s *Service) VerifyNobody(ctx context.Context, password string) error {
-	_, _, err := s.Verify(ctx, s.nobody, password)
+	_, _, err := s.Verify(ctx, s.nobody(), password)
 	return err
 }
 
@@ -152,13 +150,20 @@ func (s *Service) Stats() Stats { return s.slots.figures() }
 // Durations returns how long each piece of work has taken its slot.
 func (s *Service) Durations() tally.Snapshot[time.Duration] { return s.slots.taken.Snapshot() }
 
+// Its result is a hash that no password has.
+func (s *Service) nobody() string {
+	h := s.blank()
+	h.tag = random(tagSize)
+	return h.String()
+}
+
 // blank returns a hash of today's cost and key, without its tag.
 func (s *Service) blank() hash {
-	return hash{cost: s.cost, keyID: s.peppers[0].id, salt: random(saltSize)}
+	return hash{cost: s.cost, keyID: s.key.ID(), salt: random(saltSize)}
 }
 
 func (s *Service) outdated(h hash) bool {
-	return h.cost != s.cost || h.keyID != s.peppers[0].id || len(h.salt) != saltSize
+	return h.cost != s.cost || h.keyID != s.key.ID() || len(h.salt) != saltSize
 }
 
 // fillUp spends the time that a hash of an older, lower cost has saved. Otherwise

@@ -112,11 +112,11 @@ func TestUnusablePassword(t *testing.T) {
 func TestVerifyNobody_NeverSucceeds(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
-	for _, password := range []string{"quilt zebra violin", s.nobody, "password"} {
+	for _, password := range []string{"quilt zebra violin", s.nobody(), "password"} {
 		if err := s.VerifyNobody(t.Context(), password); err != nil {
 			t.Fatal(err)
 		}
-		if ok, rehash := verify(t, s, s.nobody, password); ok || rehash {
+		if ok, rehash := verify(t, s, s.nobody(), password); ok || rehash {
 			t.Errorf("%q verifies without an account", password)
 		}
 	}
@@ -126,7 +126,7 @@ func TestVerifyNobody_NeverSucceeds(t *testing.T) {
 func TestVerify_Rehash(t *testing.T) {
 	t.Parallel()
 	old := hashOf(t, newService(t, nil), "quilt zebra violin")
-	newer := func(t *testing.T) []*secret.Key { return []*secret.Key{keyOf(t, 2), keyOf(t, 1)} }
+	newer := func(t *testing.T) *secret.Key { return keyOf(t, 2).With(keyOf(t, 1)) }
 	for _, test := range []struct {
 		name   string
 		change func(*testing.T, *Config)
@@ -135,7 +135,7 @@ func TestVerify_Rehash(t *testing.T) {
 		{"as before", func(*testing.T, *Config) {}, false},
 		{"more passes", func(_ *testing.T, c *Config) { c.Cost = Cost{Memory: floorMemory, Passes: 3} }, true},
 		{"more memory", func(_ *testing.T, c *Config) { c.Cost = Cost{Memory: floorMemory + 1, Passes: 2} }, true},
-		{"newer key", func(t *testing.T, c *Config) { c.Keys = newer(t) }, true},
+		{"newer key", func(t *testing.T, c *Config) { c.Key = newer(t) }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -176,10 +176,43 @@ func TestVerify_DearerHash(t *testing.T) {
 func TestVerify_UnknownKey(t *testing.T) {
 	t.Parallel()
 	encoded := hashOf(t, newService(t, nil), "quilt zebra violin")
-	s := newService(t, func(c *Config) { c.Keys = []*secret.Key{keyOf(t, 2)} })
+	s := newService(t, func(c *Config) { c.Key = keyOf(t, 2) })
 	_, _, err := s.Verify(t.Context(), encoded, "quilt zebra violin")
 	if err == nil || !strings.Contains(err.Error(), "restore that key file") {
 		t.Errorf("Verify = %v, want an error that says what to do", err)
+	}
+}
+
+// Once the former key is gone, its hashes verify by what was kept of it, and no
+// other hash does.
+func TestRemember(t *testing.T) {
+	t.Parallel()
+	former, current, third := keyOf(t, 1), keyOf(t, 2), keyOf(t, 3)
+	old := hashOf(t, newService(t, func(c *Config) { c.Key = former }), "quilt zebra violin")
+	older := hashOf(t, newService(t, func(c *Config) { c.Key = third }), "quilt zebra violin")
+	both := newService(t, func(c *Config) { c.Key = current.With(former) })
+	kept, ok := both.Former(former.ID())
+	if !ok {
+		t.Fatal("the former key is unknown")
+	}
+	s := newService(t, func(c *Config) { c.Key = keyOf(t, 2) })
+	if _, _, err := s.Verify(t.Context(), old, "quilt zebra violin"); err == nil {
+		t.Error("a hash verifies without its key")
+	}
+	if err := s.Remember(former.ID(), kept); err != nil {
+		t.Fatal(err)
+	}
+	if ok, rehash := verify(t, s, old, "quilt zebra violin"); !ok || !rehash {
+		t.Errorf("Verify = %v, %v, want a match and a rehash", ok, rehash)
+	}
+	if ok, _ := verify(t, s, old, "quilt zebra viola"); ok {
+		t.Error("a wrong password matches")
+	}
+	if _, _, err := s.Verify(t.Context(), older, "quilt zebra violin"); err == nil {
+		t.Error("a hash of a third key verifies")
+	}
+	if err := newService(t, func(c *Config) { c.Key = former }).Remember(former.ID(), kept); err == nil {
+		t.Error("the former key opens what the current one has sealed")
 	}
 }
 
@@ -191,7 +224,7 @@ func TestEndedContext(t *testing.T) {
 	if _, err := s.Hash(ctx, "quilt zebra violin"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Hash = %v, want the context's error", err)
 	}
-	if ok, _, err := s.Verify(ctx, s.nobody, "quilt zebra violin"); ok || !errors.Is(err, context.Canceled) {
+	if ok, _, err := s.Verify(ctx, s.nobody(), "quilt zebra violin"); ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("Verify = %v, %v, want the context's error", ok, err)
 	}
 	if _, err := s.Check(ctx, "quilt zebra violin"); !errors.Is(err, context.Canceled) {
@@ -206,7 +239,7 @@ func TestNew_RefusesConfig(t *testing.T) {
 		name, words string
 		change      func(*Config)
 	}{
-		{"no key", "master key", func(c *Config) { c.Keys = nil }},
+		{"no key", "master key", func(c *Config) { c.Key = nil }},
 		{"no list", "breached", func(c *Config) { c.Breached = nil }},
 		{"memory below the floor", "from 19456", func(c *Config) { c.Cost = Cost{Memory: floorMemory - 1, Passes: 2} }},
 		{"passes below the floor", "from 2", func(c *Config) { c.Cost = Cost{Memory: floorMemory, Passes: 1} }},
@@ -216,7 +249,7 @@ func TestNew_RefusesConfig(t *testing.T) {
 		{"memory of all slots", "together", func(c *Config) { c.Cost, c.Slots = Cost{Memory: ceilingMemory, Passes: 2}, 33 }},
 		{"negative queue", "negative", func(c *Config) { c.Queue = -1 }},
 	} {
-		config := Config{Keys: []*secret.Key{keyOf(t, 1)}, Breached: valid.breached}
+		config := Config{Key: keyOf(t, 1), Breached: valid.breached}
 		test.change(&config)
 		if _, err := New(config); err == nil || !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: New = %v, want an error with %q", test.name, err, test.words)

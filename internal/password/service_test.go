@@ -36,7 +36,7 @@ func newService(t testing.TB, change func(*Config)) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := Config{Keys: []*secret.Key{keyOf(t, 1)}, Breached: list, Names: []string{"Portico", "login.portico.test"}}
+	config := Config{Key: keyOf(t, 1), Breached: list, Names: []string{"Portico", "login.portico.test"}}
 	if change != nil {
 		change(&config)
 	}

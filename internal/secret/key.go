@@ -1,13 +1,10 @@
 package secret
 
 import (
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,20 +13,12 @@ import (
 
 const keySize = 32 // bytes
 
-// Key is the master key. It is safe for concurrent use.
-type Key struct {
-	master []byte
-}
-
 // NewKey returns a fresh random key.
 func NewKey() *Key {
 	b := make([]byte, keySize)
 	_, _ = rand.Read(b)
-	return &Key{master: b}
+	return newKey(b)
 }
-
-// Format keeps the key out of logs and errors, whatever the verb.
-func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "secret.Key") }
 
 // ErrNoKey says that the key file does not exist.
 var ErrNoKey = errors.New("the key file does not exist")
@@ -56,7 +45,7 @@ func ReadKey(path string) (*Key, error) {
 	if err != nil || len(b) != keySize {
 		return nil, fmt.Errorf("the key file %s does not hold 32 bytes in base64: restore it from your backup", path)
 	}
-	return &Key{master: b}, nil
+	return newKey(b), nil
 }
 
 // CreateKey writes a new key to path, mode 0600. If a file exists, the error
@@ -92,7 +81,7 @@ func (k *Key) write(folder string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(k.master) + "\n")
+	_, err = f.WriteString(base64.StdEncoding.EncodeToString(k.set.Load().masters[0].bytes) + "\n")
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
 		_ = os.Remove(f.Name())
@@ -106,13 +95,4 @@ func syncFolder(path string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// derive returns the key of a purpose.
-func (k *Key) derive(purpose string) []byte {
-	b, err := hkdf.Key(sha256.New, k.master, nil, "portico "+purpose, keySize)
-	if err != nil {
-		panic(err) // fails only for lengths that HKDF cannot give; ours is constant
-	}
-	return b
 }

@@ -27,6 +27,13 @@ func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
 	})
 }
 
+// ChangeKeyCheck replaces the stored check value if it still is before, and reports
+// whether it was.
+func (t *Tx) ChangeKeyCheck(ctx context.Context, before, after []byte) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE installation SET key_check = $2 WHERE id = 1 AND key_check = $1`, before, after)
+	return n == 1, err
+}
+
 // HashCost returns the cost of a password hash that KeepHashCost stored last.
 func (t *Tx) HashCost(ctx context.Context) (string, bool, error) {
 	return first(ctx, t, `SELECT hash_cost FROM installation WHERE id = 1 AND hash_cost <> ''`, nil, func(row scanner) (string, error) {

@@ -3,19 +3,23 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"portico/internal/cluster"
 )
 
 // Nodes implements cluster.NodeStore.
 func (t *Tx) Nodes(ctx context.Context) ([]cluster.NodeRow, error) {
-	return collect(ctx, t, `SELECT id, beat, settings FROM node`, nil,
+	return collect(ctx, t, `SELECT id, beat, settings, keys FROM node`, nil,
 		func(row scanner) (r cluster.NodeRow, err error) {
-			var settings string
-			if err := row.Scan(&r.ID, &r.Beat, &settings); err != nil {
+			var settings, keys string
+			if err := row.Scan(&r.ID, &r.Beat, &settings, &keys); err != nil {
 				return r, err
 			}
-			return r, json.Unmarshal([]byte(settings), &r.Settings)
+			if keys != "" { // a node of an earlier version has none
+				err = json.Unmarshal([]byte(keys), &r.Keys)
+			}
+			return r, errors.Join(err, json.Unmarshal([]byte(settings), &r.Settings))
 		})
 }
 
@@ -25,8 +29,12 @@ func (t *Tx) SaveNode(ctx context.Context, r cluster.NodeRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `INSERT INTO node (id, beat, settings) VALUES ($1, $2, $3)
-		ON CONFLICT (id) DO UPDATE SET beat = $2, settings = $3`, r.ID, r.Beat, string(settings))
+	keys, err := json.Marshal(r.Keys)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `INSERT INTO node (id, beat, settings, keys) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET beat = $2, settings = $3, keys = $4`, r.ID, r.Beat, string(settings), string(keys))
 	return err
 }
 

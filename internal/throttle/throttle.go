@@ -2,7 +2,6 @@ package throttle
 
 import (
 	"context"
-	"encoding/hex"
 	"maps"
 	"sync"
 	"time"
@@ -54,7 +53,7 @@ func (l *Limiter) Take(ctx context.Context, tx Store, attempts ...Attempt) (Deci
 	decided := Decision{Allowed: true, Left: -1}
 	next := make([]State, len(attempts))
 	for i, t := range attempts {
-		state, err := tx.LockThrottle(ctx, l.key(t))
+		state, err := l.lock(ctx, tx, t)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -73,7 +72,7 @@ func (l *Limiter) Take(ctx context.Context, tx Store, attempts ...Attempt) (Deci
 		return decided, nil
 	}
 	for i, t := range attempts {
-		if err := tx.SaveThrottle(ctx, l.key(t), next[i]); err != nil {
+		if err := tx.SaveThrottle(ctx, l.keys(t)[0], next[i]); err != nil {
 			return Decision{}, err
 		}
 	}
@@ -97,8 +96,7 @@ func (l *Limiter) Refused() map[string]uint64 {
 // Return takes counted attempts back, for limits that count failures only.
 func (l *Limiter) Return(ctx context.Context, tx Store, attempts ...Attempt) error {
 	for _, t := range attempts {
-		key := l.key(t)
-		s, err := tx.LockThrottle(ctx, key)
+		s, err := l.lock(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -106,7 +104,7 @@ func (l *Limiter) Return(ctx context.Context, tx Store, attempts ...Attempt) err
 			continue
 		}
 		s.Count--
-		if err := tx.SaveThrottle(ctx, key, s); err != nil {
+		if err := tx.SaveThrottle(ctx, l.keys(t)[0], s); err != nil {
 			return err
 		}
 	}
@@ -115,16 +113,17 @@ func (l *Limiter) Return(ctx context.Context, tx Store, attempts ...Attempt) err
 
 // Clear forgets the attempts of a subject, after it has proved its identity.
 func (l *Limiter) Clear(ctx context.Context, tx Store, t Attempt) error {
-	return tx.DeleteThrottle(ctx, l.key(t))
-}
-
-func (l *Limiter) key(t Attempt) string {
-	return hex.EncodeToString(l.mac.Sum(t.Limit.Name, t.Subject)[:16])
+	for _, key := range l.keys(t) {
+		if err := tx.DeleteThrottle(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Left returns how many attempts of a window remain, without counting one.
 func (l *Limiter) Left(ctx context.Context, tx Store, t Attempt) (int, error) {
-	s, err := tx.ThrottleState(ctx, l.key(t))
+	s, err := l.state(ctx, tx, t)
 	if err != nil || !l.clock.Now().Before(s.Until) {
 		return t.Limit.Count, err
 	}
@@ -135,7 +134,7 @@ func (l *Limiter) Left(ctx context.Context, tx Store, t Attempt) (int, error) {
 // without counting it.
 func (l *Limiter) Wait(ctx context.Context, tx Store, attempts ...Attempt) (longest time.Duration, err error) {
 	for _, t := range attempts {
-		s, err := tx.ThrottleState(ctx, l.key(t))
+		s, err := l.state(ctx, tx, t)
 		if err != nil {
 			return 0, err
 		}

@@ -103,7 +103,7 @@ func (nothingBreached) Contains(string) bool { return false }
 
 // newPasswords returns a service that hashes as the product does.
 func newPasswords(key *secret.Key) (*password.Service, error) {
-	return password.New(password.Config{Keys: []*secret.Key{key}, Breached: nothingBreached{}, Slots: runtime.GOMAXPROCS(0)})
+	return password.New(password.Config{Key: key, Breached: nothingBreached{}, Slots: runtime.GOMAXPROCS(0)})
 }
 
 // serve starts the product and waits until it is ready.

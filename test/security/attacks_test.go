@@ -204,6 +204,9 @@ func attacks() testform.Catalogue {
 		"SEC-240": "Another site opens a WebSocket over HTTP/2.",
 		"SEC-243": "One TOTP or recovery code is sent by many callers at once, at every node.",
 		"SEC-244": "An attacker reads the database and looks for the secrets of second factors.",
+		"SEC-231": "An attacker with the former master key and a copy of the database after a change looks for sealed data.",
+		"SEC-256": "An attacker with the former master key forges tokens after the key is gone.",
+		"SEC-257": "Commands that change the master key, or judge the change, print a key.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 
 		// One browser, two people

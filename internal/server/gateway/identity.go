@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/secret"
 	"portico/internal/session"
 )
 
@@ -31,7 +32,10 @@ type identity struct {
 	signer  string // id of the key that signed the token
 	renewAt time.Time
 	headers []filled
-	holder  string // hash of the account id, for the cookie that records owners
+	// holders are the hashes of the account id under all master keys, the current
+	// one first, for the cookie that records owners.
+	holders []string
+	masters secret.Version
 }
 
 // filled is a header whose value many requests share. The slice has no spare
@@ -76,7 +80,7 @@ func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identit
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && id.signer == g.keys.Signer() && same(id.person, found.User) {
+		if now.Before(id.renewAt) && id.signer == g.keys.Signer() && id.masters == g.holders.Version() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -121,8 +125,10 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	values := map[Part]string{
 		ID: person.ID, Email: person.Address, Name: encode(person.Name), Roles: strings.Join(person.Roles, ","), Token: token,
 	}
-	sum := g.holders.Sum(a.Name, person.ID)
-	id := &identity{person: person, signer: signer, holder: base64.RawURLEncoding.EncodeToString(sum[:16]), renewAt: now.Add(min(renewAfter, expires.Sub(now)))}
+	id := &identity{person: person, signer: signer, masters: g.holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now)))}
+	for _, sum := range g.holders.Sums(a.Name, person.ID) {
+		id.holders = append(id.holders, base64.RawURLEncoding.EncodeToString(sum[:16]))
+	}
 	for _, h := range a.headers {
 		if h.Part != SessionAge {
 			id.headers = append(id.headers, filled{h.Name, []string{values[h.Part]}})

@@ -13,12 +13,13 @@ import (
 // session.
 const signOutTimeout = 2 * time.Second
 
-// The result is the holder of cookies that the app sets now.
-func (p *passage) who() string {
+// The result is the holder of cookies that the app sets now. Other names of the
+// same account follow.
+func (p *passage) who() []string {
 	if p.identity == nil {
-		return nobody
+		return []string{nobody}
 	}
-	return p.identity.holder
+	return p.identity.holders
 }
 
 // signOutBefore asks the app to end the session of the previous user.

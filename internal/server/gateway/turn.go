@@ -27,9 +27,10 @@ type turn struct {
 	withheld []string // pairs that the app does not get
 }
 
-// newTurn decides about the cookies of a request.
-func newTurn(a *app, r *http.Request, path, who string, now time.Time) turn {
-	t := turn{app: a, who: who, host: r.Host, path: path, now: now.Unix() / int64(holderRenewed/time.Second)}
+// newTurn decides about the cookies of a request by a user with these names. The first
+// one is written.
+func newTurn(a *app, r *http.Request, path string, who []string, now time.Time) turn {
+	t := turn{app: a, who: who[0], host: r.Host, path: path, now: now.Unix() / int64(holderRenewed/time.Second)}
 	var pairs []string
 	own := a.holder.Name()
 	for _, line := range r.Header["Cookie"] {
@@ -44,7 +45,7 @@ func newTurn(a *app, r *http.Request, path, who string, now time.Time) turn {
 			}
 		}
 	}
-	t.changed = t.broken || t.marked && t.before.who != who && t.before.who != nobody
+	t.changed = t.broken || t.marked && !slices.Contains(who, t.before.who) && t.before.who != nobody
 	for _, pair := range pairs {
 		if name := cookieName(pair); t.passes(name) {
 			t.kept = append(t.kept, pair)

@@ -56,7 +56,7 @@ func proven(mac *secret.MAC, header string, now time.Time) bool {
 	if !ok || !both || !encoded || err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > proofLife {
 		return false
 	}
-	return secret.Equal(sent, mac.Sum(at))
+	return mac.Is(sent, at)
 }
 
 func (c Reload) serve(w http.ResponseWriter, r *http.Request) {

@@ -42,6 +42,12 @@ func (b nodes) SaveNode_AddsAndReplaces() {
 	b.equal("the nodes", b.all(), map[string]cluster.NodeRow{"a": first, "b": other})
 }
 
+func (b nodes) SaveNode_Keys() {
+	n := cluster.NodeRow{ID: "a", Settings: map[string]string{}, Keys: full[cluster.Keys](1)}
+	b.save(n)
+	b.equal("the node", b.all(), map[string]cluster.NodeRow{n.ID: n})
+}
+
 func (b nodes) DeleteNode_TheOne() {
 	first, other := cluster.NodeRow{ID: "a", Settings: map[string]string{}}, cluster.NodeRow{ID: "b", Settings: map[string]string{}}
 	b.save(first, other)

@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"portico/internal/app"
+	"portico/internal/config"
+	"portico/internal/outbox"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+// changing returns settings with two key files.
+func changing(t *testing.T) config.Config {
+	t.Helper()
+	cfg := made(t, settings(t, t.TempDir()))
+	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
+	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// with runs fn with an App that does not serve.
+func with(t *testing.T, cfg config.Config, fn func(a *app.App) error) {
+	t.Helper()
+	a, err := app.New(t.Context(), cfg, app.Options{Existing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := fn(a); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rotate(t *testing.T, cfg config.Config, back bool) {
+	t.Helper()
+	with(t, cfg, func(a *app.App) error {
+		_, err := a.ChangeKey(t.Context(), back, func(string) {})
+		return err
+	})
+}
+
+// The doctor says yes only when nothing needs the former key.
+func TestMasterKey(t *testing.T) {
+	t.Parallel()
+	cfg := changing(t)
+	expect(t, cfg, "secret_file", Warning, "secret.key belongs to this database, and the change to the next key has not begun")
+	rotate(t, cfg, false)
+	expect(t, cfg, "secret_file", OK, "secret-2.key belongs to this database, and the former key can go")
+
+	// A row of a process that was late.
+	former, err := secret.ReadKey(cfg.SecretFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with(t, cfg, func(a *app.App) error {
+		return a.Store.Write(t.Context(), func(tx *store.Tx) error {
+			return tx.InsertMessage(t.Context(), outbox.Record{ID: "late", Template: "x", Payload: former.Box("outbox").Seal([]byte("{}"), "late")})
+		})
+	})
+	expect(t, cfg, "secret_file", Warning, "the former key is still needed: 1 rows are sealed with it: run 'portico secret rotate'")
+	rotate(t, cfg, false)
+	expect(t, cfg, "secret_file", OK, "the former key can go")
+
+	// A step that began before the change.
+	back := cfg
+	back.SecretFile, back.SecretNext = cfg.SecretNext, cfg.SecretFile
+	with(t, back, func(a *app.App) error {
+		u, err := a.Flows.CreateUser(t.Context(), "ada@example.org", "", "copper lantern over seven hills")
+		if err != nil {
+			return err
+		}
+		_, _, err = a.Flows.PasswordLink(t.Context(), u)
+		return err
+	})
+	rotate(t, back, true)
+	expect(t, back, "secret_file", Warning, "the former key is still needed: 1 sign-ups, resets and other steps")
+
+	// Missing and foreign files.
+	one := cfg
+	one.SecretNext = ""
+	expect(t, one, "secret_file", OK, "is private and belongs to this database")
+	same := cfg
+	same.SecretNext = cfg.SecretFile
+	expect(t, same, "secret_file", Warning, "have the same key")
+	gone := cfg
+	gone.SecretNext += ".gone"
+	expect(t, gone, "secret_file", Failed, "portico secret new")
+	foreign := cfg
+	foreign.SecretFile, foreign.SecretNext = filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	for _, path := range []string{foreign.SecretFile, foreign.SecretNext} {
+		if _, err := secret.CreateKey(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(t, foreign, "secret_file", Failed, "neither the key in")
+	if err := os.Chmod(cfg.SecretNext, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, cfg, "secret_file", Failed, "chmod 600")
+}
+
+// A change that was interrupted needs the former key.
+func TestMasterKey_Incomplete(t *testing.T) {
+	t.Parallel()
+	cfg := changing(t)
+	rotate(t, cfg, false)
+	with(t, cfg, func(a *app.App) error {
+		return a.Store.Write(t.Context(), func(tx *store.Tx) error {
+			formers, err := tx.FormerKeys(t.Context())
+			if err != nil {
+				return err
+			}
+			f := formers[0]
+			f.DoneAt = time.Time{}
+			return tx.SaveFormerKey(t.Context(), f)
+		})
+	})
+	expect(t, cfg, "secret_file", Warning, "the change is not complete")
+	cfg.SecretFile, cfg.SecretNext = cfg.SecretNext, ""
+	expect(t, cfg, "secret_file", Failed, "does not name the former key")
+}

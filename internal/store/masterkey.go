@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"portico/internal/masterkey"
+)
+
+// sealedTable says how a table holds a sealed value.
+type sealedTable struct{ table, column, context string }
+
+func sealedTableOf(place masterkey.Place) (t sealedTable, err error) {
+	switch place {
+	case masterkey.Flows:
+		t = sealedTable{"flow", "sealed", "id"}
+	case masterkey.Outbox:
+		t = sealedTable{"outbox", "payload", "id"}
+	case masterkey.SigningKeys:
+		t = sealedTable{"signing_key", "sealed", "id"}
+	case masterkey.Factors:
+		t = sealedTable{"factor", "sealed", "id || ' ' || account_id"}
+	case masterkey.Formers:
+		t = sealedTable{"former_key", "pepper", "id"}
+	default:
+		err = fmt.Errorf("no table holds what is sealed for %q", place)
+	}
+	return t, err
+}
+
+// SealedRows implements masterkey.Store.
+func (t *Tx) SealedRows(ctx context.Context, place masterkey.Place, after string, limit int) ([]masterkey.Row, error) {
+	at, err := sealedTableOf(place)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, t, `SELECT id, `+at.context+`, `+at.column+` FROM `+at.table+` WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)`, []any{after, limit},
+		func(row scanner) (r masterkey.Row, err error) {
+			err = row.Scan(&r.ID, &r.Context, &r.Sealed)
+			return r, err
+		})
+}
+
+// Reseal implements masterkey.Store.
+func (t *Tx) Reseal(ctx context.Context, place masterkey.Place, id string, before, after []byte) (bool, error) {
+	at, err := sealedTableOf(place)
+	if err != nil {
+		return false, err
+	}
+	n, err := t.exec(ctx, `UPDATE `+at.table+` SET `+at.column+` = $3 WHERE id = $1 AND `+at.column+` = $2`, id, before, after)
+	return n == 1, err
+}
+
+// FormerKeys implements masterkey.Store.
+func (t *Tx) FormerKeys(ctx context.Context) ([]masterkey.Former, error) {
+	return collect(ctx, t, `SELECT id, pepper, changed_at, done_at FROM former_key WHERE changed_at > 0 ORDER BY changed_at DESC`, nil,
+		func(row scanner) (f masterkey.Former, err error) {
+			var changed, done int64
+			err = row.Scan(&f.ID, &f.Pepper, &changed, &done)
+			f.ChangedAt, f.DoneAt = fromMicros(changed), fromMicros(done)
+			return f, err
+		})
+}
+
+// SaveFormerKey implements masterkey.Store.
+func (t *Tx) SaveFormerKey(ctx context.Context, f masterkey.Former) error {
+	_, err := t.exec(ctx, `INSERT INTO former_key (id, pepper, changed_at, done_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET pepper = $2, changed_at = $3, done_at = $4`, f.ID, f.Pepper, micros(f.ChangedAt), micros(f.DoneAt))
+	return err
+}
+
+// DeleteFormerKey implements masterkey.Store.
+func (t *Tx) DeleteFormerKey(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `DELETE FROM former_key WHERE id = $1`, id)
+	return err
+}
+
+// OwedToFormerKey implements masterkey.Store.
+func (t *Tx) OwedToFormerKey(ctx context.Context, before, now time.Time) (masterkey.Owed, error) {
+	owed, _, err := first(ctx, t, `SELECT
+		(SELECT COUNT(*) FROM flow WHERE created_at <= $1 AND expires_at > $2 AND step <> 'done'),
+		(SELECT COUNT(*) FROM openid_grant WHERE redeemed_at > 0 AND redeemed_at <= $1 AND rotated_at <= $1 AND ended_at = 0 AND expires_at > $2)`,
+		[]any{micros(before), micros(now)},
+		func(row scanner) (o masterkey.Owed, err error) {
+			err = row.Scan(&o.Steps, &o.Grants)
+			return o, err
+		})
+	return owed, err
+}
