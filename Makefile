@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres acme proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots clean
+.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres acme proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -151,8 +151,12 @@ release-test: build clients/js/node_modules/.package-lock.json ## Releases have 
 	@tools/proxies
 	@cd tools/image && go vet . && go test -count=1 -timeout 20m .
 
-shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots of every screen into test/e2e/results
+shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots into test/e2e/results: journeys, and every state in every language
 	@cd test/e2e && npm run --silent shots
+	@cd web && npm run --silent shots ../test/e2e/results/states
+
+images: build chromium ## The pictures of the README, into docs/images
+	@cd web && npm run --silent shots -- --readme
 
 clean: ## Delete all build output
 	@rm -rf bin web/node_modules test/e2e/node_modules clients/js/node_modules test/e2e/results

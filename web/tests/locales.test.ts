@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
+import { localized } from '../fixtures/words.mjs';
 import { locales } from '../tools/messages.mjs';
 import { documentOf } from '../tools/preview.mjs';
 import { openWorld, visit, type World } from './browser';
@@ -79,6 +80,35 @@ test('what is typed runs from left to right on a page from right to left', async
   });
   expect(paddings[0], 'room for the button').toBeGreaterThan(paddings[1] ?? 99);
   await page.context().close();
+});
+
+test('an address after Latin words keeps its order on a page from right to left', async () => {
+  const { page } = await visit(world, '/preview/account-history/idle/ar');
+  const [first, last] = await page.getByText('2001:db8').evaluate((element) => {
+    const text = element.firstChild as Text;
+    return [0, text.length - 1].map((at) => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().x;
+    });
+  });
+  expect(last, 'the colons at its end').toBeGreaterThan(first ?? 999);
+  await page.context().close();
+});
+
+test('the words of the server in the states are words of the catalogue', () => {
+  const words = (boot: (typeof STATES)[number][2]) => [
+    ...[boot.notice, boot.success, boot.title, boot.detail, boot.next_label, boot.link.age],
+    ...[boot.errors.form, ...Object.values(boot.errors.fields)],
+    ...boot.factors.list.flatMap(({ added, used }) => [added, used]),
+    ...boot.account.history.flatMap(({ text, at }) => [text, at]),
+  ];
+  for (const [screen, state, boot] of STATES.filter(([, state]) => state !== 'hostile')) {
+    const german = words(localized(boot, 'de'));
+    const same = words(boot).filter((text, i) => text && text === german[i]);
+    expect.soft(same, `${screen}, ${state}`).toEqual([]);
+  }
 });
 
 test('the language menu is a form that needs no script', async () => {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { STATES } from '../fixtures/states.mjs';
+import { localized } from '../fixtures/words.mjs';
 import { fill } from './template.mjs';
 
 const dist = new URL('../dist/', import.meta.url);
@@ -28,7 +29,7 @@ export function documentOf(screen, state, locale, theme = 'plain') {
   const boot = STATES.find(([s, name]) => s === screen && name === state)?.[2];
   if (!boot) return undefined;
   const template = readFileSync(new URL(`documents/${locale}/${screen}.html`, dist), 'utf8');
-  return { status: boot.status, html: fill(template, { ...boot, locale }, THEMES[theme]) };
+  return { status: boot.status, html: fill(template, localized(boot, locale), THEMES[theme]) };
 }
 
 /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */

@@ -17,7 +17,9 @@ function View({ boot }: { boot: Boot }) {
             <li className={styles.event}>
               <p className={styles.what}>{text}</p>
               <p className={styles.detail}>{at}</p>
-              <p className={styles.detail}>{where}</p>
+              <p className={styles.detail}>
+                <bdi>{where}</bdi>
+              </p>
             </li>
           )}
         </Each>
