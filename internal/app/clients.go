@@ -1,15 +1,48 @@
 package app
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"portico/internal/config"
 	"portico/internal/openid"
+	"portico/internal/rule"
 )
 
 // rsaClient reports whether an OpenID client needs RS256.
 func rsaClient(cfg config.Config) bool {
 	return slices.ContainsFunc(cfg.Clients, func(c config.Client) bool { return c.IDTokenAlg == "RS256" })
+}
+
+// clientRules converts the rules of an OpenID client, or returns their problems.
+func clientRules(cfg config.Config, c config.Client) (openid.Rules, config.Problems) {
+	var needs []rule.Need
+	var problems config.Problems
+	for i, line := range c.Rules {
+		need, p := rule.NeedOf(line)
+		if p != nil {
+			key := c.Key + ".rules." + strconv.Itoa(i+1)
+			problems = append(problems, config.Problem{Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) %s", line, p.Why), Write: p.Write})
+		}
+		needs = append(needs, need)
+	}
+	if len(needs) == 0 {
+		return nil, problems
+	}
+	return func(roles []string, proven, now time.Time) openid.Ruling {
+		best := openid.NotAdmitted
+		for _, need := range needs {
+			switch need.Judge(&rule.User{Roles: roles, AuthenticatedAt: proven}, now) {
+			case rule.Pass:
+				return openid.Admitted
+			case rule.SignInAgain:
+				best = openid.TooOld
+			}
+		}
+		return best
+	}, problems
 }
 
 // clients converts the configured OpenID clients for package openid, or returns
@@ -18,10 +51,12 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 	list := make([]openid.Client, 0, len(cfg.Clients))
 	var problems config.Problems
 	for _, c := range cfg.Clients {
+		allowed, wrong := clientRules(cfg, c)
+		problems = append(problems, wrong...)
 		client, err := openid.NewClient(openid.ClientConfig{
 			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
-			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
+			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed,
 		})
 		if err != nil {
 			key := c.Key + ".secret"

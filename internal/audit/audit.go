@@ -54,6 +54,8 @@ const (
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"
+	ConsentGiven     Name = "consent_given"
+	ConsentRevoked   Name = "consent_revoked"
 	GrantRevoked     Name = "grant_revoked"
 )
 

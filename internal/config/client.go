@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"portico/internal/origin"
+	"portico/internal/pages"
 )
 
 var clientForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -62,6 +63,12 @@ func clientKeys(n int) []key {
 			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
+		text(prefix+"name", of(func(c *Client) *string { return &c.Name }), anything,
+			"The name of the app on pages and in emails. The default is its id."),
+		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
+			"Whether each user is asked once before the client learns who the user is, and again when it asks for more. Users take it back at `"+pages.Apps+"`."),
+		list(prefix+"rules", func(c *Config) *[]string { return &c.client(n).Rules }, parseText, sameText,
+			"The users who may use the client, in the words of `rules` without methods and paths, such as `role:editor` or `role:admin+fresh:10m`. One of them must hold. Without rules, every user may."),
 		list(prefix+"post_logout_redirect_uris", func(c *Config) *[]string { return &c.client(n).LogoutReturns }, parseRedirectURI, sameText,
 			"The addresses to which the browser may return after the user has signed out. A request of the client must name one of them, in the same spelling."),
 		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), checkLogoutURI,

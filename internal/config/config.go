@@ -193,6 +193,9 @@ type Client struct {
 	PKCE          bool     // whether every request needs a code challenge
 	LogoutReturns []string // exact; where the browser may go after signing out
 	LogoutURI     string   // is told about ended sessions; "" for not
+	Name          string   // on pages and in emails; "" for the id
+	Consent       bool     // whether its users are asked
+	Rules         []string // who may use it; empty: every user
 
 	Key string // prefix of its settings for Source: "client.1"
 }

@@ -34,6 +34,8 @@ const (
 	mailFactorFailed  = "factor-failed"
 	mailCodesMade     = "recovery-codes-made"
 	mailCodeSpent     = "recovery-code-used"
+
+	mailReused = "grant-reused"
 )
 
 // letter is an email on its way to the outbox.
@@ -43,6 +45,7 @@ type letter struct {
 	owner    *account.Account // recipient, nil without an account
 	secret   *code.Issued
 	provider string
+	app      string        // name of an OpenID client
 	left     string        // recovery codes that are left
 	lasts    time.Duration // of the block or the code that the email is about
 	suppress bool          // stored like any other and never sent
@@ -72,6 +75,9 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
 		m.Data["link"] = f.linkTo(l.secret.Link)
+	}
+	if l.app != "" {
+		m.Data["app"] = l.app
 	}
 	if l.left != "" {
 		m.Data["left"] = l.left

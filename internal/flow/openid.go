@@ -13,12 +13,23 @@ import (
 	"portico/internal/session"
 )
 
-// Authorize gives the client of a request a code for the session.
-func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request) (code string, err error) {
+// Authorize gives the client of a request a code for the session. agreed says that
+// the user was asked just now, and agrees. Without that it may return
+// openid.ErrConsentNeeded.
+func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, agreed bool) (code string, err error) {
 	s := found.Session
 	sid := sha256.Sum256([]byte("portico sid " + s.ID)) // as in tokens for apps
-	by := openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: secret.Encode(sid[:16]), Methods: s.Methods, At: s.AuthenticatedAt}
+	by := openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: secret.Encode(sid[:16]), Methods: s.Methods, Strong: s.Strong(), At: s.AuthenticatedAt}
 	err = f.store.Write(ctx, func(tx Tx) error {
+		stored, err := f.grants.Agree(ctx, tx, r.Client, s.AccountID, r.Scopes, agreed)
+		if err != nil {
+			return err
+		}
+		if stored {
+			if err := f.record.Add(ctx, tx, fact(c, audit.ConsentGiven, s.AccountID, r.Client.ID)); err != nil {
+				return err
+			}
+		}
 		if code, err = f.grants.Grant(ctx, tx, r, by); err != nil {
 			return err
 		}
@@ -47,8 +58,10 @@ func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Clien
 	var l openid.Live
 	var generation int64
 	err = f.store.Read(ctx, func(tx Tx) error {
-		l, generation, err = f.grants.RefreshOf(ctx, tx, client, refresh, scopes)
-		return err
+		if l, generation, err = f.grants.RefreshOf(ctx, tx, client, refresh, scopes); err != nil {
+			return err
+		}
+		return f.grants.StillAllowed(ctx, tx, client, l)
 	})
 	if err != nil {
 		return openid.Tokens{}, err
@@ -56,8 +69,8 @@ func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Clien
 	return f.exchange(ctx, c, l, "refresh", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Refresh(ctx, tx, l, generation) })
 }
 
-// exchange runs the exchange of a code or a refresh token, and records when it has
-// ended the grant. The owner of the grant did not cause that.
+// exchange runs the exchange of a code or a refresh token. It records when it has
+// ended the grant, and tells the owner, who did not cause that.
 func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, what string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		var ended bool
@@ -66,7 +79,14 @@ func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, what stri
 		}
 		record := fact(c, audit.GrantReused, l.Grant.AccountID, l.Grant.ClientID+","+what)
 		record.Actor = "stranger"
-		return f.record.Add(ctx, tx, record)
+		if err := f.record.Add(ctx, tx, record); err != nil {
+			return err
+		}
+		owner, ok, err := tx.AccountByID(ctx, l.Grant.AccountID)
+		if err != nil || !ok {
+			return err
+		}
+		return f.post(ctx, tx, c, letter{template: mailReused, owner: &owner, app: f.nameOf(l.Grant.ClientID)})
 	})
 	if err == nil && t.Access == "" {
 		return t, &openid.Error{Code: "invalid_grant", Description: "it was used before, so the grant has ended"}

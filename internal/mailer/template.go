@@ -75,6 +75,11 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"left", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
+	case "grant-reused":
+		return layout{
+			needs: []string{"app", "reset_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+		}, true
 	case "provider-linked", "provider-removed":
 		return layout{
 			needs: []string{"provider", "reset_link"},

@@ -47,7 +47,7 @@ func (l Live) UserClaims() map[string]any {
 func (l Live) IDToken(issuer string, client Client, now time.Time, first bool) map[string]any {
 	claims := map[string]any{
 		"iss": issuer, "sub": l.User.ID, "aud": client.ID, "sid": l.Grant.SID,
-		"iat": now.Unix(), "exp": now.Add(IDTokenLife).Unix(), "amr": l.Grant.Methods,
+		"iat": now.Unix(), "exp": now.Add(IDTokenLife).Unix(), "amr": amr(l.Grant.Methods), "acr": acr(l.Grant.Methods),
 	}
 	if !l.Grant.SignedInAt.IsZero() {
 		claims["auth_time"] = l.Grant.SignedInAt.Unix()
@@ -61,4 +61,39 @@ func (l Live) IDToken(issuer string, client Client, now time.Time, first bool) m
 		}
 	}
 	return claims
+}
+
+// methodStrong stands beside the methods of a grant whose session had a second
+// factor.
+const methodStrong = "mfa"
+
+// The values of acr: the levels of a sign-in.
+const (
+	acrOne = "1" // one proof
+	acrTwo = "2" // a second factor too
+)
+
+// ACRValues returns the values of acr, the highest first.
+func ACRValues() []string { return []string{acrTwo, acrOne} }
+
+func acr(methods []string) string {
+	if slices.Contains(methods, methodStrong) {
+		return acrTwo
+	}
+	return acrOne
+}
+
+// amr returns proofs in the words of RFC 8176, where it has one.
+func amr(methods []string) []string {
+	words := make([]string, 0, len(methods))
+	for _, m := range methods {
+		switch m {
+		case "password":
+			m = "pwd"
+		case "totp":
+			m = "otp"
+		}
+		words = append(words, m)
+	}
+	return words
 }

@@ -1,10 +1,12 @@
 package openid
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"portico/internal/secret"
 )
@@ -40,7 +42,24 @@ type ClientConfig struct {
 	PKCE          bool
 	LogoutReturns []string
 	LogoutURI     string
+	Name          string
+	Consent       bool
+	Rules         Rules
 }
+
+// Rules decide whether a user with the roles, whose newest proof is of a time, may
+// use a client.
+type Rules func(roles []string, proven, now time.Time) Ruling
+
+// Ruling is the decision of Rules.
+type Ruling int
+
+// The decisions.
+const (
+	Admitted Ruling = iota
+	TooOld          // after a new sign-in
+	NotAdmitted
+)
 
 // Client is an app that signs its users in by OpenID Connect.
 type Client struct {
@@ -53,6 +72,9 @@ type Client struct {
 	PKCE          bool     // whether it must send a code challenge
 	LogoutReturns []string // exact; where the browser may go after signing out
 	LogoutURI     string   // is told about ended sessions; "" for not
+	Name          string   // on pages and in emails
+	Consent       bool     // whether its users are asked
+	Rules         Rules    // nil admits every user
 
 	secret []byte // SHA-256; nil for a public client
 }
@@ -60,7 +82,10 @@ type Client struct {
 // NewClient returns a client, or an error that names what is wrong with its
 // secret.
 func NewClient(c ClientConfig) (Client, error) {
-	client := Client{ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI}
+	client := Client{
+		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
+		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules,
+	}
 	switch {
 	case c.Public:
 	case c.SecretHash != "":
@@ -110,6 +135,14 @@ func (c Clients) LogoutOrigins() []string {
 	}
 	slices.Sort(origins)
 	return slices.Compact(origins)
+}
+
+// Admits returns what the rules say about a user.
+func (client Client) Admits(roles []string, proven, now time.Time) Ruling {
+	if client.Rules == nil {
+		return Admitted
+	}
+	return client.Rules(roles, proven, now)
 }
 
 // Proof is how a client proved in a request who it is.

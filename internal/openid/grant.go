@@ -2,6 +2,7 @@ package openid
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/clock"
@@ -87,6 +88,7 @@ type Store interface {
 	MoveGrants(ctx context.Context, from, to string) error
 
 	LogoutStore
+	ConsentStore
 }
 
 // Config of a Keeper.
@@ -115,6 +117,7 @@ type SignIn struct {
 	SessionID string
 	SID       string
 	Methods   []string
+	Strong    bool      // whether a second factor was given
 	At        time.Time // zero when a provider does not tell
 }
 
@@ -125,6 +128,9 @@ func (k *Keeper) Grant(ctx context.Context, tx Store, r Request, by SignIn) (cod
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
 		CreatedAt: now, ExpiresAt: now.Add(codeLife),
+	}
+	if by.Strong {
+		g.Methods = append(slices.Clone(g.Methods), methodStrong)
 	}
 	return k.write(kindCode, token{grant: g.ID}), tx.InsertGrant(ctx, g)
 }

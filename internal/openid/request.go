@@ -1,6 +1,7 @@
 package openid
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ type Request struct {
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
 	Select bool          // prompt: let the user choose the account
+	Ask    bool          // prompt: ask for consent again
+	Strong bool          // acr_values: a second factor, if the account has one
+	UserID string        // of the ID token in id_token_hint; "" for any user
 	MaxAge time.Duration // of the sign-in; negative for any
 	Hint   string        // the address of the user, as the client supposes
 }
@@ -120,8 +124,8 @@ func (r *Request) readChallenge(query url.Values) error {
 	return nil
 }
 
-// readPrompt reads what the user must do. The value consent asks for nothing more:
-// the operator has registered the client.
+// readPrompt reads what the user must do. The value consent matters only for a
+// client whose users are asked: the operator has registered the client.
 func (r *Request) readPrompt(query url.Values) error {
 	r.Hint = query.Get("login_hint")
 	prompts := strings.Fields(query.Get("prompt"))
@@ -134,12 +138,16 @@ func (r *Request) readPrompt(query url.Values) error {
 		case "select_account":
 			r.Select = true
 		case "consent":
+			r.Ask = true
 		default:
 			return invalidRequest("prompt is none, login, select_account or consent")
 		}
 	}
 	if r.None && len(prompts) > 1 {
 		return invalidRequest("prompt=none stands alone")
+	}
+	if acrs := strings.Fields(query.Get("acr_values")); len(acrs) > 0 {
+		r.Strong = acrs[0] == acrTwo
 	}
 	if !query.Has("max_age") {
 		return nil
@@ -151,6 +159,16 @@ func (r *Request) readPrompt(query url.Values) error {
 	r.MaxAge = time.Duration(seconds) * time.Second
 	r.Login = r.Login || seconds == 0
 	return nil
+}
+
+// Host returns where the browser goes after the request, for the user to read: the
+// host of its address, or the private scheme.
+func (r Request) Host() string {
+	u, err := url.Parse(r.RedirectURI)
+	if err != nil {
+		return r.RedirectURI
+	}
+	return cmp.Or(u.Host, u.Scheme)
 }
 
 // Stale reports whether a sign-in is too old for the request.

@@ -29,11 +29,13 @@ const (
 	Factors        = Account + "/factors"
 	Profile        = Account + "/profile"
 	History        = Account + "/history"
+	Apps           = Account + "/apps"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"
 	Language       = Root + "/language" // takes the form of the language menu
 	Authorize      = Root + "/openid/authorize"
+	Consent        = Root + "/openid/consent" // takes the form of the consent page
 	EndSession     = Root + "/openid/logout"
 )
 

@@ -85,6 +85,15 @@ const (
 	mostFresh  = 30 * 24 * time.Hour
 )
 
+// NeedOf parses a rule without methods and paths, for an app that has none.
+func NeedOf(text string) (Need, *Problem) {
+	n, p := parseNeed(text)
+	if p == nil && n.Public {
+		p = &Problem{Why: "an app without a path cannot be public", Write: "write signed-in, role:NAME or fresh:10m"}
+	}
+	return n, p
+}
+
 // parseNeed parses "role:admin|editor+fresh:10m".
 func parseNeed(text string) (Need, *Problem) {
 	var n Need

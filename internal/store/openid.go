@@ -98,12 +98,23 @@ func (t *Tx) EndGrantsBeside(ctx context.Context, accountID, keep string, now ti
 
 // endGrants updates every grant, so that it excludes a concurrent redemption.
 func (t *Tx) endGrants(ctx context.Context, which, accountID, id string, now time.Time) ([]openid.Ended, error) {
+	return t.ended(ctx, `UPDATE openid_grant SET ended_at = CASE WHEN ended_at > 0 OR (`+outlives+`) THEN ended_at ELSE $2 END
+		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, redeemed_at`, accountID, micros(now), id)
+}
+
+// EndGrantsFor implements openid.ConsentStore.
+func (t *Tx) EndGrantsFor(ctx context.Context, accountID, clientID string, now time.Time) ([]openid.Ended, error) {
+	return t.ended(ctx, `UPDATE openid_grant SET ended_at = $2 WHERE account_id = $1 AND client_id = $3 AND ended_at = 0
+		RETURNING client_id, sid, redeemed_at`, accountID, micros(now), clientID)
+}
+
+// ended returns what a statement has ended, without codes that were not redeemed.
+func (t *Tx) ended(ctx context.Context, query string, args ...any) ([]openid.Ended, error) {
 	type ended struct {
 		openid.Ended
 		redeemed int64
 	}
-	all, err := collect(ctx, t, `UPDATE openid_grant SET ended_at = CASE WHEN ended_at > 0 OR (`+outlives+`) THEN ended_at ELSE $2 END
-		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, redeemed_at`, []any{accountID, micros(now), id},
+	all, err := collect(ctx, t, query, args,
 		func(row scanner) (e ended, err error) {
 			return e, row.Scan(&e.ClientID, &e.SID, &e.redeemed)
 		})

@@ -47,6 +47,7 @@ func openIDRoutes() map[string]route {
 		"POST /auth/openid/revoke":                    {401, 401, "client_id=x", true},
 		"OPTIONS /auth/openid/revoke":                 {204, 204, "", false},
 		"POST /auth/openid/introspect":                {401, 401, "client_id=x", true},
+		"POST /auth/openid/consent":                   {422, 422, `{"account":"other","request":"","scopes":"","answer":"allow"}`, false},
 		"GET /auth/openid/logout":                     {303, 200, "", false},
 		"POST /auth/openid/logout":                    {303, 303, "client_id=x", true},
 		"POST /auth/openid/logout/confirm":            {303, 303, `{"account":"other","request":""}`, false},

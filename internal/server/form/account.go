@@ -24,12 +24,17 @@ type (
 		Name    string `json:"name"`
 		Locale  string `json:"locale,omitempty"`
 	}
+	RemoveApp struct {
+		Account string `json:"account"`
+		App     string `json:"app"`
+	}
 )
 
 // Messages on an account page about the step before it.
 const (
 	PasswordRemoved = "password_removed"
 	ProfileSaved    = "profile"
+	AppRemoved      = "app_removed"
 )
 
 // ChangePassword is the action of the form for a new password.
@@ -50,6 +55,13 @@ func (a *Actions) RemovePassword(w http.ResponseWriter, r *http.Request, in Remo
 func (a *Actions) ChangeProfile(w http.ResponseWriter, r *http.Request, in ChangeProfile) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Profile, ProfileSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		return flow.Result{}, a.Flows.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales())
+	})
+}
+
+// RemoveApp is the action of the button that ends what an OpenID client has.
+func (a *Actions) RemoveApp(w http.ResponseWriter, r *http.Request, in RemoveApp) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Apps, AppRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return flow.Result{}, a.Flows.RemoveApp(r.Context(), c, found, in.App)
 	})
 }
 

@@ -22,6 +22,8 @@ const (
 	ScreenAccountFactors
 	ScreenAccountProfile
 	ScreenAccountHistory
+	ScreenAccountApps
+	ScreenConsent
 	ScreenSignOut
 	ScreenSignedOut
 	ScreenError
@@ -40,6 +42,8 @@ var screenNames = [screenCount]string{
 	ScreenAccountPassword: "account-password",
 	ScreenAccountProfile:  "account-profile",
 	ScreenAccountHistory:  "account-history",
+	ScreenAccountApps:     "account-apps",
+	ScreenConsent:         "consent",
 	ScreenSignOut:         "sign-out",
 	ScreenSignedOut:       "signed-out",
 	ScreenError:           "error",

@@ -22,14 +22,19 @@ const markParam = "portico_mark"
 // request in it. A request target may have 8 KiB.
 const maxLocation = 7 << 10
 
+// refusedParam is the parameter by which a user who may not use the client goes back
+// to it.
+const refusedParam = "portico_refused"
+
 // authorize answers a request for a code. Without a session that is good enough,
 // it sends the browser to the sign-in page and gets the same request again.
 func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) error {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return server.Malformed.WithCause(err)
-	}
-	request, err := h.Clients.ParseRequest(query)
+	return h.decide(w, r, r.URL.RawQuery, false)
+}
+
+// decide answers a request for a code. agreed says that the user has just agreed.
+func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string, agreed bool) error {
+	request, query, err := h.parse(rawQuery)
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}
@@ -38,22 +43,72 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errors.Is(err, session.Required) {
 		return err
 	}
-	raw, mark, _ := strings.Cut(r.URL.RawQuery, "&"+markParam+"=")
+	raw, mark, _ := strings.Cut(rawQuery, "&"+markParam+"=")
 	sentAt, unmarked := h.Actions.Flows.Marked(raw, mark)
-	at := found.Session.AuthenticatedAt
-	again := signedIn && (request.Login || request.Stale(at, h.Clock.Now())) && (unmarked != nil || at.Before(sentAt))
-	choose := request.Select && unmarked != nil
+	at, now := found.Session.AuthenticatedAt, h.Clock.Now()
+	weak, err := h.weak(r, request, found)
+	if err != nil {
+		return err
+	}
+	ruling := request.Client.Admits(found.User.Roles, at, now)
+	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && (unmarked != nil || at.Before(sentAt))
+	another := signedIn && request.UserID != "" && request.UserID != found.User.ID
+	choose := (request.Select || another) && unmarked != nil
 	switch {
-	case signedIn && !again && !choose:
-		code, err := h.Actions.Flows.Authorize(r.Context(), h.Actions.Caller(w, r), found, request)
-		if err != nil {
-			return err
+	case signedIn && !choose && !another && ruling == openid.NotAdmitted:
+		if request.None || query.Has(refusedParam) {
+			return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user may not use this client"})
 		}
-		return h.answer(w, r, request, url.Values{"code": {code}})
-	case request.None:
+		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+raw+"&"+refusedParam+"=1")
+	case signedIn && !choose && !another && !again:
+		return h.give(w, r, found, request, rawQuery, agreed)
+	case request.None || another && !choose:
 		return h.refuse(w, r, request, &openid.Error{Code: "login_required", Description: "the user must sign in"})
 	}
 	return h.signIn(w, r, request, raw, again)
+}
+
+// parse reads a request. Its errors are the errors of openid.Clients.ParseRequest.
+func (h *Handler) parse(rawQuery string) (openid.Request, url.Values, error) {
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return openid.Request{}, nil, server.Malformed.WithCause(err)
+	}
+	request, err := h.Clients.ParseRequest(query)
+	if err == nil && query.Has("id_token_hint") {
+		hint, wrong := h.readHint(query.Get("id_token_hint"))
+		if wrong != nil {
+			return request, query, invalidRequest("id_token_hint is no ID token of this issuer")
+		}
+		request.UserID = hint.UserID
+	}
+	return request, query, err
+}
+
+// weak reports whether the client asks for a second factor, which the account has
+// and the session has not.
+func (h *Handler) weak(r *http.Request, request openid.Request, found session.Found) (bool, error) {
+	if !request.Strong || found.User.ID == "" || found.Session.Strong() {
+		return false, nil
+	}
+	return h.Actions.Flows.HasFactor(r.Context(), found.User.ID)
+}
+
+// give sends the browser back with a code, or asks the user first.
+func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, rawQuery string, agreed bool) error {
+	if request.Ask && request.Client.Consent && !agreed {
+		return h.Screens.AskConsent(w, r, found, request, rawQuery)
+	}
+	code, err := h.Actions.Flows.Authorize(r.Context(), h.Actions.Caller(w, r), found, request, agreed)
+	switch {
+	case errors.Is(err, openid.ErrConsentNeeded) && request.None:
+		return h.refuse(w, r, request, &openid.Error{Code: "consent_required", Description: "the user must agree"})
+	case errors.Is(err, openid.ErrConsentNeeded):
+		return h.Screens.AskConsent(w, r, found, request, rawQuery)
+	case err != nil:
+		return h.refuse(w, r, request, err)
+	}
+	return h.answer(w, r, request, url.Values{"code": {code}})
 }
 
 // signIn sends the browser to the sign-in page, which leads back to the request.

@@ -12,6 +12,7 @@
 //	/auth/openid/userinfo     who the user of an access token is (userinfo.go)
 //	/auth/openid/revoke       a client gives a token back (revoke.go)
 //	/auth/openid/introspect   whether a token still works (revoke.go)
+//	/auth/openid/consent      the user agrees, or does not (consent.go)
 //	/auth/openid/logout       an app asks to sign the user out (logout.go)
 //
 // The same keys sign tokens for apps. Package gateway publishes them.

@@ -27,6 +27,11 @@ type Screens interface {
 	// AskSignOut asks whether to sign out. request is the query of the request;
 	// wrong is why the browser cannot go back to the app, or nil.
 	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error
+	// AskConsent asks whether the client may learn what it asks for. query is the
+	// query of the request.
+	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error
+	// RefuseUser says that the user may not use the client. next leads back to it.
+	RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error
 }
 
 // Config configures a Handler.
@@ -64,6 +69,7 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("GET /.well-known/oauth-authorization-server", h.discovery, server.Quiet)
 	m.Handle("GET "+pages.Authorize, h.authorize)
 	m.Handle("POST "+pages.Authorize, h.authorizeForm, server.CrossSite)
+	m.Handle("POST "+pages.Consent, h.consent)
 	m.Handle("GET "+pages.EndSession, h.logout)
 	m.Handle("POST "+pages.EndSession, h.logoutForm, server.CrossSite)
 	m.Handle("POST "+pages.EndSession+"/confirm", h.confirmLogout)

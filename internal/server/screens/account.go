@@ -36,7 +36,8 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	}
 	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
-	for _, p := range []section{overview, password, profile, history} {
+	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
+	for _, p := range []section{overview, password, profile, history, apps} {
 		m.Handle("GET "+p.path, s.own(p))
 	}
 	m.Handle("POST "+pages.Password, postOwn(s, password, s.Actions.ChangePassword, nil))
@@ -45,6 +46,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 		b.Values.Name = in.Name
 		choose(b.Account.Languages, in.Locale)
 	}))
+	m.Handle("POST "+pages.Apps, postOwn(s, apps, s.Actions.RemoveApp, nil))
 	m.Handle("GET /.well-known/change-password", s.changePassword)
 }
 

@@ -131,11 +131,32 @@ type Account struct {
 	Password  string   `json:"password" enum:" none only removable"` // only: it is the only way in
 	Languages []Choice `json:"languages"`
 	History   []Event  `json:"history"`
+	Apps      []App    `json:"apps"`
 }
 
 // Client is the OpenID client that a page is about.
 type Client struct {
-	Request string `json:"request"` // the query of its request, which the form returns
+	Request string  `json:"request"` // the query of its request, which the form returns
+	Name    string  `json:"name"`
+	Host    string  `json:"host"`   // to which the browser returns
+	Asked   string  `json:"asked"`  // ids of the scopes
+	Scopes  []Scope `json:"scopes"` // what it asks for, in words
+}
+
+// Scope is a part of what an OpenID client learns about a user.
+type Scope struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// App is an OpenID client that knows the account.
+type App struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Scopes string `json:"scopes"` // in words; "" if the user was not asked
+	Since  string `json:"since"`
+	// Account is the id of the signed-in account: a list knows only its entry.
+	Account string `json:"account"`
 }
 
 // Event is an audit record in words.

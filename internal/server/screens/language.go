@@ -43,7 +43,7 @@ func here(r *http.Request, b Boot) string {
 	case page == pages.Error:
 		next, _ := url.Parse(b.Next)
 		return pages.With(page, url.Values{"code": {b.Errors.Code}, "request": {b.Errors.RequestID}, "return_to": {next.Query().Get("return_to")}})
-	case page == pages.EndSession && b.Client.Request != "":
+	case page == pages.Authorize && b.Client.Request != "", page == pages.EndSession && b.Client.Request != "":
 		return page + "?" + b.Client.Request
 	case strings.HasPrefix(page, pages.Root+"/provider/"):
 		page = pages.SignIn

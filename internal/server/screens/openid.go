@@ -2,8 +2,11 @@ package screens
 
 import (
 	"net/http"
+	"strings"
 
 	"portico/internal/fault"
+	"portico/internal/openid"
+	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -23,4 +26,45 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 			b.Notice = server.Words(s.Catalogue, b.Locale, f)
 		}
 	})
+}
+
+// AskConsent shows what an OpenID client asks for.
+func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
+	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
+		b.Session = personOf(found)
+		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Scopes, " "), Scopes: s.scopes(b.Locale, request.Scopes)}
+	})
+}
+
+func (s *Screens) scopes(loc string, scopes []string) []Scope {
+	list := []Scope{}
+	for _, scope := range scopes {
+		list = append(list, Scope{ID: scope, Text: s.Catalogue.Text(loc, "consent.scope."+scope, nil)})
+	}
+	return list
+}
+
+// RefuseUser says that a user may not use an OpenID client.
+func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error {
+	server.Note(w, rule.RoleMissing)
+	return s.show(w, r, form.ScreenError, func(b *Boot) {
+		s.explain(w, r, b, rule.RoleMissing)
+		app := map[string]string{"app": client.Name, "email": personOf(found).Email}
+		b.Detail = s.Catalogue.Text(b.Locale, "failure.client_role", app)
+		b.Next, b.NextLabel = next, s.Catalogue.Text(b.Locale, "failure.next.app", app)
+		b.Errors.RequestID = "" // nothing has failed, so the id would not help
+	})
+}
+
+// fillApps adds the OpenID clients that know the account.
+func (s *Screens) fillApps(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	apps, err := s.Actions.Flows.Apps(r.Context(), found.User.ID)
+	for _, a := range apps {
+		words := []string{}
+		for _, scope := range s.scopes(b.Locale, a.Scopes) {
+			words = append(words, scope.Text)
+		}
+		b.Account.Apps = append(b.Account.Apps, App{ID: a.ID, Name: a.Name, Scopes: strings.Join(words, " · "), Since: s.Catalogue.Moment(b.Locale, a.Since), Account: found.User.ID})
+	}
+	return err
 }

@@ -166,7 +166,8 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors: Factors{List: []Factor{}, Codes: []RecoveryCode{}},
-		Account: Account{Languages: []Choice{}, History: []Event{}},
+		Account: Account{Languages: []Choice{}, History: []Event{}, Apps: []App{}},
+		Client:  Client{Scopes: []Scope{}},
 	}
 }
 

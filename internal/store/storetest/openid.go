@@ -250,3 +250,91 @@ func (b grants) DeleteAccount_Grants() {
 		b.Error("a grant of a deleted account lives")
 	}
 }
+
+func (b grants) SaveConsent_AddsAndReplaces() {
+	a, other := b.person(1), b.person(2)
+	save := func(c openid.Consent) openid.Consent {
+		b.write(func(tx *store.Tx) error { return tx.SaveConsent(b.Context(), c) })
+		return c
+	}
+	of := func(accountID, clientID string) (openid.Consent, bool) {
+		return find(b.bundle, func(tx *store.Tx) (openid.Consent, bool, error) {
+			return tx.ConsentOf(b.Context(), accountID, clientID)
+		})
+	}
+	save(openid.Consent{AccountID: a.ID, ClientID: "rp", Scopes: []string{"openid"}, GivenAt: moment()})
+	again := save(openid.Consent{AccountID: a.ID, ClientID: "rp", Scopes: []string{"openid", "email"}, GivenAt: moment().Add(time.Hour)})
+	second := save(openid.Consent{AccountID: a.ID, ClientID: "another", Scopes: []string{}, GivenAt: moment()})
+	save(openid.Consent{AccountID: other.ID, ClientID: "rp", Scopes: []string{}, GivenAt: moment()})
+	if got, ok := of(a.ID, "rp"); !ok {
+		b.Error("the consent is not found")
+	} else {
+		b.equal("the consent", got, again)
+	}
+	b.equal("ConsentsOf", result(b.bundle, func(tx *store.Tx) ([]openid.Consent, error) { return tx.ConsentsOf(b.Context(), a.ID) }), []openid.Consent{second, again})
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteConsent(b.Context(), a.ID, "rp") }) || b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteConsent(b.Context(), a.ID, "rp") }) {
+		b.Error("DeleteConsent: not deleted once")
+	}
+	if _, ok := of(a.ID, "rp"); ok {
+		b.Error("the deleted consent is found")
+	}
+	if _, ok := of(other.ID, "rp"); !ok {
+		b.Error("the consent of another account is gone")
+	}
+}
+
+func (b grants) ConsentOf_ADeletedAccount() {
+	a := b.person(1)
+	b.write(func(tx *store.Tx) error {
+		return tx.SaveConsent(b.Context(), openid.Consent{AccountID: a.ID, ClientID: "rp", Scopes: []string{}, GivenAt: moment()})
+	})
+	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) })
+	if _, ok := find(b.bundle, func(tx *store.Tx) (openid.Consent, bool, error) { return tx.ConsentOf(b.Context(), a.ID, "rp") }); ok {
+		b.Error("the consent of a deleted account is found")
+	}
+}
+
+func (b grants) DeleteConsent_None() {
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteConsent(b.Context(), "none", "rp") }) {
+		b.Error("a consent is deleted that was never given")
+	}
+}
+
+func (b grants) ConsentsOf_None() {
+	b.equal("the consents", result(b.bundle, func(tx *store.Tx) ([]openid.Consent, error) { return tx.ConsentsOf(b.Context(), "none") }), []openid.Consent(nil))
+}
+
+func (b grants) ClientsOf_WithGrantsInUse() {
+	a, other := b.person(1), b.person(2)
+	of := func(clientID string, change func(*openid.Grant)) func(*openid.Grant) {
+		return func(g *openid.Grant) {
+			g.ClientID, g.CreatedAt = clientID, moment()
+			if change != nil {
+				change(g)
+			}
+		}
+	}
+	b.at(1, a, "s", of("rp", func(g *openid.Grant) { g.CreatedAt = moment().Add(-time.Hour) }))
+	b.at(2, a, "s", of("rp", nil))
+	b.at(3, a, "s", of("unused", func(g *openid.Grant) { g.RedeemedAt = time.Time{} }))
+	b.at(4, a, "s", of("ended", func(g *openid.Grant) { g.EndedAt = moment() }))
+	b.at(5, a, "s", of("expired", func(g *openid.Grant) { g.ExpiresAt = moment() }))
+	b.at(6, other, "s", of("foreign", nil))
+	got := result(b.bundle, func(tx *store.Tx) ([]openid.Consent, error) { return tx.ClientsOf(b.Context(), a.ID, moment()) })
+	b.equal("the clients", got, []openid.Consent{{AccountID: a.ID, ClientID: "rp", Scopes: []string{}, GivenAt: moment().Add(-time.Hour)}})
+}
+
+func (b grants) EndGrantsFor_OneClient() {
+	a, other := b.person(1), b.person(2)
+	client := func(id string) func(*openid.Grant) {
+		return func(g *openid.Grant) { g.ClientID, g.Scopes = id, []string{"openid", "offline_access"} }
+	}
+	g, second, foreign := b.at(1, a, "s", client("rp")), b.at(2, a, "s", client("another")), b.at(3, other, "s", client("rp"))
+	told := result(b.bundle, func(tx *store.Tx) ([]openid.Ended, error) { return tx.EndGrantsFor(b.Context(), a.ID, "rp", moment()) })
+	b.equal("what is told", told, []openid.Ended{{ClientID: "rp", SID: g.SID}})
+	for id, want := range map[string]bool{g.ID: true, second.ID: false, foreign.ID: false} {
+		if l, _ := b.liveGrant(id); l.Grant.EndedAt.IsZero() == want {
+			b.Errorf("the grant %.10s ended at %v", id, l.Grant.EndedAt)
+		}
+	}
+}

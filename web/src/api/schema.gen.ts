@@ -9,14 +9,23 @@ export interface Account {
   password: '' | 'none' | 'only' | 'removable';
   languages: Choice[];
   history: Event[];
+  apps: App[];
 }
 
 export interface AddFactor {
   return_to?: string;
 }
 
+export interface App {
+  id: string;
+  name: string;
+  scopes: string;
+  since: string;
+  account: string;
+}
+
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'account-apps' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -70,6 +79,10 @@ export interface Choice {
 
 export interface Client {
   request: string;
+  name: string;
+  host: string;
+  asked: string;
+  scopes: Scope[];
 }
 
 export interface ConfirmFactor {
@@ -247,6 +260,11 @@ export interface ResetPassword {
 
 export interface SavedCodes {
   flow: string;
+}
+
+export interface Scope {
+  id: string;
+  text: string;
 }
 
 export interface Session {

@@ -103,10 +103,28 @@ export const SHAPE = {
         "at": "",
         "where": ""
       }
+    ],
+    "apps": [
+      {
+        "id": "",
+        "name": "",
+        "scopes": "",
+        "since": "",
+        "account": ""
+      }
     ]
   },
   "client": {
-    "request": ""
+    "request": "",
+    "name": "",
+    "host": "",
+    "asked": "",
+    "scopes": [
+      {
+        "id": "",
+        "text": ""
+      }
+    ]
   },
   "mfa": {
     "way": "",

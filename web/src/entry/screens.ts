@@ -1,10 +1,12 @@
 import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
+import { screen as accountApps } from '../screens/account-apps/account-apps';
 import { screen as accountFactors } from '../screens/account-factors/account-factors';
 import { screen as accountHistory } from '../screens/account-history/account-history';
 import { screen as accountPassword } from '../screens/account-password/account-password';
 import { screen as accountProfile } from '../screens/account-profile/account-profile';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
+import { screen as consent } from '../screens/consent/consent';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
 import { screen as leaving } from '../screens/leaving/leaving';
@@ -33,6 +35,8 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-factors': accountFactors,
   'account-profile': accountProfile,
   'account-history': accountHistory,
+  'account-apps': accountApps,
+  consent,
   'sign-out': signOut,
   'signed-out': signedOut,
   error,

@@ -7,6 +7,7 @@ const SECTIONS: [path: string, name: MessageKey][] = [
   ['/auth/account/profile', 'account.section.profile'],
   ['/auth/account/password', 'account.section.password'],
   ['/auth/account/factors', 'account.section.factors'],
+  ['/auth/account/apps', 'account.section.apps'],
   ['/auth/account/history', 'account.section.history'],
 ];
 

@@ -1,0 +1,67 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/session"
+)
+
+// App is an OpenID client that knows an account.
+type App struct {
+	ID     string
+	Name   string
+	Scopes []string // that the user has agreed to; none if the client asks no user
+	Since  time.Time
+}
+
+// Apps returns the OpenID clients that know an account, the newest first.
+func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list = nil
+		known, err := f.grants.Apps(ctx, tx, accountID)
+		for _, c := range known {
+			list = append(list, App{c.ClientID, f.nameOf(c.ClientID), c.Scopes, c.GivenAt})
+		}
+		return err
+	})
+	return list, err
+}
+
+// RemoveApp ends everything that an OpenID client has got from the signed-in user,
+// and tells the client. It asks the user again before it gets anything else.
+//
+// Faults: session.Required.
+func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
+	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+		told, there, err := f.grants.Forget(ctx, tx, owner.ID, clientID)
+		if err != nil || !there {
+			return err
+		}
+		if err := f.tell(ctx, tx, owner.ID, told); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.ConsentRevoked, owner.ID, clientID))
+	})
+}
+
+// HasFactor reports whether an account has a second factor.
+func (f *Flows) HasFactor(ctx context.Context, accountID string) (has bool, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err := tx.FactorsOf(ctx, accountID)
+		has = len(list) > 0
+		return err
+	})
+	return has, err
+}
+
+// nameOf returns the name of an OpenID client for users, or its id once it is
+// removed from the settings.
+func (f *Flows) nameOf(clientID string) string {
+	if client, ok := f.clients.Get(clientID); ok {
+		return client.Name
+	}
+	return clientID
+}

@@ -1,0 +1,102 @@
+package openid
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Consent is what a user lets a client know.
+type Consent struct {
+	AccountID string
+	ClientID  string
+	Scopes    []string
+	GivenAt   time.Time
+}
+
+// ConsentStore has the operations of the database for consents.
+type ConsentStore interface {
+	ConsentOf(ctx context.Context, accountID, clientID string) (Consent, bool, error)
+	// SaveConsent adds or replaces the consent of an account for a client.
+	SaveConsent(ctx context.Context, c Consent) error
+	// DeleteConsent reports whether there was one.
+	DeleteConsent(ctx context.Context, accountID, clientID string) (bool, error)
+	// ConsentsOf returns the consents of an account.
+	ConsentsOf(ctx context.Context, accountID string) ([]Consent, error)
+	// ClientsOf returns the clients with grants of an account that are in use, with
+	// the time of the oldest grant.
+	ClientsOf(ctx context.Context, accountID string, now time.Time) ([]Consent, error)
+	// EndGrantsFor ends the grants of an account for a client. It returns each whose
+	// code was redeemed.
+	EndGrantsFor(ctx context.Context, accountID, clientID string, now time.Time) ([]Ended, error)
+}
+
+// ErrConsentNeeded says that the user has to be asked first.
+var ErrConsentNeeded = errors.New("the user must agree first")
+
+// Agree returns ErrConsentNeeded unless the client needs no consent, or the user has
+// agreed to all of the scopes before. agreed says that the user does so now. It
+// reports whether something new was stored.
+func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, accountID string, scopes []string, agreed bool) (stored bool, err error) {
+	if !client.Consent {
+		return false, nil
+	}
+	before, _, err := tx.ConsentOf(ctx, accountID, client.ID)
+	if err != nil || before.covers(scopes) {
+		return false, err
+	}
+	if !agreed {
+		return false, ErrConsentNeeded
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(before.Scopes, scope) {
+			before.Scopes = append(before.Scopes, scope)
+		}
+	}
+	return true, tx.SaveConsent(ctx, Consent{accountID, client.ID, before.Scopes, k.clock.Now()})
+}
+
+func (c Consent) covers(scopes []string) bool {
+	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.Scopes, s) })
+}
+
+// StillAllowed returns an error unless the account may still have the grant of a
+// live client: by its consent, and by the rules of the client.
+func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Client, l Live) error {
+	now := k.clock.Now()
+	if client.Admits(l.User.Roles, now, now) == NotAdmitted {
+		return invalidGrant("the user may no longer use the client")
+	}
+	_, err := k.Agree(ctx, store, client, l.User.ID, l.Grant.Scopes, false)
+	if errors.Is(err, ErrConsentNeeded) {
+		return invalidGrant("the user no longer agrees")
+	}
+	return err
+}
+
+// Apps returns the clients that know an account, by consents and by grants.
+func (k *Keeper) Apps(ctx context.Context, store ConsentStore, accountID string) ([]Consent, error) {
+	list, err := store.ConsentsOf(ctx, accountID)
+	if err != nil {
+		return nil, err
+	}
+	others, err := store.ClientsOf(ctx, accountID, k.clock.Now())
+	for _, other := range others {
+		if !slices.ContainsFunc(list, func(c Consent) bool { return c.ClientID == other.ClientID }) {
+			list = append(list, other)
+		}
+	}
+	slices.SortFunc(list, func(a, b Consent) int { return b.GivenAt.Compare(a.GivenAt) })
+	return list, err
+}
+
+// Forget ends everything that a client has got from an account, and reports whether
+// there was anything.
+func (k *Keeper) Forget(ctx context.Context, tx ConsentStore, accountID, clientID string) (list []Ended, there bool, err error) {
+	if there, err = tx.DeleteConsent(ctx, accountID, clientID); err != nil {
+		return nil, false, err
+	}
+	list, err = tx.EndGrantsFor(ctx, accountID, clientID, k.clock.Now())
+	return once(list), there || len(list) > 0, err
+}

@@ -1,0 +1,49 @@
+package issuer
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"portico/internal/openid"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// consentAnswer is the form of the consent page. Account and Scopes are what the
+// page has named.
+type consentAnswer struct {
+	Account string `json:"account"`
+	Request string `json:"request"`
+	Scopes  string `json:"scopes"`
+	Answer  string `json:"answer"`
+}
+
+// denied is the answer of the button that gives the client nothing.
+const denied = "deny"
+
+// consent takes the answer of the user. The request is judged again. If the page
+// named another user or other scopes, it is shown anew.
+func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[consentAnswer](r)
+	if err != nil {
+		return err
+	}
+	request, _, err := h.parse(in.Request)
+	if err != nil {
+		return h.refuse(w, r, request, err)
+	}
+	found, err := h.Actions.Session(w, r)
+	if err != nil && !errors.Is(err, session.Required) {
+		return err
+	}
+	if err != nil || found.User.ID != in.Account || in.Scopes != strings.Join(request.Scopes, " ") {
+		return server.SeeOther(w, pages.Authorize+"?"+in.Request)
+	}
+	if in.Answer == denied {
+		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user has not agreed"})
+	}
+	return h.decide(w, r, in.Request, true)
+}

@@ -1,0 +1,268 @@
+package issuer_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/apptest"
+	"portico/internal/audit"
+	"portico/internal/config"
+)
+
+type consentPage struct {
+	Screen  string `json:"screen"`
+	Session struct{ ID, Email string }
+	Client  struct {
+		Request, Name, Host, Asked string
+		Scopes                     []struct{ ID, Text string }
+	}
+	Account struct {
+		Apps []struct{ ID, Name, Scopes, Account string }
+	}
+	Next   string `json:"next"`
+	Detail string `json:"detail"`
+}
+
+// startAsking starts a site whose client rp asks its users.
+func startAsking(t *testing.T, change func(*config.Client)) *site {
+	return startFor(t, func(c *config.Config) {
+		c.Clients[0].Consent, c.Clients[0].Name = true, "The App"
+		if change != nil {
+			change(&c.Clients[0])
+		}
+	})
+}
+
+// asked returns the consent page of a request.
+func (s *site) asked(b *apptest.Browser, changes ...string) (page consentPage) {
+	s.Helper()
+	p := b.Open(authorize(ask(changes...)))
+	if b.Boot(p, &page); p.StatusCode != 200 || page.Screen != "consent" {
+		s.Fatalf("the user is not asked: %d %s", p.StatusCode, page.Screen)
+	}
+	return page
+}
+
+// answers presses a button of the consent page.
+func answers(b *apptest.Browser, page consentPage, answer string) apptest.Page {
+	b.Helper()
+	return b.Send("/auth/openid/consent", url.Values{"account": {page.Session.ID}, "request": {page.Client.Request}, "scopes": {page.Client.Asked}, "answer": {answer}})
+}
+
+// The user is asked once for each scope, also before prompt=none.
+func TestConsent_OncePerScope(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, nil)
+	b := s.signedIn("mara@example.org")
+	if got := back(t, b.Open(authorize(ask("prompt", "none")))); got.Get("error") != "consent_required" {
+		t.Errorf("prompt=none before: %v", got)
+	}
+	page := s.asked(b)
+	if page.Client.Name != "The App" || page.Client.Host != "rp.test" || page.Client.Asked != "openid profile email" || len(page.Client.Scopes) != 3 || page.Session.Email != "mara@example.org" {
+		t.Errorf("the page names %+v", page)
+	}
+	if got := back(t, answers(b, page, "deny")); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" {
+		t.Errorf("no: %v", got)
+	}
+	page = s.asked(b)
+	code := back(t, answers(b, page, "allow")).Get("code")
+	if got := s.token(redemption(code)); got.StatusCode != 200 || got.Scope != "openid profile email" {
+		t.Errorf("the tokens: %d %s", got.StatusCode, got.text)
+	}
+	for _, changes := range [][]string{{}, {"prompt", "none"}, {"scope", "openid"}, {"prompt", "none", "scope", "openid email"}} {
+		if got := back(t, b.Open(authorize(ask(changes...)))); got.Get("code") == "" {
+			t.Errorf("%v: asked again: %v", changes, got)
+		}
+	}
+	more := s.asked(b, "scope", "openid groups")
+	if got := back(t, answers(b, more, "allow")); got.Get("code") == "" {
+		t.Errorf("more: %v", got)
+	}
+	if got := back(t, b.Open(authorize(ask("scope", "openid profile email groups")))); got.Get("code") == "" {
+		t.Errorf("both are not kept: %v", got)
+	}
+	if again := s.asked(b, "prompt", "consent"); again.Client.Asked != "openid profile email" {
+		t.Errorf("prompt=consent: %+v", again)
+	}
+	other := s.signedIn("noor@example.org")
+	s.asked(other)
+}
+
+// An answer counts for the page that was shown: its user, its scopes, its request.
+func TestConsent_BoundToItsPage(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, nil)
+	b := s.signedIn("mara@example.org")
+	page := s.asked(b, "scope", "openid")
+	wider := page
+	wider.Client.Request = ask("scope", "openid email").Encode()
+	foreign := page
+	foreign.Session.ID = s.Person("noor@example.org")
+	for name, p := range map[string]consentPage{"other scopes": wider, "another user": foreign} {
+		if got := answers(b, p, "allow"); !strings.HasPrefix(got.Next(), "/auth/openid/authorize?") {
+			t.Errorf("%s: %d %s", name, got.StatusCode, got.Next())
+		}
+	}
+	evil := page
+	evil.Client.Request = ask("redirect_uri", "https://evil.test/").Encode()
+	for _, answer := range []string{"allow", "deny"} {
+		if got := answers(b, evil, answer); got.StatusCode != 422 || got.Next() != "" {
+			t.Errorf("an unregistered address: %d %s", got.StatusCode, got.Next())
+		}
+	}
+	fresh := page
+	fresh.Client.Request = ask("scope", "openid", "prompt", "login").Encode()
+	if got := answers(b, fresh, "allow"); !strings.HasPrefix(got.Next(), "/auth/signin?") {
+		t.Errorf("the form leads around a new sign-in: %s", got.Next())
+	}
+	if got := answers(s.Browser(), page, "allow"); strings.Contains(got.Next(), "code=") {
+		t.Errorf("without a session: %s", got.Next())
+	}
+	s.asked(b, "scope", "openid")
+}
+
+// The account page lists apps, and ends what one has got.
+func TestApps_Removed(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, nil)
+	b := s.signedIn("mara@example.org")
+	code := back(t, answers(b, s.asked(b, "scope", "openid email offline_access"), "allow")).Get("code")
+	got := s.token(redemption(code))
+	other := s.token(redemption(s.code(b, "client_id", "other"), "client_id", "other", "client_secret", "other "+rpSecret))
+	var page consentPage
+	b.Boot(b.Open("/auth/account/apps"), &page)
+	apps := page.Account.Apps
+	slices.SortFunc(apps, func(a, b struct{ ID, Name, Scopes, Account string }) int { return strings.Compare(a.ID, b.ID) })
+	if len(apps) != 2 || apps[0].ID != "other" || apps[0].Scopes != "" || apps[1].Name != "The App" || !strings.Contains(apps[1].Scopes, "Your email address") {
+		t.Fatalf("the page lists %+v", apps)
+	}
+	noor := s.signedIn("noor@example.org")
+	noor.Send("/auth/account/apps", url.Values{"account": {page.Session.ID}, "app": {"rp"}})
+	if info := s.userInfo(got.Access); info.StatusCode != 200 {
+		t.Fatal("another user has removed the app")
+	}
+	if p := b.Send("/auth/account/apps", url.Values{"account": {page.Session.ID}, "app": {"rp"}}); p.Next() != "/auth/account/apps" {
+		t.Errorf("removed: %d %s", p.StatusCode, p.Next())
+	}
+	s.wants("after the removal", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+	if s.userInfo(got.Access).StatusCode != 401 || s.userInfo(other.Access).StatusCode != 200 {
+		t.Error("not the access of the app, and of it alone, has ended")
+	}
+	s.asked(b, "scope", "openid")
+	b.Boot(b.Open("/auth/account/apps"), &page)
+	if len(page.Account.Apps) != 1 {
+		t.Errorf("the page lists %+v", page.Account.Apps)
+	}
+	b.Send("/auth/account/apps", url.Values{"account": {page.Session.ID}, "app": {"no such app"}})
+	facts, err := s.Flows.History(t.Context(), page.Session.ID)
+	if err != nil || slices.IndexFunc(facts, func(f audit.Fact) bool { return f.Name == audit.ConsentRevoked && f.Detail == "rp" }) < 0 ||
+		slices.ContainsFunc(facts, func(f audit.Fact) bool { return f.Detail == "no such app" }) {
+		t.Errorf("the record: %+v, %v", facts, err)
+	}
+}
+
+// A refresh looks at the roles again.
+func TestRules_OfAClient(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, func(c *config.Client) { c.Consent, c.Rules = false, []string{"role:editor", "role:admin+fresh:10m"} })
+	b := s.signedIn("mara@example.org")
+	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles := func(list ...string) {
+		if err := s.Flows.SetUserRoles(t.Context(), a.ID, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var page consentPage
+	p := b.Open(authorize(ask()))
+	if b.Boot(p, &page); p.StatusCode != 403 || page.Screen != "error" || !strings.Contains(page.Detail, "The App") {
+		t.Fatalf("without the role: %d %+v", p.StatusCode, page)
+	}
+	if got := back(t, b.Open(page.Next)); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" {
+		t.Errorf("back at the client: %v", got)
+	}
+	if got := back(t, b.Open(authorize(ask("prompt", "none")))); got.Get("error") != "access_denied" {
+		t.Errorf("prompt=none: %v", got)
+	}
+	roles("editor")
+	got := s.tokens(b, "scope", "openid offline_access")
+	roles("reader")
+	s.wants("without the role", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+	roles("admin")
+	s.Clock.Advance(11 * time.Minute)
+	if p := b.Open(authorize(ask())); query(t, p.Next()).Get("again") != "1" {
+		t.Errorf("an old sign-in: %d %s", p.StatusCode, p.Next())
+	}
+	s.Clock.Advance(time.Second)
+	b.SignIn("mara@example.org")
+	s.tokens(b)
+}
+
+// A late repeat of a refresh token ends its grant alone, and the owner is told.
+func TestReuse_IsMailed(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, func(c *config.Client) { c.Consent = false })
+	b := s.signedIn("mara@example.org")
+	got, other := s.tokens(b), s.tokens(b)
+	if next := s.token(refreshing(got.Renew)); next.StatusCode != 200 {
+		t.Fatal(next.text)
+	}
+	s.Clock.Advance(31 * time.Second)
+	for range 2 {
+		s.wants("a late repeat", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+	}
+	m := s.NextMail()
+	for m.Template == "new-device" {
+		m = s.NextMail()
+	}
+	if m.Template != "grant-reused" || m.To != "mara@example.org" || m.Data["app"] != "The App" {
+		t.Errorf("the owner gets %+v", m)
+	}
+	if next := s.token(refreshing(other.Renew)); next.StatusCode != 200 {
+		t.Errorf("the other grant: %d %s", next.StatusCode, next.text)
+	}
+}
+
+// id_token_hint names the user that the client expects.
+func TestAuthorize_Hint(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mara, noor := s.signedIn("mara@example.org"), s.signedIn("noor@example.org")
+	hint := s.tokens(mara).ID
+	if got := back(t, mara.Open(authorize(ask("prompt", "none", "id_token_hint", hint)))); got.Get("code") == "" {
+		t.Errorf("the same user: %v", got)
+	}
+	if got := back(t, noor.Open(authorize(ask("prompt", "none", "id_token_hint", hint)))); got.Get("error") != "login_required" {
+		t.Errorf("another user: %v", got)
+	}
+	p := noor.Open(authorize(ask("id_token_hint", hint)))
+	to := query(t, p.Next()).Get("return_to")
+	if !strings.HasPrefix(p.Next(), "/auth/signin?") {
+		t.Fatalf("another user: %s", p.Next())
+	}
+	if got := back(t, noor.Open(to)); got.Get("error") != "login_required" {
+		t.Errorf("another user who returns: %v", got)
+	}
+	noor.SignIn("mara@example.org")
+	if got := back(t, noor.Open(to)); got.Get("code") == "" {
+		t.Errorf("the user who has signed in: %v", got)
+	}
+	if got := back(t, mara.Open(authorize(ask("id_token_hint", "x")))); got.Get("error") != "invalid_request" {
+		t.Errorf("a forged hint: %v", got)
+	}
+}
+
+// amr and acr say how the user signed in.
+func TestIDToken_Assurance(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	claims := payload(t, s.tokens(s.signedIn("mara@example.org"), "acr_values", "2 1").ID)
+	if !strings.Contains(claims, `"amr":["pwd"]`) || !strings.Contains(claims, `"acr":"1"`) {
+		t.Errorf("the ID token says %s", claims)
+	}
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/openid"
+)
+
+func consentRow(row scanner) (openid.Consent, error) {
+	var c openid.Consent
+	var scopes string
+	var given int64
+	if err := row.Scan(&c.AccountID, &c.ClientID, &scopes, &given); err != nil {
+		return openid.Consent{}, err
+	}
+	c.GivenAt = fromMicros(given)
+	var err error
+	c.Scopes, err = unlist(scopes)
+	return c, err
+}
+
+// ConsentOf implements openid.ConsentStore.
+func (t *Tx) ConsentOf(ctx context.Context, accountID, clientID string) (openid.Consent, bool, error) {
+	return first(ctx, t, `SELECT account_id, client_id, scopes, given_at FROM openid_consent WHERE account_id = $1 AND client_id = $2`,
+		[]any{accountID, clientID}, consentRow)
+}
+
+// SaveConsent implements openid.ConsentStore.
+func (t *Tx) SaveConsent(ctx context.Context, c openid.Consent) error {
+	_, err := t.exec(ctx, `INSERT INTO openid_consent (account_id, client_id, scopes, given_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (account_id, client_id) DO UPDATE SET scopes = excluded.scopes, given_at = excluded.given_at`,
+		c.AccountID, c.ClientID, list(c.Scopes), micros(c.GivenAt))
+	return err
+}
+
+// DeleteConsent implements openid.ConsentStore.
+func (t *Tx) DeleteConsent(ctx context.Context, accountID, clientID string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM openid_consent WHERE account_id = $1 AND client_id = $2`, accountID, clientID)
+	return n == 1, err
+}
+
+// ConsentsOf implements openid.ConsentStore.
+func (t *Tx) ConsentsOf(ctx context.Context, accountID string) ([]openid.Consent, error) {
+	return collect(ctx, t, `SELECT account_id, client_id, scopes, given_at FROM openid_consent WHERE account_id = $1 ORDER BY client_id`,
+		[]any{accountID}, consentRow)
+}
+
+// ClientsOf implements openid.ConsentStore.
+func (t *Tx) ClientsOf(ctx context.Context, accountID string, now time.Time) ([]openid.Consent, error) {
+	return collect(ctx, t, `SELECT account_id, client_id, '[]', MIN(created_at) FROM openid_grant
+		WHERE account_id = $1 AND redeemed_at > 0 AND ended_at = 0 AND expires_at > $2 GROUP BY account_id, client_id ORDER BY client_id`,
+		[]any{accountID, micros(now)}, consentRow)
+}

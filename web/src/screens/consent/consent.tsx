@@ -1,0 +1,47 @@
+import type { Boot } from '../../api/schema.gen';
+import { PostForm } from '../../form/post-form';
+import { useText } from '../../i18n/provider';
+import { Each } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { Hint, Lead } from '../../ui/lead';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+import styles from './consent.module.css';
+
+/** Asks whether an app may learn who the user is, and what else. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const { client, session } = boot;
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <Lead>{t('consent.lead', { app: client.name, host: client.host, email: session.email })}</Lead>
+      <ul className={styles.scopes}>
+        <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
+      </ul>
+      <PostForm action="/auth/openid/consent">
+        {(busy) => (
+          <>
+            <input type="hidden" name="account" value={session.id} />
+            <input type="hidden" name="request" value={client.request} />
+            <input type="hidden" name="scopes" value={client.asked} />
+            <div className={styles.answers}>
+              <Button name="answer" value="allow" busy={busy}>
+                {t('consent.submit')}
+              </Button>
+              <Button name="answer" value="deny" look="secondary" busy={busy}>
+                {t('consent.deny')}
+              </Button>
+            </div>
+          </>
+        )}
+      </PostForm>
+      <Hint>{t('consent.hint')}</Hint>
+    </Frame>
+  );
+}
+
+export const screen: Screen = {
+  title: ({ client }, { t }) => t('consent.title', { app: client.name }),
+  View,
+};
