@@ -51,8 +51,8 @@
 //   - A browser that waits for a second factor has no session, and nothing of the
 //     account changes until it is given. Every way to a session passes enter, which
 //     asks for it, whatever the first proof was.
-//   - The same holds for the terms, which come last. A sign-up makes no account before
-//     they are accepted.
+//   - The same holds for the terms, which come last: admitted asks for them, whatever
+//     the way to it was. A sign-up makes no account before they are accepted.
 //   - A change of credentials ends the flows and sessions that began before it:
 //     each keeps the credential version that it saw.
 package flow

@@ -25,6 +25,7 @@ type entry struct {
 	strongAt time.Time // of the second factor; zero without one
 	linkFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
+	live     bool      // the browser has a session of the account, which this proof adds to
 }
 
 // given returns the entry by a proof that Portico itself has just checked.
@@ -43,13 +44,17 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 	if len(have) > 0 {
 		return f.askFactor(ctx, tx, c, e)
 	}
-	return f.pass(ctx, tx, c, e)
+	return f.admitted(ctx, tx, c, e)
 }
 
-// admitted is the only function that starts a session. It ends the previous
-// session of the browser, of whatever account, so that no token outlives a
-// sign-in.
+// admitted is the only function that starts a session for a proof. It ends the
+// previous session of the browser, of whatever account, so that no token outlives a
+// sign-in. If the account has not accepted the current terms, it starts none, and
+// begins the step that asks for them.
 func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	if !e.live && f.lacks(e.account.Terms) {
+		return f.hold(ctx, tx, c, e)
+	}
 	returnTo, err := f.linkPending(ctx, tx, c, e.linkFlow, e.account, e.returnTo)
 	if err != nil {
 		return Result{}, err

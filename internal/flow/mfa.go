@@ -74,10 +74,13 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 			return err
 		}
 		now := f.clock.Now()
-		r, err = f.pass(ctx, tx, c, entry{
+		r, err = f.admitted(ctx, tx, c, entry{
 			account: owner, returnTo: f.target(p), methods: append(d.Methods, method), at: now, strongAt: now,
 			linkFlow: d.LinkFlow, announce: d.Announce,
 		})
+		if err == nil && r.Session != nil {
+			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)
+		}
 		return err
 	})
 	switch {

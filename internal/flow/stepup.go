@@ -56,5 +56,5 @@ func (f *Flows) strengthen(ctx context.Context, tx Tx, c Caller, a account.Accou
 		methods = append(methods, method)
 	}
 	now := f.clock.Now()
-	return f.admitted(ctx, tx, c, entry{account: a, returnTo: returnTo, methods: methods, at: now, strongAt: now})
+	return f.admitted(ctx, tx, c, entry{account: a, returnTo: returnTo, methods: methods, at: now, strongAt: now, live: true})
 }

@@ -37,22 +37,13 @@ func (f *Flows) lacks(accepted account.Terms) bool {
 	return f.terms != "" && accepted.Version != f.terms
 }
 
-// pass starts the session of a sign-in whose proofs are complete. If the account
-// has not accepted the current terms, it begins the step that asks for them: until
-// then the browser has no session.
-func (f *Flows) pass(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	if f.lacks(e.account.Terms) {
-		return f.askTerms(ctx, tx, c, Pending{
-			AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
-		}, data{
-			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, LinkFlow: e.linkFlow,
-		})
-	}
-	r, err := f.admitted(ctx, tx, c, e)
-	if err == nil {
-		r.Next, err = f.afterFactor(ctx, tx, e.account.ID, e.methods[len(e.methods)-1], r.Next)
-	}
-	return r, err
+// hold begins the step that asks for the terms in place of a session.
+func (f *Flows) hold(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	return f.askTerms(ctx, tx, c, Pending{
+		AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
+	}, data{
+		Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, LinkFlow: e.linkFlow,
+	})
 }
 
 // askTerms begins the step that asks for the terms. Without an account in p, it is
@@ -116,10 +107,13 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 		if err := f.accept(ctx, tx, c, &owner); err != nil {
 			return err
 		}
-		r, err = f.pass(ctx, tx, c, entry{
+		r, err = f.admitted(ctx, tx, c, entry{
 			account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
 			linkFlow: d.LinkFlow, announce: d.Announce,
 		})
+		if err == nil && r.Session != nil {
+			r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)
+		}
 		return err
 	})
 	if err != nil {

@@ -181,6 +181,21 @@ func TestTerms_AfterTheFactor(t *testing.T) {
 	}
 }
 
+// A live session goes on: neither a step-up nor a new password asks for the terms.
+func TestTerms_LiveSessionGoesOn(t *testing.T) {
+	t.Parallel()
+	b, change := withTerms(t, "")
+	v, p := b.enrolled()
+	change("1")
+	r := v.must(v.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+	if r.Session == nil || v.signedIn() == "" {
+		t.Errorf("the factor of a live session gives %+v", r)
+	}
+	if got := b.accepted("mara@example.org"); got != (account.Terms{}) {
+		t.Errorf("the factor has accepted %v", got)
+	}
+}
+
 func TestTerms_Refused(t *testing.T) {
 	t.Parallel()
 	b, change := withTerms(t, "")
