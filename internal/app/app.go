@@ -265,6 +265,16 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 	return configured
 }
 
+// Issuers returns the issuers of the providers, which are servers of others.
+func Issuers(cfg config.Config) (issuers []string) {
+	for _, p := range providers(cfg) {
+		if issuer := federation.IssuerOf(p); issuer != "" {
+			issuers = append(issuers, issuer)
+		}
+	}
+	return issuers
+}
+
 // Providers builds the external providers of a configuration. It sends no
 // request.
 func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {

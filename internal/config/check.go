@@ -69,6 +69,15 @@ func checkMailFrom(s string) (string, *mistake) {
 	return s, nil
 }
 
+var selectorForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)*$`)
+
+func checkSelector(s string) (string, *mistake) {
+	if !selectorForm.MatchString(s) || len(s) > 190 || strings.Contains(s, "_domainkey") {
+		return "", &mistake{fmt.Sprintf("%q is not a selector", s), "write the part before ._domainkey, such as s1"}
+	}
+	return s, nil
+}
+
 func checkLocale(s string) (string, *mistake) {
 	if !localeForm.MatchString(s) {
 		return "", &mistake{fmt.Sprintf("%q is not a language tag", s), "write en or de"}

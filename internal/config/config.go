@@ -30,6 +30,7 @@ type Config struct {
 	TrustedProxies  []netip.Prefix
 	SMTPURL         string // "" when not set
 	MailFrom        string
+	DKIMSelector    string   // "" when it is not known
 	MailReplyTo     string   // "" when replies are not read
 	ReturnOrigins   []string // "https://app.example.com", "https://*.apps.example.com"
 	ReturnDefault   string   // "" for the product's default

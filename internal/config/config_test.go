@@ -83,6 +83,7 @@ trusted_proxies = ["10.1.2.3/8", "192.0.2.7"]
 smtp_url = "smtps://mailer:canary2@mx.example.com"
 mail_from = "Example <no-reply@example.com>"
 mail_reply_to = "help@example.com"
+mail_dkim_selector = "s1"
 return_origins = ["https://app.example.com", "https://*.apps.example.com"]
 return_default = "https://app.example.com/start"
 locale = "de"
@@ -208,6 +209,7 @@ func TestLoad_Everything(t *testing.T) {
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")},
 		SMTPURL:        "smtps://mailer:canary2@mx.example.com", MailFrom: "Example <no-reply@example.com>",
 		MailReplyTo:   "help@example.com",
+		DKIMSelector:  "s1",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Locale: "de", SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},

@@ -51,6 +51,8 @@ func keys() []key {
 			"The mail server: `smtp://user:password@host:587` (STARTTLS is required) or `smtps://user:password@host`. `?tls=none` is for a server on this machine. `portico serve` needs it.").secretly(smtp, redactURL),
 		text("mail_from", func(c *Config) *string { return &c.MailFrom }, checkMailFrom,
 			"The sender of all mails: `no-reply@example.com` or `Example <no-reply@example.com>`. `portico serve` needs it."),
+		text("mail_dkim_selector", func(c *Config) *string { return &c.DKIMSelector }, checkSelector,
+			"The DKIM selector with which your mail server or provider signs, such as `s1`: the name before `._domainkey` in its DNS record. Only `portico doctor` uses it, to check that record."),
 		text("mail_reply_to", func(c *Config) *string { return &c.MailReplyTo }, checkMailFrom,
 			"The address that gets the replies to mails: `help@example.com` or `Example <help@example.com>`. Without it, each mail says that replies are not read."),
 		list("return_origins", func(c *Config) *[]string { return &c.ReturnOrigins }, parseReturnOrigin, sameText,

@@ -185,6 +185,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{"smtp_url = \"smtp://a\"\nsmtp_url_file = \"b\"", "the same setting is given by smtp_url"},
 		{`mail_from = "nobody"`, "not a sender"},
 		{`mail_reply_to = "nobody"`, "not a sender"},
+		{`mail_dkim_selector = "s1._domainkey.example.com"`, "is not a selector"},
 		{`legal.imprint = "/imprint"`, "not the address of a page"},
 		{`legal.privacy = "javascript:alert(1)"`, "not the address of a page"},
 		{`legal.privacy = "https://a:b@example.com/"`, "not the address of a page"},

@@ -43,7 +43,7 @@ func (d *doctor) storageChecks() []check {
 		{"database", needs, d.databaseItself},
 	}
 	if d.onSQLite() {
-		checks = append(checks, check{"disk", needs, d.disk})
+		checks = append(checks, check{"disk", needs, d.disk}, check{"clock", needs, d.ownClock})
 	} else {
 		checks = append(checks,
 			check{"connections", needs, d.connections},

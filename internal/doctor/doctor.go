@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -59,6 +60,9 @@ type doctor struct {
 	clock  clock.Clock
 	limit  time.Duration
 
+	resolver *net.Resolver
+	kept     func() (kept, known bool) // whether a time service keeps the clock
+
 	base     context.Context
 	database func() database // opened once, by the first check that needs it
 	serving  func() serving  // asked once
@@ -71,7 +75,7 @@ func Examine(ctx context.Context, cfg config.Config, wrong config.Problems) []Fi
 }
 
 func newDoctor(ctx context.Context, cfg config.Config) *doctor {
-	d := &doctor{config: cfg, clock: clock.System{}, limit: limit, base: ctx}
+	d := &doctor{config: cfg, clock: clock.System{}, limit: limit, base: ctx, resolver: net.DefaultResolver, kept: clockKept}
 	d.database, d.serving = sync.OnceValue(d.look), sync.OnceValue(d.askReady)
 	return d
 }
@@ -80,6 +84,7 @@ func (d *doctor) examine(ctx context.Context, wrong config.Problems) []Finding {
 	all := []check{{name: "settings", try: func(_ context.Context, r *report) { d.settings(r, wrong) }}}
 	all = append(all, d.storageChecks()...)
 	all = append(all, check{"mail", []string{"smtp_url", "mail_from", "public_url"}, d.mail})
+	all = append(all, check{"dns", []string{"mail_from", "mail_dkim_selector"}, d.sender})
 	all = append(all, d.providerChecks()...)
 	all = append(all, d.appChecks()...)
 	if d.config.TLS.On() {

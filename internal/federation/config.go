@@ -51,6 +51,15 @@ func Origins(list []ProviderConfig) []string {
 	return origins
 }
 
+// IssuerOf returns the issuer of a provider, of its preset if the operator names
+// none. It is "" for a provider without one.
+func IssuerOf(pc ProviderConfig) string {
+	if pc.Issuer != "" {
+		return pc.Issuer
+	}
+	return presets()[pc.Preset].issuer
+}
+
 func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provider, error) {
 	if wrong := check(pc, table); len(wrong) > 0 {
 		all := make([]error, len(wrong))
