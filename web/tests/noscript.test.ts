@@ -57,6 +57,15 @@ test.each([
     'flow=flow1&password=tram-lemon&confirm_password=tram-lemon',
   ],
   ['account/idle', {}, 'Sign out', ''],
+  ['account-apps/idle', {}, 'Remove Miniflux', 'account=p1&app=miniflux'],
+  [
+    'consent/idle',
+    {},
+    'Continue',
+    'account=p1&request=client_id%3Dminiflux&scopes=openid+email&answer=allow',
+  ],
+  ['consent/idle', {}, 'Cancel', 'account=p1&request=client_id%3Dminiflux&scopes=openid+email&answer=deny'],
+  ['sign-out/idle', {}, 'Sign out', 'account=p1&request=client_id%3Dminiflux'],
 ])('without script, %s posts %j by %j', async (path, values, button, body) => {
   const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
   for (const [field, value] of Object.entries(values)) await page.locator(field).fill(value);

@@ -17,6 +17,8 @@ export interface Outside {
   app?: string;
   /** Texts of the operator, by language and key. */
   texts?: Record<string, Record<string, string | Record<string, string>>>;
+  /** Tables of portico.toml. */
+  settings?: string;
   /** Version of the terms of use that users accept. */
   terms?: string;
 }
@@ -56,6 +58,7 @@ export class Portico {
     await mkdir(join(folder, 'texts'));
     for (const [locale, texts] of Object.entries(outside.texts ?? {}))
       await writeFile(join(folder, 'texts', `${locale}.json`), JSON.stringify(texts));
+    if (outside.settings) await writeFile(join(folder, 'portico.toml'), outside.settings, { mode: 0o600 });
     const env = environment(outside, { origin, listen, operations, keyFile, database: database.url });
     const child = spawn(binary, ['serve'], {
       cwd: folder,
