@@ -71,6 +71,8 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 	cfg := screens.Config{
 		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config), FormActions: l.clients.FormActions(),
 		SignUp:    l.config.SignUp.Enabled,
+		Passkeys:  l.flows.HasPasskeys(),
+		Related:   l.config.PasskeyOrigins,
 		Names:     flow.NameRule(l.config.SignUp.Name),
 		Brand:     screens.Brand{Name: l.config.Brand.Name},
 		Legal:     screens.Legal{Imprint: l.config.Legal.Imprint, Privacy: l.config.Legal.Privacy, Terms: l.config.Legal.Terms, Version: l.config.Legal.TermsVersion},

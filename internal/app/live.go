@@ -17,6 +17,7 @@ import (
 	"portico/internal/openid"
 	"portico/internal/origin"
 	"portico/internal/pages"
+	"portico/internal/passkey"
 	"portico/internal/password"
 	"portico/internal/server/gateway"
 	"portico/internal/session"
@@ -85,9 +86,13 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 		return nil, err
 	}
 	public := publicURL(cfg)
+	passkeys, err := a.passkeys(cfg)
+	if err != nil {
+		return nil, err
+	}
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
-		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Outbox: a.Outbox,
+		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
 		Keys: a.Keys, Clients: l.clients, SignUp: cfg.SignUp.Enabled, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
@@ -96,6 +101,14 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	}
 	l.flows = flow.New(made)
 	return l, nil
+}
+
+// passkeys returns nil if there are none.
+func (a *App) passkeys(cfg config.Config) (*passkey.Keeper, error) {
+	if !cfg.Passkeys {
+		return nil, nil
+	}
+	return passkey.NewKeeper(passkey.Config{Key: a.key, Clock: a.common, Public: publicURL(cfg), Site: cfg.Brand.Name, Related: cfg.PasskeyOrigins})
 }
 
 // fallback returns the return target for requests without one: return_default,

@@ -44,10 +44,11 @@ func bands() []band {
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
 		{"logtest", list("internal/logtest internal/testform"), nil},
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
+		{"passkeytest", list("internal/passkey/passkeytest"), list("room ground")},
 		{"screentest", list("internal/screentest"), list("form")},
 		{"apptest", list("internal/apptest"), list("app config form kit screentest flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code factor session federation signingkey openid rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
+		{"room", under("internal/", "account password code factor passkey session federation signingkey openid rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture"), nil},
 		{"web", list("web"), nil},

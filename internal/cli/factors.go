@@ -61,12 +61,15 @@ type userResetFactorsCmd struct {
 }
 
 func (userResetFactorsCmd) Help() string {
-	return "Example:\n  portico user reset-factors mara@example.com\n\nMake sure by another channel that the user asks for it. The next sign-in needs the password only."
+	return "Example:\n  portico user reset-factors mara@example.com\n\nMake sure by another channel that the user asks for it. It removes authenticator apps, recovery codes and passkeys. The next sign-in needs the password only."
 }
 
 func (c userResetFactorsCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		_, err := a.Flows.ResetFactors(s, u)
-		return err
+		removed, err := a.Flows.ResetFactors(s, u)
+		if err != nil {
+			return err
+		}
+		return s.print(false, nil, fmt.Sprintf("removed: %d authenticator apps, %d passkeys", removed.Factors, removed.Passkeys))
 	})
 }

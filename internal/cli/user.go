@@ -27,7 +27,8 @@ type userCmd struct {
 	SetName      userSetNameCmd      `cmd:"" help:"Change the name of an account, and notify the user."`
 	Unlink       userUnlinkCmd       `cmd:"" help:"Remove an external provider from an account. Ends all sessions and notifies the user."`
 	Factors      userFactorsCmd      `cmd:"" help:"List the second factors of an account."`
-	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors of an account. Ends all sessions and notifies the user."`
+	Passkeys     userPasskeysCmd     `cmd:"" help:"List the passkeys of an account."`
+	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors and passkeys of an account. Ends all sessions and notifies the user."`
 	Link         userLinkCmd         `cmd:"" help:"Print a link with which a user chooses a password."`
 	Unlock       userUnlockCmd       `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
 	Delete       userDeleteCmd       `cmd:"" help:"Delete an account permanently."`

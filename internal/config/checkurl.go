@@ -86,6 +86,15 @@ func parseReturnOrigin(s string) (string, *mistake) {
 	return origin.Of(u), nil
 }
 
+func parsePasskeyOrigin(s string) (string, *mistake) {
+	const write = "write https://example.net"
+	u, m := parseOrigin(s, write)
+	if m != nil || u.Scheme != "https" {
+		return "", &mistake{quoted(s) + " is not the origin of a site with https", write}
+	}
+	return origin.Of(u), nil
+}
+
 func checkReturnDefault(s string) (string, *mistake) {
 	u, err := url.Parse(s)
 	path := err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`)

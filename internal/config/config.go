@@ -40,6 +40,8 @@ type Config struct {
 	Brand           Brand
 	Legal           Legal
 	SignUp          SignUp
+	Passkeys        bool     // whether users may sign in with passkeys
+	PasskeyOrigins  []string // other origins that may use the passkeys: "https://example.net"
 	Password        Password
 	Hashing         Hashing
 	Session         Session
@@ -216,6 +218,7 @@ func Default() Config {
 		OnUserChange:    ClearCookies,
 		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
 		SignUp:          SignUp{Enabled: true, Name: "off"},
+		Passkeys:        true,
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},
 		Session:         Session{Idle: 7 * day, Absolute: 30 * day},

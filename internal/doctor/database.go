@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/fault"
+	"portico/internal/passkey"
 	"portico/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (d *doctor) storageChecks() []check {
 			check{"clock", needs, d.clocks},
 			check{"nodes", append(needs, "secret_file"), d.nodes})
 	}
-	return append(checks, check{"outbox", needs, d.outbox})
+	return append(checks, check{"outbox", needs, d.outbox}, check{"passkeys", append(needs, "public_url", "passkeys"), d.passkeys})
 }
 
 func (d *doctor) databaseItself(ctx context.Context, r *report) {
@@ -133,6 +134,37 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 	}
 	if len(r.found) == 0 {
 		r.add(OK, found, "")
+	}
+}
+
+// passkeys counts the passkeys that public_url has left behind.
+func (d *doctor) passkeys(ctx context.Context, r *report) {
+	if !d.config.Passkeys || d.config.PublicURL == nil {
+		r.add(Skipped, "passkeys are off, or public_url is not set", "")
+		return
+	}
+	db, ok := d.usable(r)
+	if !ok {
+		return
+	}
+	if db.facts.Schema < db.facts.Newest {
+		r.add(Skipped, "the database has an older schema", "")
+		return
+	}
+	host, lost := d.config.PublicURL.Hostname(), int64(0)
+	err := db.store.Read(ctx, func(tx *store.Tx) (err error) {
+		lost, err = tx.CountPasskeys(ctx, host)
+		return err
+	})
+	switch {
+	case err != nil:
+		r.add(Failed, words(err), "")
+	case !passkey.Usable(d.config.PublicURL):
+		r.add(Warning, "browsers use no passkeys at "+d.config.PublicURL.String(), "give public_url a name and https")
+	case lost > 0:
+		r.add(Warning, fmt.Sprintf("%d passkeys were made for another host than %s and do not work", lost, host), "restore public_url, or ask their owners to add new ones")
+	default:
+		r.add(OK, "all of them are for "+host, "")
 	}
 }
 

@@ -40,7 +40,7 @@ func TestExamine_AllWell(t *testing.T) {
 	})
 	before := list(t, folder)
 	found := Examine(t.Context(), settingsOf(s), nil)
-	if got, want := names(found), "settings=ok secret_file=ok database=ok disk=ok clock=ok outbox=ok mail=ok dns=skipped provider corp=ok app app=ok server=ok public_url=ok trusted_proxies=ok"; got != want {
+	if got, want := names(found), "settings=ok secret_file=ok database=ok disk=ok clock=ok outbox=ok passkeys=ok mail=ok dns=skipped provider corp=ok app app=ok server=ok public_url=ok trusted_proxies=ok"; got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "public_url", OK, "this installation")
@@ -75,7 +75,7 @@ func TestExamine_NothingThere(t *testing.T) {
 	cfg.Upstream = gone
 	cfg.OpsListen = "0.0.0.0:9080"
 	found := Examine(t.Context(), cfg, config.Problems{{Source: "not set", Key: "public_url", Why: "why", Write: "write"}})
-	want := "settings=failed settings=warning secret_file=ok database=warning disk=ok clock=any outbox=skipped mail=failed dns=skipped provider corp=failed app app=failed server=warning public_url=warning"
+	want := "settings=failed settings=warning secret_file=ok database=warning disk=ok clock=any outbox=skipped passkeys=skipped mail=failed dns=skipped provider corp=failed app app=failed server=warning public_url=warning"
 	got := regexp.MustCompile(`clock=(ok|warning|skipped)`).ReplaceAllString(names(found), "clock=any") // depends on the machine
 	if got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)

@@ -148,10 +148,25 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 	})
 }
 
-// ResetFactors removes all second factors and recovery codes of an account, ends
-// its sessions and tells its owner. It returns how many factors there were.
-func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed int, err error) {
+// Removed counts what ResetFactors has removed.
+type Removed struct {
+	Factors, Passkeys int
+}
+
+// ResetFactors removes all second factors, recovery codes and passkeys of an
+// account, ends its sessions and tells its owner. It returns how many factors and
+// passkeys there were.
+func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Removed, err error) {
 	err = f.change(ctx, a.ID, func(tx Tx) error {
+		held, err := tx.PasskeysOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range held {
+			if _, err := tx.DeletePasskey(ctx, a.ID, p.ID); err != nil {
+				return err
+			}
+		}
 		have, err := tx.FactorsOf(ctx, a.ID)
 		if err != nil {
 			return err
@@ -164,18 +179,32 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed in
 		if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
 			return err
 		}
-		if removed = len(have); removed == 0 {
+		if removed = (Removed{len(have), len(held)}); removed == (Removed{}) {
 			return nil
 		}
 		if err := f.endAll(ctx, tx, a.ID, "", session.Operator); err != nil {
 			return err
 		}
-		fact := byOperator(audit.FactorRemoved, a.ID)
-		fact.Detail = "all"
-		if err := f.record.Add(ctx, tx, fact); err != nil {
-			return err
+		if len(have) > 0 {
+			if err := f.noteReset(ctx, tx, a, audit.FactorRemoved, mailFactorRemoved); err != nil {
+				return err
+			}
 		}
-		return f.post(ctx, tx, operator, letter{template: mailFactorRemoved, owner: &a})
+		if len(held) > 0 {
+			return f.noteReset(ctx, tx, a, audit.PasskeyRemoved, mailPasskeyRemoved)
+		}
+		return nil
 	})
 	return removed, err
+}
+
+// noteReset records that an operator has removed everything of a kind, and tells
+// the owner.
+func (f *Flows) noteReset(ctx context.Context, tx Tx, a account.Account, name audit.Name, template string) error {
+	fact := byOperator(name, a.ID)
+	fact.Detail = "all"
+	if err := f.record.Add(ctx, tx, fact); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, operator, letter{template: template, owner: &a})
 }

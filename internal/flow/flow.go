@@ -13,6 +13,7 @@ import (
 	"portico/internal/federation"
 	"portico/internal/openid"
 	"portico/internal/outbox"
+	"portico/internal/passkey"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/session"
@@ -26,6 +27,7 @@ type Tx interface {
 	account.IdentityStore
 	code.Store
 	factor.Store
+	passkey.Store
 	session.Store
 	throttle.Store
 	audit.Store
@@ -84,7 +86,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields but Terms and Before are required.
+// Config has the parts of Flows. All fields but Terms, Passkeys and Before are
+// required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
@@ -93,6 +96,7 @@ type Config struct {
 	Passwords *password.Service
 	Sessions  *session.Keeper
 	Providers *federation.Service
+	Passkeys  *passkey.Keeper // nil without passkeys
 	Outbox    *outbox.Outbox
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
@@ -118,6 +122,7 @@ type Flows struct {
 	accounts  *account.Directory
 	codes     *code.Issuer
 	factors   *factor.Keeper
+	passkeys  *passkey.Keeper
 	passwords *password.Service
 	sessions  *session.Keeper
 	limiter   *throttle.Limiter
@@ -147,6 +152,7 @@ func New(cfg Config) *Flows {
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Common),
+		passkeys:  cfg.Passkeys,
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,

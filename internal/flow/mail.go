@@ -36,6 +36,11 @@ const (
 	mailCodeSpent     = "recovery-code-used"
 
 	mailReused = "grant-reused"
+
+	mailPasskeyAdded   = "passkey-added"
+	mailPasskeyRenamed = "passkey-renamed"
+	mailPasskeyRemoved = "passkey-removed"
+	mailPasskeySuspect = "passkey-suspect"
 )
 
 // letter is an email on its way to the outbox.

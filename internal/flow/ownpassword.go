@@ -57,8 +57,8 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 	return r, err
 }
 
-// RemovePassword removes the password of the signed-in user, if a provider remains
-// to sign in with. It ends every session, starts the one of this browser again, and
+// RemovePassword removes the password of the signed-in user, if a provider or a
+// passkey remains to sign in with. It ends every session, starts the one of this browser again, and
 // notifies the owner.
 //
 // Faults: LastWay, ProofNeeded, session.Required.
@@ -112,7 +112,8 @@ func (f *Flows) Ways(ctx context.Context, accountID string) (w Ways, err error) 
 }
 
 // waysBesidePassword counts the ways in that remain without a password. An identity
-// at a provider that the operator has removed is none.
+// at a provider that the operator has removed is none, nor is a passkey of another
+// host.
 func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string) (int, error) {
 	linked, err := tx.IdentitiesOf(ctx, accountID)
 	if err != nil {
@@ -124,7 +125,13 @@ func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string)
 			count++
 		}
 	}
-	return count, nil
+	held, err := tx.PasskeysOf(ctx, accountID)
+	for _, p := range held {
+		if f.PasskeyWorks(p) {
+			count++
+		}
+	}
+	return count, err
 }
 
 func (f *Flows) verifierOf(ctx context.Context, accountID string) (verifier string, err error) {

@@ -22,7 +22,7 @@ type Ended struct {
 // Stats are counts since the start of the process.
 type Stats struct {
 	Steps   map[Ended]uint64
-	SignIns map[string]uint64 // started sessions, by "password", "mail" or "provider"
+	SignIns map[string]uint64 // started sessions, by "password", "mail", "provider" or "passkey"
 	SignUps map[string]uint64 // accounts that visitors made, by the same
 	Wrong   map[string]uint64 // secrets that did not match, by kind
 	Refused map[string]uint64 // by the name of the limit
@@ -39,13 +39,14 @@ const (
 	wrongCode         = "code"
 	wrongLinkPassword = "link password"
 	wrongFactor       = "factor"
+	wrongPasskey      = "passkey"
 )
 
 // watched returns the steps that are counted, with the kinds of their flows.
 func watched() map[string][]Kind {
 	mailed := []Kind{SignUp, Recovery, flowUnknown}
 	return map[string][]Kind{
-		"signin": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
+		"signin": {flowSignIn}, "passkey": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
 		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
 		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment},
 		"reset-password": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
@@ -63,10 +64,10 @@ type counts struct {
 // newCounts returns counts with every counter at zero. A counter that appears only
 // with its first event would hide that event from a query for growth.
 func newCounts() *counts {
-	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0}
+	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0, "passkey": 0}
 	c := &counts{
 		steps: make(map[Ended]uint64), signIns: ways, signUps: maps.Clone(ways),
-		wrong: map[string]uint64{wrongPassword: 0, wrongCode: 0, wrongLinkPassword: 0, wrongFactor: 0},
+		wrong: map[string]uint64{wrongPassword: 0, wrongCode: 0, wrongLinkPassword: 0, wrongFactor: 0, wrongPasskey: 0},
 	}
 	outcomes := []string{outcomeDone, outcomeAbandoned}
 	for k := fault.Internal; k <= fault.Unavailable; k++ {

@@ -27,6 +27,7 @@ const (
 	Account        = Root + "/account"
 	Password       = Account + "/password"
 	Factors        = Account + "/factors"
+	Passkeys       = Account + "/passkeys"
 	Profile        = Account + "/profile"
 	History        = Account + "/history"
 	Apps           = Account + "/apps"

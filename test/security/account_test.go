@@ -22,6 +22,10 @@ func guardedRoutes(account string) map[string]object {
 	return map[string]object{
 		"account/password":        {"account": account, "password": other, "confirm_password": other},
 		"account/password/remove": {"account": account},
+		"account/passkeys/begin":  {"account": account},
+		"account/passkeys":        {"account": account, "credential": "AA", "client_data": "AA", "attestation": "AA"},
+		"account/passkeys/rename": {"account": account, "id": flowID, "name": "phone"},
+		"account/passkeys/remove": {"account": account, "id": flowID},
 	}
 }
 

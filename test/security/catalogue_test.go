@@ -38,7 +38,6 @@ func announce(t *testing.T) {
 func missing() map[string][]string {
 	return map[string][]string{
 		"no change of the address in an account": {"SEC-006", "SEC-128"},
-		"no passkeys":                            {"SEC-038", "SEC-103", "SEC-104", "SEC-105", "SEC-107", "SEC-108", "SEC-109"},
 		"no unlinking of providers":              {"SEC-124"},
 		"no client assertions":                   {"SEC-137"},
 		"no access tokens in JWT form":           {"SEC-139"},

@@ -20,6 +20,7 @@ const SPEC = {
     'button: Login',
     'text: OR',
     'button: Continue with Google (icon)',
+    'button: Sign in with a passkey (icon)', // ours, beside the providers
     "text: Don't have an account?",
     'link: Sign up -> /auth/signup',
   ],

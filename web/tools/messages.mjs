@@ -14,7 +14,10 @@ const generated = new URL('../src/i18n/messages.gen.ts', import.meta.url);
 /** Texts that are the same as in English, and correct so. @type {Record<string, string[]>} */
 const SAME = {
   de: [
+    'account-passkeys.title',
+    'account-passkeys.unnamed',
     'account-profile.name',
+    'account.section.passkeys',
     'common.month.04',
     'common.month.08',
     'common.month.09',
@@ -37,12 +40,17 @@ const buildOnly = /^common\.(language|choose_language|imprint|privacy|terms)$/;
  * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {
-  'account.changed': ['account-password', 'account-profile'],
+  'account.changed': ['account-password', 'account-profile', 'account-passkeys'],
   'account.exists': [],
-  'account.last_way': ['account-password'],
+  'account.last_way': ['account-password', 'account-passkeys'],
   'account.missing': [],
   'address.': ['signin', 'signup', 'forgot-password'],
   'app.': [],
+  'passkey.name_required': ['account-passkeys'],
+  'passkey.exists': ['account-passkeys'],
+  'passkey.full': ['account-passkeys'],
+  'passkey.missing': ['account-passkeys'],
+  'passkey.': ['signin', 'account-passkeys'],
   'password.required': ['signin', 'signup', 'confirm-link', 'reset-password', 'account-password'],
   'password.': ['signup', 'reset-password', 'account-password'],
   'code.format': ['verify-code', 'mfa', 'account-factors'],

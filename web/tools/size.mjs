@@ -5,10 +5,13 @@ import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
 import { fill } from './template.mjs';
 
-const LIMITS = { document: 8 * 1024, scripts: 63.5 * 1024, reauthenticate: 2048 };
+const LIMITS = { document: 8 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
 
 const dist = new URL('../dist/', import.meta.url);
 const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(6);
+
+/** Scripts that a screen loads after it was painted, by the beginning of their names. @type {Record<string, string>} */
+const LATER = { signin: 'assets/offer-' };
 
 /** @param {string} locale @param {string} screen */
 function weigh(locale, screen) {
@@ -18,6 +21,8 @@ function weigh(locale, screen) {
   const files = new Set(
     Array.from(template.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g), ([, file]) => file ?? ''),
   );
+  const later = LATER[screen];
+  if (later) files.add(assets.find((file) => file.startsWith(later) && file.endsWith('.js')) ?? 'none');
   const scripts = [...files].reduce((sum, file) => sum + statSync(new URL(`${file}.br`, dist)).size, 0);
   return { document, scripts, requests: files.size };
 }
@@ -26,6 +31,8 @@ if (!existsSync(new URL('documents/', dist))) {
   console.error('web/dist has no screens to weigh: run npm run build first');
   process.exit(1);
 }
+
+const assets = readdirSync(new URL('assets/', dist)).map((file) => `assets/${file}`);
 
 let heavy = 0;
 console.log('KiB brotli             document  scripts  requests');

@@ -54,6 +54,12 @@ func (a *API) routes() []route {
 		write("/auth/api/account/password", "Set the password of the user", a.actions.ChangePassword),
 		write("/auth/api/account/password/remove", "Remove the password of the user", a.actions.RemovePassword),
 		write("/auth/api/account/profile", "Set the name of the user, and the language of the emails", a.actions.ChangeProfile),
+		{method: "POST", path: "/auth/api/passkey/ask", summary: "A challenge for a sign-in with a passkey", in: struct{}{}, out: form.PasskeyAsk{}, handler: answered(a.actions.AskPasskey)},
+		write("/auth/api/passkey", "Sign in with a passkey", a.actions.SignInPasskey),
+		{method: "POST", path: "/auth/api/account/passkeys/begin", summary: "A challenge for a new passkey", in: form.BeginPasskey{}, out: form.PasskeyOffer{}, handler: answered(a.actions.BeginPasskey)},
+		write("/auth/api/account/passkeys", "Add a passkey", a.actions.AddPasskey),
+		write("/auth/api/account/passkeys/rename", "Rename a passkey", a.actions.RenamePasskey),
+		write("/auth/api/account/passkeys/remove", "Remove a passkey", a.actions.RemovePasskey),
 		{method: "GET", path: "/auth/api/session", summary: "The signed-in user and the session", out: Current{}, handler: a.session, traits: []server.Trait{server.Quiet}},
 		{method: "GET", path: "/auth/api/sessions", summary: "List the sessions of the user", out: Sessions{}, handler: a.list},
 		{method: "DELETE", path: "/auth/api/sessions", summary: "End all sessions but this one", handler: a.endOthers},
@@ -150,6 +156,21 @@ func step[Form any](run form.Action[Form]) server.Handler {
 			return err
 		}
 		return server.WriteJSON(w, http.StatusOK, Next{Next: next})
+	}
+}
+
+// answered returns the handler of an operation with an answer of its own.
+func answered[Form, Out any](run func(w http.ResponseWriter, r *http.Request, in Form) (Out, error)) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		in, err := form.Receive[Form](r)
+		if err != nil {
+			return err
+		}
+		out, err := run(w, r, in)
+		if err != nil {
+			return err
+		}
+		return server.WriteJSON(w, http.StatusOK, out)
 	}
 }
 

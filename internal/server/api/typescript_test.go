@@ -41,6 +41,12 @@ func TestTypeScript(t *testing.T) {
 
 const generated = "// Made from the handlers by go generate ./internal/server/api; do not edit.\n"
 
+// leadsOn reports whether an answer names the next page.
+func leadsOn(out any) bool {
+	_, ok := reflect.TypeOf(out).FieldByName("Next")
+	return ok
+}
+
 func typeScript(routes []route) string {
 	types := map[string]reflect.Type{}
 	gather(reflect.TypeFor[screens.Boot](), types)
@@ -68,9 +74,9 @@ func typeScript(routes []route) string {
 		}
 		b.WriteString("}\n")
 	}
-	b.WriteString("\n/** The body and the answer of each form, by its path. */\nexport interface Forms {\n")
+	b.WriteString("\n/** The body and the answer of each form that leads to a next page, by its path. */\nexport interface Forms {\n")
 	for _, r := range routes {
-		if r.method == http.MethodPost {
+		if r.method == http.MethodPost && leadsOn(r.out) {
 			fmt.Fprintf(&b, "  '%s': { in: %s; out: %s };\n", r.path, tsType(reflect.TypeOf(r.in)), tsType(reflect.TypeOf(r.out)))
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	ScreenAccount
 	ScreenAccountPassword
 	ScreenAccountFactors
+	ScreenAccountPasskeys
 	ScreenAccountProfile
 	ScreenAccountHistory
 	ScreenAccountApps
@@ -51,6 +52,7 @@ var screenNames = [screenCount]string{
 	ScreenMFA:             "mfa",
 	ScreenTerms:           "terms",
 	ScreenAccountFactors:  "account-factors",
+	ScreenAccountPasskeys: "account-passkeys",
 }
 
 // String returns the name of the screen in paths and in the front end.

@@ -37,7 +37,11 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
-	for _, p := range []section{overview, password, profile, history, apps} {
+	sections := []section{overview, password, profile, history, apps}
+	if s.Config.Passkeys {
+		sections = append(sections, s.mountPasskeys(m))
+	}
+	for _, p := range sections {
 		m.Handle("GET "+p.path, s.own(p))
 	}
 	m.Handle("POST "+pages.Password, postOwn(s, password, s.Actions.ChangePassword, nil))

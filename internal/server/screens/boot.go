@@ -33,6 +33,7 @@ type Boot struct {
 	Client    Client     `json:"client"`
 	MFA       MFA        `json:"mfa"`
 	Factors   Factors    `json:"factors"`
+	Passkeys  Passkeys   `json:"passkeys"`
 	Status    int        `json:"status"`
 	Title     string     `json:"title"`
 	Detail    string     `json:"detail"`
@@ -71,6 +72,7 @@ type Policy struct {
 	PasswordMax int    `json:"password_max"`
 	CodeLength  int    `json:"code_length"`
 	CodeMinutes int    `json:"code_minutes"` // validity of a mailed code
+	Passkeys    string `json:"passkeys"`     // "yes" where people may use them
 }
 
 // Provider is the button of an external provider.
@@ -202,6 +204,22 @@ type Factor struct {
 	ID    string `json:"id"`
 	Added string `json:"added"`
 	Used  string `json:"used"`
+}
+
+// Passkeys are the passkeys of an account.
+type Passkeys struct {
+	List []Passkey `json:"list"`
+	Full string    `json:"full"` // "yes" if no more can be added
+}
+
+// Passkey is one passkey, with its times in words.
+type Passkey struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"` // "" for an authenticator that is not known
+	Added string `json:"added"`
+	Used  string `json:"used"`
+	Other string `json:"other"` // the host that it was made for, if not this one
+	Owner string `json:"owner"` // id of the account, for its forms
 }
 
 // RecoveryCode is a recovery code that is shown once.

@@ -33,7 +33,9 @@ type Config struct {
 	Policy    Policy
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
-	SignUp    bool // whether visitors may register
+	SignUp    bool     // whether visitors may register
+	Passkeys  bool     // whether users may have passkeys
+	Related   []string // other origins that may use the passkeys
 	Names     flow.NameRule
 	Describe  func(userAgent string) string // in words, such as "Firefox on Linux"
 	// FormActions are other sources than the return origins that a form may lead to.
@@ -61,6 +63,9 @@ func New(cfg Config) (*Screens, error) {
 	}
 	if cfg.SignUp {
 		cfg.Policy.SignUp = "yes"
+	}
+	if cfg.Passkeys {
+		cfg.Policy.Passkeys = "yes"
 	}
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
@@ -165,9 +170,10 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
-		Factors: Factors{List: []Factor{}, Codes: []RecoveryCode{}},
-		Account: Account{Languages: []Choice{}, History: []Event{}, Apps: []App{}},
-		Client:  Client{Scopes: []Scope{}},
+		Factors:  Factors{List: []Factor{}, Codes: []RecoveryCode{}},
+		Account:  Account{Languages: []Choice{}, History: []Event{}, Apps: []App{}},
+		Client:   Client{Scopes: []Scope{}},
+		Passkeys: Passkeys{List: []Passkey{}},
 	}
 }
 

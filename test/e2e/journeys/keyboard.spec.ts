@@ -56,6 +56,7 @@ test('the focus goes through the sign-in page in the order of the eye', async ({
     'link "Forgot your password?"',
     'button "Login"',
     'button "Continue with Acme ID"',
+    'button "Sign in with a passkey"',
   ]);
   await page.keyboard.press('Enter');
   await expectScreen(page, 'Create an account');

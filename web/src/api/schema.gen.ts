@@ -16,6 +16,14 @@ export interface AddFactor {
   return_to?: string;
 }
 
+export interface AddPasskey {
+  account: string;
+  credential: string;
+  client_data: string;
+  attestation: string;
+  transports?: string;
+}
+
 export interface App {
   id: string;
   name: string;
@@ -24,8 +32,12 @@ export interface App {
   account: string;
 }
 
+export interface BeginPasskey {
+  account: string;
+}
+
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-profile' | 'account-history' | 'account-apps' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -47,6 +59,7 @@ export interface Boot {
   client: Client;
   mfa: MFA;
   factors: Factors;
+  passkeys: Passkeys;
   status: number;
   title: string;
   detail: string;
@@ -210,6 +223,43 @@ export interface Next {
   next: string;
 }
 
+export interface Passkey {
+  id: string;
+  name: string;
+  added: string;
+  used: string;
+  other: string;
+  owner: string;
+}
+
+export interface PasskeyAsk {
+  challenge: string;
+  rp_id: string;
+  timeout: number;
+}
+
+export interface PasskeyHeld {
+  credential: string;
+  transports: string[];
+}
+
+export interface PasskeyOffer {
+  challenge: string;
+  rp_id: string;
+  rp_name: string;
+  timeout: number;
+  user_id: string;
+  user_name: string;
+  user_display_name: string;
+  algorithms: number[];
+  exclude: PasskeyHeld[];
+}
+
+export interface Passkeys {
+  list: Passkey[];
+  full: string;
+}
+
 export interface Policy {
   signup: string;
   name: string;
@@ -217,6 +267,7 @@ export interface Policy {
   password_max: number;
   code_length: number;
   code_minutes: number;
+  passkeys: string;
 }
 
 export interface Provider {
@@ -239,8 +290,19 @@ export interface RemoveFactor {
   id: string;
 }
 
+export interface RemovePasskey {
+  account: string;
+  id: string;
+}
+
 export interface RemovePassword {
   account: string;
+}
+
+export interface RenamePasskey {
+  account: string;
+  id: string;
+  name: string;
 }
 
 export interface Resend {
@@ -287,6 +349,16 @@ export interface SignIn {
   flow?: string;
 }
 
+export interface SignInPasskey {
+  credential: string;
+  client_data: string;
+  authenticator_data: string;
+  signature: string;
+  user_handle: string;
+  return_to?: string;
+  flow?: string;
+}
+
 export interface SignUp {
   name?: string;
   email: string;
@@ -320,7 +392,7 @@ export interface VerifyCode {
   code: string;
 }
 
-/** The body and the answer of each form, by its path. */
+/** The body and the answer of each form that leads to a next page, by its path. */
 export interface Forms {
   '/auth/api/signin': { in: SignIn; out: Next };
   '/auth/api/signup': { in: SignUp; out: Next };
@@ -342,4 +414,8 @@ export interface Forms {
   '/auth/api/account/password': { in: ChangePassword; out: Next };
   '/auth/api/account/password/remove': { in: RemovePassword; out: Next };
   '/auth/api/account/profile': { in: ChangeProfile; out: Next };
+  '/auth/api/passkey': { in: SignInPasskey; out: Next };
+  '/auth/api/account/passkeys': { in: AddPasskey; out: Next };
+  '/auth/api/account/passkeys/rename': { in: RenamePasskey; out: Next };
+  '/auth/api/account/passkeys/remove': { in: RemovePasskey; out: Next };
 }

@@ -27,7 +27,8 @@ export const SHAPE = {
     "password_min": 0,
     "password_max": 0,
     "code_length": 0,
-    "code_minutes": 0
+    "code_minutes": 0,
+    "passkeys": ""
   },
   "sender": "",
   "providers": [
@@ -151,6 +152,19 @@ export const SHAPE = {
         "id": ""
       }
     ]
+  },
+  "passkeys": {
+    "list": [
+      {
+        "id": "",
+        "name": "",
+        "added": "",
+        "used": "",
+        "other": "",
+        "owner": ""
+      }
+    ],
+    "full": ""
   },
   "status": 0,
   "title": "",

@@ -3,6 +3,7 @@ import { screen as account } from '../screens/account/account';
 import { screen as accountApps } from '../screens/account-apps/account-apps';
 import { screen as accountFactors } from '../screens/account-factors/account-factors';
 import { screen as accountHistory } from '../screens/account-history/account-history';
+import { screen as accountPasskeys } from '../screens/account-passkeys/account-passkeys';
 import { screen as accountPassword } from '../screens/account-password/account-password';
 import { screen as accountProfile } from '../screens/account-profile/account-profile';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
@@ -33,6 +34,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   account,
   'account-password': accountPassword,
   'account-factors': accountFactors,
+  'account-passkeys': accountPasskeys,
   'account-profile': accountProfile,
   'account-history': accountHistory,
   'account-apps': accountApps,

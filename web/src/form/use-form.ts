@@ -56,6 +56,8 @@ export interface Form<Body> {
   announcement: string;
   summary: Summary;
   clear: () => void;
+  /** Shows words that another way to do the same has met. */
+  tell: (words: string) => void;
 }
 
 /**
@@ -159,6 +161,7 @@ export function useForm<Path extends keyof Forms>({
       ref: summary,
     },
     clear: () => show(NO_TROUBLE),
+    tell: (words) => show({ ...NO_TROUBLE, form: words }),
   };
 }
 

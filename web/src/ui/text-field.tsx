@@ -2,8 +2,10 @@ import type { ComponentProps } from 'react';
 import { choose } from '../lib/template';
 import styles from './field.module.css';
 
-export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className'> {
+export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'className'> {
   name: string;
+  /** Where the page has several fields of this name. */
+  id?: string;
   label: string;
   /** The error below the field, or "". */
   error: string;
@@ -11,20 +13,20 @@ export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id' | 'cl
 
 /** A labelled, uncontrolled field: text that was typed before the script ran stays. */
 export function TextField({ label, error, ...input }: TextFieldProps) {
-  const { name } = input;
+  const { name, id = name } = input;
   return (
     <div className={styles.field}>
-      <label className={styles.label} htmlFor={name}>
+      <label className={styles.label} htmlFor={id}>
         {label}
       </label>
       <input
         {...input}
-        id={name}
+        id={id}
         className={styles.input}
         aria-invalid={choose(error, 'true', 'false') as 'true' | 'false'}
-        aria-describedby={`${name}-error`}
+        aria-describedby={`${id}-error`}
       />
-      <p className={styles.error} id={`${name}-error`}>
+      <p className={styles.error} id={`${id}-error`}>
         {error}
       </p>
     </div>

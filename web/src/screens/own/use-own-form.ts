@@ -4,7 +4,7 @@ import { type Form, useForm } from '../../form/use-form';
 import { useProven } from './proof';
 
 /** Faults that signing in again removes. The form is then sent once more as it is. */
-const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
+export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */

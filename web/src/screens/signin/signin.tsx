@@ -15,6 +15,7 @@ import { passwordLabels } from '../password-labels';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { useCarriedEmail } from '../use-carried-email';
+import { Passkey } from './passkey';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -75,6 +76,9 @@ function View({ boot }: { boot: Boot }) {
         lastUsed={t('common.last_used')}
         hidden={{ ...hidden, again: boot.again }}
       />
+      <When value={boot.policy.passkeys}>
+        <Passkey body={hidden} field={() => emailOf(form.props.ref.current)} tell={form.tell} />
+      </When>
       <When value={boot.policy.signup}>
         <Footer>
           {`${t('signin.no_account')} `}
@@ -84,6 +88,8 @@ function View({ boot }: { boot: Boot }) {
     </Frame>
   );
 }
+
+const emailOf = (form: HTMLFormElement | null) => form && fieldOf(form, 'email');
 
 const fieldOf = (form: HTMLFormElement, name: string) => form.elements.namedItem(name) as HTMLInputElement;
 

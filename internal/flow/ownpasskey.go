@@ -1,0 +1,181 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/passkey"
+	"portico/internal/session"
+)
+
+// PasskeyOffer is what a browser needs to make a passkey.
+type PasskeyOffer struct {
+	PasskeyAsk
+	Handle  []byte
+	Address string
+	Name    string
+	Exclude []passkey.Passkey // the account's own, of which no authenticator gets a second one
+}
+
+// Passkeys returns the passkeys of an account that work at this site.
+func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.Passkey, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.PasskeysOf(ctx, accountID)
+		return err
+	})
+	return list, err
+}
+
+// Site returns the name that authenticators show.
+func (f *Flows) Site() string { return f.site }
+
+// HasPasskeys reports whether passkeys can be used at this site.
+func (f *Flows) HasPasskeys() bool { return f.passkeys != nil }
+
+// BeginPasskey returns a challenge for a new passkey of the signed-in user. It is
+// bound to the session, which ends with the credentials of the account.
+//
+// Faults: ProofNeeded, session.Required, passkey.Full, passkey.Off.
+func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found) (o PasskeyOffer, err error) {
+	if f.passkeys == nil {
+		return o, passkey.Off
+	}
+	value, fresh := browser(c)
+	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+		have, err := tx.PasskeysOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		if len(have) >= passkey.Most {
+			return passkey.Full
+		}
+		o = PasskeyOffer{
+			PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(passkey.Add, value, found.Session.ID), Host: f.passkeys.Host(), BrowserCookie: fresh},
+			Handle:     f.passkeys.Handle(a.ID, have), Address: a.Address.Mail, Name: a.Name, Exclude: have,
+		}
+		return nil
+	})
+	return o, err
+}
+
+// AddPasskey adds the passkey that an authenticator has made, and tells the owner.
+//
+// Faults: ProofNeeded, session.Required, passkey.Refused, passkey.Expired,
+// passkey.Exists, passkey.Full, passkey.Off.
+func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer) error {
+	if f.passkeys == nil {
+		return passkey.Off
+	}
+	if err := f.Fresh(ctx, found); err != nil {
+		return err // before the challenge is used up
+	}
+	made, err := passkey.ParseCreation(in)
+	if err != nil {
+		return err
+	}
+	if err := f.spend(ctx, c, made.Challenge(), passkey.Add, found.Session.ID); err != nil {
+		return err
+	}
+	have, err := f.Passkeys(ctx, found.User.ID)
+	if err != nil {
+		return err
+	}
+	p, err := f.passkeys.Accept(made, found.User.ID, f.passkeys.Handle(found.User.ID, have))
+	if err != nil {
+		return err
+	}
+	p.ID = ids.New()
+	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+		have, err := tx.PasskeysOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		if len(have) >= passkey.Most {
+			return passkey.Full
+		}
+		ok, err := tx.InsertPasskey(ctx, p)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return passkey.Exists
+		}
+		return f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded)
+	})
+}
+
+// RenamePasskey names a passkey of the signed-in user, and tells the owner. An
+// unchanged name is no change.
+//
+// Faults: the field name, ProofNeeded, session.Required, passkey.Missing.
+func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found, id, typed string) error {
+	name, bad := account.ParseName(typed, "name")
+	switch {
+	case bad != nil:
+		return fault.InvalidFields(*bad)
+	case name == "":
+		return fault.InvalidFields(fault.Field{Name: "name", Code: passkey.CodeNameRequired})
+	}
+	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, held passkey.Passkey, _ int) error {
+		if held.Name == name {
+			return nil
+		}
+		if _, err := tx.RenamePasskey(ctx, a.ID, id, name); err != nil {
+			return err
+		}
+		return f.note(ctx, tx, c, a, audit.PasskeyRenamed, held.Model, mailPasskeyRenamed)
+	})
+}
+
+// RemovePasskey removes a passkey of the signed-in user, if another way in remains.
+// It ends the other sessions, which the passkey may have started, and tells the
+// owner.
+//
+// Faults: LastWay, ProofNeeded, session.Required, passkey.Missing.
+func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
+	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, held passkey.Passkey, ways int) error {
+		if ways == 1 && f.PasskeyWorks(held) {
+			return LastWay
+		}
+		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
+			return err
+		}
+		if err := f.sessions.EndAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
+			return err
+		}
+		return f.note(ctx, tx, c, a, audit.PasskeyRemoved, held.Model, mailPasskeyRemoved)
+	})
+}
+
+// ownPasskey runs a guarded change of one passkey. It gives the number of ways in
+// that the account has.
+func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a account.Account, held passkey.Passkey, ways int) error) error {
+	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+		have, err := tx.PasskeysOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		ways, err := f.waysBesidePassword(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		if a.Password != "" {
+			ways++
+		}
+		for _, p := range have {
+			if p.ID == id {
+				return fn(tx, a, p, ways)
+			}
+		}
+		return passkey.Missing
+	})
+}
+
+// PasskeyWorks reports whether a passkey signs in at this site: the operator has
+// not switched passkeys off, and the host is the one that it was made for.
+func (f *Flows) PasskeyWorks(p passkey.Passkey) bool {
+	return f.passkeys != nil && p.Host == f.passkeys.Host()
+}

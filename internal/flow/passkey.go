@@ -1,0 +1,176 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/passkey"
+	"portico/internal/throttle"
+)
+
+// PasskeyAsk is what a browser needs to ask an authenticator for a passkey.
+type PasskeyAsk struct {
+	Challenge     string
+	Host          string
+	BrowserCookie string // a new browser cookie, "" if the caller's is valid
+}
+
+// AskPasskey returns a challenge for a sign-in with a passkey. It writes nothing.
+//
+// Faults: passkey.Off.
+func (f *Flows) AskPasskey(c Caller) (PasskeyAsk, error) {
+	if f.passkeys == nil {
+		return PasskeyAsk{}, passkey.Off
+	}
+	value, fresh := browser(c)
+	return PasskeyAsk{Challenge: f.passkeys.Challenge(passkey.SignIn, value, ""), Host: f.passkeys.Host(), BrowserCookie: fresh}, nil
+}
+
+// PasskeyInput is the input of SignInPasskey.
+type PasskeyInput struct {
+	Answer   passkey.Answer
+	ReturnTo Target
+	FlowID   string // flow with a provider's identity that waits to be joined
+}
+
+// SignInPasskey starts the session of the account that has the passkey. It needs no
+// address and no second factor, because the authenticator has verified its user.
+//
+// Faults: passkey.Unknown, passkey.Refused, passkey.Expired, passkey.Off,
+// account.Disabled, throttle.Limited.
+func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r Result, err error) {
+	ctx, w := f.watch(ctx, "passkey", flowSignIn)
+	defer w.end(&r, &err)
+	if f.passkeys == nil {
+		return Result{}, passkey.Off
+	}
+	use, err := passkey.ParseUse(in.Answer)
+	if err != nil {
+		return Result{}, err
+	}
+	attempts := fromNetwork(signInPeer, c)
+	if err := f.spend(ctx, c, use.Challenge(), passkey.SignIn, "", attempts...); err != nil {
+		return Result{wrong: wrongPasskey}, err
+	}
+	var p passkey.Passkey
+	err = f.store.Read(ctx, func(tx Tx) (err error) {
+		p, err = passkeyOf(ctx, tx, use.Credential())
+		return err
+	})
+	if err != nil {
+		return Result{wrong: wrongPasskey}, err
+	}
+	used, suspect, err := f.passkeys.Check(use, p)
+	if err != nil {
+		return Result{wrong: wrongPasskey}, f.refusePasskey(ctx, c, p, err)
+	}
+	if suspect && !used.Copies {
+		return Result{wrong: wrongPasskey}, f.refuseCopy(ctx, c, p)
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		r, err = f.enterByPasskey(ctx, tx, c, in, used, p.Counter, suspect)
+		if err != nil {
+			return err
+		}
+		return f.limiter.Return(ctx, tx, attempts...)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return f.settled(r, p.AccountID), nil
+}
+
+// spend counts an attempt and uses up its challenge. Both are committed before the
+// answer is checked, so that a refused answer has cost them.
+func (f *Flows) spend(ctx context.Context, c Caller, challenge string, p passkey.Purpose, subject string, attempts ...throttle.Attempt) error {
+	if len(attempts) > 0 {
+		if _, err := f.count(ctx, attempts...); err != nil {
+			return err
+		}
+	}
+	return f.store.Write(ctx, func(tx Tx) error {
+		return f.passkeys.Spend(ctx, tx, challenge, p, c.BrowserCookie, subject)
+	})
+}
+
+func passkeyOf(ctx context.Context, tx Tx, credential []byte) (passkey.Passkey, error) {
+	p, ok, err := tx.PasskeyByCredential(ctx, credential)
+	if err == nil && !ok {
+		err = passkey.Unknown
+	}
+	return p, err
+}
+
+// enterByPasskey records the use of a checked passkey and starts the session. It is
+// the strongest proof of an account, so that no second factor is asked for.
+func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, used passkey.Passkey, before int64, suspect bool) (Result, error) {
+	a, ok, err := tx.AccountByID(ctx, used.AccountID)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case !ok:
+		return Result{}, passkey.Unknown
+	case a.State != account.Active:
+		return Result{}, account.Disabled
+	}
+	// It may have been removed or used elsewhere since it was read.
+	won, err := tx.UsePasskey(ctx, used, before)
+	if err != nil {
+		return Result{}, err
+	}
+	if !won {
+		return Result{}, passkey.Refused
+	}
+	if err := f.learnLocale(ctx, tx, c, &a); err != nil {
+		return Result{}, err
+	}
+	if suspect {
+		if err := f.suspectCopy(ctx, tx, c, a); err != nil {
+			return Result{}, err
+		}
+	}
+	now := f.clock.Now()
+	return f.admitted(ctx, tx, c, entry{
+		account: a, returnTo: in.ReturnTo, methods: []string{passkey.Method}, at: now, strongAt: now, linkFlow: in.FlowID, announce: true,
+	})
+}
+
+// refusePasskey records a wrong answer for a passkey.
+func (f *Flows) refusePasskey(ctx context.Context, c Caller, p passkey.Passkey, cause error) error {
+	entry := fact(c, audit.SignInFailed, p.AccountID, passkey.Method)
+	entry.Actor = "stranger"
+	if err := f.store.Write(ctx, func(tx Tx) error { return f.record.Add(ctx, tx, entry) }); err != nil {
+		return err
+	}
+	return cause
+}
+
+// refuseCopy refuses a passkey whose counter went back although it cannot be
+// copied, and tells the owner.
+func (f *Flows) refuseCopy(ctx context.Context, c Caller, p passkey.Passkey) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, p.AccountID)
+		if err != nil || !ok {
+			return err
+		}
+		return f.suspectCopy(ctx, tx, c, a)
+	})
+	if err != nil {
+		return err
+	}
+	return passkey.Refused
+}
+
+// suspectCopy records that a passkey was used whose counter did not grow, and tells
+// the owner.
+func (f *Flows) suspectCopy(ctx context.Context, tx Tx, c Caller, a account.Account) error {
+	if err := f.record.Add(ctx, tx, fact(c, audit.PasskeySuspect, a.ID, "counter")); err != nil {
+		return err
+	}
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: factorNotice, Subject: a.ID})
+	if err != nil || !d.Allowed {
+		return err
+	}
+	return f.post(ctx, tx, c, letter{template: mailPasskeySuspect, owner: &a})
+}

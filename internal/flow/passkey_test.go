@@ -1,0 +1,166 @@
+package flow_test
+
+import (
+	"errors"
+	"net/url"
+	"testing"
+	"time"
+
+	"portico/internal/audit"
+	"portico/internal/flow"
+	"portico/internal/passkey"
+	"portico/internal/passkey/passkeytest"
+)
+
+// withPasskeys lets users have passkeys.
+func withPasskeys(t *testing.T) option {
+	return func(c *flow.Config) {
+		public, err := url.Parse(c.PublicURL)
+		if err == nil {
+			c.Passkeys, err = passkey.NewKeeper(passkey.Config{Key: c.Key, Clock: c.Common, Public: public, Site: "Portico"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// adds adds a passkey to the account of the visitor.
+func (v *visitor) adds() *passkeytest.Authenticator {
+	v.Helper()
+	o, err := v.flows.BeginPasskey(v.Context(), v.Caller, v.found())
+	if err != nil {
+		v.Fatal(err)
+	}
+	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
+	if err := v.flows.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge)); err != nil {
+		v.Fatal(err)
+	}
+	return a
+}
+
+// uses signs in with a passkey.
+func (v *visitor) uses(a *passkeytest.Authenticator) (flow.Result, error) {
+	v.Helper()
+	ask, err := v.flows.AskPasskey(v.Caller)
+	if err != nil {
+		v.Fatal(err)
+	}
+	if ask.BrowserCookie != "" {
+		v.Caller.BrowserCookie = ask.BrowserCookie
+	}
+	return v.flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge)})
+}
+
+func TestSignInPasskey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v, elsewhere := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	a := v.adds()
+	if m := b.next(); m.Template != "passkey-added" {
+		t.Errorf("the owner gets %s", m.Template)
+	}
+	if f := b.record(audit.PasskeyAdded); f.Detail != passkeytest.Model {
+		t.Errorf("%+v", f)
+	}
+	elsewhere.must(elsewhere.uses(a))
+	s := elsewhere.found().Session
+	if !s.Strong() || len(s.Methods) != 1 || s.Methods[0] != passkey.Method {
+		t.Errorf("%+v", s)
+	}
+	if m := b.next(); m.Template != "new-device" {
+		t.Errorf("the owner gets %s", m.Template)
+	}
+	if err := b.flows.SetUserState(t.Context(), v.found().User.ID, "closed"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := elsewhere.uses(a); err == nil {
+		t.Error("a closed account is entered")
+	}
+}
+
+// SEC-124 of passkeys: the last way in stays, and a removed passkey ends what it
+// may have started.
+func TestRemovePasskey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t), withProvider(t))
+	v, elsewhere := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	a := v.adds()
+	elsewhere.must(elsewhere.uses(a))
+	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	held, err := b.flows.Passkeys(t.Context(), v.found().User.ID)
+	if err != nil || len(held) != 1 {
+		t.Fatalf("%d passkeys, %v", len(held), err)
+	}
+	remove := func() error { return b.flows.RemovePasskey(t.Context(), v.Caller, v.found(), held[0].ID) }
+	if err := remove(); !errors.Is(err, flow.LastWay) {
+		t.Errorf("the only way in may be removed: %v", err)
+	}
+	elsewhere.must(elsewhere.uses(a))
+	v.adds()
+	if err := remove(); err != nil {
+		t.Fatal(err)
+	}
+	if elsewhere.signedIn() != "" || v.signedIn() == "" {
+		t.Errorf("here %q, elsewhere %q", v.signedIn(), elsewhere.signedIn())
+	}
+	b.record(audit.PasskeyRemoved)
+	if _, err := elsewhere.uses(a); !errors.Is(err, passkey.Unknown) {
+		t.Errorf("the removed passkey: %v", err)
+	}
+	if err := remove(); !errors.Is(err, passkey.Missing) {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+func TestRenamePasskey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.adds()
+	b.next()
+	held, _ := b.flows.Passkeys(t.Context(), v.found().User.ID)
+	rename := func(name string) error {
+		return b.flows.RenamePasskey(t.Context(), v.Caller, v.found(), held[0].ID, name)
+	}
+	if err := rename("  "); err == nil {
+		t.Error("a passkey without a name")
+	}
+	if err := rename("Ma\u202era"); err == nil {
+		t.Error("a name turns text around")
+	}
+	if err := rename(" My  phone "); err != nil {
+		t.Fatal(err)
+	}
+	if m := b.next(); m.Template != "passkey-renamed" {
+		t.Errorf("the owner gets %s", m.Template)
+	}
+	held, _ = b.flows.Passkeys(t.Context(), v.found().User.ID)
+	if held[0].Name != "My phone" {
+		t.Errorf("the name is %q", held[0].Name)
+	}
+	b.clock.Advance(10 * time.Minute)
+	if err := rename("another"); !errors.Is(err, flow.ProofNeeded) {
+		t.Errorf("with an old proof: %v", err)
+	}
+}
+
+// Nothing about passkeys works where the operator has none.
+func TestPasskeys_Off(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	_, ask := b.flows.AskPasskey(v.Caller)
+	_, begin := b.flows.BeginPasskey(t.Context(), v.Caller, v.found())
+	_, enter := b.flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{})
+	add := b.flows.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{})
+	for _, err := range []error{ask, begin, enter, add} {
+		if !errors.Is(err, passkey.Off) {
+			t.Errorf("%v, want that passkeys are off", err)
+		}
+	}
+}

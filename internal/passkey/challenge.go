@@ -1,0 +1,62 @@
+package passkey
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/secret"
+)
+
+// Life is how long a challenge is valid.
+const Life = 5 * time.Minute
+
+// Purpose is what a challenge may be used for.
+type Purpose string
+
+const (
+	SignIn Purpose = "sign in" // its subject is ""
+	Add    Purpose = "add"     // its subject is a session
+)
+
+const (
+	nonceSize = 16
+	plainSize = nonceSize + 8 // with the end
+	sumSize   = 32
+)
+
+// Challenge returns a new challenge for a browser, by its browser cookie.
+func (k *Keeper) Challenge(p Purpose, browser, subject string) string {
+	b := make([]byte, plainSize, plainSize+sumSize)
+	_, _ = rand.Read(b[:nonceSize]) // never fails
+	binary.BigEndian.PutUint64(b[nonceSize:], uint64(k.clock.Now().Add(Life).Unix()))
+	return secret.Encode(append(b, k.sum(b, p, browser, subject)...))
+}
+
+func (k *Keeper) sum(plain []byte, p Purpose, browser, subject string) []byte {
+	return k.mac.Sum(string(plain), string(p), browser, subject, k.host)
+}
+
+// Spend uses up a challenge. It returns Expired for one that has ended or was used
+// before, and Refused for one that this site did not make for this purpose,
+// browser and subject.
+func (k *Keeper) Spend(ctx context.Context, tx Store, challenge string, p Purpose, browser, subject string) error {
+	b, ok := secret.Decode(challenge)
+	if !ok || len(b) != plainSize+sumSize || !secret.ValidToken(browser) {
+		return Refused
+	}
+	if !secret.Equal(b[plainSize:], k.sum(b[:plainSize], p, browser, subject)) {
+		return Refused
+	}
+	end := time.Unix(int64(binary.BigEndian.Uint64(b[nonceSize:plainSize])), 0)
+	if !k.clock.Now().Before(end) {
+		return Expired
+	}
+	first, err := tx.SpendTicket(ctx, secret.Hash("passkey challenge "+challenge), end.Add(clock.MaxSkew))
+	if err == nil && !first {
+		return Expired
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package screens
+
+import (
+	"net/http"
+
+	"portico/internal/pages"
+	"portico/internal/passkey"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// mountPasskeys registers what the page of the passkeys does without script, and
+// the list of related origins. It returns the page.
+func (s *Screens) mountPasskeys(m *server.Mux) section {
+	p := section{
+		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, fill: s.fillPasskeys,
+		says: []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
+	}
+	m.Handle("POST "+p.path+"/rename", postOwn(s, p, s.Actions.RenamePasskey, nil))
+	m.Handle("POST "+p.path+"/remove", postOwn(s, p, s.Actions.RemovePasskey, nil))
+	if len(s.Related) > 0 {
+		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
+	}
+	return p
+}
+
+// relatedOrigins tells browsers which other origins may use the passkeys of this
+// host (WebAuthn 5.11).
+func (s *Screens) relatedOrigins(w http.ResponseWriter, _ *http.Request) error {
+	return server.WriteJSON(w, http.StatusOK, struct {
+		Origins []string `json:"origins"`
+	}{append([]string{s.Actions.Targets.Self}, s.Related...)})
+}
+
+// fillPasskeys adds the passkeys of the account.
+func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	held, err := s.Actions.Flows.Passkeys(r.Context(), found.User.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range held {
+		shown := Passkey{
+			ID: p.ID, Name: p.Name, Owner: p.AccountID,
+			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
+		}
+		if !s.Actions.Flows.PasskeyWorks(p) {
+			shown.Other = p.Host
+		}
+		b.Passkeys.List = append(b.Passkeys.List, shown)
+	}
+	if len(held) >= passkey.Most {
+		b.Passkeys.Full = "yes"
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+import { Authenticator, addPasskey, leave } from '../support/passkey.js';
+import { button, expectAccount, expectScreen, field, fillSignIn, open, signIn } from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+import { enrol } from '../support/totp.js';
+
+const PASSKEY = 'Sign in with a passkey';
+
+test('a member adds a passkey and signs in with it alone', async ({ page, world }) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  expect(await device.held()).toMatchObject([{ isResidentCredential: true }]);
+  await button(page, 'Add a passkey').click();
+  await expect(page.getByText('This device already has a passkey for your account.')).toBeVisible();
+
+  await page.getByText('Rename or remove').click();
+  await field(page, 'Name of the passkey').fill("Mara's laptop");
+  await button(page, 'Save name').click();
+  await expect(page.getByText('The new name is saved.')).toBeVisible();
+  await expect(page.getByText("Mara's laptop")).toBeVisible();
+
+  await device.verify(false);
+  await leave(page);
+  await button(page, PASSKEY).click();
+  await expect(page.getByText('You cancelled, or it took too long.')).toBeVisible();
+  await device.verify(true);
+  await button(page, PASSKEY).click();
+  await expectAccount(page, person);
+});
+
+test('a passkey in the menu of the email field signs in without another press', async ({ page, world }) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  await device.answer(false);
+  await leave(page);
+  await expect(field(page, 'Email')).toHaveAttribute('autocomplete', 'username webauthn');
+  await device.answer(true); // the person chooses it on the next page
+  await leave(page);
+  await expectAccount(page, person);
+});
+
+test('the password signs in while the offer waits, and a code is asked for only then', async ({
+  page,
+  world,
+}) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  await enrol(page);
+  await device.answer(false);
+  await leave(page);
+  await expect(field(page, 'Email')).toHaveAttribute('autocomplete', 'username webauthn');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  await device.answer(true);
+  await leave(page);
+  await expectAccount(page, person); // by the offer, without a code
+});
+
+test('an unknown passkey is named, and the form goes on', async ({ page, world }) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  await page.getByText('Rename or remove').click();
+  await button(page, 'Remove this passkey').click();
+  await expect(page.getByText('The passkey is removed.')).toBeVisible();
+  expect(await device.held()).toHaveLength(1);
+  await leave(page);
+  await expect(page.getByText("This passkey isn't known here.")).toBeVisible();
+  await device.answer(false);
+  await expect(field(page, 'Email')).toHaveAttribute('autocomplete', 'username webauthn');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+});
+
+test('a copy with an older counter is refused', async ({ page, world }) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  await device.copy(0);
+  await leave(page);
+  await expect(page.getByText("This passkey wasn't accepted.")).toBeVisible();
+  await device.answer(false);
+});
+
+test('without user verification no passkey is added', async ({ page, world }) => {
+  await Authenticator.plugInto(page, { transport: 'usb', hasUserVerification: false, isUserVerified: false });
+  const person = await world.member();
+  await signIn(page, person);
+  await open(page, '/auth/account/passkeys');
+  await button(page, 'Add a passkey').click();
+  await expect(page.getByText('No passkey was added.')).toBeVisible();
+});
+
+test('a browser without passkeys keeps the form as it is', async ({ page, world }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'PublicKeyCredential'));
+  const person = await world.member();
+  await open(page, '/auth/signin');
+  await expect(button(page, PASSKEY)).toBeHidden();
+  await signIn(page, person);
+  await open(page, '/auth/account/passkeys');
+  await button(page, 'Add a passkey').click();
+  await expect(page.getByText("This browser or device can't make a passkey.")).toBeVisible();
+});

@@ -1,0 +1,88 @@
+import { expect, type Page } from '@playwright/test';
+import { button, expectScreen, open } from './screen.js';
+
+interface Held {
+  credentialId: string;
+  isResidentCredential: boolean;
+  signCount: number;
+}
+
+/** The virtual authenticator of a page, as a phone or a laptop has one. */
+export class Authenticator {
+  private readonly send: (method: string, params?: object) => Promise<unknown>;
+  private readonly id: string;
+
+  private constructor(send: Authenticator['send'], id: string) {
+    this.send = send;
+    this.id = id;
+  }
+
+  static async plugInto(page: Page, options: object = {}): Promise<Authenticator> {
+    const devtools = await page.context().newCDPSession(page);
+    const send = (method: string, params: object = {}) =>
+      (devtools.send as (method: string, params: object) => Promise<unknown>)(`WebAuthn.${method}`, params);
+    await send('enable', { enableUI: false });
+    const added = (await send('addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+        ...options,
+      },
+    })) as { authenticatorId: string };
+    return new Authenticator(send, added.authenticatorId);
+  }
+
+  async held(): Promise<Held[]> {
+    const { credentials } = (await this.send('getCredentials', { authenticatorId: this.id })) as {
+      credentials: Held[];
+    };
+    return credentials;
+  }
+
+  /** Whether the person passes the check of the device. */
+  verify(isUserVerified: boolean): Promise<unknown> {
+    return this.send('setUserVerified', { authenticatorId: this.id, isUserVerified });
+  }
+
+  /** Whether the person answers the dialog of the browser by itself. */
+  answer(enabled: boolean): Promise<unknown> {
+    return this.send('setAutomaticPresenceSimulation', { authenticatorId: this.id, enabled });
+  }
+
+  /** A copy of each passkey with an older counter takes its place. */
+  async copy(signCount: number): Promise<void> {
+    for (const credential of await this.held()) {
+      await this.send('removeCredential', {
+        authenticatorId: this.id,
+        credentialId: credential.credentialId,
+      });
+      await this.send('addCredential', {
+        authenticatorId: this.id,
+        credential: { ...credential, signCount },
+      });
+    }
+  }
+
+  unplug(): Promise<unknown> {
+    return this.send('removeVirtualAuthenticator', { authenticatorId: this.id });
+  }
+}
+
+/** Adds a passkey to the account that is signed in. */
+export async function addPasskey(page: Page): Promise<void> {
+  await open(page, '/auth/account/passkeys');
+  await expectScreen(page, 'Passkeys');
+  await button(page, 'Add a passkey').click();
+  await expect(page.getByText('Your passkey is added.')).toBeVisible();
+}
+
+/** Signs out, and opens the sign-in page with its offer ready. */
+export async function leave(page: Page): Promise<void> {
+  await page.context().clearCookies();
+  await open(page, '/auth/signin');
+}

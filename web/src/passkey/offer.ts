@@ -1,0 +1,109 @@
+import { request } from '../api/client';
+import type { Failure } from '../api/problem';
+import type { Next, PasskeyAsk } from '../api/schema.gen';
+import { withFragment } from '../lib/fragment';
+import { bytesOf, textOf } from './bytes';
+
+/** Before the challenge ends, which is after five minutes. */
+const RENEW_MS = 270_000;
+
+type Trouble = Failure | 'cancelled' | 'unsupported';
+
+export interface OfferOptions {
+  /** More fields of the API operation: where to go afterwards. */
+  body: { return_to: string; flow: string };
+  /** The field in whose menu the browser shows passkeys. */
+  field: HTMLInputElement | null;
+  onBusy: (busy: boolean) => void;
+  onTrouble: (trouble: Trouble) => void;
+}
+
+export interface Offer {
+  /** Offers passkeys in the menu of the field, until one is chosen. */
+  arm: () => Promise<void>;
+  /** Asks for a passkey in a dialog of the browser. */
+  press: () => Promise<void>;
+  stop: () => void;
+}
+
+/** Signs in with a passkey. The form with the password keeps working meanwhile. */
+export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer {
+  let pending: AbortController | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const stop = () => {
+    clearTimeout(timer);
+    pending?.abort();
+    pending = undefined;
+    field?.setAttribute('autocomplete', 'username');
+  };
+
+  /**
+   * Runs one request for a passkey, which ends the one before. It is over without a word
+   * when a newer one has begun.
+   */
+  const run = async (mediation: CredentialMediationRequirement): Promise<'going' | 'refused' | 'over'> => {
+    stop();
+    const mine = new AbortController();
+    pending = mine;
+    const tell = (trouble: Trouble) => {
+      if (mediation !== 'conditional' && !mine.signal.aborted) onTrouble(trouble);
+      return 'over' as const;
+    };
+    const asked = await request<PasskeyAsk>('POST', '/auth/api/passkey/ask', {});
+    if (mine.signal.aborted) return 'over';
+    if (!asked.ok) return tell(asked.failure);
+    const { challenge, rp_id: rpId, timeout } = asked.value;
+    if (mediation === 'conditional') {
+      timer = setTimeout(arm, RENEW_MS);
+      field?.setAttribute('autocomplete', 'username webauthn');
+    }
+    try {
+      const found = await navigator.credentials.get({
+        mediation,
+        signal: mine.signal,
+        publicKey: { challenge: bytesOf(challenge), rpId, timeout, userVerification: 'required' },
+      });
+      return found ? await signIn(found as PublicKeyCredential, rpId) : tell('unsupported');
+    } catch (error) {
+      return tell((error as Error).name === 'NotAllowedError' ? 'cancelled' : 'unsupported');
+    }
+  };
+
+  const signIn = async ({ id, response }: PublicKeyCredential, rpId: string) => {
+    const given = response as AuthenticatorAssertionResponse;
+    onBusy(true);
+    const answer = await request<Next>('POST', '/auth/api/passkey', {
+      ...body,
+      credential: id,
+      client_data: textOf(given.clientDataJSON),
+      authenticator_data: textOf(given.authenticatorData),
+      signature: textOf(given.signature),
+      user_handle: textOf(given.userHandle),
+    });
+    if (answer.ok) {
+      location.assign(withFragment(answer.value.next)); // stays busy until the next page loads
+      return 'going' as const;
+    }
+    onBusy(false);
+    onTrouble(answer.failure);
+    if (answer.failure.kind === 'problem' && answer.failure.problem.code === 'passkey.unknown') {
+      await PublicKeyCredential.signalUnknownCredential?.({ rpId, credentialId: id }).catch(() => undefined);
+    }
+    return 'refused' as const;
+  };
+
+  const arm = async () => {
+    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+    while ((await run('conditional')) === 'refused'); // each time, the user has chosen another passkey
+  };
+
+  const press = async () => {
+    onBusy(true);
+    if ((await run('optional')) === 'going') return;
+    onBusy(false);
+    await arm();
+  };
+
+  return { arm, press, stop };
+}

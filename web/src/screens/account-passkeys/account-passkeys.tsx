@@ -1,0 +1,25 @@
+import type { Boot } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { Each } from '../../lib/template';
+import { Lead } from '../../ui/lead';
+import { OwnPage } from '../own/own-page';
+import type { Screen } from '../screen';
+import { Add } from './add';
+import { Entry } from './entry';
+
+/** The passkeys of the account. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  return (
+    <OwnPage boot={boot} title={screen.title(boot, text)}>
+      <Lead>{t('account-passkeys.lead')}</Lead>
+      <Add boot={boot} />
+      <ul>
+        <Each of={boot.passkeys.list}>{(passkey) => <Entry passkey={passkey} />}</Each>
+      </ul>
+    </OwnPage>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('account-passkeys.title'), View };

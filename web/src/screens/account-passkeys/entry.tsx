@@ -1,0 +1,78 @@
+import type { Passkey, RemovePasskey, RenamePasskey } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { choose, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
+import { ErrorSummary } from '../../ui/message';
+import { More } from '../../ui/more';
+import { TextField } from '../../ui/text-field';
+import { Proof } from '../own/proof';
+import { useOwnForm } from '../own/use-own-form';
+import styles from './passkeys.module.css';
+
+const PATH = '/auth/account/passkeys';
+
+/** One passkey, with the forms that rename and remove it. */
+export function Entry({ passkey }: { passkey: Passkey }) {
+  const { t } = useText();
+  return (
+    <li className={styles.entry}>
+      <p className={styles.name}>{choose(passkey.name, passkey.name, t('account-passkeys.unnamed'))}</p>
+      <p className={styles.detail}>{t('account-passkeys.added', { time: passkey.added })}</p>
+      <p className={styles.detail}>{t('account-passkeys.used', { time: passkey.used })}</p>
+      <When value={passkey.other}>
+        <p className={styles.detail}>{t('account-passkeys.other', { host: passkey.other })}</p>
+      </When>
+      <More label={t('account-passkeys.change')}>
+        <Rename passkey={passkey} />
+        <Remove passkey={passkey} />
+      </More>
+    </li>
+  );
+}
+
+function Rename({ passkey }: { passkey: Passkey }) {
+  const { t } = useText();
+  const form = useOwnForm('/auth/api/account/passkeys/rename');
+  return (
+    <>
+      <Proof asked={form.asked} path={PATH} />
+      <form {...form.props} action={`${PATH}/rename`}>
+        <ErrorSummary {...form.summary} />
+        <HiddenField<RenamePasskey> name="account" value={passkey.owner} />
+        <HiddenField<RenamePasskey> name="id" value={passkey.id} />
+        <TextField
+          name="name"
+          id={`name-${passkey.id}`}
+          label={t('account-passkeys.name')}
+          defaultValue={passkey.name}
+          error={form.trouble.fields.name}
+          autoComplete="off"
+          maxLength={100}
+        />
+        <Button look="secondary" busy={form.busy} wait={form.wait}>
+          {t('account-passkeys.rename')}
+        </Button>
+      </form>
+    </>
+  );
+}
+
+function Remove({ passkey }: { passkey: Passkey }) {
+  const { t } = useText();
+  const form = useOwnForm('/auth/api/account/passkeys/remove');
+  return (
+    <>
+      <Proof asked={form.asked} path={PATH} />
+      <form {...form.props} action={`${PATH}/remove`} className={styles.remove}>
+        <ErrorSummary {...form.summary} />
+        <HiddenField<RemovePasskey> name="account" value={passkey.owner} />
+        <HiddenField<RemovePasskey> name="id" value={passkey.id} />
+        <p>{t('account-passkeys.remove_lead')}</p>
+        <Button look="secondary" busy={form.busy} wait={form.wait}>
+          {t('account-passkeys.remove')}
+        </Button>
+      </form>
+    </>
+  );
+}
