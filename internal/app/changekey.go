@@ -56,7 +56,7 @@ func (a *App) ChangeKey(ctx context.Context, back bool, tell func(string)) (r Ke
 		}
 		n := masterkey.Left(found)
 		r.Rewritten += n
-		tell(fmt.Sprintf("%d rows sealed again", r.Rewritten))
+		tell(fmt.Sprintf("rows sealed again: %d", r.Rewritten))
 		if n == 0 {
 			r.Unopened = unopened(found)
 			break
@@ -76,7 +76,7 @@ func unopened(found []masterkey.Found) []string {
 	all := []string{}
 	for _, f := range found {
 		if f.Unopened > 0 {
-			all = append(all, fmt.Sprintf("%d rows (%s)", f.Unopened, f.Place))
+			all = append(all, fmt.Sprintf("%s (%d)", f.Place, f.Unopened))
 		}
 	}
 	return all

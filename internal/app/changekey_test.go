@@ -98,7 +98,7 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	if got := k.left(guesser); got != 2 {
 		t.Errorf("%d attempts are left of 5 after 3, want 2", got)
 	}
-	if needs := strings.Join(k.needs(), "\n"); !strings.Contains(needs, "refresh token") || strings.Contains(needs, "rows are sealed") || strings.Contains(needs, "not complete") {
+	if needs := strings.Join(k.needs(), "\n"); !strings.Contains(needs, "refresh token") || strings.Contains(needs, "rows sealed") || strings.Contains(needs, "not complete") {
 		t.Errorf("the former key is needed for %q", needs)
 	}
 	if tokens, err = k.flows().RefreshTokens(t.Context(), k.visitor(), client(), tokens.Refresh, ""); err != nil {

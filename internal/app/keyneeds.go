@@ -44,21 +44,21 @@ func KeyNeeds(ctx context.Context, s *store.Store, key *secret.Key, cfg config.C
 	n := masterkey.Left(found)
 	switch {
 	case n > 0:
-		needs = append(needs, fmt.Sprintf("%d rows are sealed with it: run 'portico secret rotate'", n))
+		needs = append(needs, fmt.Sprintf("rows sealed with it (%d): run 'portico secret rotate'", n))
 	case formers[0].DoneAt.IsZero():
 		needs = append(needs, "the change is not complete: run 'portico secret rotate'")
 	}
 	if unlike > 0 {
-		needs = append(needs, fmt.Sprintf("%d nodes seal with it, or did within the last 10 minutes: see their logs", unlike))
+		needs = append(needs, fmt.Sprintf("nodes that seal with it, or did within the last 10 minutes (%d): see their logs", unlike))
 	}
 	if owed.Steps > 0 {
-		needs = append(needs, fmt.Sprintf("%d sign-ups, resets and other steps with mailed codes began before the change: wait up to an hour", owed.Steps))
+		needs = append(needs, fmt.Sprintf("sign-ups, resets and other steps with mailed codes from before the change (%d): wait up to an hour", owed.Steps))
 	}
 	if owed.Grants > 0 {
-		needs = append(needs, fmt.Sprintf("%d sign-ins at OpenID clients have a refresh token from before the change: wait, or these users sign in again at the client", owed.Grants))
+		needs = append(needs, fmt.Sprintf("sign-ins at OpenID clients with a refresh token from before the change (%d): wait, or these users sign in again at the client", owed.Grants))
 	}
 	if until := since(formers[0]).Add(cfg.Session.Absolute); hasHosts(cfg) && now.Before(until) {
-		needs = append(needs, "cookies at the hosts of apps may be from before the change: wait until "+until.Format(time.DateOnly)+", or pages there are loaded once more by the public host")
+		needs = append(needs, "cookies from before the change at the hosts of apps, perhaps: wait until "+until.Format(time.DateOnly)+", or pages there are loaded once more by the public host")
 	}
 	return needs, nil
 }

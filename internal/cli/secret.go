@@ -62,9 +62,9 @@ func (c secretRotateCmd) Run(s *session) error {
 }
 
 func changeLines(r app.KeyChange) []string {
-	lines := []string{"current key\t" + r.Current, "former key\t" + r.Former, fmt.Sprintf("sealed again\t%d rows", r.Rewritten)}
+	lines := []string{"current key\t" + r.Current, "former key\t" + r.Former, fmt.Sprintf("rows sealed again\t%d", r.Rewritten)}
 	for _, what := range r.Unopened {
-		lines = append(lines, "no key opens\t"+what)
+		lines = append(lines, "rows that no key opens\t"+what)
 	}
 	for _, need := range r.Needs {
 		lines = append(lines, "needs the former key\t"+need)

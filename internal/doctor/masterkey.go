@@ -83,7 +83,7 @@ func (d *doctor) incomplete(ctx context.Context, db database) bool {
 func (d *doctor) formerKey(ctx context.Context, r *report, db database, key *secret.Key, current string) {
 	needs, err := app.KeyNeeds(ctx, db.store, key, d.config, d.clock.Now())
 	if err != nil {
-		r.add(Failed, words(err), "the database did not say in time whether the former key is still needed: keep it")
+		r.add(Warning, "it is unknown whether the former key is still needed: "+words(err), "keep it")
 		return
 	}
 	for _, need := range needs {

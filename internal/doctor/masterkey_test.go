@@ -63,7 +63,7 @@ func TestMasterKey(t *testing.T) {
 			return tx.InsertMessage(t.Context(), outbox.Record{ID: "late", Template: "x", Payload: former.Box("outbox").Seal([]byte("{}"), "late")})
 		})
 	})
-	expect(t, cfg, "secret_file", Warning, "the former key is still needed: 1 rows are sealed with it: run 'portico secret rotate'")
+	expect(t, cfg, "secret_file", Warning, "the former key is still needed: rows sealed with it (1): run 'portico secret rotate'")
 	rotate(t, cfg, false)
 	expect(t, cfg, "secret_file", OK, "the former key can go")
 
@@ -79,7 +79,7 @@ func TestMasterKey(t *testing.T) {
 		return err
 	})
 	rotate(t, back, true)
-	expect(t, back, "secret_file", Warning, "the former key is still needed: 1 sign-ups, resets and other steps")
+	expect(t, back, "secret_file", Warning, "the former key is still needed: sign-ups, resets and other steps with mailed codes from before the change (1)")
 
 	// Missing and foreign files.
 	one := cfg
