@@ -176,6 +176,8 @@ func attacks() testform.Catalogue {
 		"SEC-272": "A page of another origin calls the endpoints of OpenID clients.",
 		"SEC-276": "A session ends, and an app behind the gateway or an OpenID client goes on.",
 		"SEC-277": "A client's address for ended sessions leads Portico to a server of the attacker's choice.",
+		"SEC-278": "A page or a changed form gives consent in the name of a user.",
+		"SEC-279": "A code is redeemed while its user signs out.",
 		"SEC-273": "An attacker reads the database and looks for codes and tokens of OpenID clients.",
 
 		// Gateway and forward-auth

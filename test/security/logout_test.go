@@ -139,3 +139,71 @@ func TestSEC277_BackChannelStaysOnItsWay(t *testing.T) {
 		t.Errorf("Portico follows the client to %s", <-inside)
 	}
 }
+
+func TestSEC278_ConsentForged(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, func(c *config.Config) { c.Clients[0].Consent = true })
+	v := s.visitor().register(fresh("v"))
+	form := url.Values{"account": {v.id()}, "request": {codeRequest().Encode()}, "scopes": {"openid email"}, "answer": {"allow"}}
+	asks := func(what string) {
+		t.Helper()
+		if a := v.authorize(codeRequest()); a.status != 200 || a.sentBack(rpBack) != nil {
+			t.Fatalf("%s: the user is not asked: %d %s", what, a.status, a.header.Get("Location"))
+		}
+	}
+	asks("at first")
+	for _, origin := range []string{"https://evil.test", "null", "https://rp.test"} {
+		header := http.Header{"Origin": {origin}, "Content-Type": {"application/x-www-form-urlencoded"}}
+		if a := v.do("POST", "/auth/openid/consent", form.Encode(), header); a.status != http.StatusForbidden {
+			t.Errorf("a page of %s answers: %d", origin, a.status)
+		}
+		asks(origin)
+	}
+	if a := v.get("/auth/openid/consent?" + form.Encode()); a.sentBack(rpBack) != nil {
+		t.Error("a link answers")
+	}
+	for what, changes := range map[string][]string{
+		"another user": {"account", s.visitor().register(fresh("w")).id()}, "no user": {"account", ""}, "fewer scopes shown": {"scopes", "openid"}, "no scopes shown": {"scopes", ""},
+		"a wider request": {"request", codeRequest("scope", "openid email offline_access").Encode()},
+	} {
+		if a := v.form("/auth/openid/consent", with(url.Values(http.Header(form).Clone()), changes...)); a.sentBack(rpBack) != nil {
+			t.Errorf("%s: the client gets %v", what, a.sentBack(rpBack))
+		}
+		asks(what)
+	}
+	if got := v.form("/auth/openid/consent", form).sentBack(rpBack); got.Get("code") == "" {
+		t.Errorf("the user's own answer: %v", got)
+	}
+	if got := v.authorize(codeRequest("prompt", "none")).sentBack(rpBack); got.Get("code") == "" {
+		t.Errorf("afterwards: %v", got)
+	}
+}
+
+// A code that is redeemed while its user signs out either gives nothing, or its
+// client is told.
+func TestSEC279_RedeemedDuringASignOut(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	told := make(chan string, 100)
+	client := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { told <- r.FormValue("logout_token") }))
+	t.Cleanup(client.Close)
+	s := start(t, func(c *config.Config) { c.Clients[0].LogoutURI = client.URL })
+	for range 20 {
+		v := s.visitor().register(fresh("v"))
+		code := v.openIDCode()
+		done := make(chan rpAnswer, 1)
+		go func() { done <- s.rp("token", codeForm(code)) }()
+		v.post("signout", object{})
+		got := <-done
+		if got.status != 200 {
+			continue
+		}
+		select {
+		case <-told:
+		case <-time.After(20 * time.Second):
+			t.Fatal("a client with tokens is not told")
+		}
+		s.refused("after the sign-out", s.rp("token", refreshForm(got.Refresh)), "invalid_grant")
+	}
+}
