@@ -39,6 +39,16 @@ func (k *Keeper) sum(plain []byte, p Purpose, browser, subject string) []byte {
 	return k.mac.Sum(string(plain), string(p), browser, subject, k.host)
 }
 
+// made reports whether this site made a challenge. While the master key is being
+// changed, a sign-in that began before goes on. An addition begins again, because
+// its user handle was made of the former key.
+func (k *Keeper) made(b []byte, p Purpose, browser, subject string) bool {
+	if p == SignIn {
+		return k.mac.Is(b[plainSize:], string(b[:plainSize]), string(p), browser, subject, k.host)
+	}
+	return secret.Equal(b[plainSize:], k.sum(b[:plainSize], p, browser, subject))
+}
+
 // Spend uses up a challenge. It returns Expired for one that has ended or was used
 // before, and Refused for one that this site did not make for this purpose,
 // browser and subject.
@@ -47,7 +57,7 @@ func (k *Keeper) Spend(ctx context.Context, tx Store, challenge string, p Purpos
 	if !ok || len(b) != plainSize+sumSize || !secret.ValidToken(browser) {
 		return Refused
 	}
-	if !secret.Equal(b[plainSize:], k.sum(b[:plainSize], p, browser, subject)) {
+	if !k.made(b, p, browser, subject) {
 		return Refused
 	}
 	end := time.Unix(int64(binary.BigEndian.Uint64(b[nonceSize:plainSize])), 0)
