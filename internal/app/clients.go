@@ -31,14 +31,16 @@ func clientRules(cfg config.Config, c config.Client) (openid.Rules, config.Probl
 	if len(needs) == 0 {
 		return nil, problems
 	}
-	return func(roles []string, proven, now time.Time) openid.Ruling {
+	return func(s openid.Standing, now time.Time) openid.Ruling {
 		best := openid.NotAdmitted
 		for _, need := range needs {
-			switch need.Judge(&rule.User{Roles: roles, AuthenticatedAt: proven}, now) {
+			switch need.Judge(&rule.User{Roles: s.Roles, AuthenticatedAt: s.ProvenAt, StrongAt: s.StrongAt}, now) {
 			case rule.Pass:
 				return openid.Admitted
 			case rule.SignInAgain:
 				best = openid.TooOld
+			case rule.SecondFactor:
+				best = openid.NotStrong
 			}
 		}
 		return best

@@ -67,7 +67,12 @@ func needs(n rule.Need) string {
 	if len(n.Roles) > 0 {
 		text += ", has the role " + strings.Join(n.Roles, " or ")
 	}
-	if n.Fresh > 0 {
+	switch {
+	case n.MFA && n.Fresh > 0:
+		text += ", has given a second factor less than " + spell(n.Fresh) + " ago"
+	case n.MFA:
+		text += ", has given a second factor"
+	case n.Fresh > 0:
 		text += ", has signed in less than " + spell(n.Fresh) + " ago"
 	}
 	return text

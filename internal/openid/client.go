@@ -47,17 +47,24 @@ type ClientConfig struct {
 	Rules         Rules
 }
 
-// Rules decide whether a user with the roles, whose newest proof is of a time, may
-// use a client.
-type Rules func(roles []string, proven, now time.Time) Ruling
+// Rules decide whether a user may use a client.
+type Rules func(s Standing, now time.Time) Ruling
+
+// Standing is what rules know about a user.
+type Standing struct {
+	Roles    []string
+	ProvenAt time.Time // of the newest proof
+	StrongAt time.Time // of the newest second factor; zero when none was given
+}
 
 // Ruling is the decision of Rules.
 type Ruling int
 
 // The decisions.
 const (
-	Admitted Ruling = iota
-	TooOld          // after a new sign-in
+	Admitted  Ruling = iota
+	TooOld           // after a new sign-in
+	NotStrong        // after a second factor
 	NotAdmitted
 )
 
@@ -138,11 +145,11 @@ func (c Clients) LogoutOrigins() []string {
 }
 
 // Admits returns what the rules say about a user.
-func (client Client) Admits(roles []string, proven, now time.Time) Ruling {
+func (client Client) Admits(s Standing, now time.Time) Ruling {
 	if client.Rules == nil {
 		return Admitted
 	}
-	return client.Rules(roles, proven, now)
+	return client.Rules(s, now)
 }
 
 // Proof is how a client proved in a request who it is.

@@ -65,7 +65,7 @@ func (c Consent) covers(scopes []string) bool {
 // live client: by its consent, and by the rules of the client.
 func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Client, l Live) error {
 	now := k.clock.Now()
-	if client.Admits(l.User.Roles, now, now) == NotAdmitted {
+	if client.Admits(Standing{l.User.Roles, now, now}, now) == NotAdmitted {
 		return invalidGrant("the user may no longer use the client")
 	}
 	_, err := k.Agree(ctx, store, client, l.User.ID, l.Grant.Scopes, false)

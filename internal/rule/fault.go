@@ -6,6 +6,7 @@ const (
 	CodeDenied = "rule.denied"
 	CodeRole   = "rule.role"
 	CodeFresh  = "rule.fresh"
+	CodeMFA    = "rule.mfa"
 )
 
 var (
@@ -18,4 +19,8 @@ var (
 
 	// TooOld means that the rule requires a more recent sign-in.
 	TooOld = fault.New(fault.Unauthenticated, CodeFresh)
+
+	// FactorMissing means that the rule requires a second factor, or a more recent
+	// one.
+	FactorMissing = fault.New(fault.Unauthenticated, CodeMFA)
 )

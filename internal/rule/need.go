@@ -11,7 +11,8 @@ import (
 type Need struct {
 	Public bool          // no requirement
 	Roles  []string      // one of these roles; empty: any user
-	Fresh  time.Duration // maximum age of the sign-in; 0: any age
+	MFA    bool          // a session with a second factor
+	Fresh  time.Duration // maximum age of the sign-in, with MFA of the second factor; 0: any age
 	And    *Need         // need of the path as a generous app reads it; nil: the same
 }
 
@@ -33,15 +34,17 @@ func (n Need) Lasting() Need {
 type User struct {
 	Roles           []string
 	AuthenticatedAt time.Time
+	StrongAt        time.Time // of the newest second factor; zero when none was given
 }
 
 // Verdict is the decision about a request.
 type Verdict uint8
 
 const (
-	Pass        Verdict = iota
-	SignIn              // there is no session
-	SignInAgain         // the sign-in is too old
+	Pass         Verdict = iota
+	SignIn               // there is no session
+	SignInAgain          // the sign-in is too old
+	SecondFactor         // the session has no second factor, or an old one
 	NoRole
 	NoRule
 )
@@ -63,6 +66,8 @@ func (n Need) judge(p *User, now time.Time) Verdict {
 		return SignIn
 	case len(n.Roles) > 0 && !slices.ContainsFunc(n.Roles, func(r string) bool { return slices.Contains(p.Roles, r) }):
 		return NoRole
+	case n.MFA && (p.StrongAt.IsZero() || n.Fresh > 0 && now.Sub(p.StrongAt) >= n.Fresh):
+		return SecondFactor
 	case n.Fresh > 0 && now.Sub(p.AuthenticatedAt) >= n.Fresh:
 		return SignInAgain
 	}
@@ -71,7 +76,7 @@ func (n Need) judge(p *User, now time.Time) Verdict {
 
 // equal reports whether two needs are the same, apart from And.
 func (n Need) equal(o Need) bool {
-	return n.Public == o.Public && n.Fresh == o.Fresh && slices.Equal(n.Roles, o.Roles)
+	return n.Public == o.Public && n.MFA == o.MFA && n.Fresh == o.Fresh && slices.Equal(n.Roles, o.Roles)
 }
 
 var roleForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._:-]{0,63}$`)
@@ -89,12 +94,12 @@ const (
 func NeedOf(text string) (Need, *Problem) {
 	n, p := parseNeed(text)
 	if p == nil && n.Public {
-		p = &Problem{Why: "an app without a path cannot be public", Write: "write signed-in, role:NAME or fresh:10m"}
+		p = &Problem{Why: "an app without a path cannot be public", Write: "write signed-in, role:NAME, mfa or fresh:10m"}
 	}
 	return n, p
 }
 
-// parseNeed parses "role:admin|editor+fresh:10m".
+// parseNeed parses "role:admin|editor+mfa+fresh:10m".
 func parseNeed(text string) (Need, *Problem) {
 	var n Need
 	parts := strings.Split(text, "+")
@@ -105,7 +110,7 @@ func parseNeed(text string) (Need, *Problem) {
 			n.Public = true
 		case part == "signed-in":
 		case part == "mfa":
-			return n, &Problem{Why: "mfa asks for a second factor, and this version has none", Write: "remove mfa; role:NAME and fresh:10m can be asked for"}
+			n.MFA = true
 		case name == "role" && n.Roles == nil:
 			if n.Roles = strings.Split(value, "|"); slices.ContainsFunc(n.Roles, func(r string) bool { return !ValidRole(r) }) {
 				return n, &Problem{Why: part + " does not name a role", Write: "write role:NAME in lower-case letters, digits and . _ : -, or role:ONE|OTHER"}
@@ -117,7 +122,7 @@ func parseNeed(text string) (Need, *Problem) {
 			}
 			n.Fresh = d
 		default:
-			return n, &Problem{Why: part + " is not something that can be asked for", Write: "write public, signed-in, role:NAME or fresh:10m; several with + between"}
+			return n, &Problem{Why: part + " is not something that can be asked for", Write: "write public, signed-in, role:NAME, mfa or fresh:10m; several with + between"}
 		}
 	}
 	if n.Public && len(parts) > 1 {

@@ -83,8 +83,6 @@ func TestNew_Refuses(t *testing.T) {
 		"fresh:1s /*":                 "0: not an age",
 		"fresh:-5m /*":                "0: not an age",
 		"public+fresh:1m /*":          "0: public and asks",
-		"mfa /*":                      "0: this version has none",
-		"role:a+mfa /*":               "0: this version has none",
 		"public get /*":               "0: get is not a method",
 		"public HEAD /*":              "0: HEAD is decided",
 		"public GET|GET /*":           "0: GET twice",
@@ -140,6 +138,11 @@ func TestNeed_Judge(t *testing.T) {
 	person := func(age time.Duration, roles ...string) *User {
 		return &User{Roles: roles, AuthenticatedAt: now.Add(-age)}
 	}
+	strong := func(age, factor time.Duration) *User {
+		p := person(age)
+		p.StrongAt = now.Add(-factor)
+		return p
+	}
 	for _, tt := range []struct {
 		need string
 		who  *User
@@ -161,6 +164,16 @@ func TestNeed_Judge(t *testing.T) {
 		{"role:a+fresh:1m", person(time.Hour, "b"), NoRole},
 		{"role:a+fresh:1m", person(time.Hour, "a"), SignInAgain},
 		{"role:a+fresh:1m", person(0, "a"), Pass},
+		{"mfa", nil, SignIn},
+		{"mfa", person(0), SecondFactor},
+		{"mfa", strong(time.Hour, 720*time.Hour), Pass},
+		{"mfa+fresh:10m", strong(0, 0), Pass},
+		{"mfa+fresh:10m", strong(0, 10*time.Minute), SecondFactor},
+		{"mfa+fresh:10m", strong(0, 10*time.Minute-time.Microsecond), Pass},
+		{"mfa+fresh:10m", person(0), SecondFactor},
+		{"fresh:10m", strong(10*time.Minute, 0), SignInAgain},
+		{"role:a+mfa", person(0, "b"), NoRole},
+		{"role:a+mfa", person(0, "a"), SecondFactor},
 	} {
 		r, _, _ := set(t, "/", tt.need+" /*").Match(Method("GET", false), "/")
 		if got := r.Need.Judge(tt.who, now); got != tt.want {

@@ -204,6 +204,7 @@ func attacks() testform.Catalogue {
 		"SEC-224": "A client sends Transfer-Encoding over HTTP/1.0, where its meaning is not defined.",
 		"SEC-239": "A user without the role reaches a page through a spelling that only some apps accept.",
 		"SEC-240": "Another site opens a WebSocket over HTTP/2.",
+		"SEC-242": "A session with a password alone, or an old second factor, opens a page that asks for one.",
 		"SEC-243": "One TOTP or recovery code is sent by many callers at once, at every node.",
 		"SEC-244": "An attacker reads the database and looks for the secrets of second factors.",
 		"SEC-231": "An attacker with the former master key and a copy of the database after a change looks for sealed data.",

@@ -177,3 +177,51 @@ func TestSEC254_FreshnessOfAClosedAccount(t *testing.T) {
 		t.Errorf("signed in as %q, sent to %s", v.whoami(), end)
 	}
 }
+
+// A rule asks for a second factor. Neither a session with a password alone, nor an
+// old second factor, nor a reset of the password opens the page.
+func TestSEC242_APasswordAloneIsNoSecondFactor(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	app := newApp(t, tempers()["raw"])
+	s := start(t, protects(app, "mfa /vault/*", "mfa+fresh:10m /keys/*", "signed-in /*"))
+	v := s.visitor().register(fresh("m"))
+	refused := func(about string, who *visitor, page string) {
+		t.Helper()
+		want := "/auth/mfa?return_to=" + url.QueryEscape(page)
+		if a := who.get(page); a.status != 303 || a.header.Get("Location") != want {
+			t.Errorf("%s: %s gets status %d to %q, want %s", about, page, a.status, a.header.Get("Location"), want)
+		}
+		script := who.do("POST", page, "{}", who.ours("application/json"))
+		if script.status != 401 || !strings.Contains(script.body, `"code":"rule.mfa"`) || !strings.Contains(script.body, `"signin_url":"`+s.origin+`/auth/mfa"`) {
+			t.Errorf("%s: a script at %s gets %d %s", about, page, script.status, script.body)
+		}
+	}
+	passes := func(about string, who *visitor, page string) {
+		t.Helper()
+		if a := who.get(page); a.status != 200 {
+			t.Errorf("%s: %s gets status %d to %q", about, page, a.status, a.header.Get("Location"))
+		}
+	}
+	refused("an account without a factor", v, "/vault/x")
+	if next := v.get("/auth/mfa?return_to=%2Fvault%2Fx").must(303).header.Get("Location"); next != "/auth/account/factors?return_to=%2Fvault%2Fx" {
+		t.Errorf("an account without a factor is led to %s", next)
+	}
+	older := s.visitor()
+	older.signIn(v.whoami(), good).must(200)
+	p := v.enrol()
+	passes("after the enrolment", v, "/vault/x")
+	passes("after the enrolment", v, "/keys/x")
+	refused("a session from before the enrolment", older, "/vault/x")
+	older.post("mfa", object{"code": p.code(), "return_to": "/vault/x"}).must(200)
+	passes("after the step", older, "/vault/x")
+
+	s.clock.Advance(10 * time.Minute)
+	passes("an old factor", older, "/vault/x")
+	refused("an old factor", older, "/keys/x")
+	older.post("mfa", object{"code": p.code(), "return_to": "/keys/x"}).must(200)
+	passes("after the step", older, "/keys/x")
+	if n := len(app.asked()); n != 5 {
+		t.Errorf("the app got %d requests, want the five that may pass", n)
+	}
+}

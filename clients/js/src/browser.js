@@ -6,13 +6,24 @@ const MARK = '#portico-signed-in';
 const CHANNEL = 'portico';
 const SESSION = '/auth/api/session';
 
-const WORDS = /** @type {Record<string, [string, string, string]>} */ ({
-  en: ['Your sign-in has ended. What you have entered on this page is still here.', 'Sign in', 'Cancel'],
-  de: [
-    'Ihre Anmeldung ist abgelaufen. Ihre Eingaben auf dieser Seite sind noch da.',
-    'Anmelden',
-    'Abbrechen',
-  ],
+/** Without a session, and with one that an app asks more of. */
+const WORDS = /** @type {Record<string, Record<'ended' | 'more', [string, string, string]>>} */ ({
+  en: {
+    ended: ['Your sign-in has ended. What you have entered on this page is still here.', 'Sign in', 'Cancel'],
+    more: ["Confirm that it's you. What you have entered on this page is still here.", 'Continue', 'Cancel'],
+  },
+  de: {
+    ended: [
+      'Ihre Anmeldung ist abgelaufen. Ihre Eingaben auf dieser Seite sind noch da.',
+      'Anmelden',
+      'Abbrechen',
+    ],
+    more: [
+      'Bestätigen Sie, dass Sie es sind. Ihre Eingaben auf dieser Seite sind noch da.',
+      'Weiter',
+      'Abbrechen',
+    ],
+  },
 });
 
 const send = globalThis.fetch.bind(globalThis);
@@ -58,14 +69,16 @@ function ask(signInUrl) {
   const page = new URL(signInUrl, location.href);
   if (!/^https?:$/.test(page.protocol)) return Promise.resolve(false); // javascript: would run in this page
   const ours = page.origin === location.origin;
+  const more = page.searchParams.has('again') || !page.pathname.endsWith('/signin'); // there is a session
   page.searchParams.set(
     'return_to',
     (ours ? '' : location.origin) + location.pathname + location.search + MARK,
   );
   return new Promise((resolve) => {
-    const [text, signInLabel, cancelLabel] =
-      WORDS[document.documentElement.lang.slice(0, 2)] ??
-      /** @type {[string, string, string]} */ (WORDS['en']);
+    const words = WORDS[document.documentElement.lang.slice(0, 2)] ?? WORDS['en'];
+    const [text, signInLabel, cancelLabel] = /** @type {NonNullable<typeof words>} */ (words)[
+      more ? 'more' : 'ended'
+    ];
     const dialog = document.createElement('dialog');
     const channel = new BroadcastChannel(CHANNEL);
     /** @param {boolean} done */
@@ -76,10 +89,10 @@ function ask(signInUrl) {
       resolve(done);
     };
     // Somebody may sign in by another way than the window.
-    const look = () => ours && send(SESSION).then(({ ok }) => ok && end(true), Boolean);
-    /** @param {string} tag @param {string} words @param {() => void} [onclick] */
-    const add = (tag, words, onclick) =>
-      dialog.append(Object.assign(document.createElement(tag), { textContent: words, onclick }));
+    const look = () => ours && !more && send(SESSION).then(({ ok }) => ok && end(true), Boolean);
+    /** @param {string} tag @param {string} textContent @param {() => void} [onclick] */
+    const add = (tag, textContent, onclick) =>
+      dialog.append(Object.assign(document.createElement(tag), { textContent, onclick }));
     add('p', text);
     // A press opens the window, so that no browser takes it for an unasked one.
     add('button', signInLabel, () => {

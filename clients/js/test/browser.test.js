@@ -1,5 +1,6 @@
 // The script for an app's page, in a real Chromium and behind the real program.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { build } from 'esbuild';
@@ -42,7 +43,7 @@ let browser;
 
 before(async () => {
   [site, browser] = await Promise.all([
-    listen(upstream).then((port) => Site.start(port)),
+    listen(upstream).then((port) => Site.start(port, { PORTICO_RULES: 'mfa POST /vault, signed-in /*' })),
     chromium.launch({
       executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
@@ -85,21 +86,24 @@ async function bundle(contents) {
   return outputFiles[0]?.text ?? '';
 }
 
-/** A browser of its own that is signed in. @param {string} path @param {import('node:test').TestContext} t */
-async function open(path, t) {
+/**
+ * A browser of its own that is signed in.
+ * @param {string} path @param {import('node:test').TestContext} t @param {string} [email]
+ */
+async function open(path, t, email) {
   const context = await browser.newContext({ locale: 'en-US' });
   t.after(() => context.close());
   context.setDefaultTimeout(10_000);
   const tab = await context.newPage();
   await tab.goto(site.origin + path);
-  await signIn(tab);
+  await signIn(tab, email);
   await tab.waitForURL(site.origin + path);
   return tab;
 }
 
-/** @param {import('playwright-core').Page} tab */
-async function signIn(tab) {
-  await tab.getByLabel('Email').fill('mara@example.com');
+/** @param {import('playwright-core').Page} tab @param {string} [email] */
+async function signIn(tab, email = 'mara@example.com') {
+  await tab.getByLabel('Email').fill(email);
   await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await tab.getByRole('button', { name: 'Login' }).click();
 }
@@ -163,6 +167,43 @@ test('somebody who signs in in another tab goes on here', async (t) => {
   await tab.evaluate(() => dispatchEvent(new Event('focus'))); // headless windows get none
   await tab.getByText('200 saved').waitFor();
 });
+
+test('a rule that asks for a second factor leads to one in place, though there is a session', async (t) => {
+  const tab = await open('/', t, 'ben@example.com');
+  const status = tab.evaluate(async () => (await fetch('/vault', { method: 'POST', body: 'x' })).status);
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByText("Confirm that it's you").waitFor();
+  await tab.evaluate(async () => {
+    dispatchEvent(new Event('focus'));
+    await fetch('/auth/api/session');
+  });
+  assert.equal(await dialog.count(), 1);
+
+  const opened = tab.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  const popup = await opened;
+  const closed = popup.waitForEvent('close');
+  await popup.getByText('The page that you opened needs a second step').waitFor();
+  await popup.getByRole('button', { name: 'Set up an authenticator app' }).click();
+  await popup.getByText("Can't scan it?").click();
+  await popup.getByLabel('6-digit code').fill(totp((await popup.locator('code').textContent()) ?? ''));
+  await popup.getByRole('button', { name: "I've saved them" }).click();
+  await closed;
+  assert.equal(await status, 200);
+});
+
+/** The code of an authenticator app (RFC 6238). @param {string} secret in base32 */
+function totp(secret) {
+  const bits = [...secret.replaceAll(' ', '')].map((c) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0'),
+  );
+  const key = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const sum = createHmac('sha1', key).update(step).digest();
+  const number = sum.readUInt32BE((sum[19] ?? 0) & 0x0f) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
 
 test('only a sign-in page of the web is opened, and only for this origin’s own answers', async (t) => {
   const tab = await open('/', t);

@@ -31,7 +31,7 @@ var dialects = map[string]func(s *site, method, target string) (path, lines stri
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	s := start(t, guarded("public GET /public/*", "role:admin /admin/*", "fresh:10m /danger/*", "signed-in /app/*"))
+	s := start(t, guarded("public GET /public/*", "role:admin /admin/*", "fresh:10m /danger/*", "mfa /vault/*", "signed-in /app/*"))
 	plain, admin := s.person("plain@x.test"), s.person("admin@x.test", "admin")
 	for dialect, describe := range dialects {
 		t.Run(dialect, func(t *testing.T) {
@@ -62,6 +62,7 @@ func TestCheck(t *testing.T) {
 				{"POST", "/public/x", admin, 403, 403},
 				{"GET", "/elsewhere", admin, 403, 403},
 				{"GET", "/app/x", "", 401, 401},
+				{"GET", "/vault/x", admin, 401, 401},
 				{"TRACE", "/app/x", admin, 405, 403},
 				{"GET", "/public/..%2fadmin", admin, 400, 403},
 				{"GET", "/public/%2e%2e/admin", admin, 400, 403},
@@ -75,13 +76,18 @@ func TestCheck(t *testing.T) {
 					t.Errorf("%s %s: %d %s, want %d", tt.method, tt.target, a.status, a.body, want)
 				}
 			}
-			a := ask("GET", "/app/x?y=%2F", navigate)
-			status, location := http.StatusSeeOther, "/auth/signin?return_to=%2Fapp%2Fx%3Fy%3D%252F"
-			if dialect == "original" {
-				status, location = http.StatusUnauthorized, s.origin+location
-			}
-			if a.status != status || a.header.Get("Location") != location {
-				t.Errorf("a navigation without a session: %d %s, want %d %s", a.status, a.header.Get("Location"), status, location)
+			for _, led := range []struct{ target, cookie, location string }{
+				{"/app/x?y=%2F", "", "/auth/signin?return_to=%2Fapp%2Fx%3Fy%3D%252F"},
+				{"/vault/x", plain, "/auth/mfa?return_to=%2Fvault%2Fx"},
+			} {
+				a := ask("GET", led.target, navigate, "Cookie: "+led.cookie)
+				status, location := http.StatusSeeOther, led.location
+				if dialect == "original" {
+					status, location = http.StatusUnauthorized, s.origin+location
+				}
+				if a.status != status || a.header.Get("Location") != location {
+					t.Errorf("a navigation to %s: %d %s, want %d %s", led.target, a.status, a.header.Get("Location"), status, location)
+				}
 			}
 			if a := ask("GET", "/app/x", fetch); !strings.Contains(a.body, `"signin_url":"`+s.origin+`/auth/signin"`) || a.header.Get("Location") != "" {
 				t.Errorf("a fetch without a session: %d %s", a.status, a.body)

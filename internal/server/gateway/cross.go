@@ -74,7 +74,7 @@ func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	ticket, err := g.actions.Flows.IssueTicket(r.Context(), g.actions.SessionToken(w, r), u.Host, query.Get("bind"))
 	switch {
 	case errors.Is(err, session.Required):
-		return leave(w, signInPath(to, false))
+		return leave(w, proofPath(to, err))
 	case errors.Is(err, flow.Unknown):
 		return leave(w, to) // an old page or link: the app's host starts again if necessary
 	case err != nil:
@@ -170,20 +170,19 @@ func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) str
 	return g.actions.Flows.TokenAt(host, value)
 }
 
-// signInURL returns the URL where a visitor signs in to return to a target on
-// the host of the request.
+// signInURL returns the URL where a visitor signs in, or gives what else err says
+// is missing, to return to a target on the host of the request.
 func (g *Gateway) signInURL(asked ask, target string, err error) string {
-	again := errors.Is(err, rule.TooOld)
 	if asked.host == g.host && target == g.actions.Targets.Fallback {
 		target = "" // the default target keeps the URL short
 	}
 	switch {
 	case asked.host == g.host && asked.plain:
-		return g.issuer + signInPath(target, again)
+		return g.issuer + proofPath(target, err)
 	case asked.host == g.host:
-		return signInPath(target, again)
-	case again:
-		return g.issuer + signInPath(g.originOf(asked.host)+target, true)
+		return proofPath(target, err)
+	case errors.Is(err, rule.TooOld), errors.Is(err, rule.FactorMissing):
+		return g.issuer + proofPath(g.originOf(asked.host)+target, err)
 	}
 	return g.originOf(asked.host) + enterPath + "?" + url.Values{"to": {target}}.Encode()
 }

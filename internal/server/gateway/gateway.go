@@ -213,6 +213,8 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 		return v, required
 	case rule.SignInAgain:
 		return v, rule.TooOld
+	case rule.SecondFactor:
+		return v, rule.FactorMissing
 	case rule.NoRole:
 		return v, rule.RoleMissing
 	}
@@ -231,7 +233,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err 
 	return g.challenge(err)
 }
 
-// challenge adds the sign-in URL to an error for a script. The script itself
+// challenge adds the URL of the page that helps to an error for a script. The script itself
 // adds return_to, because only it knows its page.
 func (g *Gateway) challenge(err error) error {
 	f := fault.From(err)
@@ -239,12 +241,12 @@ func (g *Gateway) challenge(err error) error {
 	if params == nil {
 		params = map[string]string{}
 	}
-	params["signin_url"] = g.issuer + signInPath("", errors.Is(err, rule.TooOld))
+	params["signin_url"] = g.issuer + proofPath("", err)
 	return f.WithParams(params)
 }
 
 func personOf(found session.Found) *rule.User {
-	return &rule.User{Roles: found.User.Roles, AuthenticatedAt: found.Session.AuthenticatedAt}
+	return &rule.User{Roles: found.User.Roles, AuthenticatedAt: found.Session.AuthenticatedAt, StrongAt: found.Session.StrongAt}
 }
 
 // unavailable is the error if the session cannot be checked. It neither lets

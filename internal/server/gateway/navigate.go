@@ -1,12 +1,14 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"portico/internal/pages"
+	"portico/internal/rule"
 )
 
 // navigates reports whether the response will be a page of its own, so that a
@@ -44,12 +46,15 @@ func (g *Gateway) comeBack(h http.Header, asked ask) string {
 	return "/"
 }
 
-// signInPath returns the path of the sign-in page with a return target. again
-// requires a new sign-in even if there is a session.
-func signInPath(target string, again bool) string {
+// proofPath returns the path of the page that asks for what an error says is
+// missing, with a return target: the sign-in page, or the page of the second step.
+func proofPath(target string, err error) string {
 	path := pages.SignIn + "?"
-	if again {
-		path += "again=1&"
+	switch {
+	case errors.Is(err, rule.FactorMissing):
+		path = pages.MFA + "?"
+	case errors.Is(err, rule.TooOld):
+		path += "again=1&" // a new sign-in even if there is a session
 	}
 	if target == "" {
 		return strings.TrimRight(path, "?&")

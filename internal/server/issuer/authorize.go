@@ -50,7 +50,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	if err != nil {
 		return err
 	}
-	ruling := request.Client.Admits(found.User.Roles, at, now)
+	ruling := request.Client.Admits(openid.Standing{Roles: found.User.Roles, ProvenAt: at, StrongAt: found.Session.StrongAt}, now)
 	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && (unmarked != nil || at.Before(sentAt))
 	another := signedIn && request.UserID != "" && request.UserID != found.User.ID
 	choose := (request.Select || another) && unmarked != nil
@@ -60,6 +60,11 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 			return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user may not use this client"})
 		}
 		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+raw+"&"+refusedParam+"=1")
+	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
+		if request.None {
+			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
+		}
+		return server.SeeOther(w, pages.ReturnTo(pages.MFA, pages.Authorize+"?"+rawQuery))
 	case signedIn && !choose && !another && !again:
 		return h.give(w, r, found, request, rawQuery, agreed)
 	case request.None || another && !choose:

@@ -1,6 +1,7 @@
 package issuer_test
 
 import (
+	"encoding/base32"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/audit"
 	"portico/internal/config"
+	"portico/internal/factor"
 )
 
 type consentPage struct {
@@ -200,6 +202,32 @@ func TestRules_OfAClient(t *testing.T) {
 	}
 	s.Clock.Advance(time.Second)
 	b.SignIn("mara@example.org")
+	s.tokens(b)
+}
+
+// A client whose rule asks for a second factor leads the user to one.
+func TestRules_SecondFactor(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, func(c *config.Client) { c.Consent, c.Rules = false, []string{"mfa"} })
+	b := s.signedIn("mara@example.org")
+	p := b.Open(authorize(ask()))
+	led, err := url.Parse(p.Next())
+	if err != nil || led.Path != "/auth/mfa" || !strings.HasPrefix(led.Query().Get("return_to"), "/auth/openid/authorize?") {
+		t.Errorf("without a factor: %d %s", p.StatusCode, p.Next())
+	}
+	if got := back(t, b.Open(authorize(ask("prompt", "none")))); got.Get("error") != "interaction_required" {
+		t.Errorf("prompt=none: %v", got)
+	}
+	var page struct {
+		Factors struct{ Secret string }
+	}
+	setup := b.Send("/auth/account/factors", url.Values{"action": {"add"}}).Next()
+	b.Boot(b.Open(setup), &page)
+	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(page.Factors.Secret, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Send("/auth/account/factors", url.Values{"flow": {query(t, setup).Get("flow")}, "code": {factor.Secret(secret).At(s.Clock.Now())}})
 	s.tokens(b)
 }
 

@@ -96,6 +96,7 @@ var titles = map[string]string{
 	account.CodeDisabled:  "disabled",
 	rule.CodeRole:         "role",
 	rule.CodeFresh:        "fresh",
+	rule.CodeMFA:          "mfa",
 }
 
 func titleOf(status int, code string) string {

@@ -12,6 +12,7 @@ export type MessageKey =
   | 'account-factors.app'
   | 'account-factors.codes'
   | 'account-factors.few'
+  | 'account-factors.lead_asked'
   | 'account-factors.lead_off'
   | 'account-factors.lead_on'
   | 'account-factors.left'

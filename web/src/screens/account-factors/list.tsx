@@ -15,10 +15,11 @@ import { toProof } from './proof';
 export function List({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
   const { factors } = boot;
+  const off = choose(boot.return_to, t('account-factors.lead_asked'), t('account-factors.lead_off'));
   const form = useForm({ boot, path: '/auth/api/factors/add', onTrouble: toProof });
   return (
     <OwnPage boot={boot} title={title} form={form}>
-      <Lead>{choose(factors.left, t('account-factors.lead_on'), t('account-factors.lead_off'))}</Lead>
+      <Lead>{choose(factors.left, t('account-factors.lead_on'), off)}</Lead>
       <ul>
         <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
       </ul>
