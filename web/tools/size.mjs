@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
 import { fill } from './template.mjs';
 
-const LIMITS = { document: 8 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
+const LIMITS = { signin: 8 * 1024, document: 9 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
 
 const dist = new URL('../dist/', import.meta.url);
 const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(6);
@@ -40,7 +40,8 @@ for (const locale of readdirSync(new URL('documents/', dist)).filter((name) => !
   for (const file of readdirSync(new URL(`documents/${locale}/`, dist))) {
     const screen = file.replace('.html', '');
     const { document, scripts, requests } = weigh(locale, screen);
-    const over = document > LIMITS.document || (screen === 'signin' && scripts > LIMITS.scripts);
+    const over =
+      screen === 'signin' ? document > LIMITS.signin || scripts > LIMITS.scripts : document > LIMITS.document;
     if (over) heavy += 1;
     console.log(
       `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}${over ? '  over the limit' : ''}`,
@@ -50,5 +51,7 @@ for (const locale of readdirSync(new URL('documents/', dist)).filter((name) => !
 const plain = statSync(new URL('assets/reauthenticate.js', dist)).size;
 if (plain > LIMITS.reauthenticate) heavy += 1;
 console.log(`reauthenticate.js: ${plain} bytes without compression, at most ${LIMITS.reauthenticate}`);
-console.log(`limits: document ${kib(LIMITS.document)}, scripts of signin ${kib(LIMITS.scripts)}`);
+console.log(
+  `limits: signin ${kib(LIMITS.signin)}, its scripts ${kib(LIMITS.scripts)}, other documents ${kib(LIMITS.document)}`,
+);
 process.exitCode = heavy ? 1 : 0;
