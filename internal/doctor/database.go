@@ -159,10 +159,10 @@ func (d *doctor) passkeys(ctx context.Context, r *report) {
 	switch {
 	case err != nil:
 		r.add(Failed, words(err), "")
-	case !passkey.Usable(d.config.PublicURL):
-		r.add(Warning, "browsers use no passkeys at "+d.config.PublicURL.String(), "give public_url a name and https")
 	case lost > 0:
 		r.add(Warning, fmt.Sprintf("%d passkeys were made for another host than %s and do not work", lost, host), "restore public_url, or ask their owners to add new ones")
+	case !passkey.Usable(d.config.PublicURL):
+		r.add(Skipped, "browsers use no passkeys at "+d.config.PublicURL.String()+", which has no name or no https", "")
 	default:
 		r.add(OK, "all of them are for "+host, "")
 	}
