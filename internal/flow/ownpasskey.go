@@ -143,7 +143,7 @@ func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
 			return err
 		}
-		if err := f.sessions.EndAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
+		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
 		return f.note(ctx, tx, c, a, audit.PasskeyRemoved, held.Model, mailPasskeyRemoved)
