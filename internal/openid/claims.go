@@ -92,6 +92,8 @@ func amr(methods []string) []string {
 			m = "pwd"
 		case "totp":
 			m = "otp"
+		case "passkey":
+			m = "pop" // a key, in hardware or not
 		}
 		words = append(words, m)
 	}
