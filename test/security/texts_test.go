@@ -13,6 +13,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/locale"
 	"portico/internal/mailer"
+	"portico/internal/testform"
 	"portico/web"
 )
 
@@ -87,7 +88,11 @@ func TestSEC260_TextsOfTheOperatorAreTextEverywhere(t *testing.T) {
 	}
 	folder := hostileTexts(t, catalogue, "en", "ar")
 	plain, s := startWhole(t), startWhole(t, func(c *config.Config) { c.Texts = folder })
-	for _, language := range []string{"en", "ar"} {
+	languages := []string{"ar"}
+	if testform.Full() {
+		languages = append(languages, "en")
+	}
+	for _, language := range languages {
 		clean, spoilt := plain.visitor(), s.visitor()
 		clean.header["Accept-Language"], spoilt.header["Accept-Language"] = []string{language}, []string{language}
 		same := func(what string, before, after *answer) {
@@ -143,7 +148,7 @@ func (s *site) mailsAreText(plain *site, language string) {
 	s.Helper()
 	data := map[string]string{
 		"code": "123456", "minutes": "10", "link": s.origin + "/auth/confirm-link?token=x", "signin_link": s.origin + "/auth/signin",
-		"reset_link": s.origin + "/auth/forgot-password", "provider": "Corp", "left": "3", "browser": "Firefox", "system": "Linux", "at": "2026-05-04T10:00:00Z", "address": "a@x.test",
+		"reset_link": s.origin + "/auth/forgot-password", "provider": "Corp", "left": "3", "browser": "Firefox", "system": "Linux", "at": "2026-05-04T10:00:00Z", "address": "a@x.test", "app": "The App",
 	}
 	seen := 0
 	for _, key := range catalogueKeys(s.T) {
