@@ -86,3 +86,10 @@ export async function leave(page: Page): Promise<void> {
   await page.context().clearCookies();
   await open(page, '/auth/signin');
 }
+
+/** Leaves the button alone. The offer in the field is answered by itself, and again after a refusal. */
+export async function withoutOffer(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+  });
+}
