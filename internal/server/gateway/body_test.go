@@ -32,7 +32,7 @@ func newCrew(t *testing.T) *crew {
 		defer func() { <-workers; c.over.Add(1) }()
 		c.asked.Add(1)
 		if r.URL.Path == "/public/sleeper" {
-			time.Sleep(time.Second) // longer than a client may take
+			time.Sleep(3 * time.Second) // longer than a client may take
 		}
 		n, err := io.Copy(io.Discard, r.Body)
 		if err == nil {
@@ -116,9 +116,9 @@ func TestUploads_SlowOnesFreeTheApp(t *testing.T) {
 func TestUploads_OthersTakeTheirTime(t *testing.T) {
 	t.Parallel()
 	app := newCrew(t)
-	s := start(t, uploads(app.URL, 1000, 300*time.Millisecond, 0))
+	s := start(t, uploads(app.URL, 1000, 2*time.Second, 0))
 	person := s.person("mara@x.test")
-	if a := s.drip("POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nCookie: "+person, 6, "1\r\nx\r\n", 100*time.Millisecond); a.status != 200 || a.echoed(t).Body != 6 {
+	if a := s.drip("POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nCookie: "+person, 6, "1\r\nx\r\n", 500*time.Millisecond); a.status != 200 || a.echoed(t).Body != 6 {
 		t.Errorf("a stream of a person: %d %s", a.status, a.body)
 	}
 	if a := s.drip("POST /public/x HTTP/1.1\r\nTransfer-Encoding: chunked", 100, "1\r\nx\r\n", 100*time.Millisecond); a.status != http.StatusRequestTimeout {
@@ -127,7 +127,7 @@ func TestUploads_OthersTakeTheirTime(t *testing.T) {
 	if a := s.do("POST", "/public/sleeper", strings.Repeat("x", 8<<20), fetch); a.status != 200 || a.echoed(t).Body != 8<<20 {
 		t.Errorf("an app that reads late: %d %s", a.status, a.body)
 	}
-	if a := s.drip("POST /public/x HTTP/1.1\r\nContent-Length: 8000", 8, strings.Repeat("x", 1000), 150*time.Millisecond); a.status != 200 || a.echoed(t).Body != 8000 {
+	if a := s.drip("POST /public/x HTTP/1.1\r\nContent-Length: 8000", 8, strings.Repeat("x", 1000), 300*time.Millisecond); a.status != 200 || a.echoed(t).Body != 8000 {
 		t.Errorf("an upload at the pace: %d %s", a.status, a.body)
 	}
 }

@@ -66,6 +66,16 @@ test('a recovery code signs in once, and the owner is told', async ({ page, worl
   }
 });
 
+// An app with pages behind a fragment leads here with it. The next page then has the same address.
+test('a fragment in the address stays, and the recovery codes come all the same', async ({ page, world }) => {
+  await signIn(page, await world.member());
+  const app = await beginSetup(page, '/auth/account/factors#/room/7');
+  expect(new URL(page.url()).hash).toBe('#/room/7');
+  await field(page, '6-digit code').fill(app.next());
+  await expectScreen(page, 'Save your recovery codes');
+  expect(new URL(page.url()).hash).toBe('#/room/7');
+});
+
 test('after five wrong codes the sign-in starts again', async ({ page, world }) => {
   const person = await world.member();
   await signIn(page, person);

@@ -38,8 +38,8 @@ export class Authenticator {
 }
 
 /** Begins to add an app on the page of a signed-in user, and reads its key. */
-export async function beginSetup(page: Page): Promise<Authenticator> {
-  await open(page, '/auth/account/factors');
+export async function beginSetup(page: Page, at = '/auth/account/factors'): Promise<Authenticator> {
+  await open(page, at);
   await button(page, 'Set up an authenticator app').click();
   await expectScreen(page, 'Set up your app');
   await alive(page);

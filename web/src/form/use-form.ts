@@ -3,7 +3,7 @@ import { request } from '../api/client';
 import { foreign } from '../api/problem';
 import type { Boot, Forms } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
-import { withFragment } from '../lib/fragment';
+import { go } from '../lib/fragment';
 import { useCountdown } from '../lib/use-countdown';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { checkFields } from './check-fields';
@@ -123,7 +123,7 @@ export function useForm<Path extends keyof Forms>({
     if (!answer.value.next) return fail(troubleOf(foreign({ status: 200, retry_after: 0 }), text));
     if (!onAnswer) {
       setAnnouncement(text.t('common.going_on'));
-      return location.assign(withFragment(answer.value.next)); // stays busy until the next page loads
+      return go(answer.value.next); // stays busy until the next page loads
     }
     setBusy(false);
     onAnswer(answer.value);

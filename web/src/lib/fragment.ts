@@ -3,9 +3,20 @@
  * across the redirect to the sign-in page (RFC 9110 10.2.2), and no server sees it. It may name
  * a place in an app or hold a secret, so the address bar carries it from screen to screen and back.
  */
-export const withFragment = (next: string) => (next.includes('#') ? next : next + location.hash);
+const withFragment = (next: string) => (next.includes('#') ? next : next + location.hash);
 
-/** Does the same for each link of the screen that is followed. */
+/**
+ * Goes to a page, with the fragment. An address that differs from the current one in nothing, or in
+ * the fragment only, loads nothing; after another address in between it does.
+ */
+export function go(next: string): void {
+  const url = new URL(withFragment(next), location.href);
+  const same = url.hash !== '' && url.pathname + url.search === location.pathname + location.search;
+  if (same) history.replaceState(null, '', '/auth/');
+  location[same ? 'replace' : 'assign'](url);
+}
+
+/** Keeps the fragment for each link of the screen that is followed. */
 export function carryFragment(): void {
   const follow = ({ target }: MouseEvent) => {
     const link = target instanceof Element && target.closest<HTMLAnchorElement>('main a[href^="/"]');

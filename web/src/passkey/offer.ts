@@ -1,7 +1,7 @@
 import { request } from '../api/client';
 import type { Failure } from '../api/problem';
 import type { Next, PasskeyAsk } from '../api/schema.gen';
-import { withFragment } from '../lib/fragment';
+import { go } from '../lib/fragment';
 import { bytesOf, textOf } from './bytes';
 
 /** Before the challenge ends, which is after five minutes. */
@@ -82,7 +82,7 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
       user_handle: textOf(given.userHandle),
     });
     if (answer.ok) {
-      location.assign(withFragment(answer.value.next)); // stays busy until the next page loads
+      go(answer.value.next); // stays busy until the next page loads
       return 'going' as const;
     }
     onBusy(false);

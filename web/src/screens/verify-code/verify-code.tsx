@@ -5,7 +5,7 @@ import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { withFragment } from '../../lib/fragment';
+import { go } from '../../lib/fragment';
 import { choose, match, Unless, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
@@ -80,7 +80,7 @@ function Enter({ boot }: { boot: Boot }) {
 
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
-    if (id !== flow.id) return location.assign(withFragment(answer.next));
+    if (id !== flow.id) return go(answer.next);
     if (!LOCKED.includes(form.trouble.code)) form.clear(); // else the new code is refused too
     setFlow(answer.flow);
     setMails(mails + 1);
