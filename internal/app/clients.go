@@ -60,6 +60,9 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
 			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed,
 		})
+		if err != nil && c.Secret == "" {
+			continue // the settings have been refused for it
+		}
 		if err != nil {
 			key := c.Key + ".secret"
 			problems = append(problems, config.Problem{

@@ -2,6 +2,7 @@ package screens
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"portico/internal/fault"
@@ -36,9 +37,14 @@ func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found sessi
 	})
 }
 
+// scopes returns what a client gets, in words. The words of profile name the email
+// address too.
 func (s *Screens) scopes(loc string, scopes []string) []Scope {
 	list := []Scope{}
 	for _, scope := range scopes {
+		if scope == "email" && slices.Contains(scopes, "profile") {
+			continue
+		}
 		list = append(list, Scope{ID: scope, Text: s.Catalogue.Text(loc, "consent.scope."+scope, nil)})
 	}
 	return list
