@@ -33,7 +33,7 @@ libraries:
 # prints the time and the result of each. Stages with a comma between them run at the same
 # time, since each waits a lot. Those with a plus run one after the other beside them.
 test: ## What to run before a push: on SQLite, with the main journeys
-	@tools/stages build! check+journeys,web-test,security-short+unit
+	@tools/stages build! check+unit+journeys,web-test,security-short
 
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
