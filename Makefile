@@ -108,7 +108,8 @@ test/e2e/node_modules/.main-passed: test/e2e/node_modules/.package-lock.json $(w
 	@cd test/e2e && npm run --silent test:main
 	@touch $@
 
-e2e: journeys ## All journeys, and the differences between browsers
+e2e: build chromium ## All journeys, and the differences between browsers
+	@STAGE_RESULT=/dev/null $(MAKE) journeys
 	@cd test/e2e && npm run --silent test:others
 	@$(MAKE) engines
 

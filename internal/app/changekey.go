@@ -160,12 +160,16 @@ func (a *App) sealed() masterkey.Database {
 // that has ended stands still.
 func (a *App) await(ctx context.Context, why string, fits func(cluster.Keys) bool) error {
 	began, seen := clock.Here(), map[string]beat{}
+	var refused error
 	for {
 		unfit, err := a.unfit(ctx, seen, fits)
-		if err != nil || len(unfit) == 0 {
-			return err
+		if err != nil {
+			return errors.Join(refused, err)
 		}
-		refused := fmt.Errorf("the node on %s %s", strings.Join(unfit, ", "), why)
+		if len(unfit) == 0 {
+			return nil
+		}
+		refused = fmt.Errorf("the node on %s %s", strings.Join(unfit, ", "), why)
 		if began.Age() > awaitNodes {
 			return refused
 		}

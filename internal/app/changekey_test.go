@@ -226,7 +226,7 @@ func TestChangeKey_NodeWithoutTheKey(t *testing.T) {
 	cfg.SecretNext = next
 	a := open(t, cfg, Options{Existing: true})
 	defer a.end(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 	defer cancel()
 	host, _ := os.Hostname()
 	if _, err := a.ChangeKey(ctx, false, func(string) {}); err == nil || !strings.Contains(err.Error(), "the node on "+host+" has only the former key: name the new one in its secret_next_file") {
