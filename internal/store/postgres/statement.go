@@ -183,6 +183,10 @@ func contested(err error) bool {
 // stateLocked says that a lock was not available in time.
 const stateLocked = "55P03"
 
+// stateTaken says that a unique key is taken. A condition of the statement looked
+// for it, so a concurrent transaction took it since; a retry sees its row.
+const stateTaken = "23505"
+
 // stateUnknown is what distributed databases answer when they do not know the
 // outcome of a commit.
 const stateUnknown = "40003"

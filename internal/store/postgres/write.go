@@ -126,7 +126,8 @@ func (w *writing) undo(conn *pgxpool.Conn, reason error) (again bool, err error)
 	if _, err := conn.Exec(w.ctx, "ROLLBACK"); err != nil || sqlState(reason) == "25006" {
 		_ = conn.Conn().Close(w.ctx)
 	}
-	return lost || contested(reason) || sqlState(reason) == "25006", reason
+	state := sqlState(reason)
+	return lost || contested(reason) || state == "25006" || state == stateTaken, reason
 }
 
 func (w *writing) commit(conn *pgxpool.Conn) (again bool, err error) {
