@@ -70,6 +70,16 @@ type Store interface {
 	// UpdateTerms stores an acceptance of the terms of use.
 	UpdateTerms(ctx context.Context, id string, accepted Terms) (bool, error)
 	DeleteAccount(ctx context.Context, id string) (bool, error)
+	// AccountData returns the rows of all tables that name an account, without
+	// secrets.
+	AccountData(ctx context.Context, a Account) ([]Rows, error)
+}
+
+// Rows are the rows of a table that name an account: values by the names of their
+// columns.
+type Rows struct {
+	Table string
+	Rows  []map[string]any
 }
 
 // IdentityStore is what linking needs of the database.

@@ -44,6 +44,7 @@ const (
 	PasskeyRenamed  Name = "passkey_renamed"
 	PasskeyRemoved  Name = "passkey_removed"
 	PasskeySuspect  Name = "passkey_suspect"
+	DataDownloaded  Name = "data_downloaded"
 	AccountCreated  Name = "account_created"
 	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"

@@ -75,6 +75,9 @@ var (
 	// Emails to the owner about wrong passwords and about new browsers.
 	noticeDay = throttle.Limit{Name: "notice day", Count: 2, Window: 24 * time.Hour}
 	deviceDay = throttle.Limit{Name: "device day", Count: 5, Window: 24 * time.Hour}
+
+	// Downloads of an account's data. Each sends an email and reads all of its rows.
+	dataDay = throttle.Limit{Name: "data day", Count: 10, Window: 24 * time.Hour}
 )
 
 // lanes is the number of rows that share a global limit, chosen by the mailbox. A
@@ -94,7 +97,7 @@ func limits() []throttle.Limit {
 	all := []throttle.Limit{
 		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword, factorFlow, factorLadder, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
-		unknownDay, unknownGlobal, noticeDay, deviceDay,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer} {
 		for _, wide := range widened(l) {

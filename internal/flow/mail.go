@@ -36,6 +36,7 @@ const (
 	mailCodeSpent     = "recovery-code-used"
 
 	mailReused = "grant-reused"
+	mailData   = "data-downloaded"
 
 	mailPasskeyAdded   = "passkey-added"
 	mailPasskeyRenamed = "passkey-renamed"

@@ -31,6 +31,7 @@ const (
 	Profile        = Account + "/profile"
 	History        = Account + "/history"
 	Apps           = Account + "/apps"
+	Data           = Account + "/data"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
 	"strconv"
 )
@@ -29,6 +30,22 @@ func Note(w http.ResponseWriter, err error) {
 // nothing, if v cannot be encoded.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	return writeJSON(w, "application/json", status, v)
+}
+
+// WriteDownload writes v as a JSON file that the browser saves. It is indented,
+// because people read it.
+func WriteDownload(w http.ResponseWriter, name string, v any) error {
+	body, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // fails only if the client has gone
+	return nil
 }
 
 func writeJSON(w http.ResponseWriter, contentType string, status int, v any) error {

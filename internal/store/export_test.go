@@ -101,3 +101,32 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 	}
 	return err
 }
+
+// Tables returns the columns of each table.
+func (s *Store) Tables(ctx context.Context) (map[string][]string, error) {
+	rows, err := s.engine.(*sqlite.DB).Reader().QueryContext(ctx,
+		`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	tables := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return nil, err
+		}
+		tables[table] = append(tables[table], column)
+	}
+	return tables, rows.Err()
+}
+
+// Personal returns the columns of each table of AccountData that are in the file,
+// and the columns that are left out.
+func Personal() (shown, leftOut map[string][]string) {
+	shown, leftOut = map[string][]string{}, map[string][]string{}
+	for _, p := range personals {
+		shown[p.name], leftOut[p.name] = strings.Split(p.columns, ", "), p.leftOut
+	}
+	return shown, leftOut
+}

@@ -58,6 +58,7 @@ test.each([
   ],
   ['account/idle', {}, 'Sign out', ''],
   ['account-apps/idle', {}, 'Remove Miniflux', 'account=p1&app=miniflux'],
+  ['account-data/idle', {}, 'Download', 'account=p1'],
   [
     'consent/idle',
     {},

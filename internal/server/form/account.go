@@ -70,12 +70,9 @@ func (a *Actions) RemoveApp(w http.ResponseWriter, r *http.Request, in RemoveApp
 // signed in since the page was shown, it returns AccountChanged: the form would
 // change an account that the page does not name.
 func (a *Actions) ownStep(w http.ResponseWriter, r *http.Request, account, page, word string, run func(flow.Caller, session.Found) (flow.Result, error)) (string, error) {
-	found, err := a.Session(w, r)
+	found, err := a.signedInAs(w, r, account)
 	if err != nil {
 		return "", err
-	}
-	if found.User.ID != account {
-		return "", AccountChanged
 	}
 	result, err := run(a.Caller(w, r), found)
 	if err != nil {

@@ -24,6 +24,7 @@ const (
 	ScreenAccountProfile
 	ScreenAccountHistory
 	ScreenAccountApps
+	ScreenAccountData
 	ScreenConsent
 	ScreenSignOut
 	ScreenSignedOut
@@ -44,6 +45,7 @@ var screenNames = [screenCount]string{
 	ScreenAccountProfile:  "account-profile",
 	ScreenAccountHistory:  "account-history",
 	ScreenAccountApps:     "account-apps",
+	ScreenAccountData:     "account-data",
 	ScreenConsent:         "consent",
 	ScreenSignOut:         "sign-out",
 	ScreenSignedOut:       "signed-out",

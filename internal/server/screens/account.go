@@ -37,7 +37,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
-	sections := []section{overview, password, profile, history, apps}
+	sections := []section{overview, password, profile, history, apps, s.mountData(m)}
 	if s.Config.Passkeys {
 		sections = append(sections, s.mountPasskeys(m))
 	}
@@ -112,39 +112,50 @@ func postOwn[Form any](s *Screens, p section, run form.Action[Form], keep func(F
 			return err
 		}
 		next, err := run(w, r, in)
-		switch {
-		case err == nil:
+		if err == nil {
 			return server.SeeOther(w, next)
-		case errors.Is(err, session.Required):
-			return signInFirst(w, p)
-		case errors.Is(err, form.AccountChanged):
-			return server.SeeOther(w, p.path) // which names the account that is signed in now
 		}
-		f := fault.From(err)
-		if f.Kind == fault.Internal {
-			return err
-		}
-		server.Note(w, err)
-		if wait := server.RetryAfter(f); wait > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(wait))
-		}
-		found, sessionErr := s.Actions.Session(w, r)
-		if sessionErr != nil {
-			return sessionErr
-		}
-		b, fillErr := s.section(w, r, p, found)
-		if fillErr != nil {
-			return fillErr
-		}
-		if keep != nil {
-			keep(in, &b)
-		}
-		s.blame(r, &b, f)
-		if errors.Is(err, flow.ProofNeeded) {
-			b.Again, b.Errors.Form = "yes", "" // the page asks for the proof
-		}
-		return s.documents[b.Locale][p.screen].serve(w, r, b.Status, b)
+		return s.refuseOwn(w, r, p, err, func(b *Boot) {
+			if keep != nil {
+				keep(in, b)
+			}
+		})
 	}
+}
+
+// refuseOwn answers a form of an account page that has failed. restore puts the
+// typed values back, except passwords; it may be nil.
+func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, err error, restore func(*Boot)) error {
+	switch {
+	case errors.Is(err, session.Required):
+		return signInFirst(w, p)
+	case errors.Is(err, form.AccountChanged):
+		return server.SeeOther(w, p.path) // which names the account that is signed in now
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		return err
+	}
+	server.Note(w, err)
+	if wait := server.RetryAfter(f); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
+	}
+	found, err := s.Actions.Session(w, r)
+	if err != nil {
+		return err
+	}
+	b, err := s.section(w, r, p, found)
+	if err != nil {
+		return err
+	}
+	if restore != nil {
+		restore(&b)
+	}
+	s.blame(r, &b, f)
+	if f.Code == flow.CodeProofNeeded {
+		b.Again, b.Errors.Form = "yes", "" // the page asks for the proof
+	}
+	return s.documents[b.Locale][p.screen].serve(w, r, b.Status, b)
 }
 
 // fillPassword adds whether the account has a password, and whether it may be

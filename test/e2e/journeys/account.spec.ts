@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { answerWith } from '../support/answer.js';
 import { alive, button, expectAccount, expectScreen, field, link, open, signIn } from '../support/screen.js';
@@ -105,8 +106,40 @@ test('password managers find the page, also without a session', async ({ page, w
   await expectScreen(page, 'Change your password');
 });
 
+/** Downloads the data of the account from its page. */
+async function downloadData(page: Page): Promise<{ name: string; tables: Record<string, unknown[]> }> {
+  const started = page.waitForEvent('download');
+  await button(page, 'Download').click();
+  const download = await started;
+  const { tables } = JSON.parse(await readFile(await download.path(), 'utf8'));
+  return { name: download.suggestedFilename(), tables };
+}
+
+test('the data of the account is downloaded as a file, twice', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await link(page, 'Download your data').click();
+  await expectScreen(page, 'Download your data');
+  await alive(page);
+  const { name, tables } = await downloadData(page);
+  expect(name).toMatch(/^account-data-\d{4}-\d\d-\d\d\.json$/);
+  expect(tables['account']).toEqual([expect.objectContaining({ address: person.email })]);
+  await world.mailbox.next(person.email, /^The data of your Portico account was downloaded$/);
+  expect((await downloadData(page)).tables['audit']?.length).toBeGreaterThan(1);
+});
+
 test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });
+
+  test('the data of the account is downloaded', async ({ page, world }) => {
+    await page.goto('/auth/account/data');
+    const person = await world.member();
+    await field(page, 'Email').fill(person.email);
+    await field(page, 'Password').fill(person.password);
+    await button(page, 'Login').click();
+    await expectScreen(page, 'Download your data');
+    expect((await downloadData(page)).tables['session']).toHaveLength(2); // the sign-up has made one
+  });
 
   test('the password is changed', async ({ page, world }) => {
     const person = await world.member();

@@ -37,7 +37,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;

@@ -13,6 +13,7 @@ const SECTIONS: [path: string, name: MessageKey][] = [
   ['/auth/account/factors', 'account.section.factors'],
   ['/auth/account/apps', 'account.section.apps'],
   ['/auth/account/history', 'account.section.history'],
+  ['/auth/account/data', 'account.section.data'],
 ];
 
 export function Sections({ passkeys }: { passkeys: string }) {

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"portico/internal/account"
+)
+
+// personal is a table that names an account, as a user gets it. Each of its
+// columns is in columns or in leftOut.
+type personal struct {
+	name    string
+	columns string   // with commas between
+	where   string   // $1 is the id of the account, $2 its canonical address
+	leftOut []string // secrets: docs/operating/personal-data.md says why
+}
+
+// personals are the tables that AccountData reads, in their order in the file.
+//
+// A table that a migration adds belongs here, or into ofNobody of the tests with a
+// line in docs/operating/personal-data.md, which also names each column that is left
+// out. TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
+var personals = []personal{
+	{
+		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at",
+		where: "id = $1", leftOut: []string{"password"},
+	},
+	{name: "identity", columns: "issuer, subject, provider, account_id, created_at", where: "account_id = $1"},
+	{
+		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",
+		where: "account_id = $1",
+	},
+	{name: "factor", columns: "id, account_id, kind, last_step, created_at, used_at", where: "account_id = $1", leftOut: []string{"sealed"}},
+	{name: "recovery_code", columns: "account_id", where: "account_id = $1", leftOut: []string{"selector", "hash"}},
+	{
+		name: "session", columns: "id, account_id, version, methods, browser, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
+		where: "account_id = $1", leftOut: []string{"token_hash"},
+	},
+	{name: "openid_consent", columns: "account_id, client_id, scopes, given_at", where: "account_id = $1"},
+	{
+		name:  "openid_grant",
+		where: "account_id = $1",
+		columns: "id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, methods, signed_in_at, created_at, expires_at, " +
+			"redeemed_at, ended_at, rotated_at, generation, access_from",
+		leftOut: []string{"challenge", "nonce"},
+	},
+	{
+		name: "flow", columns: "id, kind, step, account_id, version, address_key, return_to, created_at, expires_at",
+		where: "address_key = $2 AND account_id = $1", leftOut: []string{"browser_hash", "sealed"},
+	},
+	{name: "outbox", columns: emailColumns, where: "dead_at = 0 AND due_at >= 0 AND account_id = $1", leftOut: []string{"payload"}},
+	{name: "outbox", columns: emailColumns, where: "dead_at > 0 AND account_id = $1", leftOut: []string{"payload"}},
+	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
+	{name: "audit", columns: "id, at, name, account_id, actor, peer, browser, request_id, detail", where: "account_id = $1"},
+}
+
+// emailColumns are the columns of an email without its content. Of its two entries above,
+// one reads the waiting emails and one the failed ones, each by its index.
+const emailColumns = "id, template, account_id, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason"
+
+// AccountData returns the rows that name an account, without secrets.
+func (t *Tx) AccountData(ctx context.Context, a account.Account) ([]account.Rows, error) {
+	var all []account.Rows
+	for _, p := range personals {
+		names := strings.Split(p.columns, ", ")
+		args := []any{a.ID}
+		if strings.Contains(p.where, "$2") {
+			args = append(args, a.Address.Key)
+		}
+		rows, err := collect(ctx, t, `SELECT `+p.columns+` FROM `+p.name+` WHERE `+p.where, args,
+			func(row scanner) (map[string]any, error) { return cells(row, names) })
+		if err != nil {
+			return nil, err
+		}
+		if last := len(all) - 1; last >= 0 && all[last].Table == p.name {
+			all[last].Rows = append(all[last].Rows, rows...)
+			continue
+		}
+		all = append(all, account.Rows{Table: p.name, Rows: rows})
+	}
+	return all, nil
+}
+
+// cells returns a row by the names of its columns.
+func cells(row scanner, names []string) (map[string]any, error) {
+	values, dest := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	if err := row.Scan(dest...); err != nil {
+		return nil, err
+	}
+	named := make(map[string]any, len(names))
+	for i, name := range names {
+		named[name] = cell(name, values[i])
+	}
+	return named, nil
+}
+
+// cell returns a value as JSON shows it: times as text or null for none, lists as
+// lists, bytes as base64url.
+func cell(name string, value any) any {
+	switch v := value.(type) {
+	case int64:
+		if name != "at" && name != "not_after" && !strings.HasSuffix(name, "_at") {
+			return v
+		}
+		if v == 0 {
+			return nil
+		}
+		return fromMicros(v).Format(time.RFC3339Nano)
+	case []byte:
+		return base64.RawURLEncoding.EncodeToString(v)
+	case string:
+		if slices.Contains([]string{"roles", "methods", "scopes", "transports"}, name) {
+			return json.RawMessage(v)
+		}
+	}
+	return value
+}

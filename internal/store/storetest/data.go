@@ -1,0 +1,112 @@
+package storetest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/flow"
+	"portico/internal/openid"
+	"portico/internal/outbox"
+	"portico/internal/passkey"
+	"portico/internal/session"
+	"portico/internal/store"
+)
+
+type data struct{ *bundle }
+
+// named stores a row of each kind that names an account.
+func (b *bundle) named(a account.Account, number int) {
+	b.Helper()
+	identity, held, given := full[account.Identity](number), full[passkey.Passkey](number), full[openid.Consent](number)
+	grant, pending, mail := full[openid.Grant](number), full[flow.Pending](number), full[outbox.Record](number)
+	fact, s := full[audit.Fact](number), full[session.Session](number)
+	identity.AccountID, held.AccountID, given.AccountID = a.ID, a.ID, a.ID
+	grant.AccountID, pending.AccountID, pending.AddressKey, mail.AccountID = a.ID, a.ID, a.Address.Key, a.ID
+	fact.AccountID, s.AccountID = a.ID, a.ID
+	b.factor(a.ID, number)
+	b.recoveryCode(a.ID, number)
+	b.write(func(tx *store.Tx) error {
+		ctx := b.Context()
+		if _, err := tx.InsertIdentity(ctx, identity); err != nil {
+			return err
+		}
+		if _, err := tx.InsertPasskey(ctx, held); err != nil {
+			return err
+		}
+		if err := tx.InsertSession(ctx, []byte(s.ID), s); err != nil {
+			return err
+		}
+		if err := tx.SaveConsent(ctx, given); err != nil {
+			return err
+		}
+		if err := tx.InsertGrant(ctx, grant); err != nil {
+			return err
+		}
+		if err := tx.InsertFlow(ctx, pending); err != nil {
+			return err
+		}
+		if err := tx.InsertMessage(ctx, mail); err != nil {
+			return err
+		}
+		if err := tx.InsertRevocation(ctx, a.ID, moment()); err != nil {
+			return err
+		}
+		return tx.InsertFact(ctx, fact)
+	})
+}
+
+func (b data) AccountData_EveryTableOfOneAccount() {
+	a, other := b.person(1), b.person(2)
+	b.named(a, 1)
+	b.named(other, 2)
+	alive := full[outbox.Record](3)
+	alive.AccountID, alive.DeadAt = a.ID, time.Time{}
+	b.message(alive)
+	tables := list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a) })
+	found := map[string][]map[string]any{}
+	for _, t := range tables {
+		found[t.Table] = t.Rows
+	}
+	for name, rows := range found {
+		want := 1
+		if name == "outbox" {
+			want = 2 // a waiting one and a failed one
+		}
+		if len(rows) != want {
+			b.Errorf("%d rows of %s, want %d", len(rows), name, want)
+		}
+	}
+	roles, _ := json.Marshal(a.Roles)
+	b.equal("the account", found["account"][0], map[string]any{
+		"id": a.ID, "address": a.Address.Mail, "address_key": a.Address.Key, "name": a.Name, "state": "active", "roles": json.RawMessage(roles),
+		"version": a.Version, "created_at": a.CreatedAt.Format(time.RFC3339Nano), "locale": a.Locale,
+		"terms": a.Terms.Version, "terms_at": a.Terms.AcceptedAt.Format(time.RFC3339Nano),
+	})
+	key := full[passkey.Passkey](1)
+	if got := found["passkey"][0]["public_key"]; got != base64.RawURLEncoding.EncodeToString(key.PublicKey) {
+		b.Errorf("the key of the passkey is %v", got)
+	}
+	if got := found["outbox"][0]["dead_at"]; got != nil {
+		b.Errorf("a waiting email failed at %v", got)
+	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if strings.Contains(string(text), other.ID) {
+		b.Error("the other account is named")
+	}
+}
+
+func (b data) AccountData_NothingButTheAccount() {
+	a := b.person(1)
+	for _, t := range list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a) }) {
+		if want := map[bool]int{true: 1}[t.Table == "account"]; len(t.Rows) != want {
+			b.Errorf("%d rows of %s, want %d", len(t.Rows), t.Table, want)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import type { Boot } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { Button } from '../../ui/button';
+import { Lead } from '../../ui/lead';
+import { OwnPage } from '../own/own-page';
+import { Proof, useProven } from '../own/proof';
+import { Refused } from '../own/refused';
+import type { Screen } from '../screen';
+
+const PATH = '/auth/account/data';
+
+/** A button whose answer is a file. The page stays, so the form is a native one. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const [asked, setAsked] = useState(boot.again);
+  useProven(() => setAsked(''));
+  return (
+    <OwnPage boot={boot} title={screen.title(boot, text)}>
+      <Refused boot={boot} />
+      <Proof asked={asked} path={PATH} />
+      <Lead>{t('account-data.lead', { brand: boot.brand.name })}</Lead>
+      <form method="post" action={PATH}>
+        <input type="hidden" name="account" value={boot.session.id} />
+        <Button>{t('account-data.submit')}</Button>
+      </form>
+    </OwnPage>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('account-data.title'), View };
