@@ -258,6 +258,38 @@ func TestChangeKey_AfterAKill(t *testing.T) {
 	}
 }
 
+// A change waits for registered nodes only. A node that was starting meanwhile has the
+// new key before it serves.
+func TestChangeKey_WhileANodeStarts(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	first := open(t, cfg, Options{Dist: dist()})
+	first.end(t)
+	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
+	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
+		t.Fatal(err)
+	}
+	starting := open(t, cfg, Options{Existing: true, Dist: dist()})
+	other := open(t, cfg, Options{Existing: true, Dist: dist()})
+	change, err := other.ChangeKey(t.Context(), false, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.end(t)
+	r := run(t, starting)
+	defer func() {
+		r.stop()
+		<-r.stopped
+		r.end(t)
+	}()
+	if status, text := r.get(r.public + "/auth/api/session"); status != 401 {
+		t.Fatal(status, text)
+	}
+	if r.key.ID() != change.Current {
+		t.Error("the node serves with the former key")
+	}
+}
+
 // A row that is written at the same time is not lost, and no row is skipped.
 func TestRewrite_LosesNoWrite(t *testing.T) {
 	t.Parallel()

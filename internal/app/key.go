@@ -153,9 +153,11 @@ func (a *App) register(ctx context.Context) error {
 	return a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Register(ctx, tx) })
 }
 
-// startKey follows the master key.
+// startKey follows the master key. ChangeKey waits for registered processes only, so
+// a change since New is followed here, after the registration.
 func (a *App) startKey(ctx context.Context, work *sync.WaitGroup) {
 	a.report("say which master keys this process has", a.register(ctx))
+	a.report("follow the master key", a.followKey(ctx))
 	a.repeat(ctx, work, keysEvery, "follow the master key", a.followKey)
 	if !a.Store.Shared() {
 		work.Go(func() {

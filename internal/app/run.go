@@ -193,6 +193,10 @@ func movedAway(ctx context.Context) error {
 
 // startWork starts the background work.
 func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
+	if a.Store.Shared() {
+		a.startComparing(ctx, work)
+	}
+	a.startKey(ctx, work) // before anything seals
 	if a.runner != nil {
 		a.report("compare the clocks", a.compareClocks(ctx)) // before the first email is claimed
 		work.Go(func() { a.runner.Run(ctx) })
@@ -201,13 +205,9 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
-	a.startKey(ctx, work)
 	drift := clock.NewDrift(a.clock)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watchClock(drift) }) })
 	a.startTidying(ctx, work, drift)
-	if a.Store.Shared() {
-		a.startComparing(ctx, work)
-	}
 }
 
 // repeat calls do periodically. Of repeated failures it logs only the first,
