@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"portico/internal/brand"
@@ -80,4 +81,29 @@ func (a *App) buildBrand(l *live) error {
 		l.pictures[p.ID] = brand.NewPicture(icon)
 	}
 	return nil
+}
+
+// otherFiles adds the settings whose file has the same name and other content.
+func otherFiles(before, after *live, changed []string) []string {
+	old, now := before.files(), after.files()
+	for key, path := range now {
+		if old[key] != path && !slices.Contains(changed, key) {
+			changed = append(changed, key)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// files returns the URL paths of the operator's files by setting. A path changes with
+// the content.
+func (l *live) files() map[string]string {
+	all := map[string]string{}
+	for key, f := range l.theme.Files() {
+		all["brand."+key] = f.Path
+	}
+	for id, f := range l.pictures {
+		all["providers."+id+".icon"] = f.Path
+	}
+	return all
 }

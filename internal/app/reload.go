@@ -76,7 +76,7 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if err := replaceKey(ctx); err != nil {
 		a.report("say which master keys this process has", err)
 	}
-	changed := renewal.Changed
+	changed := otherFiles(now, a.live.Load(), renewal.Changed)
 	if !slices.Contains(changed, "texts") && !now.catalogue.Same(a.live.Load().catalogue) {
 		changed = append(changed, "texts") // in files that the settings do not name
 	}

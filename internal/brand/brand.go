@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -162,17 +163,13 @@ func newFile(kind string, data []byte) *File {
 	return &File{Path: pages.Brand(name), Type: kind, Data: data}
 }
 
-// Files returns the files that browsers load.
-func (t *Theme) Files() []*File {
-	var all []*File
-	for _, f := range []*File{t.Logo, t.LogoDark, t.Icon} {
-		if f != nil {
-			all = append(all, f)
-		}
-	}
+// Files returns the files that browsers load, by the key of their setting.
+func (t *Theme) Files() map[string]*File {
+	all := map[string]*File{"logo": t.Logo, "logo_dark": t.LogoDark, "favicon": t.Icon}
 	if t.Font != nil {
-		all = append(all, t.Font.file)
+		all["font"] = t.Font.file
 	}
+	maps.DeleteFunc(all, func(_ string, f *File) bool { return f == nil })
 	return all
 }
 

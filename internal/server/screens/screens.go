@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -78,7 +79,7 @@ func New(cfg Config) (*Screens, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Screens{Config: cfg, documents: documents, assets: assets, files: files(append(cfg.Theme.Files(), cfg.Pictures...))}
+	s := &Screens{Config: cfg, documents: documents, assets: assets, files: files(slices.AppendSeq(slices.Clone(cfg.Pictures), maps.Values(cfg.Theme.Files())))}
 	for loc, screens := range documents {
 		for i, d := range screens {
 			b := s.boot(form.Screen(i), loc)
