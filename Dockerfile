@@ -27,6 +27,7 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs
 
 FROM scratch
 COPY --from=server /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=server /usr/share/doc/ca-certificates/copyright /usr/share/doc/ca-certificates/
 COPY --from=server /out/portico /portico
 COPY --from=server --chown=65532:65532 /out/data /data
 USER 65532:65532

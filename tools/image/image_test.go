@@ -67,7 +67,7 @@ func holds(t *testing.T, image string) {
 		}
 		return err
 	})
-	want := []string{"data", "etc/ssl/certs/ca-certificates.crt", "portico"}
+	want := []string{"data", "etc/ssl/certs/ca-certificates.crt", "portico", "usr/share/doc/ca-certificates/copyright"}
 	if err != nil || !slices.Equal(found, want) {
 		t.Errorf("the image has %v, %v; want %v", found, err, want)
 	}
