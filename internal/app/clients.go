@@ -51,12 +51,12 @@ func clientRules(cfg config.Config, c config.Client) (openid.Rules, config.Probl
 // their problems.
 func clients(cfg config.Config) (openid.Clients, config.Problems) {
 	list := make([]openid.Client, 0, len(cfg.Clients))
-	var problems config.Problems
+	_, problems := clientKeys(cfg)
 	for _, c := range cfg.Clients {
 		allowed, wrong := clientRules(cfg, c)
 		problems = append(problems, wrong...)
 		client, err := openid.NewClient(openid.ClientConfig{
-			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Public: c.Public,
+			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
 			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed,
 		})

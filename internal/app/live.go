@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"portico/internal/assertion"
 	"portico/internal/brand"
 	"portico/internal/config"
 	"portico/internal/egress"
@@ -38,6 +39,7 @@ type live struct {
 	pictures  map[string]*brand.File // icons of providers, by id
 	clients   openid.Clients         // that sign in by OpenID Connect
 	farewell  *farewell.Sender       // tells them about ended sessions
+	asserted  *assertion.Keeper      // checks what they sign
 	mailer    *mailer.Mailer         // nil without SMTP
 	flows     *flow.Flows
 	handlers  // set by Run
@@ -85,6 +87,9 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	if err := a.buildFarewell(l); err != nil {
 		return nil, err
 	}
+	if err := a.buildAssertions(l); err != nil {
+		return nil, err
+	}
 	public := publicURL(cfg)
 	passkeys, err := a.passkeys(cfg)
 	if err != nil {
@@ -93,7 +98,7 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
-		Keys: a.Keys, Clients: l.clients, SignUp: cfg.SignUp.Enabled, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, SignUp: cfg.SignUp.Enabled, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {
@@ -167,4 +172,5 @@ func (l *live) close(next *live) {
 		l.mailer.Close()
 	}
 	l.farewell.Close()
+	l.asserted.Close()
 }

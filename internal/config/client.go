@@ -1,7 +1,9 @@
 package config
 
 import (
+	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -51,6 +53,9 @@ func clientKeys(n int) []key {
 			"The secret by which the client proves who it is: at least 24 random characters, such as `openssl rand -base64 32` prints.").secretly(secret, hide),
 		text(prefix+"secret_hash", of(func(c *Client) *string { return &c.SecretHash }), checkSecretHash,
 			"In place of the secret: its SHA-256 in hexadecimal, as `printf %s SECRET | sha256sum` prints it."),
+		clientJWKS(prefix+"jwks", of(func(c *Client) *string { return &c.Keys })),
+		text(prefix+"jwks_uri", of(func(c *Client) *string { return &c.KeysURI }), checkKeysURI,
+			"In place of the secret: the address at which the client publishes these keys. It may be in a private network, and then http. Portico asks again after ten minutes, and when no key that it knows has signed."),
 		toggle(prefix+"public", func(c *Config) *bool { return &c.client(n).Public },
 			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1` or `[::1]`, that address may have any port (RFC 8252)."),
 		list(prefix+"redirect_uris", func(c *Config) *[]string { return &c.client(n).RedirectURIs }, parseRedirectURI, sameText,
@@ -83,9 +88,33 @@ func checkClientID(s string) (string, *mistake) {
 	return s, nil
 }
 
-// checkLogoutURI accepts an address that Portico itself calls.
+// clientJWKS is a setting with public keys. It may stand on several lines, as files
+// with keys do.
+func clientJWKS(name string, at func(*Config) *string) key {
+	k := text(name, at, anything, "In place of the secret: the client's public keys as a JWK Set, for `private_key_jwt`. `jwks_file` names a file with it. Keys are for `ES256`, `PS256`, `RS256` or `EdDSA`.")
+	k.asFile = true
+	k.set = func(c *Config, v value) mistakes {
+		s, _ := v.raw.(string)
+		var short bytes.Buffer
+		if json.Compact(&short, []byte(s)) != nil || !printable(short.String()) {
+			return only(&mistake{"the value is not a set of keys in JSON", `write {"keys": [...]} as a text, or the path of a file with it as jwks_file`})
+		}
+		*at(c) = short.String()
+		return nil
+	}
+	return k
+}
+
+func checkKeysURI(s string) (string, *mistake) {
+	return checkCalled(s, "write https://app.example.com/jwks.json")
+}
+
 func checkLogoutURI(s string) (string, *mistake) {
-	const write = "write https://app.example.com/backchannel-logout"
+	return checkCalled(s, "write https://app.example.com/backchannel-logout")
+}
+
+// checkCalled accepts an address that Portico itself calls.
+func checkCalled(s, write string) (string, *mistake) {
 	u, err := url.Parse(s)
 	if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.Check(origin.Of(u)) != nil {
 		return "", &mistake{quoted(s) + " is not an address to call", write}
@@ -154,18 +183,18 @@ func (c *Config) checkClients(add func(key, why, write string, others ...string)
 func (client Client) checkSecret(add func(key, why, write string, others ...string)) {
 	at := func(name string) string { return client.Key + "." + name }
 	secrets := 0
-	for _, s := range []string{client.Secret, client.SecretHash} {
+	for _, s := range []string{client.Secret, client.SecretHash, client.Keys, client.KeysURI} {
 		if s != "" {
 			secrets++
 		}
 	}
 	switch {
 	case client.Public && secrets > 0:
-		add(at("public"), "a public client has no secret", "remove the secret, or public", at("secret"), at("secret_hash"))
+		add(at("public"), "a public client has no secret", "remove the secret, or public", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case !client.Public && secrets == 0:
-		add(at("secret"), "the client has no secret", "write one, or secret_file, or secret_hash; or public = true for an app on a user's device", at("public"), at("secret_hash"))
+		add(at("secret"), "the client has no secret", "write one, or secret_file, secret_hash, jwks or jwks_uri; or public = true for an app on a user's device", at("public"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case secrets > 1:
-		add(at("secret_hash"), "the secret is given as well", "keep one of them", at("secret"))
+		add(at("id"), "the client has two proofs", "keep one of secret, secret_hash, jwks and jwks_uri", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case client.Public && !client.PKCE:
 		add(at("pkce"), "a public client needs a code challenge", "remove pkce = false", at("public"))
 	}

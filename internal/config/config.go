@@ -188,6 +188,8 @@ type Client struct {
 	ID            string
 	Secret        string   // "" if there is none, or only its hash
 	SecretHash    string   // SHA-256 in hexadecimal
+	Keys          string   // public keys in place of a secret: a JWK Set
+	KeysURI       string   // where the client publishes them
 	Public        bool     // has no secret: it runs in a browser or on a user's device
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for

@@ -186,6 +186,13 @@ public = true
 redirect_uris = ["http://127.0.0.1/callback",
   "com.example.notes:/callback"] # redirects of notes
 
+[[client]]
+id = "bank"
+jwks = '''
+{"keys": []}
+'''
+redirect_uris = ["https://bank.example.com/callback"]
+
 [tls]
 cert_file = "/etc/portico/cert.pem"
 key_file = "/etc/portico/key.pem"
@@ -242,6 +249,7 @@ func TestLoad_Everything(t *testing.T) {
 	want.Clients = []config.Client{
 		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, IDTokenAlg: "RS256", LogoutReturns: []string{"https://feeds.example.com/bye"}, LogoutURI: "http://miniflux:8080/logout", Name: "Miniflux", Consent: true, Rules: []string{"role:reader"}, Key: "client.1"},
 		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", PKCE: true, Key: "client.2"},
+		{ID: "bank", Keys: `{"keys":[]}`, RedirectURIs: []string{"https://bank.example.com/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", PKCE: true, Key: "client.3"},
 	}
 	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "Upstream")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)

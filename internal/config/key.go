@@ -23,6 +23,7 @@ type key struct {
 	kind   string // for documentation: "duration"
 	about  string
 	secret bool // the value is hidden, and can come from a file of its own
+	asFile bool // the value can come from a file of its own
 
 	set func(*Config, value) mistakes
 	get func(*Config) string // as TOML; hides the secret part

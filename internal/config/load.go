@@ -148,7 +148,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 	if isFile {
 		text, err := readSecret(e.raw)
 		if err != nil {
-			l.problem(e, err.Error(), "write the path of a file that holds nothing but the secret")
+			l.problem(e, err.Error(), "write the path of a file that holds nothing but the value")
 			l.config.broken[k.name] = true
 			return
 		}
@@ -225,12 +225,12 @@ type spelled struct {
 	isFile bool
 }
 
-// withFiles adds the _file form of every secret.
+// withFiles adds the _file form of every secret, and of other long values.
 func withFiles(ks []key) []spelled {
 	var all []spelled
 	for _, k := range ks {
 		all = append(all, spelled{key: k, of: k})
-		if k.secret {
+		if k.secret || k.asFile {
 			file := k
 			file.name += "_file"
 			all = append(all, spelled{key: file, of: k, isFile: true})

@@ -1,9 +1,11 @@
 package egress
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -85,6 +87,27 @@ func New(cfg Config) (*Client, error) {
 // CheckRedirect and Timeout are the guard: callers leave them alone, or wrap
 // the Transport in a copy of the client.
 func (c *Client) HTTP() *http.Client { return c.http }
+
+// Get returns a JSON document.
+func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s%s answered %d", r.URL.Host, r.URL.Path, answer.StatusCode)
+	}
+	return io.ReadAll(answer.Body)
+}
+
+// Close closes idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // plainOrigin reports whether u has a scheme and a host and nothing else.
 func plainOrigin(u *url.URL) bool {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portico/internal/document"
 )
 
 const (
@@ -103,8 +105,8 @@ func (p *provider) publish(issuer string) {
 	if p.preset.fixed != nil {
 		load = func(context.Context) (metadata, error) { return p.preset.fixed(strings.TrimSuffix(issuer, "/")), nil }
 	}
-	p.metadata = newDocument(p.clock, discoveryLife, load)
-	p.keys = newDocument(p.clock, keysLife, p.loadKeys)
+	p.metadata = document.New(p.clock.Now, discoveryLife, load)
+	p.keys = document.New(p.clock.Now, keysLife, p.loadKeys)
 }
 
 // Mistake is a setting of a provider that cannot work.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"portico/internal/document"
 	"portico/internal/fault"
 )
 
@@ -52,9 +53,9 @@ func (p *provider) fault(err error) error {
 	case errors.Is(err, errNoProof):
 		verdict = fault.New(fault.Forbidden, CodeNoProof)
 	case isDown:
-		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(cmp.Or(down.retry, pause))
+		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(cmp.Or(down.retry, document.Pause))
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(pause)
+		verdict = fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(document.Pause)
 	}
 	return verdict.WithParams(map[string]string{"provider": p.Name}).WithCause(fmt.Errorf("provider %s: %w", p.ID, loggable(err)))
 }

@@ -148,6 +148,6 @@ func (s *Service) Check(ctx context.Context, id string) (publishes bool, err err
 	if p.preset.fixed != nil {
 		return false, nil
 	}
-	_, err = p.keys.current(ctx)
+	_, err = p.keys.Current(ctx)
 	return true, err
 }

@@ -57,9 +57,9 @@ func (p *provider) claims(ctx context.Context, g grant) (object, error) {
 // payload verifies the token's signature. When no known key fits, the provider
 // may have changed its keys, also under the same key id: they are loaded again.
 func (p *provider) payload(ctx context.Context, token *jose.JSONWebSignature) ([]byte, signingKey, error) {
-	edition := p.keys.seen()
-	newer := func(ctx context.Context) ([]signingKey, error) { return p.keys.newer(ctx, edition) }
-	for _, load := range []func(context.Context) ([]signingKey, error){p.keys.current, newer} {
+	edition := p.keys.Seen()
+	newer := func(ctx context.Context) ([]signingKey, error) { return p.keys.Newer(ctx, edition) }
+	for _, load := range []func(context.Context) ([]signingKey, error){p.keys.Current, newer} {
 		keys, err := load(ctx)
 		if err != nil {
 			return nil, signingKey{}, err

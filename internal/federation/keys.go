@@ -26,7 +26,7 @@ type signingKey struct {
 // public signing keys of an accepted kind, as the RFC demands: one unknown key
 // must not lock everyone out.
 func (p *provider) loadKeys(ctx context.Context) ([]signingKey, error) {
-	meta, err := p.metadata.current(ctx)
+	meta, err := p.metadata.Current(ctx)
 	if err != nil {
 		return nil, err
 	}

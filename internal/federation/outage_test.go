@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"portico/internal/document"
 	"portico/internal/fault"
 )
 
@@ -205,7 +206,7 @@ func TestDownProviderFailsFast(t *testing.T) {
 		t.Errorf("asked %d times, want once", n)
 	}
 	b.op.set(func() { delete(b.op.handlers, path) })
-	b.clock.Advance(pause - time.Millisecond)
+	b.clock.Advance(document.Pause - time.Millisecond)
 	_, err := b.s.Begin(t.Context(), "acme", flowID)
 	want(t, err, CodeUnavailable, "503")
 	b.clock.Advance(time.Millisecond)
@@ -258,7 +259,7 @@ func TestLastGoodDocumentsStayInUse(t *testing.T) {
 	if _, err := b.signIn(); err != nil {
 		t.Errorf("with documents of two hours ago: %v", err)
 	}
-	b.clock.Advance(keepFor)
+	b.clock.Advance(document.KeepFor)
 	_, err := b.s.Begin(t.Context(), "acme", flowID)
 	want(t, err, CodeUnavailable, "503")
 }
@@ -289,7 +290,7 @@ func TestKeyRotation(t *testing.T) {
 			_, err := b.signIn()
 			want(t, err, CodeRejected, "no published key")
 			b.asked("/keys", 2)
-			b.clock.Advance(renewEvery)
+			b.clock.Advance(document.RenewEvery)
 			if _, err := b.signIn(); err != nil {
 				t.Errorf("after a second rotation: %v", err)
 			}
@@ -305,7 +306,7 @@ func TestKeyRotation(t *testing.T) {
 
 			// A key set that cannot be fetched is an outage, not a forgery.
 			rotate(kid)
-			b.clock.Advance(renewEvery)
+			b.clock.Advance(document.RenewEvery)
 			b.op.handlers["/keys"] = status(500)
 			_, err = b.signIn()
 			want(t, err, CodeUnavailable, "500")

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"portico/internal/clock"
+	"portico/internal/document"
 	"portico/internal/secret"
 )
 
@@ -27,8 +28,8 @@ type provider struct {
 	redirect   string
 	http       *http.Client
 	clock      clock.Clock
-	metadata   *document[metadata]
-	keys       *document[[]signingKey]
+	metadata   *document.Kept[metadata]
+	keys       *document.Kept[[]signingKey]
 }
 
 // attempt is the state between Begin and Finish.
@@ -54,7 +55,7 @@ func (p *provider) begin(ctx context.Context, state string, again bool) (Begun, 
 	if again && p.preset.tellsNoTime {
 		return Begun{}, errNoProof
 	}
-	meta, err := p.metadata.current(ctx)
+	meta, err := p.metadata.Current(ctx)
 	if err != nil {
 		return Begun{}, err
 	}
@@ -102,7 +103,7 @@ func (p *provider) finish(ctx context.Context, pending []byte, callback url.Valu
 	if subtle.ConstantTimeCompare([]byte(ans.state), []byte(a.State)) != 1 || a.State == "" {
 		return Identity{}, errors.New("the state is not that of the attempt")
 	}
-	meta, err := p.metadata.current(ctx)
+	meta, err := p.metadata.Current(ctx)
 	if err != nil {
 		return Identity{}, err
 	}

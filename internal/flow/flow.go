@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/clock"
 	"portico/internal/code"
@@ -100,6 +101,7 @@ type Config struct {
 	Outbox    *outbox.Outbox
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
+	Asserted  *assertion.Keeper // checks what clients sign
 	Targets   Targets
 	SignUp    bool   // whether visitors may sign up
 	Terms     string // version of the terms that users accept, "" for none
@@ -131,6 +133,7 @@ type Flows struct {
 	keys      *signingkey.Keeper
 	grants    *openid.Keeper
 	clients   openid.Clients
+	asserted  *assertion.Keeper
 	marks     *secret.Box
 	record    *audit.Record
 	targets   Targets
@@ -156,7 +159,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, marks: cfg.Key.Box("openid request"),
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, marks: cfg.Key.Box("openid request"),
 		counts: newCounts(),
 	}
 	if cfg.Before != nil {

@@ -34,6 +34,7 @@ type ClientConfig struct {
 	ID            string
 	Secret        string // "" if there is none, or only its hash
 	SecretHash    string // SHA-256 in hexadecimal
+	Keyed         bool   // proves by a key of its own who it is
 	Public        bool
 	RedirectURIs  []string
 	Scopes        []string
@@ -71,7 +72,7 @@ const (
 // Client is an app that signs its users in by OpenID Connect.
 type Client struct {
 	ID            string
-	Public        bool     // has no secret
+	Public        bool     // has no secret and no key
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
@@ -83,7 +84,7 @@ type Client struct {
 	Consent       bool     // whether its users are asked
 	Rules         Rules    // nil admits every user
 
-	secret []byte // SHA-256; nil for a public client
+	secret []byte // SHA-256; nil for a public client, and for one with a key
 }
 
 // NewClient returns a client, or an error that names what is wrong with its
@@ -94,7 +95,7 @@ func NewClient(c ClientConfig) (Client, error) {
 		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules,
 	}
 	switch {
-	case c.Public:
+	case c.Public, c.Keyed:
 	case c.SecretHash != "":
 		hash, err := hex.DecodeString(c.SecretHash)
 		if err != nil {
@@ -137,7 +138,7 @@ func (c Clients) LogoutOrigins() []string {
 	var origins []string
 	for _, client := range c.byID {
 		if client.LogoutURI != "" {
-			origins = append(origins, originOf(client.LogoutURI))
+			origins = append(origins, OriginOf(client.LogoutURI))
 		}
 	}
 	slices.Sort(origins)
@@ -157,16 +158,20 @@ type Proof struct {
 	ID     string
 	Secret string
 	Sent   bool // whether a secret was sent, which may be empty
+
+	Assertion string   // signed by a key of the client; "" for none
+	Audiences []string // the names of this installation that an assertion may have
 }
 
-// Authenticate returns the client of a proof, or an Error. A public client has no
-// proof, so its codes and tokens alone decide.
+// Authenticate returns the client of a proof without an assertion, or an Error. A
+// public client has no proof, so its codes and tokens alone decide.
 func (c Clients) Authenticate(p Proof) (Client, error) {
 	client, ok := c.byID[p.ID]
 	switch {
 	case !ok, client.Public && p.Sent,
+		!client.Public && client.secret == nil,
 		!client.Public && !secret.Equal(client.secret, secret.Hash(p.Secret)):
-		return Client{}, &Error{"invalid_client", "there is no such client, or its secret is another one"}
+		return Client{}, &Error{"invalid_client", "there is no such client, or its proof is another one"}
 	}
 	return client, nil
 }
@@ -175,7 +180,7 @@ func (c Clients) Authenticate(p Proof) (Client, error) {
 // Its pages may call the token endpoint from there.
 func (c Clients) PublicAt(origin string) bool {
 	for _, client := range c.byID {
-		if client.Public && slices.ContainsFunc(client.RedirectURIs, func(uri string) bool { return originOf(uri) == origin }) {
+		if client.Public && slices.ContainsFunc(client.RedirectURIs, func(uri string) bool { return OriginOf(uri) == origin }) {
 			return true
 		}
 	}
@@ -188,7 +193,7 @@ func (c Clients) FormActions() []string {
 	var sources []string
 	for _, client := range c.byID {
 		for _, uri := range slices.Concat(client.RedirectURIs, client.LogoutReturns) {
-			source := originOf(uri)
+			source := OriginOf(uri)
 			if host, _, ok := cutLoopback(uri); ok && client.Public {
 				source = host + ":*"
 			} else if source == "" {
@@ -202,9 +207,9 @@ func (c Clients) FormActions() []string {
 	return slices.Compact(sources)
 }
 
-// originOf returns the origin of a registered address, or "" for a private
+// OriginOf returns the origin of a registered address, or "" for a private
 // scheme.
-func originOf(uri string) string {
+func OriginOf(uri string) string {
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
 		return ""

@@ -38,6 +38,7 @@ const (
 	Language       = Root + "/language" // takes the form of the language menu
 	Authorize      = Root + "/openid/authorize"
 	Consent        = Root + "/openid/consent" // takes the form of the consent page
+	Token          = Root + "/openid/token"
 	EndSession     = Root + "/openid/logout"
 )
 

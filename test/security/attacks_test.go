@@ -168,6 +168,7 @@ func attacks() testform.Catalogue {
 		"SEC-135": "A refresh token is used after the account, the consent or the client was disabled.",
 		"SEC-136": "A client inspects or revokes the tokens of another client.",
 		"SEC-137": "An attacker replays a client assertion.",
+		"SEC-310": "An attacker forges a client assertion, or makes one for another server.",
 		"SEC-139": "An attacker uses a token for another audience or with another algorithm.",
 		"SEC-140": "An attacker avoids a new sign-in or the consent by request parameters.",
 		"SEC-141": "An attacker registers or edits clients.",

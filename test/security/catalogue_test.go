@@ -39,7 +39,6 @@ func missing() map[string][]string {
 	return map[string][]string{
 		"no change of the address in an account": {"SEC-006", "SEC-128"},
 		"no unlinking of providers":              {"SEC-124"},
-		"no client assertions":                   {"SEC-137"},
 		"no access tokens in JWT form":           {"SEC-139"},
 		"no admin page or admin API":             {"SEC-167"},
 		"no invitations":                         {"SEC-168"},

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"portico/internal/openid"
+	"portico/internal/pages"
 	"portico/internal/server"
 )
 
@@ -47,16 +48,39 @@ func (h *Handler) client(r *http.Request) (openid.Client, url.Values, error) {
 	if err != nil {
 		return openid.Client{}, nil, err
 	}
-	proof := openid.Proof{ID: values.Get("client_id"), Secret: values.Get("client_secret"), Sent: values.Has("client_secret")}
+	proof, err := proofOf(r, values)
+	if err != nil {
+		return openid.Client{}, nil, err
+	}
+	proof.Audiences = []string{h.issuer, h.issuer + pages.Token}
+	client, err := h.Actions.Flows.AuthenticateClient(r.Context(), proof)
+	return client, values, err
+}
+
+// assertionType is the type of an assertion that proves who a client is (RFC 7523 2.2).
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+// proofOf returns the one way in which a request proves who its client is.
+func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
+	oneWay := invalidRequest("the client must prove in one way who it is")
+	proof := openid.Proof{
+		ID: values.Get("client_id"), Secret: values.Get("client_secret"), Sent: values.Has("client_secret"), Assertion: values.Get("client_assertion"),
+	}
+	asserts := values.Has("client_assertion") || values.Has("client_assertion_type")
+	if asserts && (proof.Sent || proof.Assertion == "") {
+		return openid.Proof{}, oneWay
+	}
+	if asserts && values.Get("client_assertion_type") != assertionType {
+		return openid.Proof{}, invalidRequest("client_assertion_type is " + assertionType)
+	}
 	if len(r.Header["Authorization"]) > 0 {
 		id, secret, ok := basic(r)
-		if !ok || proof.Sent || proof.ID != "" && proof.ID != id {
-			return openid.Client{}, nil, invalidRequest("the client must prove in one way who it is")
+		if !ok || asserts || proof.Sent || proof.ID != "" && proof.ID != id {
+			return openid.Proof{}, oneWay
 		}
 		proof = openid.Proof{ID: id, Secret: secret, Sent: true}
 	}
-	client, err := h.Clients.Authenticate(proof)
-	return client, values, err
+	return proof, nil
 }
 
 // basic returns id and secret of the Authorization header (RFC 6749 2.3.1).
@@ -83,7 +107,7 @@ func (h *Handler) tell(w http.ResponseWriter, err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	server.Note(w, openid.Refused.WithCause(wrong))
+	server.Note(w, openid.Refused.WithCause(err)) // with the cause of an outage
 	status := http.StatusBadRequest
 	if wrong.Code == "invalid_client" {
 		status = http.StatusUnauthorized

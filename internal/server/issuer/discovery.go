@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"portico/internal/assertion"
 	"portico/internal/openid"
 	"portico/internal/pages"
 	"portico/internal/secret"
@@ -20,33 +21,36 @@ const metadataAge = 300
 func metadata(issuer string, algorithms []string) map[string]any {
 	words := func(w ...string) []string { return w }
 	return map[string]any{
-		"issuer":                                         issuer,
-		"authorization_endpoint":                         issuer + pages.Authorize,
-		"token_endpoint":                                 issuer + tokenPath,
-		"userinfo_endpoint":                              issuer + userInfoPath,
-		"revocation_endpoint":                            issuer + revokePath,
-		"introspection_endpoint":                         issuer + introspectPath,
-		"end_session_endpoint":                           issuer + pages.EndSession,
-		"backchannel_logout_supported":                   true,
-		"backchannel_logout_session_supported":           true,
-		"jwks_uri":                                       issuer + "/.well-known/jwks.json",
-		"scopes_supported":                               openid.Scopes(),
-		"response_types_supported":                       words("code"),
-		"response_modes_supported":                       words("query", "form_post"),
-		"grant_types_supported":                          words("authorization_code", "refresh_token"),
-		"subject_types_supported":                        words("public"),
-		"id_token_signing_alg_values_supported":          algorithms,
-		"token_endpoint_auth_methods_supported":          words("client_secret_basic", "client_secret_post", "none"),
-		"code_challenge_methods_supported":               words("S256"),
-		"prompt_values_supported":                        words("none", "login", "select_account", "consent"),
-		"acr_values_supported":                           openid.ACRValues(),
-		"claims_supported":                               append(words("iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid"), openid.Claims()...),
-		"claims_parameter_supported":                     false,
-		"request_parameter_supported":                    false,
-		"request_uri_parameter_supported":                false,
-		"revocation_endpoint_auth_methods_supported":     words("client_secret_basic", "client_secret_post", "none"),
-		"introspection_endpoint_auth_methods_supported":  words("client_secret_basic", "client_secret_post"),
-		"authorization_response_iss_parameter_supported": true,
+		"issuer":                                                   issuer,
+		"authorization_endpoint":                                   issuer + pages.Authorize,
+		"token_endpoint":                                           issuer + pages.Token,
+		"userinfo_endpoint":                                        issuer + userInfoPath,
+		"revocation_endpoint":                                      issuer + revokePath,
+		"introspection_endpoint":                                   issuer + introspectPath,
+		"end_session_endpoint":                                     issuer + pages.EndSession,
+		"backchannel_logout_supported":                             true,
+		"backchannel_logout_session_supported":                     true,
+		"jwks_uri":                                                 issuer + "/.well-known/jwks.json",
+		"scopes_supported":                                         openid.Scopes(),
+		"response_types_supported":                                 words("code"),
+		"response_modes_supported":                                 words("query", "form_post"),
+		"grant_types_supported":                                    words("authorization_code", "refresh_token"),
+		"subject_types_supported":                                  words("public"),
+		"id_token_signing_alg_values_supported":                    algorithms,
+		"token_endpoint_auth_methods_supported":                    words("client_secret_basic", "client_secret_post", "private_key_jwt", "none"),
+		"token_endpoint_auth_signing_alg_values_supported":         assertion.Algorithms(),
+		"code_challenge_methods_supported":                         words("S256"),
+		"prompt_values_supported":                                  words("none", "login", "select_account", "consent"),
+		"acr_values_supported":                                     openid.ACRValues(),
+		"claims_supported":                                         append(words("iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid"), openid.Claims()...),
+		"claims_parameter_supported":                               false,
+		"request_parameter_supported":                              false,
+		"request_uri_parameter_supported":                          false,
+		"revocation_endpoint_auth_methods_supported":               words("client_secret_basic", "client_secret_post", "private_key_jwt", "none"),
+		"revocation_endpoint_auth_signing_alg_values_supported":    assertion.Algorithms(),
+		"introspection_endpoint_auth_methods_supported":            words("client_secret_basic", "client_secret_post", "private_key_jwt"),
+		"introspection_endpoint_auth_signing_alg_values_supported": assertion.Algorithms(),
+		"authorization_response_iss_parameter_supported":           true,
 	}
 }
 

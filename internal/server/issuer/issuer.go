@@ -16,7 +16,6 @@ import (
 
 // Paths of the endpoints that are no pages.
 const (
-	tokenPath      = pages.Root + "/openid/token"
 	userInfoPath   = pages.Root + "/openid/userinfo"
 	revokePath     = pages.Root + "/openid/revoke"
 	introspectPath = pages.Root + "/openid/introspect"
@@ -73,12 +72,12 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("GET "+pages.EndSession, h.logout)
 	m.Handle("POST "+pages.EndSession, h.logoutForm, server.CrossSite)
 	m.Handle("POST "+pages.EndSession+"/confirm", h.confirmLogout)
-	m.Handle("POST "+tokenPath, h.token, server.CrossSite)
+	m.Handle("POST "+pages.Token, h.token, server.CrossSite)
 	m.Handle("GET "+userInfoPath, h.userInfo)
 	m.Handle("POST "+userInfoPath, h.userInfo, server.CrossSite)
 	m.Handle("POST "+revokePath, h.revoke, server.CrossSite)
 	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite)
-	for _, path := range []string{tokenPath, userInfoPath, revokePath} {
+	for _, path := range []string{pages.Token, userInfoPath, revokePath} {
 		m.Handle("OPTIONS "+path, h.preflight)
 	}
 }

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"portico/internal/assertion"
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/openid"
+)
+
+// clientKeys returns where the keys of OpenID clients are, or problems with those in
+// the settings.
+func clientKeys(cfg config.Config) (list []assertion.Source, problems config.Problems) {
+	for _, c := range cfg.Clients {
+		source := assertion.Source{ClientID: c.ID, URL: c.KeysURI}
+		if c.Keys != "" {
+			var err error
+			if source.Keys, err = assertion.ParseKeys([]byte(c.Keys)); err != nil {
+				key := c.Key + ".jwks"
+				problems = append(problems, config.Problem{Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write the public keys of the client, as its documents name them"})
+			}
+		}
+		if c.Keys != "" || c.KeysURI != "" {
+			list = append(list, source)
+		}
+	}
+	return list, problems
+}
+
+// buildAssertions prepares checking what OpenID clients sign.
+func (a *App) buildAssertions(l *live) error {
+	sources, _ := clientKeys(l.config) // Check has found no problem
+	var origins []string
+	for _, s := range sources {
+		if s.URL != "" {
+			origins = append(origins, openid.OriginOf(s.URL))
+		}
+	}
+	client, err := egress.New(egress.Config{Allow: origins})
+	if err != nil {
+		return err
+	}
+	l.asserted = assertion.New(assertion.Config{Clock: a.clock, Client: client, Sources: sources})
+	return nil
+}

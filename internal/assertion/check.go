@@ -1,0 +1,120 @@
+package assertion
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	// longest is how far in the future an assertion may end.
+	longest = 5 * time.Minute
+
+	// skew is how far the client's clock may be from ours (FAPI 2.0 Security Profile
+	// 5.3.2.1).
+	skew = time.Minute
+
+	maxText = 8 << 10
+	maxID   = 512
+)
+
+// Wrong is why an assertion does not count, for the developer of the client.
+type Wrong string
+
+func (w Wrong) Error() string { return string(w) }
+
+// Claim is what an assertion has proven: which client it comes from.
+type Claim struct {
+	ClientID string
+
+	id    string
+	until time.Time // after it, the assertion does not count in any case
+}
+
+// Check returns the claim of an assertion, or why it does not count: a Wrong, unless
+// the keys of the client could not be loaded. It does not decide whether the assertion
+// was used before. audiences are the names of this installation that count.
+func (k *Keeper) Check(ctx context.Context, text string, audiences []string) (Claim, error) {
+	if len(text) > maxText {
+		return Claim{}, Wrong("the assertion is too long")
+	}
+	signed, err := jose.ParseSignedCompact(text, algorithms())
+	if err != nil {
+		return Claim{}, Wrong("the assertion is not a JWT that is signed with " + strings.Join(Algorithms(), ", "))
+	}
+	if !typed(signed) {
+		return Claim{}, Wrong("the JWT is for another purpose")
+	}
+	clientID := read(signed.UnsafePayloadWithoutVerification()).text("iss")
+	payload, err := k.payload(ctx, clientID, signed)
+	if err != nil {
+		return Claim{}, err
+	}
+	return k.judge(clientID, read(payload), audiences)
+}
+
+// typed accepts the types of an assertion: none, or one of two (RFC 8725 3.11).
+func typed(signed *jose.JSONWebSignature) bool {
+	typ, there := signed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType]
+	text, _ := typ.(string)
+	return !there || strings.EqualFold(text, "JWT") || strings.EqualFold(text, "client-authentication+jwt")
+}
+
+// judge applies RFC 7523 3 to verified claims.
+func (k *Keeper) judge(clientID string, c claims, audiences []string) (Claim, error) {
+	now := k.clock.Now()
+	ends, hasEnd := c.instant("exp")
+	begins, hasBegin := c.instant("nbf")
+	issued, hasIssue := c.instant("iat")
+	id := c.text("jti")
+	switch {
+	case c.text("iss") != clientID || c.text("sub") != clientID:
+		return Claim{}, Wrong("iss and sub are the client_id")
+	case !slices.Contains(audiences, c.text("aud")):
+		return Claim{}, Wrong("aud is the issuer of this server, as a text and not a list")
+	case !hasEnd || !now.Before(ends.Add(skew)):
+		return Claim{}, Wrong("the assertion has ended, or has no exp")
+	case ends.After(now.Add(longest + skew)):
+		return Claim{}, Wrong("the assertion ends more than 5 minutes from now")
+	case c.has("nbf") && (!hasBegin || begins.After(now.Add(skew))), c.has("iat") && (!hasIssue || issued.After(now.Add(skew))):
+		return Claim{}, Wrong("the assertion begins in the future")
+	case id == "" || len(id) > maxID:
+		return Claim{}, Wrong("jti is missing, or too long")
+	}
+	return Claim{ClientID: clientID, id: id, until: ends.Add(skew)}, nil
+}
+
+// claims are the members of a JWT, by their exact names.
+type claims map[string]json.RawMessage
+
+// read returns no claims for a text that is no JSON object.
+func read(payload []byte) claims {
+	var c claims
+	if json.Unmarshal(payload, &c) != nil {
+		return nil
+	}
+	return c
+}
+
+func (c claims) has(name string) bool { return c[name] != nil }
+
+// text returns "" for anything but a text.
+func (c claims) text(name string) (s string) {
+	if json.Unmarshal(c[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// instant reads a time (RFC 7519 2). Times that no clock can have do not count.
+func (c claims) instant(name string) (time.Time, bool) {
+	var seconds float64
+	if !c.has(name) || json.Unmarshal(c[name], &seconds) != nil || seconds < 0 || seconds > 1<<40 {
+		return time.Time{}, false
+	}
+	return time.UnixMicro(int64(seconds * 1e6)), true
+}

@@ -1,0 +1,44 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/assertion"
+	"portico/internal/openid"
+)
+
+// AuthenticateClient returns the client of a proof, or an openid.Error. An assertion
+// is spent, whatever follows.
+func (f *Flows) AuthenticateClient(ctx context.Context, p openid.Proof) (openid.Client, error) {
+	if p.Assertion == "" {
+		return f.clients.Authenticate(p)
+	}
+	claim, err := f.asserted.Check(ctx, p.Assertion, p.Audiences)
+	if err != nil {
+		return openid.Client{}, unproven(err)
+	}
+	client, known := f.clients.Get(claim.ClientID)
+	if !known || p.ID != "" && p.ID != claim.ClientID {
+		return openid.Client{}, unproven(assertion.Wrong("the assertion is of another client"))
+	}
+	first := false
+	err = f.store.Write(ctx, func(tx Tx) error {
+		first, err = f.asserted.Spend(ctx, tx, claim)
+		return err
+	})
+	if err == nil && !first {
+		err = unproven(assertion.Wrong("the assertion was used before"))
+	}
+	return client, err
+}
+
+// unproven returns the error that a client gets for an assertion. The cause of an
+// outage is for the log alone.
+func unproven(err error) error {
+	var wrong assertion.Wrong
+	if errors.As(err, &wrong) {
+		return &openid.Error{Code: "invalid_client", Description: wrong.Error()}
+	}
+	return errors.Join(&openid.Error{Code: "invalid_client", Description: "the keys of the client could not be loaded"}, err)
+}
