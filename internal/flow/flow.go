@@ -121,6 +121,7 @@ type Flows struct {
 	box       *secret.Box
 	crossings *secret.Box
 	devices   *secret.MAC
+	mailboxes *secret.MAC
 	accounts  *account.Directory
 	codes     *code.Issuer
 	factors   *factor.Keeper
@@ -152,7 +153,7 @@ const CodeLife = 10 * time.Minute
 func New(cfg Config) *Flows {
 	f := &Flows{
 		store: cfg.Store, clock: cfg.Clock, common: cfg.Common,
-		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), crossings: cfg.Key.Box("crossing"),
+		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), mailboxes: cfg.Key.MAC("mailbox"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Common),
 		passkeys:  cfg.Passkeys,

@@ -63,12 +63,14 @@ var (
 	// most 25 emails in an hour and 40 in a day.
 	mailSpare     = throttle.Limit{Name: "mail spare", Count: 20, Window: 24 * time.Hour}
 	mailSparePeer = throttle.Limit{Name: "mail spare peer", Count: 1, Window: 24 * time.Hour}
-	// Emails that tell an unknown address that it has no account: to one mailbox,
-	// and to all mailboxes of a lane.
+	// Recoveries that also email an unknown address, to say that it has no account:
+	// of one mailbox, and of all mailboxes of a lane. Known addresses count too. A
+	// visitor learns of a refusal by the mail server only within these limits, so
+	// that an unknown address is refused as often as a known one.
 	unknownDay    = throttle.Limit{Name: "unknown mail day", Count: 1, Window: 24 * time.Hour}
 	unknownGlobal = throttle.Limit{Name: "unknown mail", Count: 200 / lanes, Window: time.Hour}
-	// The same rows for known addresses. These limits never refuse; they make
-	// both kinds of address cost the same.
+	// The same rows for sign-ups, which email each address. These limits never
+	// refuse; they make both kinds of flow cost the same.
 	knownDay    = throttle.Limit{Name: "known mail day", Count: 1 << 30, Window: 24 * time.Hour}
 	knownGlobal = throttle.Limit{Name: "known mail", Count: 1 << 30, Window: time.Hour}
 

@@ -54,6 +54,7 @@ type letter struct {
 	app      string        // name of an OpenID client
 	left     string        // recovery codes that are left
 	lasts    time.Duration // of the block or the code that the email is about
+	told     *outbox.Told  // set if the visitor learns of a refusal
 	suppress bool          // stored like any other and never sent
 }
 
@@ -62,7 +63,7 @@ type letter struct {
 func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	now := f.clock.Now()
 	m := outbox.Message{
-		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress,
+		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
 		Data: map[string]string{
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
@@ -125,10 +126,13 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to st
 	default:
 		l.template, l.secret = mailRecover, &issued
 	}
-	told, err := f.mayTell(ctx, tx, p.AddressKey, known != nil || p.Kind == SignUp)
+	tell, err := f.mayTell(ctx, tx, p)
 	if err != nil {
 		return err
 	}
-	l.suppress = !told
+	if tell {
+		l.told = &outbox.Told{Mailbox: f.mailboxes.Sum(p.AddressKey), AskedAt: issued.ExpiresAt.Add(-CodeLife)}
+	}
+	l.suppress = !tell && known == nil
 	return f.post(ctx, tx, c, l)
 }

@@ -85,15 +85,16 @@ func addressAttempts(key string) []throttle.Attempt {
 
 func held(wait time.Duration) *fault.Error { return code.Held.WithRetryAfter(throttle.Rounded(wait)) }
 
-// mayTell reports whether a counted email is sent. An address without an account
-// rarely gets one, and only its mailbox may learn that. mayTell writes the same
-// number of rows for known and unknown addresses.
-func (f *Flows) mayTell(ctx context.Context, tx Tx, key string, known bool) (bool, error) {
-	day, all := unknownDay, unknownGlobal
-	if known {
-		day, all = knownDay, knownGlobal
+// mayTell reports whether the visitor of the flow learns of a refusal by the mail
+// server. It depends on the address and on earlier requests, and never on whether
+// the address has an account. An unknown address rarely gets an email of a
+// recovery, and only its mailbox may learn that, so a known one is told as rarely.
+func (f *Flows) mayTell(ctx context.Context, tx Tx, p Pending) (bool, error) {
+	day, all := knownDay, knownGlobal
+	if p.Kind == Recovery {
+		day, all = unknownDay, unknownGlobal
 	}
-	box := account.BaseKey(key)
+	box := account.BaseKey(p.AddressKey)
 	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: day, Subject: box}, throttle.Attempt{Limit: all, Subject: lane(box)})
 	return d.Allowed, err
 }

@@ -23,8 +23,11 @@ type View struct {
 	ResendAt  time.Time
 	Now       time.Time
 	UsedUp    bool         // no guesses are left
+	Refused   bool         // the mail server refused the email for good
 	Held      *fault.Error // no code was sent, because a limit refuses it
 	Locked    *fault.Error // no code works, because a limit refuses all guesses
+	Name      string       // typed at a sign-up; only for the browser that typed it
+	Terms     string       // version that its form accepted
 	Next      string
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
@@ -39,7 +42,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if err != nil {
 			return err
 		}
-		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Now: f.clock.Now()}
+		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Name: d.Name, Terms: d.Terms.Version, Now: f.clock.Now()}
 		v.ReturnTo = f.target(p)
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
@@ -79,6 +82,9 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 		return f.viewHeld(ctx, tx, c, p, v)
 	}
 	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, sent[0].SentAt.Add(resendAfter)
+	if v.Refused, err = f.refused(ctx, tx, p, v.SentAt); err != nil || v.Refused {
+		return err
+	}
 	left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: codeFlow, Subject: v.ID})
 	v.UsedUp = left == 0
 	if err != nil || v.State() != "code" {
@@ -181,6 +187,8 @@ func (v View) State() string {
 		return "done"
 	case v.Held != nil:
 		return "held"
+	case v.Refused:
+		return "refused"
 	case v.UsedUp:
 		return "used_up"
 	case !v.Now.Before(v.ExpiresAt):

@@ -35,6 +35,10 @@ func (e *Error) Unwrap() error { return e.cause }
 // permanent, because the operator can fix it while the email waits.
 func (e *Error) Permanent() bool { return e.permanent }
 
+// Refused reports whether the server refused this email for good, by its recipient
+// or its content.
+func (e *Error) Refused() bool { return e.permanent && e.Code >= 500 }
+
 // Uncertain reports whether the server may have accepted the email: it received
 // the whole email and sent no reply.
 func (e *Error) Uncertain() bool { return e.uncertain }

@@ -30,6 +30,10 @@ type Message struct {
 	// code. The message is not sent later. Zero means never.
 	NotAfter time.Time
 
+	// Told is set if the visitor who caused the message learns that the mail server
+	// refuses it.
+	Told *Told
+
 	// Suppressed makes the message cost the same as any other without being
 	// sent.
 	Suppressed bool
@@ -41,6 +45,7 @@ type sealed struct {
 	Locale     string            `json:"locale"`
 	Data       map[string]string `json:"data"`
 	Suppressed bool              `json:"suppressed"`
+	Told       *Told             `json:"told,omitempty"`
 }
 
 // Lane is a kind of messages with a runner of its own, so that slow recipients of
@@ -90,9 +95,12 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	if m.ID == "" {
 		m.ID = ids.New()
 	}
-	content, err := json.Marshal(sealed{m.To, m.Locale, m.Data, m.Suppressed})
+	content, err := json.Marshal(sealed{m.To, m.Locale, m.Data, m.Suppressed, m.Told})
 	if err != nil {
 		return fmt.Errorf("seal the message: %w", err)
+	}
+	if err := forgetRefusal(ctx, tx, m); err != nil {
+		return fmt.Errorf("forget the refusal of the mailbox: %w", err)
 	}
 	now := o.clock.Now()
 	err = tx.InsertMessage(ctx, Record{
@@ -128,6 +136,6 @@ func (o *Outbox) open(r Record) (Message, error) {
 	}
 	return Message{
 		ID: r.ID, Template: r.Template, AccountID: r.AccountID, NotAfter: r.NotAfter,
-		To: s.To, Locale: s.Locale, Data: s.Data, Suppressed: s.Suppressed,
+		To: s.To, Locale: s.Locale, Data: s.Data, Suppressed: s.Suppressed, Told: s.Told,
 	}, nil
 }

@@ -179,7 +179,7 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 		return
 	}
 	if !record.count(failure) {
-		r.bury(ctx, record, log)
+		r.giveUp(ctx, record, message, refused(failure), log)
 		return
 	}
 	record.DueAt = r.outbox.clock.Now().Add(backoff(record.Failures, rand.Float64()))
@@ -193,11 +193,20 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 }
 
 func (r *Runner) bury(ctx context.Context, record Record, log *slog.Logger) {
+	r.giveUp(ctx, record, Message{}, false, log)
+}
+
+// giveUp keeps the message for the operator. If its server has refused it, the
+// visitor may learn that.
+func (r *Runner) giveUp(ctx context.Context, record Record, message Message, refused bool, log *slog.Logger) {
 	record.DeadAt = r.outbox.clock.Now()
 	r.dead.Add(1)
 	log.Error("a message was given up", "reason", record.Reason, "claims", record.Claims)
 	r.settle(ctx, log, func(tx Store) error {
-		_, err := tx.SettleMessage(ctx, record)
+		last, err := tx.SettleMessage(ctx, record)
+		if err == nil && last && refused {
+			err = keepRefusal(ctx, tx, message, record.DeadAt)
+		}
 		return err
 	})
 }
@@ -234,7 +243,10 @@ func (r *Runner) purge(ctx context.Context, last time.Time) time.Time {
 		return last
 	}
 	err := r.write(ctx, func(tx Store) error {
-		_, err := tx.PurgeMessages(ctx, now.Add(-KeepDead))
+		if _, err := tx.PurgeMessages(ctx, now.Add(-KeepDead)); err != nil {
+			return err
+		}
+		_, err := tx.PurgeRefusals(ctx, now.Add(-KeepRefusal))
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

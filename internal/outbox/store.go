@@ -33,6 +33,8 @@ type Counts struct {
 
 // Store is what the outbox needs of a transaction.
 type Store interface {
+	RefusalStore
+
 	// AfterCommit runs fn after the transaction is committed, and never after a
 	// rollback. fn must be quick, because other callers may wait for it.
 	AfterCommit(fn func())

@@ -114,6 +114,10 @@ func attacks() testform.Catalogue {
 		"SEC-089": "An attacker looks for a response without the security headers.",
 		"SEC-092": "An attacker uses query parameters to change objects of the page's script.",
 
+		// Answers of mail servers
+		"SEC-330": "An attacker learns from emails that a mail server refuses whether an address has an account.",
+		"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
+
 		// Second factor
 		"SEC-093": "An attacker who knows only the password uses a sign-in that waits for the second factor.",
 		"SEC-094": "An attacker who knows only the password replaces the second factor.",

@@ -25,6 +25,7 @@ type mailServer struct {
 	mu    sync.Mutex
 	kept  []*email
 	taken map[*email]bool
+	no    bool          // whether every recipient is refused
 	more  chan struct{} // closed and replaced when an email comes
 }
 
@@ -60,7 +61,19 @@ func (s *smtpSession) Mail(from string, _ *smtp.MailOptions) error {
 	return nil
 }
 
+// refuse makes the server refuse every recipient for good, or accept each.
+func (m *mailServer) refuse(no bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.no = no
+}
+
 func (s *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if s.server.no {
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}
+	}
 	s.email.recipients = append(s.email.recipients, to)
 	return nil
 }

@@ -70,7 +70,8 @@ export async function visit(
   });
   await page.route('**/auth/api/**', async (route) => {
     const path = new URL(route.request().url()).pathname;
-    const answer = api[path] ?? (path === '/auth/api/passkey/ask' ? 'hang' : undefined); // the sign-in page offers passkeys by itself
+    const byItself = path === '/auth/api/passkey/ask' || path.startsWith('/auth/api/flows/'); // no user has asked
+    const answer = api[path] ?? (byItself ? 'hang' : undefined);
     if (answer === 'hang') return;
     if (answer === 'abort') return route.abort();
     if (!answer) complaints.push(`unexpected request ${route.request().url()}`);

@@ -64,7 +64,7 @@ const SPEC = {
     'text: no-reply@example.org',
     'text: .',
     'text: No code in the email? You already have an account with this address, and the email says how to sign in.',
-    'link: Use a different email address -> /auth/signup',
+    'link: Use a different email address -> /auth/signup?flow=flow1',
   ],
 };
 

@@ -153,7 +153,11 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen form
 		return err
 	}
 	target := s.asked(r)
-	if person == (SignedIn{}) && target == (flow.Target{}) {
+	typed, err := s.typed(w, r, screen)
+	if err != nil {
+		return err
+	}
+	if person == (SignedIn{}) && target == (flow.Target{}) && typed.ID == "" {
 		return s.show(w, r, screen, nil)
 	}
 	return s.show(w, r, screen, func(b *Boot) {
@@ -161,7 +165,39 @@ func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen form
 		if screen == form.ScreenForgotPassword {
 			b.Values.Email = person.Email
 		}
+		if typed.ID != "" {
+			s.keepTyped(b, typed)
+		}
 	})
+}
+
+// typed returns the flow in the query, whose visitor wants to use another address.
+func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen form.Screen) (flow.View, error) {
+	id := r.URL.Query().Get("flow")
+	if id == "" {
+		return flow.View{}, nil
+	}
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
+	same := v.Kind == flow.Recovery && screen == form.ScreenForgotPassword || v.Kind == flow.SignUp && screen == form.ScreenSignUp
+	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify || !same) {
+		return flow.View{}, nil
+	}
+	return v, err
+}
+
+// keepTyped fills in what the visitor typed to begin the flow, without the
+// password. If the email was refused, it says so at the address.
+func (s *Screens) keepTyped(b *Boot, v flow.View) {
+	b.Values.Name, b.Values.Email = v.Name, account.Display(v.Address)
+	if v.Terms != "" && v.Terms == b.Legal.Version {
+		b.Values.Terms = "yes"
+	}
+	if b.ReturnTo == "" {
+		b.ReturnTo = v.ReturnTo.String()
+	}
+	if v.Refused {
+		b.Errors.Fields.Email = s.Catalogue.Text(b.Locale, "common.notice.refused", nil)
+	}
 }
 
 // verifyCode shows the current step of the flow. After a reload, or in another

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { NO_MAILBOX } from '../support/mailbox.js';
 import {
   alive,
   button,
@@ -153,4 +154,48 @@ test('a used code is useless in another browser', async ({ page, openBrowser, wo
   await expect(thief.getByRole('heading', { name: 'This request has expired' })).toBeVisible();
   await expect(thief.getByRole('link', { name: 'Start again' })).toBeVisible();
   await expect(codeOf(thief)).toHaveCount(0);
+});
+
+for (const way of ['signup', 'recovery'] as const) {
+  test(`an email that the mail server refuses leads to another address: ${way}`, async ({ page, world }) => {
+    const person = world.stranger();
+    const wrong = `${NO_MAILBOX}${person.email}`;
+    if (way === 'signup') await signUp(page, { ...person, email: wrong });
+    else await forgot(page, wrong);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText("We couldn't deliver the email");
+    await expect(codeOf(page)).toHaveCount(0);
+    await page.reload(); // the server says it too
+    await expectScreen(page, "We couldn't deliver the email");
+    await alive(page);
+    await page.getByRole('link', { name: 'Use a different email address' }).click();
+    await expectScreen(page, way === 'signup' ? 'Create an account' : 'Reset your password');
+    await alive(page);
+    await expect(field(page, 'Email')).toHaveValue(wrong);
+    await expect(page.getByText('The mail server refused our email to this address.')).toBeVisible();
+    await field(page, 'Email').fill(person.email);
+    if (way === 'recovery') {
+      await button(page, 'Send reset link').click();
+      await expectScreen(page, 'Verify your code');
+      return;
+    }
+    await field(page, 'Password').fill(person.password);
+    await field(page, 'Confirm Password').fill(person.password);
+    await button(page, 'Create account').click();
+    await expectScreen(page, 'Verify your code');
+    await alive(page);
+    await codeOf(page).fill((await world.mailbox.next(person.email)).code);
+    await expectAccount(page, person);
+  });
+}
+
+test('another tab of the flow moves on by itself', async ({ page, context, world }) => {
+  const person = world.stranger();
+  await signUp(page, person);
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expectScreen(second, 'Verify your code');
+  await alive(second);
+  await codeOf(second).fill((await world.mailbox.next(person.email)).code);
+  await expectAccount(second, person);
+  await expectAccount(page, person); // without a focus or a press there
 });

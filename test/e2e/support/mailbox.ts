@@ -15,10 +15,13 @@ export interface Mail {
   token: string;
 }
 
+/** The mail server refuses addresses that begin so. */
+export const NO_MAILBOX = 'no-mailbox-';
+
 /** Longer than an email takes on a busy machine. After that time it counts as not sent. */
 const PATIENCE_MS = 10_000;
 
-/** A mail server that accepts every email. */
+/** A mail server that accepts every email, unless its recipient has no mailbox. */
 export class Mailbox {
   readonly #server: SMTPServer;
   /** All emails in the order of their arrival. */
@@ -30,6 +33,10 @@ export class Mailbox {
     this.#server = new SMTPServer({
       authOptional: true,
       disabledCommands: ['AUTH', 'STARTTLS'],
+      onRcptTo: ({ address }, _, done) => {
+        const refusal = Object.assign(new Error('no such mailbox'), { responseCode: 550 });
+        done(address.startsWith(NO_MAILBOX) ? refusal : null);
+      },
       onData: (stream, session, done) => {
         const to = session.envelope.rcptTo.map((receiver) => receiver.address.toLowerCase());
         simpleParser(stream).then(

@@ -171,7 +171,7 @@ export interface FieldErrors {
 export interface Flow {
   id: string;
   kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'enrol';
-  state: '' | 'code' | 'held' | 'used_up' | 'expired' | 'done';
+  state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
   sent_at: number;

@@ -258,6 +258,8 @@ export type MessageKey =
   | 'verify-code.none'
   | 'verify-code.not_received'
   | 'verify-code.nothing_arrived'
+  | 'verify-code.refused'
+  | 'verify-code.refused_lead'
   | 'verify-code.resend'
   | 'verify-code.resent'
   | 'verify-code.resent_link'

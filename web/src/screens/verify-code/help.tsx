@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import type { Boot, Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { match, When } from '../../lib/template';
+import { match, queryValue, When } from '../../lib/template';
 import { Whole } from '../../ui/lead';
 import { More } from '../../ui/more';
 
@@ -33,9 +33,11 @@ export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
 
 export function ChangeAddress({ flow }: { flow: Flow }) {
   const { t } = useText();
-  return (
-    <a href={match(flow.kind, 'signup', '/auth/signup', '/auth/forgot-password')}>
-      {t('verify-code.change_address')}
-    </a>
-  );
+  return <a href={startOf(flow)}>{t('verify-code.change_address')}</a>;
+}
+
+/** The form that the flow began with. The server fills in what was typed there. */
+export function startOf(flow: Flow): string {
+  const query = `?flow=${queryValue(flow.id)}`;
+  return match(flow.kind, 'signup', `/auth/signup${query}`, `/auth/forgot-password${query}`);
 }

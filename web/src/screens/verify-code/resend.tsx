@@ -54,7 +54,7 @@ export function Resend({
       <ErrorSummary {...form.summary} />
       <HiddenField<ResendBody> name="flow" value={flow.id} />
       <input type="hidden" name="action" value="resend" />
-      <When value={flow.state} is="code" otherwise={<Button {...props}>{t('verify-code.send_new')}</Button>}>
+      <When value={flow.state} is="code" otherwise={<SendNew flow={flow} {...props} />}>
         <Footer>
           {`${t('verify-code.not_received')} `}
           <Button look="quiet" {...props}>
@@ -65,6 +65,20 @@ export function Resend({
       </When>
       <Announcement words={ready && form.wait === 0 ? t('verify-code.can_resend') : said} />
     </form>
+  );
+}
+
+/** The main button of the page, unless another address is more likely to help. */
+function SendNew({ flow, ...props }: { flow: Flow; busy: boolean; wait: number }) {
+  const { t } = useText();
+  return (
+    <When value={flow.state} is="refused" otherwise={<Button {...props}>{t('verify-code.send_new')}</Button>}>
+      <Footer>
+        <Button look="quiet" {...props}>
+          {t('verify-code.send_new')}
+        </Button>
+      </Footer>
+    </When>
   );
 }
 

@@ -1,23 +1,24 @@
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { request } from '../../api/client';
 import type { Flow } from '../../api/schema.gen';
 import { useReturn } from '../../lib/use-return';
 
 /**
- * Loads the flow when the user comes back to this tab, and when its code expires. The page then
- * leads on after the mailed link was opened in another tab, and shows the current times. It
- * returns a function that loads the flow at once.
+ * Keeps the flow of an open page true: it loads the flow when the user comes back to this tab, when
+ * its code expires, and now and then in between. The page then leads on after the flow was finished
+ * in another tab or by the mailed link, and says soon after the email when it was refused. It returns
+ * a function that loads the flow at once.
  */
-export function useFlowRefresh(
-  { id, now, expires_at }: Flow,
-  onFlow: (flow: Flow) => void,
-): () => Promise<void> {
+export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void): () => Promise<void> {
+  const { id, now, sent_at, expires_at } = flow;
+  const shown = useRef(flow);
+  shown.current = flow;
   const refresh = useCallback(async () => {
     if (!id) return;
     const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
     if (!answer.ok) return; // the next submit says what is wrong
     if (answer.value.next) location.reload();
-    else onFlow(answer.value);
+    else if (differs(shown.current, answer.value)) onFlow(answer.value);
   }, [id, onFlow]);
   useReturn(refresh);
 
@@ -26,5 +27,27 @@ export function useFlowRefresh(
     const timer = setTimeout(refresh, (expires_at - now + 1) * 1000); // both are whole seconds
     return () => clearTimeout(timer);
   }, [now, expires_at, refresh]);
+
+  useEffect(() => {
+    let timer = 0;
+    let over = false;
+    const wait = (age: number) => {
+      const pause = pauseAt(age);
+      if (over || sent_at + age + pause > expires_at) return;
+      timer = window.setTimeout(() => void refresh().then(() => wait(age + pause)), pause * 1000);
+    };
+    wait(now - sent_at);
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [now, sent_at, expires_at, refresh]);
   return refresh;
 }
+
+/** Seconds to the next look at the flow, by the age of its email. A refusal comes early. */
+const pauseAt = (age: number) => Math.min(Math.max(1, age / 2), 15);
+
+/** Whether more than the time of the answer is new. */
+const differs = (old: Flow, answer: Flow) =>
+  JSON.stringify({ ...old, now: 0 }) !== JSON.stringify({ ...answer, now: 0 });

@@ -15,7 +15,7 @@ import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
-import { ChangeAddress, Help } from './help';
+import { ChangeAddress, Help, startOf } from './help';
 import { LOCKED, Resend } from './resend';
 import { useFlowRefresh } from './use-flow-refresh';
 
@@ -89,7 +89,7 @@ function Enter({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={titleOf(flow, text)} summary={form.summary} announcement={form.announcement}>
       <Success words={boot.success} />
-      <When value={flow.state} is="code" otherwise={<Over flow={flow} form={form} />}>
+      <When value={flow.state} is="code" otherwise={<NoCode flow={flow} form={form} />}>
         <CodeForm flow={flow} form={form} mails={mails} />
       </When>
       <Resend
@@ -129,6 +129,24 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; m
   );
 }
 
+const NoCode = ({ flow, form }: { flow: Flow; form: Form<VerifyCode> }) => (
+  <When value={flow.state} is="refused" otherwise={<Over flow={flow} form={form} />}>
+    <Refused flow={flow} />
+  </When>
+);
+
+/** The mail server refused the email for good, so the way on is another address. */
+function Refused({ flow }: { flow: Flow }) {
+  const { t } = useText();
+  const address = choose(flow.email, flow.email, t('common.your_address'));
+  return (
+    <>
+      <Lead>{t('verify-code.refused_lead', { address })}</Lead>
+      <ButtonLink href={startOf(flow)}>{t('verify-code.change_address')}</ButtonLink>
+    </>
+  );
+}
+
 /** Replaces the field when no code is valid, and says that a new code is needed. */
 function Over({ flow, form }: { flow: Flow; form: Form<VerifyCode> }) {
   const { t } = useText();
@@ -142,14 +160,16 @@ function Over({ flow, form }: { flow: Flow; form: Form<VerifyCode> }) {
 }
 
 const OtherAddress = ({ flow }: { flow: Flow }) => (
-  <Footer>
-    <ChangeAddress flow={flow} />
-  </Footer>
+  <Unless value={flow.state} is="refused">
+    <Footer>
+      <ChangeAddress flow={flow} />
+    </Footer>
+  </Unless>
 );
 
 /** The title says the state of the code. */
 function titleOf({ state }: Flow, { t }: Text): string {
-  const open = (['used_up', 'expired', 'held'] as const).reduce(
+  const open = (['used_up', 'expired', 'held', 'refused'] as const).reduce(
     (otherwise, over) => match(state, over, t(`verify-code.${over}`), otherwise),
     t('verify-code.title'),
   );

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/outbox"
+)
+
+// InsertRefusal implements outbox.RefusalStore.
+func (t *Tx) InsertRefusal(ctx context.Context, r outbox.Refusal) error {
+	_, err := t.exec(ctx, `INSERT INTO refusal (mailbox, asked_at, refused_at) VALUES ($1, $2, $3)
+		ON CONFLICT (mailbox) DO UPDATE SET asked_at = excluded.asked_at, refused_at = excluded.refused_at`,
+		r.Mailbox, micros(r.AskedAt), micros(r.RefusedAt))
+	return err
+}
+
+// RefusalOf implements outbox.RefusalStore.
+func (t *Tx) RefusalOf(ctx context.Context, mailbox []byte) (outbox.Refusal, bool, error) {
+	return first(ctx, t, `SELECT mailbox, asked_at, refused_at FROM refusal WHERE mailbox = $1`, []any{mailbox},
+		func(row scanner) (outbox.Refusal, error) {
+			var r outbox.Refusal
+			var asked, refused int64
+			err := row.Scan(&r.Mailbox, &asked, &refused)
+			r.AskedAt, r.RefusedAt = fromMicros(asked), fromMicros(refused)
+			return r, err
+		})
+}
+
+// DeleteRefusal implements outbox.RefusalStore.
+func (t *Tx) DeleteRefusal(ctx context.Context, mailbox []byte) error {
+	_, err := t.exec(ctx, `DELETE FROM refusal WHERE mailbox = $1`, mailbox)
+	return err
+}
+
+// PurgeRefusals implements outbox.RefusalStore.
+func (t *Tx) PurgeRefusals(ctx context.Context, before time.Time) (int, error) {
+	n, err := t.exec(ctx, `DELETE FROM refusal WHERE refused_at < $1`, micros(before))
+	return int(n), err
+}
