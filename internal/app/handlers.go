@@ -72,6 +72,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config), FormActions: l.clients.FormActions(),
 		SignUp:    l.config.SignUp.Enabled,
 		Passkeys:  l.flows.HasPasskeys(),
+		Trust:     l.flows.Trusts(),
 		Related:   l.config.PasskeyOrigins,
 		Names:     flow.NameRule(l.config.SignUp.Name),
 		Brand:     screens.Brand{Name: l.config.Brand.Name},

@@ -45,6 +45,8 @@ const (
 	PasskeyRemoved  Name = "passkey_removed"
 	PasskeySuspect  Name = "passkey_suspect"
 	DataDownloaded  Name = "data_downloaded"
+	BrowserTrusted  Name = "browser_trusted"
+	TrustEnded      Name = "trust_ended"
 	AccountCreated  Name = "account_created"
 	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"

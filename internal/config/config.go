@@ -42,6 +42,7 @@ type Config struct {
 	SignUp          SignUp
 	Passkeys        bool     // whether users may sign in with passkeys
 	PasskeyOrigins  []string // other origins that may use the passkeys: "https://example.net"
+	MFA             MFA
 	Password        Password
 	Hashing         Hashing
 	Session         Session
@@ -81,6 +82,11 @@ type Legal struct {
 
 	Terms        string
 	TermsVersion string // "" without terms
+}
+
+// MFA says what holds for second factors.
+type MFA struct {
+	Trust bool // whether users may trust a browser
 }
 
 // SignUp says whether visitors may register.
@@ -221,6 +227,7 @@ func Default() Config {
 		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
 		SignUp:          SignUp{Enabled: true, Name: "off"},
 		Passkeys:        true,
+		MFA:             MFA{Trust: true},
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},
 		Session:         Session{Idle: 7 * day, Absolute: 30 * day},

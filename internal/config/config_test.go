@@ -89,6 +89,7 @@ return_default = "https://app.example.com/start"
 locale = "de"
 hsts_subdomains = false
 passkeys = false
+mfa.trust = false
 passkey_origins = ["https://example.net"]
 
 rules = ["public GET /static/*",

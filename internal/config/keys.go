@@ -69,6 +69,8 @@ func keys() []key {
 			"Whether people may add passkeys and sign in with them. Passkeys belong to the host of `public_url`. Passkeys of another host do not work, and an IP address has none."),
 		list("passkey_origins", func(c *Config) *[]string { return &c.PasskeyOrigins }, parsePasskeyOrigin, sameText,
 			"Origins of other sites that may use the passkeys of this one, such as `https://example.net`. Browsers read the list at `/.well-known/webauthn`. Each site here can ask people for these passkeys: list only your own."),
+		toggle("mfa.trust", func(c *Config) *bool { return &c.MFA.Trust },
+			"Whether people may trust a browser for 30 days, so that a sign-in there asks for no second factor. Such a sign-in counts as one proof: the rule `mfa` and changes of the account ask all the same. When it is turned off, trust that was given counts no more."),
 		text("brand.name", func(c *Config) *string { return &c.Brand.Name }, checkBrandName,
 			"The name on pages and in mails."),
 		text("brand.colour", func(c *Config) *string { return &c.Brand.Colour }, checkColour,

@@ -50,7 +50,8 @@
 //     stranger chose never opens it.
 //   - A browser that waits for a second factor has no session, and nothing of the
 //     account changes until it is given. Every way to a session passes enter, which
-//     asks for it, whatever the first proof was.
+//     asks for it, whatever the first proof was. A browser that the account trusts is
+//     not asked; its session counts one proof.
 //   - The same holds for the terms, which come last: admitted asks for them, whatever
 //     the way to it was. A sign-up makes no account before they are accepted.
 //   - A change of credentials ends the flows and sessions that began before it:

@@ -25,7 +25,17 @@ type entry struct {
 	strongAt time.Time // of the second factor; zero without one
 	linkFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
+	trusted  bool      // the account has a second factor, which this browser need not give
 	live     bool      // the browser has a session of the account, which this proof adds to
+}
+
+// detail returns how the owner signed in, for the audit record.
+func (e entry) detail() string {
+	words := strings.Join(e.methods, ",")
+	if e.trusted {
+		words += "," + byTrust
+	}
+	return words
 }
 
 // given returns the entry by a proof that Portico itself has just checked.
@@ -34,15 +44,21 @@ func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
 }
 
 // enter signs in to an account without a second factor. With one, it begins the
-// step that asks for it: until then the browser has no session, and nothing of the
-// account changes. The terms come after the factor.
+// step that asks for it, unless the account trusts the browser. Until then the
+// browser has no session, and nothing of the account changes. The terms come after
+// the factor.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	have, err := tx.FactorsOf(ctx, e.account.ID)
 	if err != nil {
 		return Result{}, err
 	}
 	if len(have) > 0 {
-		return f.askFactor(ctx, tx, c, e)
+		if e.trusted, err = f.trustedHere(ctx, tx, c, e); err != nil {
+			return Result{}, err
+		}
+		if !e.trusted {
+			return f.askFactor(ctx, tx, c, e)
+		}
 	}
 	return f.admitted(ctx, tx, c, e)
 }
@@ -81,7 +97,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	if err := f.moveGrants(ctx, tx, before, s); err != nil {
 		return Result{}, err
 	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, e.account.ID, strings.Join(e.methods, ","))); err != nil {
+	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, e.account.ID, e.detail())); err != nil {
 		return Result{}, err
 	}
 	r := Result{

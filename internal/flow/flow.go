@@ -20,6 +20,7 @@ import (
 	"portico/internal/session"
 	"portico/internal/signingkey"
 	"portico/internal/throttle"
+	"portico/internal/trust"
 )
 
 // Tx is what flows need from a transaction.
@@ -30,6 +31,7 @@ type Tx interface {
 	factor.Store
 	passkey.Store
 	session.Store
+	trust.Store
 	throttle.Store
 	audit.Store
 	outbox.Store
@@ -56,6 +58,7 @@ type Caller struct {
 	RequestID     string
 	BrowserCookie string // browser cookie
 	Device        string // device cookie
+	Trust         string // trust cookie
 	Session       string // session token
 }
 
@@ -66,6 +69,7 @@ type Result struct {
 	Session       *Token // a new session
 	BrowserCookie string // a new browser cookie, "" if the caller's is valid
 	Device        string // a new device cookie
+	Trust         string // a new trust cookie
 	// Provider is the id of the provider that the new session was started by, ""
 	// for another proof.
 	Provider string
@@ -106,6 +110,7 @@ type Config struct {
 	SignUp    bool   // whether visitors may sign up
 	Terms     string // version of the terms that users accept, "" for none
 	Names     NameRule
+	Trust     bool // whether a user may trust a browser
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -141,6 +146,8 @@ type Flows struct {
 	signUp    bool
 	terms     string
 	names     NameRule
+	trusts    *trust.Keeper
+	mayTrust  bool
 	publicURL string
 	site      string
 	counts    *counts
@@ -161,6 +168,7 @@ func New(cfg Config) *Flows {
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
 		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, marks: cfg.Key.Box("openid request"),
+		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust,
 		counts: newCounts(),
 	}
 	if cfg.Before != nil {

@@ -205,6 +205,9 @@ func (v *visitor) keep(r flow.Result) flow.Result {
 	if r.Device != "" {
 		v.Device = r.Device
 	}
+	if r.Trust != "" {
+		v.Trust = r.Trust
+	}
 	if r.Session != nil {
 		v.Caller.Session = r.Session.Value
 	}

@@ -35,6 +35,8 @@ const (
 	mailCodesMade     = "recovery-codes-made"
 	mailCodeSpent     = "recovery-code-used"
 
+	mailTrusted = "browser-trusted"
+
 	mailReused = "grant-reused"
 	mailData   = "data-downloaded"
 

@@ -28,6 +28,7 @@ func (f *Flows) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result
 type FactorInput struct {
 	Code     string
 	Recovery bool // the code is a recovery code
+	Trust    bool // of GiveFactor: trust this browser, if the code is no recovery code
 }
 
 // GiveFactor checks a second factor of a pending sign-in. The session or the terms
@@ -80,6 +81,9 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 		})
 		if err == nil && r.Session != nil {
 			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)
+		}
+		if err == nil && in.Trust && !in.Recovery {
+			r.Trust, err = f.trustBrowser(ctx, tx, c, owner)
 		}
 		return err
 	})

@@ -128,6 +128,7 @@ type data struct {
 	ProvenAt time.Time `json:"proven_at,omitzero"`
 	StrongAt time.Time `json:"strong_at,omitzero"`
 	Announce bool      `json:"announce,omitempty"`
+	Trusted  bool      `json:"trusted,omitempty"`
 
 	// Of an enrolment: what the screen shows until the next step.
 	Secret []byte   `json:"secret,omitempty"`

@@ -42,7 +42,7 @@ func (f *Flows) hold(ctx context.Context, tx Tx, c Caller, e entry) (Result, err
 	return f.askTerms(ctx, tx, c, Pending{
 		AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 	}, data{
-		Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, LinkFlow: e.linkFlow,
+		Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow,
 	})
 }
 
@@ -109,7 +109,7 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 		}
 		r, err = f.admitted(ctx, tx, c, entry{
 			account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-			linkFlow: d.LinkFlow, announce: d.Announce,
+			linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted,
 		})
 		if err == nil && r.Session != nil {
 			r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)

@@ -22,7 +22,7 @@ func templates() []string {
 	return []string{
 		"verify-address", "recover", "already-registered", "no-account", "account-closed", "provider-only",
 		"password-changed", "password-removed", "address-changed", "address-added", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked",
-		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded",
+		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted",
 	}
 }
 

@@ -66,7 +66,7 @@ func lookup(template string) (layout, bool) {
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
 	case "password-changed", "new-device", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded":
+		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted":
 		return layout{
 			needs: []string{"reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},

@@ -32,6 +32,7 @@ const (
 	History        = Account + "/history"
 	Apps           = Account + "/apps"
 	Data           = Account + "/data"
+	Browsers       = Account + "/browsers"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"

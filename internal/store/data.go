@@ -41,6 +41,10 @@ var personals = []personal{
 		name: "session", columns: "id, account_id, version, methods, browser, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
 		where: "account_id = $1", leftOut: []string{"token_hash"},
 	},
+	{
+		name: "trusted_browser", columns: "id, account_id, user_agent, created_at, used_at, expires_at",
+		where: "account_id = $1", leftOut: []string{"token_hash", "mark"},
+	},
 	{name: "openid_consent", columns: "account_id, client_id, scopes, given_at", where: "account_id = $1"},
 	{
 		name:  "openid_grant",

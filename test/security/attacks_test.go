@@ -217,6 +217,9 @@ func attacks() testform.Catalogue {
 		"SEC-231": "An attacker with the former master key and a copy of the database after a change looks for sealed data.",
 		"SEC-256": "An attacker with the former master key forges tokens after the key is gone.",
 		"SEC-257": "Commands that change the master key, or judge the change, print a key.",
+		"SEC-290": "An attacker with the password and a trust cookie, or with the cookie of another account, signs in without a second factor.",
+		"SEC-291": "A browser stays trusted after a credential of the account was changed.",
+		"SEC-292": "A session that trust has opened passes for one with a second factor.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 
 		// One browser, two people

@@ -51,6 +51,8 @@ func routes() map[string]route {
 		"POST /auth/account/apps":                {303, 303, `{"account":"other","app":"x"}`, false},
 		"GET /auth/account/data":                 {303, 200, "", false},
 		"POST /auth/account/data":                {303, 303, `{"account":"other"}`, false},
+		"GET /auth/account/browsers":             {303, 200, "", false},
+		"POST /auth/account/browsers":            {303, 303, `{"account":"other","id":"` + flowID + `"}`, false},
 		"GET /auth/account/profile":              {303, 200, "", false},
 		"POST /auth/account/profile":             {303, 303, `{"account":"other","name":"x"}`, false},
 		"GET /auth/account/{section}/{$}":        {308, 308, "", false},

@@ -28,6 +28,10 @@ type (
 		Account string `json:"account"`
 		App     string `json:"app"`
 	}
+	EndTrust struct {
+		Account string `json:"account"`
+		ID      string `json:"id,omitempty"` // "" for all browsers
+	}
 )
 
 // Messages on an account page about the step before it.
@@ -35,6 +39,7 @@ const (
 	PasswordRemoved = "password_removed"
 	ProfileSaved    = "profile"
 	AppRemoved      = "app_removed"
+	TrustEnded      = "trust_ended"
 )
 
 // ChangePassword is the action of the form for a new password.
@@ -62,6 +67,13 @@ func (a *Actions) ChangeProfile(w http.ResponseWriter, r *http.Request, in Chang
 func (a *Actions) RemoveApp(w http.ResponseWriter, r *http.Request, in RemoveApp) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Apps, AppRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		return flow.Result{}, a.Flows.RemoveApp(r.Context(), c, found, in.App)
+	})
+}
+
+// EndTrust is the action of the buttons that end the trust in browsers.
+func (a *Actions) EndTrust(w http.ResponseWriter, r *http.Request, in EndTrust) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Browsers, TrustEnded, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return flow.Result{}, a.Flows.EndTrust(r.Context(), c, found, in.ID)
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/session"
+	"portico/internal/trust"
 )
 
 const (
@@ -45,6 +46,7 @@ type Actions struct {
 	session server.Cookie
 	browser server.Cookie
 	device  server.Cookie
+	trust   server.Cookie
 	link    server.Cookie
 	way     server.Cookie
 	cross   server.Cookie
@@ -59,7 +61,7 @@ func NewActions(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, p
 	return &Actions{
 		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, clock: c,
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
-		device: server.NewCookie(public, "device"), link: server.NewCookie(public, "link"),
+		device: server.NewCookie(public, "device"), trust: server.NewCookie(public, "trust"), link: server.NewCookie(public, "link"),
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
 		ticket:  server.NewCookie(public, "ticket"),
 		waiting: server.NewCookie(public, "flow"), done: server.NewCookie(public, "done"),
@@ -84,6 +86,7 @@ func (a *Actions) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	c.Session, _ = a.session.Read(w, r)
 	c.BrowserCookie, _ = a.browser.Read(w, r)
 	c.Device, _ = a.device.Read(w, r)
+	c.Trust, _ = a.trust.Read(w, r)
 	return c
 }
 
@@ -122,6 +125,9 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 	}
 	if result.Device != "" {
 		a.device.Write(w, result.Device, deviceLife)
+	}
+	if result.Trust != "" {
+		a.trust.Write(w, result.Trust, trust.Life)
 	}
 	if result.Session == nil {
 		return

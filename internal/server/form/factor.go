@@ -17,6 +17,7 @@ type (
 		Flow     string `json:"flow,omitempty"` // "" asks for the factor of the session
 		Code     string `json:"code"`
 		Way      string `json:"way,omitempty" enum:" totp recovery"` // what the code is
+		Trust    string `json:"trust,omitempty" enum:" yes"`         // of a sign-in: ask for no code in this browser
 		ReturnTo string `json:"return_to,omitempty"`
 	}
 	DropFactor struct {
@@ -43,7 +44,7 @@ const WayRecovery = "recovery"
 // GiveFactor is the action of /auth/mfa. Without a flow it is about the session.
 func (a *Actions) GiveFactor(w http.ResponseWriter, r *http.Request, in GiveFactor) (string, error) {
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		given := flow.FactorInput{Code: in.Code, Recovery: in.Way == WayRecovery}
+		given := flow.FactorInput{Code: in.Code, Recovery: in.Way == WayRecovery, Trust: in.Trust != ""}
 		if in.Flow == "" {
 			return a.Flows.StepUp(ctx, c, a.Targets.Check(in.ReturnTo), given)
 		}

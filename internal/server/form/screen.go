@@ -25,6 +25,7 @@ const (
 	ScreenAccountHistory
 	ScreenAccountApps
 	ScreenAccountData
+	ScreenAccountBrowsers
 	ScreenConsent
 	ScreenSignOut
 	ScreenSignedOut
@@ -46,6 +47,7 @@ var screenNames = [screenCount]string{
 	ScreenAccountHistory:  "account-history",
 	ScreenAccountApps:     "account-apps",
 	ScreenAccountData:     "account-data",
+	ScreenAccountBrowsers: "account-browsers",
 	ScreenConsent:         "consent",
 	ScreenSignOut:         "sign-out",
 	ScreenSignedOut:       "signed-out",

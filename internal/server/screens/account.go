@@ -37,7 +37,8 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
-	sections := []section{overview, password, profile, history, apps, s.mountData(m)}
+	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
+	sections := []section{overview, password, profile, history, apps, s.mountData(m), browsers}
 	if s.Config.Passkeys {
 		sections = append(sections, s.mountPasskeys(m))
 	}
@@ -51,6 +52,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 		choose(b.Account.Languages, in.Locale)
 	}))
 	m.Handle("POST "+pages.Apps, postOwn(s, apps, s.Actions.RemoveApp, nil))
+	m.Handle("POST "+pages.Browsers, postOwn(s, browsers, s.Actions.EndTrust, nil))
 	m.Handle("GET /.well-known/change-password", s.changePassword)
 }
 

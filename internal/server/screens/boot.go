@@ -73,6 +73,7 @@ type Policy struct {
 	CodeLength  int    `json:"code_length"`
 	CodeMinutes int    `json:"code_minutes"` // validity of a mailed code
 	Passkeys    string `json:"passkeys"`     // "yes" where people may use them
+	Trust       string `json:"trust"`        // "yes" where people may trust a browser
 }
 
 // Provider is the button of an external provider.
@@ -130,10 +131,11 @@ type SignedIn struct {
 
 // Account is what the account pages show.
 type Account struct {
-	Password  string   `json:"password" enum:" none only removable"` // only: it is the only way in
-	Languages []Choice `json:"languages"`
-	History   []Event  `json:"history"`
-	Apps      []App    `json:"apps"`
+	Password  string           `json:"password" enum:" none only removable"` // only: it is the only way in
+	Languages []Choice         `json:"languages"`
+	History   []Event          `json:"history"`
+	Apps      []App            `json:"apps"`
+	Browsers  []TrustedBrowser `json:"browsers"`
 }
 
 // Client is the OpenID client that a page is about.
@@ -161,6 +163,18 @@ type App struct {
 	Account string `json:"account"`
 }
 
+// TrustedBrowser is a browser in which the account is not asked for a second factor.
+type TrustedBrowser struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"` // of browser and system
+	Since string `json:"since"`
+	Used  string `json:"used"`
+	Until string `json:"until"`
+	Here  string `json:"here"` // "yes" for the one that asks
+	// Account is the id of the signed-in account: a list knows only its entry.
+	Account string `json:"account"`
+}
+
 // Event is an audit record in words.
 type Event struct {
 	ID    string `json:"id"`
@@ -180,6 +194,10 @@ type Choice struct {
 type MFA struct {
 	Way   string `json:"way" enum:" totp recovery"` // what the page asks for
 	Other string `json:"other"`                     // the same page for the other way
+	// Trust is "yes" where the user may trust this browser, Trusting where the box
+	// is ticked.
+	Trust    string `json:"trust"`
+	Trusting string `json:"trusting"`
 }
 
 // Factors are the second factors of an account.

@@ -30,12 +30,13 @@ func (s *Screens) mfa(w http.ResponseWriter, r *http.Request) error {
 	if v.Step != flow.Factor {
 		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
 	}
-	return s.show(w, r, form.ScreenMFA, func(b *Boot) { s.fillMFA(b, v, way) })
+	return s.show(w, r, form.ScreenMFA, func(b *Boot) { s.fillMFA(b, v, way, "") })
 }
 
-func (s *Screens) fillMFA(b *Boot, v flow.View, way string) {
+func (s *Screens) fillMFA(b *Boot, v flow.View, way, trusting string) {
 	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
 	b.MFA = wayOf(way, url.Values{"flow": {v.ID}})
+	s.offerTrust(b, trusting)
 }
 
 // wayOf returns what the page asks for, and the address of the other way.
@@ -77,6 +78,7 @@ type mfaForm struct {
 	Flow     string `json:"flow"`
 	Code     string `json:"code"`
 	Way      string `json:"way"`
+	Trust    string `json:"trust"`
 	ReturnTo string `json:"return_to"`
 	Action   string `json:"action"`
 }
@@ -92,7 +94,7 @@ func (s *Screens) postMFA(w http.ResponseWriter, r *http.Request) error {
 	if in.Action == actionRestart {
 		next, err = s.Actions.DropFactor(w, r, form.DropFactor{Flow: in.Flow})
 	} else {
-		next, err = s.Actions.GiveFactor(w, r, form.GiveFactor{Flow: in.Flow, Code: in.Code, Way: in.Way, ReturnTo: in.ReturnTo})
+		next, err = s.Actions.GiveFactor(w, r, form.GiveFactor{Flow: in.Flow, Code: in.Code, Way: in.Way, Trust: in.Trust, ReturnTo: in.ReturnTo})
 	}
 	switch {
 	case err == nil:
@@ -109,7 +111,7 @@ func (s *Screens) postMFA(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, flow.Moved):
 		return server.SeeOther(w, pages.Flow(pages.MFA, v.ID))
 	}
-	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) { s.fillMFA(b, v, in.Way) })
+	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) { s.fillMFA(b, v, in.Way, in.Trust) })
 }
 
 func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaForm, err error) error {

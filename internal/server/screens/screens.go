@@ -36,6 +36,7 @@ type Config struct {
 	Providers []Provider
 	SignUp    bool     // whether visitors may register
 	Passkeys  bool     // whether users may have passkeys
+	Trust     bool     // whether users may trust a browser
 	Related   []string // other origins that may use the passkeys
 	Names     flow.NameRule
 	Describe  func(userAgent string) string // in words, such as "Firefox on Linux"
@@ -67,6 +68,9 @@ func New(cfg Config) (*Screens, error) {
 	}
 	if cfg.Passkeys {
 		cfg.Policy.Passkeys = "yes"
+	}
+	if cfg.Trust {
+		cfg.Policy.Trust = "yes"
 	}
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
@@ -172,7 +176,7 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors:  Factors{List: []Factor{}, Codes: []RecoveryCode{}},
-		Account:  Account{Languages: []Choice{}, History: []Event{}, Apps: []App{}},
+		Account:  Account{Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}},
 		Client:   Client{Scopes: []Scope{}},
 		Passkeys: Passkeys{List: []Passkey{}},
 	}

@@ -137,6 +137,40 @@ test('an enrolment ends when it is left, and the app can be removed', async ({ p
   await expect(button(page, 'Set up an authenticator app')).toBeVisible();
 });
 
+test('a trusted browser asks for no code, and its owner ends that', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const { app } = await enrol(page);
+  const signInAgain = async () => {
+    await open(page, '/auth/account');
+    await button(page, 'Sign out').click();
+    await expectScreen(page, "You've signed out");
+    await open(page, '/auth/signin?return_to=/auth/account');
+    await fillSignIn(page, person);
+    await button(page, 'Login').click();
+  };
+  await signInAgain();
+  await expectScreen(page, "Confirm it's you");
+  await alive(page);
+  const box = page.getByRole('checkbox', { name: /Trust this browser for 30 days/ });
+  await expect(box).not.toBeChecked();
+  await box.check();
+  await field(page, '6-digit code').fill(app.next());
+  await expectAccount(page, person);
+  await world.mailbox.next(person.email, /browser is trusted/);
+  await signInAgain();
+  await expectAccount(page, person);
+
+  await link(page, 'Trusted browsers').click();
+  await expectScreen(page, 'Trusted browsers');
+  await expect(page.getByText('This browser')).toBeVisible();
+  await page.getByRole('button', { name: /^Ask for a code again/ }).click();
+  await expect(page.getByText('The next sign-in there asks for a code again.')).toBeVisible();
+  await expect(page.getByText('No browser is trusted.')).toBeVisible();
+  await signInAgain();
+  await expectScreen(page, "Confirm it's you");
+});
+
 test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });
 
@@ -160,5 +194,28 @@ test.describe('without script', () => {
     await field(page, '6-digit code').fill(app.next());
     await button(page, 'Continue').click();
     await expectScreen(page, 'Your account');
+  });
+
+  test('a browser is trusted, also after a wrong code', async ({ browser, page, world }) => {
+    const person = await world.member();
+    const scripted = await browser.newPage({ baseURL: world.portico.origin, javaScriptEnabled: true });
+    await signIn(scripted, person);
+    const { app } = await enrol(scripted);
+    await scripted.close();
+    await page.goto('/auth/signin?return_to=/auth/account');
+    await fillSignIn(page, person);
+    await button(page, 'Login').click();
+    const box = page.getByRole('checkbox');
+    await box.check();
+    await field(page, '6-digit code').fill(app.wrong());
+    await button(page, 'Continue').click();
+    await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+    await expect(box).toBeChecked();
+    await field(page, '6-digit code').fill(app.next());
+    await button(page, 'Continue').click();
+    await expectScreen(page, 'Your account');
+    await page.goto('/auth/account/browsers');
+    await button(page, 'Ask for a code in all browsers').click();
+    await expect(page.getByText('No browser is trusted.')).toBeVisible();
   });
 });

@@ -10,6 +10,7 @@ export interface Account {
   languages: Choice[];
   history: Event[];
   apps: App[];
+  browsers: TrustedBrowser[];
 }
 
 export interface AddFactor {
@@ -37,7 +38,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-browsers' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -190,6 +191,7 @@ export interface GiveFactor {
   flow?: string;
   code: string;
   way?: '' | 'totp' | 'recovery';
+  trust?: '' | 'yes';
   return_to?: string;
 }
 
@@ -217,6 +219,8 @@ export interface Link {
 export interface MFA {
   way: '' | 'totp' | 'recovery';
   other: string;
+  trust: string;
+  trusting: string;
 }
 
 export interface Next {
@@ -268,6 +272,7 @@ export interface Policy {
   code_length: number;
   code_minutes: number;
   passkeys: string;
+  trust: string;
 }
 
 export interface Provider {
@@ -372,6 +377,16 @@ export interface SignedIn {
   id: string;
   email: string;
   name: string;
+}
+
+export interface TrustedBrowser {
+  id: string;
+  name: string;
+  since: string;
+  used: string;
+  until: string;
+  here: string;
+  account: string;
 }
 
 export interface User {

@@ -28,7 +28,8 @@ export const SHAPE = {
     "password_max": 0,
     "code_length": 0,
     "code_minutes": 0,
-    "passkeys": ""
+    "passkeys": "",
+    "trust": ""
   },
   "sender": "",
   "providers": [
@@ -113,6 +114,17 @@ export const SHAPE = {
         "since": "",
         "account": ""
       }
+    ],
+    "browsers": [
+      {
+        "id": "",
+        "name": "",
+        "since": "",
+        "used": "",
+        "until": "",
+        "here": "",
+        "account": ""
+      }
     ]
   },
   "client": {
@@ -129,7 +141,9 @@ export const SHAPE = {
   },
   "mfa": {
     "way": "",
-    "other": ""
+    "other": "",
+    "trust": "",
+    "trusting": ""
   },
   "factors": {
     "state": "",

@@ -1,6 +1,7 @@
 import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
 import { screen as accountApps } from '../screens/account-apps/account-apps';
+import { screen as accountBrowsers } from '../screens/account-browsers/account-browsers';
 import { screen as accountData } from '../screens/account-data/account-data';
 import { screen as accountFactors } from '../screens/account-factors/account-factors';
 import { screen as accountHistory } from '../screens/account-history/account-history';
@@ -40,6 +41,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-history': accountHistory,
   'account-apps': accountApps,
   'account-data': accountData,
+  'account-browsers': accountBrowsers,
   consent,
   'sign-out': signOut,
   'signed-out': signedOut,

@@ -10,17 +10,19 @@ interface CheckBoxProps {
   ticked: string;
   /** The error below the box, or "". */
   error: string;
+  /** Whether the form can be sent without a tick. */
+  optional?: boolean;
   children: ReactNode;
 }
 
-/** A box that must be ticked. It is uncontrolled: a tick from before the script ran stays. */
-export function CheckBox({ name, value, ticked, error, children }: CheckBoxProps) {
+/** A box with a sentence. It is uncontrolled: a tick from before the script ran stays. */
+export function CheckBox({ name, value, ticked, error, optional = false, children }: CheckBoxProps) {
   const box = {
     type: 'checkbox',
     id: name,
     name,
     value,
-    required: true,
+    required: !optional,
     className: styles.box,
     'aria-invalid': choose(error, 'true', 'false') as 'true' | 'false',
     'aria-describedby': `${name}-error`,

@@ -23,7 +23,7 @@ function View({ boot }: { boot: Boot }) {
     >
       <Success words={boot.success} />
       <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
-      <Sections passkeys={boot.policy.passkeys} />
+      <Sections policy={boot.policy} />
       <Sessions />
       <form {...form.props} action="/auth/signout">
         <Button look="secondary" busy={form.busy} wait={form.wait}>

@@ -6,6 +6,7 @@ import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, match, When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { CheckBox } from '../../ui/check-box';
 import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
@@ -61,7 +62,7 @@ function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
         <HiddenField<GiveFactor> name="flow" value={boot.flow.id} />
         <HiddenField<GiveFactor> name="return_to" value={boot.return_to} />
         <HiddenField<GiveFactor> name="way" value={mfa.way} />
-        <When value={mfa.way} is="recovery" otherwise={<AppCode form={form} />}>
+        <When value={mfa.way} is="recovery" otherwise={<AppCode boot={boot} form={form} />}>
           <TextField
             name="code"
             label={t('mfa.recovery.code')}
@@ -84,9 +85,20 @@ function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
   );
 }
 
-function AppCode({ form }: { form: Form<GiveFactor> }) {
+/** The box comes first, because the form sends itself with the last digit. */
+function AppCode({ boot: { mfa }, form }: { boot: Boot; form: Form<GiveFactor> }) {
   const { t } = useText();
-  return <CodeField label={t('mfa.code')} hint={t('mfa.hint')} error={form.trouble.fields.code} />;
+  const name: keyof GiveFactor = 'trust';
+  return (
+    <>
+      <When value={mfa.trust}>
+        <CheckBox name={name} value="yes" ticked={mfa.trusting} error="" optional>
+          {t('mfa.trust')}
+        </CheckBox>
+      </When>
+      <CodeField label={t('mfa.code')} hint={t('mfa.hint')} error={form.trouble.fields.code} />
+    </>
+  );
 }
 
 function Restart({ boot }: { boot: Boot }) {

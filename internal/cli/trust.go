@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/app"
+	"portico/internal/trust"
+	"portico/internal/useragent"
+)
+
+type userTrustCmd struct {
+	List userTrustListCmd `cmd:"" help:"List the browsers that an account trusts."`
+	End  userTrustEndCmd  `cmd:"" help:"End the trust of an account in all browsers."`
+}
+
+type trustOut struct {
+	ID        string `json:"id"`
+	Browser   string `json:"browser"`
+	CreatedAt string `json:"created_at"`
+	UsedAt    string `json:"last_used_at"`
+	ExpiresAt string `json:"expires_at"`
+}
+
+func trustOf(b trust.Browser) trustOut {
+	return trustOut{
+		ID: b.ID, Browser: useragent.Describe(b.UserAgent),
+		CreatedAt: b.CreatedAt.Format(timeForm), UsedAt: b.UsedAt.Format(timeForm), ExpiresAt: b.ExpiresAt.Format(timeForm),
+	}
+}
+
+func (t trustOut) String() string {
+	return strings.Join([]string{t.ID, t.Browser, t.CreatedAt, t.UsedAt, t.ExpiresAt}, "\t")
+}
+
+type userTrustListCmd struct {
+	Email string `arg:"" help:"The email address of the account."`
+	JSON  bool   `name:"json" help:"Print the browsers as JSON."`
+}
+
+func (userTrustListCmd) Help() string {
+	return "Example:\n  portico user trust list mara@example.com\n\nPrints id, browser, the time it was trusted, the time it was last used and the time when the trust ends."
+}
+
+func (c userTrustListCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		list, err := a.Flows.TrustedBrowsers(s, u.ID)
+		if err != nil {
+			return err
+		}
+		out, lines := []trustOut{}, []string{}
+		for _, b := range list {
+			out = append(out, trustOf(b))
+			lines = append(lines, trustOf(b).String())
+		}
+		return s.print(c.JSON, out, lines...)
+	})
+}
+
+type userTrustEndCmd struct {
+	Email string `arg:"" help:"The email address of the account."`
+}
+
+func (userTrustEndCmd) Help() string {
+	return "Example:\n  portico user trust end mara@example.com\n\nThe next sign-in in each browser asks for the second factor. Sessions go on: 'portico session end' ends them."
+}
+
+func (c userTrustEndCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		ended, err := a.Flows.EndUserTrust(s, u)
+		if err != nil {
+			return err
+		}
+		return s.print(false, nil, fmt.Sprintf("ended: %d trusted browsers", ended))
+	})
+}

@@ -1,0 +1,143 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/ids"
+	"portico/internal/session"
+	"portico/internal/trust"
+)
+
+// byTrust stands beside the methods in the record of a sign-in for which no second
+// factor was given. It is no method: the session counts one proof.
+const byTrust = "trusted_browser"
+
+// Trusts reports whether a user may trust a browser.
+func (f *Flows) Trusts() bool { return f.mayTrust }
+
+// trustedHere reports whether the browser need not give the second factor: the
+// account trusts it, and the first proof is a password or a provider.
+//
+// Three sign-ins ask for the factor all the same. A proof by email never stands
+// alone. Joining a provider changes how the account is signed in to. And who has a
+// session already signs in again to prove more than that session does.
+func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool, error) {
+	byOwner := len(e.methods) == 1 && (e.methods[0] == "password" || strings.HasPrefix(e.methods[0], byProvider))
+	if !f.mayTrust || c.Trust == "" || !byOwner || e.linkFlow != "" {
+		return false, nil
+	}
+	found, err := f.sessions.Peek(ctx, tx, c.Session)
+	if err == nil && found.User.ID == e.account.ID {
+		return false, nil
+	}
+	if err != nil && !errors.Is(err, session.Required) {
+		return false, err
+	}
+	mark, err := f.markOf(ctx, tx, e.account)
+	if err != nil {
+		return false, err
+	}
+	return f.trusts.Use(ctx, tx, e.account.ID, mark, c.Trust)
+}
+
+// markOf returns the mark of everything that an account is signed in to with. The
+// credential version stands for the password and the state. Recovery codes are left
+// out, because each use changes them.
+func (f *Flows) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
+	credentials := []string{"version " + version(a), "address " + a.Address.Key}
+	factors, err := tx.FactorsOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range factors {
+		credentials = append(credentials, "factor "+each.ID)
+	}
+	passkeys, err := tx.PasskeysOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range passkeys {
+		credentials = append(credentials, "passkey "+each.ID)
+	}
+	linked, err := tx.IdentitiesOf(ctx, a.ID)
+	for _, each := range linked {
+		credentials = append(credentials, "identity "+each.Issuer+" "+each.Subject)
+	}
+	return trust.Mark(credentials), err
+}
+
+// trustBrowser trusts the caller's browser, and tells the owner. It returns the new
+// trust cookie.
+func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a account.Account) (cookie string, err error) {
+	if !f.mayTrust {
+		return "", nil // switched off since the page was shown
+	}
+	mark, err := f.markOf(ctx, tx, a)
+	if err != nil {
+		return "", err
+	}
+	if cookie, err = f.trusts.Give(ctx, tx, a.ID, mark, c.Agent, c.Trust); err != nil {
+		return "", err
+	}
+	return cookie, f.note(ctx, tx, c, a, audit.BrowserTrusted, "", mailTrusted)
+}
+
+// TrustedBrowsers returns the browsers that an account trusts, the last used first.
+func (f *Flows) TrustedBrowsers(ctx context.Context, accountID string) (list []trust.Browser, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, accountID)
+		if err != nil || !ok {
+			return err
+		}
+		mark, err := f.markOf(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		list, err = f.trusts.List(ctx, tx, a.ID, mark)
+		return err
+	})
+	return list, err
+}
+
+// EndTrust ends the trust of the signed-in user in one browser, or in all for an
+// empty id. It succeeds when there was none. It needs no recent proof, because it
+// only takes away.
+//
+// Faults: session.Required.
+func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id string) error {
+	if id != "" && !ids.Valid(id) {
+		return nil
+	}
+	return f.own(ctx, found, func(tx Tx, a account.Account) error {
+		_, err := f.endTrust(ctx, tx, a, id, fact(c, audit.TrustEnded, a.ID, ""))
+		return err
+	})
+}
+
+// EndUserTrust ends the trust of an account in all browsers, and returns how many
+// there were.
+func (f *Flows) EndUserTrust(ctx context.Context, a account.Account) (ended int, err error) {
+	err = f.change(ctx, a.ID, func(tx Tx) error {
+		ended, err = f.endTrust(ctx, tx, a, "", byOperator(audit.TrustEnded, a.ID))
+		return err
+	})
+	return ended, err
+}
+
+func (f *Flows) endTrust(ctx context.Context, tx Tx, a account.Account, id string, change audit.Fact) (ended int, err error) {
+	mark, err := f.markOf(ctx, tx, a)
+	if err != nil {
+		return 0, err
+	}
+	if ended, err = f.trusts.End(ctx, tx, a.ID, mark, id); err != nil || ended == 0 {
+		return 0, err
+	}
+	if id == "" {
+		change.Detail = "all"
+	}
+	return ended, f.record.Add(ctx, tx, change)
+}

@@ -1,0 +1,207 @@
+package flow_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/flow"
+)
+
+func trusting(c *flow.Config) { c.Trust = true }
+
+// trusts signs in with a code in a new browser, and trusts it.
+func (b *bundle) trusts(p phone) *visitor {
+	b.Helper()
+	v, r := b.asks("192.0.2.2")
+	in := digits(p.secret.At(b.clock.Now()))
+	in.Trust = true
+	v.must(v.flows.GiveFactor(b.Context(), v.Caller, r.FlowID, in))
+	b.clock.Advance(time.Minute)
+	if v.Trust == "" {
+		b.Fatal("the browser got no trust cookie")
+	}
+	return v
+}
+
+// passes signs out and reports whether the next sign-in asks for no code. One of the
+// passwords is right.
+func (v *visitor) passes(passwords ...string) bool {
+	v.Helper()
+	if err := v.flows.SignOut(v.Context(), v.Caller); err != nil {
+		v.Fatal(err)
+	}
+	v.Caller.Session = ""
+	for _, chosen := range passwords {
+		r, err := v.signIn("mara@example.org", chosen)
+		if !errors.Is(err, flow.Rejected) {
+			return v.must(r, err).Session != nil
+		}
+	}
+	v.Fatal("no password signs in")
+	return false
+}
+
+// operates runs an operator's change of the account.
+func (b *bundle) operates(change func(a account.Account) error) {
+	b.Helper()
+	a, err := b.flows.User(b.Context(), "mara@example.org")
+	if err == nil {
+		err = change(a)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// trusted returns how many browsers the account trusts.
+func (b *bundle) trusted() (n int) {
+	b.operates(func(a account.Account) error {
+		list, err := b.flows.TrustedBrowsers(b.Context(), a.ID)
+		n = len(list)
+		return err
+	})
+	return n
+}
+
+func TestTrust_SignIn(t *testing.T) {
+	t.Parallel()
+	b := setup(t, trusting)
+	owner, p := b.enrolled()
+	v := b.trusts(p)
+	for _, want := range []string{"new-device", "browser-trusted"} {
+		if m := b.next(); m.Template != want || m.To != "mara@example.org" {
+			t.Errorf("the email is %s, want %s", m.Template, want)
+		}
+	}
+	b.record(audit.BrowserTrusted)
+	if !v.passes(good) {
+		t.Fatal("a trusted browser is asked for a code")
+	}
+	found := v.found()
+	if found.Session.Strong() || !slices.Equal(found.Session.Methods, []string{"password"}) {
+		t.Errorf("the session counts %v, strong at %v", found.Session.Methods, found.Session.StrongAt)
+	}
+	if got := b.record(audit.SignedIn).Detail; got != "password,trusted_browser" {
+		t.Errorf("the record has the detail %q", got)
+	}
+	if err := b.flows.Fresh(t.Context(), found); !errors.Is(err, flow.ProofNeeded) {
+		t.Errorf("the session may change the account: %v", err)
+	}
+	v.must(v.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+	if !v.found().Session.Strong() {
+		t.Error("the step up does not count")
+	}
+	if owner.passes(good) {
+		t.Error("another browser is trusted too")
+	}
+}
+
+// A user who signs in again wants to prove more than the session does.
+func TestTrust_NotForASignInAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t, trusting)
+	_, p := b.enrolled()
+	v := b.trusts(p)
+	if r := v.must(v.signIn("mara@example.org", good)); r.Session != nil {
+		t.Error("a new sign-in asks for no code")
+	}
+}
+
+func TestTrust_NotByARecoveryCode(t *testing.T) {
+	t.Parallel()
+	b := setup(t, trusting)
+	_, p := b.enrolled()
+	v, r := b.asks("192.0.2.2")
+	in := recovery(p.codes[0])
+	in.Trust = true
+	v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
+	if v.Trust != "" {
+		t.Error("a recovery code gives trust")
+	}
+}
+
+func TestTrust_Off(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, p := b.enrolled()
+	v, r := b.asks("192.0.2.2")
+	in := digits(p.secret.At(b.clock.Now()))
+	in.Trust = true
+	v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
+	if v.Trust != "" {
+		t.Error("the browser is trusted")
+	}
+}
+
+// Each change of a credential ends all trust, whoever makes it.
+func TestTrust_EndsWithEachCredential(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, b *bundle, v *visitor){
+		"password": func(t *testing.T, b *bundle, v *visitor) {
+			v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good+" more", good+" more"))
+		},
+		"password by the operator": func(t *testing.T, b *bundle, _ *visitor) {
+			b.operates(func(a account.Account) error { return b.flows.SetUserPassword(t.Context(), a, good+" more") })
+		},
+		"second app": func(_ *testing.T, _ *bundle, v *visitor) { v.enrols() },
+		"removed app": func(t *testing.T, b *bundle, v *visitor) {
+			v.enrols()
+			have, err := b.flows.Factors(t.Context(), v.found().User.ID)
+			if err == nil {
+				err = b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[1].ID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"passkey": func(_ *testing.T, _ *bundle, v *visitor) { v.adds() },
+		"address": func(t *testing.T, b *bundle, _ *visitor) {
+			b.operates(func(a account.Account) error {
+				return errors.Join(b.flows.SetUserAddress(t.Context(), a.ID, "other@example.org"), b.flows.SetUserAddress(t.Context(), a.ID, "mara@example.org"))
+			})
+		},
+		"closed account": func(t *testing.T, b *bundle, _ *visitor) {
+			b.operates(func(a account.Account) error {
+				return errors.Join(b.flows.SetUserState(t.Context(), a.ID, account.Closed), b.flows.SetUserState(t.Context(), a.ID, account.Active))
+			})
+		},
+		"by press": func(t *testing.T, b *bundle, v *visitor) {
+			if err := b.flows.EndTrust(t.Context(), v.Caller, v.found(), ""); err != nil {
+				t.Fatal(err)
+			}
+			b.record(audit.TrustEnded)
+		},
+		"by the operator": func(t *testing.T, b *bundle, _ *visitor) {
+			b.operates(func(a account.Account) error {
+				n, err := b.flows.EndUserTrust(t.Context(), a)
+				if n != 1 {
+					t.Errorf("%d ended", n)
+				}
+				return err
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, trusting, withPasskeys(t))
+			_, p := b.enrolled()
+			v := b.trusts(p)
+			if !v.passes(good) {
+				t.Fatal("the browser is not trusted")
+			}
+			v.must(v.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+			b.clock.Advance(time.Minute)
+			if n := b.trusted(); n != 1 {
+				t.Fatalf("%d browsers are listed", n)
+			}
+			change(t, b, v)
+			if n := b.trusted(); n != 0 || v.passes(good, good+" more") {
+				t.Errorf("the browser is trusted still, %d are listed", n)
+			}
+		})
+	}
+}

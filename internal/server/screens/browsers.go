@@ -1,0 +1,33 @@
+package screens
+
+import (
+	"net/http"
+
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// fillBrowsers adds the browsers that the account trusts.
+func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	list, err := s.Actions.Flows.TrustedBrowsers(r.Context(), found.User.ID)
+	cookie := s.Actions.Caller(w, r).Trust
+	for _, t := range list {
+		shown := TrustedBrowser{
+			ID: t.ID, Name: s.Describe(t.UserAgent), Account: found.User.ID,
+			Since: s.Catalogue.Moment(b.Locale, t.CreatedAt), Used: s.Catalogue.Moment(b.Locale, t.UsedAt), Until: s.Catalogue.Moment(b.Locale, t.ExpiresAt),
+		}
+		if t.Has(cookie) {
+			shown.Here = "yes"
+		}
+		b.Account.Browsers = append(b.Account.Browsers, shown)
+	}
+	return err
+}
+
+// offerTrust adds the box with which the owner trusts this browser. An
+// authenticator app is needed for it: recovery codes are for a loss.
+func (s *Screens) offerTrust(b *Boot, ticked string) {
+	if s.Trust && b.MFA.Way != form.WayRecovery {
+		b.MFA.Trust, b.MFA.Trusting = "yes", ticked
+	}
+}
