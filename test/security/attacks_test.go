@@ -197,7 +197,7 @@ func attacks() testform.Catalogue {
 		"SEC-153": "A client poses as a health check or a crawler to pass a rule.",
 		"SEC-155": "An attacker waits until the session check fails, and asks for an app then.",
 		"SEC-156": "An app reads our secrets, or sets our cookies.",
-		"SEC-157": "A client smuggles a second request through ambiguous framing.",
+		"SEC-157": "A client smuggles a second request through ambiguous framing, over HTTP/1.1 or HTTP/2.",
 		"SEC-158": "Another site opens a WebSocket to an app in the visitor's browser.",
 		"SEC-159": "A user's name or address breaks the identity headers.",
 		"SEC-160": "A client chooses the server that the gateway connects to.",

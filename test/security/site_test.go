@@ -113,9 +113,11 @@ func (s *site) run() {
 	s.Helper()
 	listeners := app.Listeners{Public: s.listen(), Ops: s.listen()}
 	s.addr, s.ops = listeners.Public.Addr().String(), listeners.Ops.Addr().String()
-	if s.secure {
+	switch {
+	case s.config.TLS.On(): // Portico serves it
+	case s.secure:
 		listeners.Public = tls.NewListener(listeners.Public, serverTLS(s.T))
-	} else {
+	default:
 		_, port, _ := net.SplitHostPort(s.addr)
 		s.config.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
 	}
@@ -239,7 +241,7 @@ var certificate = sync.OnceValues(func() (tls.Certificate, error) {
 	}
 	template := x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "portico.test"}, DNSNames: []string{"portico.test"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		NotBefore: time.Now().AddDate(-3, 0, 0), NotAfter: time.Now().AddDate(3, 0, 0),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
