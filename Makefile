@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types unit race postgres acme proxies chromium web-test client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
+.PHONY: help run build libraries test ci rest check fmt lint types staticcheck unit race postgres acme proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,8 +38,8 @@ test: ## What to run before a push: on SQLite, with the main journeys
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
-rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all journeys
-	@tools/stages build! race+postgres,e2e+e2e-postgres,release-test+client-test+proxies+acme faults-short
+rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
+	@tools/stages build! race+postgres,e2e+e2e-postgres+states,staticcheck+release-test+client-test+proxies+acme faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types
@@ -54,8 +54,11 @@ fmt:
 
 lint: web/dist/documents/manifest.json
 	@go vet ./... && cd clients/go && go vet ./...
-	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
 	@go test -vet=off ./internal/archtest
+
+# Without a cache, it needs two minutes of processor time for the modules of others alone.
+staticcheck: build ## The finer lint of Go
+	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
 
 # All packages but the suites of test/, which have their own stages.
 # The stage check runs all of go vet, so the tests leave it out.
@@ -96,6 +99,9 @@ web-test: chromium ## Screens and controls in a real Chromium; runs again only a
 web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests -type f)
 	@cd web && npm test --silent
 	@touch $@
+
+states: build chromium ## All states of the screens; web-test takes two of each screen
+	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts
 
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
 	@cd clients/js && npm test --silent
