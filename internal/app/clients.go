@@ -58,7 +58,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 		client, err := openid.NewClient(openid.ClientConfig{
 			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
-			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed,
+			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed, RequirePAR: c.RequirePAR,
 		})
 		if err != nil && c.Secret == "" {
 			continue // the settings have been refused for it

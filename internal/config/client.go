@@ -68,6 +68,8 @@ func clientKeys(n int) []key {
 			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
+		toggle(prefix+"require_par", func(c *Config) *bool { return &c.client(n).RequirePAR },
+			"Whether the client must push its requests (PAR, RFC 9126): it sends them to Portico itself, and the browser carries only their name. A client may do so without this setting."),
 		text(prefix+"name", of(func(c *Client) *string { return &c.Name }), anything,
 			"The name of the app on pages and in emails. The default is its id."),
 		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
@@ -195,6 +197,8 @@ func (client Client) checkSecret(add func(key, why, write string, others ...stri
 		add(at("secret"), "the client has no secret", "write one, or secret_file, secret_hash, jwks or jwks_uri; or public = true for an app on a user's device", at("public"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case secrets > 1:
 		add(at("id"), "the client has two proofs", "keep one of secret, secret_hash, jwks and jwks_uri", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
+	case client.Public && client.RequirePAR:
+		add(at("require_par"), "a public client cannot push its requests, because it proves nothing", "remove require_par", at("public"))
 	case client.Public && !client.PKCE:
 		add(at("pkce"), "a public client needs a code challenge", "remove pkce = false", at("public"))
 	}

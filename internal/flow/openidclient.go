@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"errors"
+	"net/url"
 
 	"portico/internal/assertion"
 	"portico/internal/openid"
@@ -41,4 +42,24 @@ func unproven(err error) error {
 		return &openid.Error{Code: "invalid_client", Description: wrong.Error()}
 	}
 	return errors.Join(&openid.Error{Code: "invalid_client", Description: "the keys of the client could not be loaded"}, err)
+}
+
+// Push stores a request of a client and returns its name. Its errors include
+// openid.Error.
+func (f *Flows) Push(ctx context.Context, client openid.Client, query url.Values) (name string, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		name, err = f.grants.Push(ctx, tx, client, query)
+		return err
+	})
+	return name, err
+}
+
+// Pushed returns the request with a name, or openid.RequestUnknown. begun says that
+// the browser was here with it before.
+func (f *Flows) Pushed(ctx context.Context, clientID, name string, begun bool) (p openid.Pushed, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		p, err = f.grants.Pushed(ctx, tx, clientID, name, begun)
+		return err
+	})
+	return p, err
 }

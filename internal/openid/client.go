@@ -46,6 +46,7 @@ type ClientConfig struct {
 	Name          string
 	Consent       bool
 	Rules         Rules
+	RequirePAR    bool
 }
 
 // Rules decide whether a user may use a client.
@@ -83,6 +84,7 @@ type Client struct {
 	Name          string   // on pages and in emails
 	Consent       bool     // whether its users are asked
 	Rules         Rules    // nil admits every user
+	RequirePAR    bool     // whether it must push its requests
 
 	secret []byte // SHA-256; nil for a public client, and for one with a key
 }
@@ -92,7 +94,7 @@ type Client struct {
 func NewClient(c ClientConfig) (Client, error) {
 	client := Client{
 		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
-		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules,
+		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
 	}
 	switch {
 	case c.Public, c.Keyed:

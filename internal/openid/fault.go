@@ -8,6 +8,7 @@ const (
 	CodeRedirectUnknown = "openid.redirect_unknown"
 	CodeRefused         = "openid.refused"
 	CodeLogoutUnknown   = "openid.logout_unknown"
+	CodeRequestUnknown  = "openid.request_unknown"
 )
 
 var (
@@ -21,6 +22,10 @@ var (
 	// LogoutUnknown says that a request to sign out is not valid, so that the
 	// browser must not go back to an app. The user may still sign out.
 	LogoutUnknown = fault.New(fault.Invalid, CodeLogoutUnknown)
+
+	// RequestUnknown says that a pushed request is not there: it was used, it has
+	// expired, or it is of another client.
+	RequestUnknown = fault.New(fault.Invalid, CodeRequestUnknown)
 
 	// Refused says that a client's request was refused. Its cause is the Error
 	// that the client gets.

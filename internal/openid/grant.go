@@ -89,6 +89,7 @@ type Store interface {
 
 	LogoutStore
 	ConsentStore
+	PushStore
 }
 
 // Config of a Keeper.
@@ -121,8 +122,11 @@ type SignIn struct {
 	At        time.Time // zero when a provider does not tell
 }
 
-// Grant stores a new grant and returns its code.
+// Grant stores a new grant and returns its code. It uses up a pushed request.
 func (k *Keeper) Grant(ctx context.Context, tx Store, r Request, by SignIn) (code string, err error) {
+	if err := k.spend(ctx, tx, r); err != nil {
+		return "", err
+	}
 	now := k.clock.Now()
 	g := Grant{
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,

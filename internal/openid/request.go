@@ -22,7 +22,8 @@ type Request struct {
 	Nonce       string
 	Challenge   string // PKCE, S256
 	Scopes      []string
-	FormPost    bool // the answer is a form, not a redirect
+	FormPost    bool   // the answer is a form, not a redirect
+	Pushed      []byte // Hash of the pushed request; nil for none
 
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
@@ -38,6 +39,15 @@ type Request struct {
 // which only a page may show, and an Error, which goes to the RedirectURI of the
 // request.
 func (c Clients) ParseRequest(query url.Values) (Request, error) {
+	r, err := c.ParsePushed(query)
+	if err == nil && r.Client.RequirePAR {
+		err = invalidRequest("this client sends its requests to pushed_authorization_request_endpoint")
+	}
+	return r, err
+}
+
+// ParsePushed is ParseRequest for a request that does not come from a browser.
+func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	r := Request{MaxAge: -1}
 	client, known := c.byID[query.Get("client_id")]
 	if !known || len(query["client_id"]) != 1 {

@@ -173,6 +173,7 @@ func attacks() testform.Catalogue {
 		"SEC-136": "A client inspects or revokes the tokens of another client.",
 		"SEC-137": "An attacker replays a client assertion.",
 		"SEC-310": "An attacker forges a client assertion, or makes one for another server.",
+		"SEC-311": "An attacker uses a pushed request twice, too late, for another client, or changes it on its way.",
 		"SEC-139": "An attacker uses a token for another audience or with another algorithm.",
 		"SEC-140": "An attacker avoids a new sign-in or the consent by request parameters.",
 		"SEC-141": "An attacker registers or edits clients.",

@@ -40,6 +40,7 @@ func openIDRoutes() map[string]route {
 		"GET /auth/openid/authorize":                  {422, 422, "", false},
 		"POST /auth/openid/authorize":                 {303, 303, "client_id=x", true},
 		"POST /auth/openid/token":                     {401, 401, "client_id=x", true},
+		"POST /auth/openid/par":                       {401, 401, "client_id=x", true},
 		"OPTIONS /auth/openid/token":                  {204, 204, "", false},
 		"GET /auth/openid/userinfo":                   {401, 401, "", false},
 		"POST /auth/openid/userinfo":                  {401, 401, "", true},
@@ -119,6 +120,7 @@ type rpAnswer struct {
 	Access  string `json:"access_token"`
 	Refresh string `json:"refresh_token"`
 	ID      string `json:"id_token"`
+	Name    string `json:"request_uri"`
 	Active  bool   `json:"active"`
 }
 

@@ -34,7 +34,7 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) error {
 
 // decide answers a request for a code. agreed says that the user has just agreed.
 func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string, agreed bool) error {
-	request, query, err := h.parse(rawQuery)
+	request, query, err := h.parse(r, rawQuery)
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}
@@ -43,7 +43,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	if err != nil && !errors.Is(err, session.Required) {
 		return err
 	}
-	raw, mark, _ := strings.Cut(rawQuery, "&"+markParam+"=")
+	raw, mark, _ := cutMark(rawQuery)
 	sentAt, unmarked := h.Actions.Flows.Marked(raw, mark)
 	at, now := found.Session.AuthenticatedAt, h.Clock.Now()
 	weak, err := h.weak(r, request, found)
@@ -59,35 +59,58 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		if request.None || query.Has(refusedParam) {
 			return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user may not use this client"})
 		}
-		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+raw+"&"+refusedParam+"=1")
+		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+h.carry(request, raw+"&"+refusedParam+"=1"))
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
 		}
-		return server.SeeOther(w, pages.ReturnTo(pages.MFA, pages.Authorize+"?"+rawQuery))
+		return server.SeeOther(w, pages.ReturnTo(pages.MFA, pages.Authorize+"?"+h.carry(request, rawQuery)))
 	case signedIn && !choose && !another && !again:
-		return h.give(w, r, found, request, rawQuery, agreed)
+		return h.give(w, r, found, request, h.carry(request, rawQuery), agreed)
 	case request.None || another && !choose:
 		return h.refuse(w, r, request, &openid.Error{Code: "login_required", Description: "the user must sign in"})
 	}
 	return h.signIn(w, r, request, raw, again)
 }
 
-// parse reads a request. Its errors are the errors of openid.Clients.ParseRequest.
-func (h *Handler) parse(rawQuery string) (openid.Request, url.Values, error) {
+// parse reads a request, which the client may have pushed. Its errors are the
+// errors of openid.Clients.ParseRequest, and openid.RequestUnknown.
+func (h *Handler) parse(r *http.Request, rawQuery string) (openid.Request, url.Values, error) {
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return openid.Request{}, nil, server.Malformed.WithCause(err)
 	}
-	request, err := h.Clients.ParseRequest(query)
+	var request openid.Request
+	if openid.IsPushed(query.Get("request_uri")) {
+		raw, mark, _ := cutMark(rawQuery)
+		request, err = h.pulled(r, query, raw, mark)
+	} else {
+		request, err = h.judge(query, h.Clients.ParseRequest)
+	}
+	return request, query, err
+}
+
+// judge reads the parameters of a request.
+func (h *Handler) judge(query url.Values, parse func(url.Values) (openid.Request, error)) (openid.Request, error) {
+	request, err := parse(query)
 	if err == nil && query.Has("id_token_hint") {
 		hint, wrong := h.readHint(query.Get("id_token_hint"))
 		if wrong != nil {
-			return request, query, invalidRequest("id_token_hint is no ID token of this issuer")
+			return request, invalidRequest("id_token_hint is no ID token of this issuer")
 		}
 		request.UserID = hint.UserID
 	}
-	return request, query, err
+	return request, err
+}
+
+// cutMark splits a query into what was asked for and the mark at its end.
+func cutMark(rawQuery string) (raw, mark string, there bool) {
+	return strings.Cut(rawQuery, "&"+markParam+"=")
+}
+
+// marked returns a query with the mark that it is sent on its way now.
+func (h *Handler) marked(raw string) string {
+	return raw + "&" + markParam + "=" + h.Actions.Flows.Mark(raw)
 }
 
 // weak reports whether the client asks for a second factor, which the account has
@@ -118,7 +141,7 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 
 // signIn sends the browser to the sign-in page, which leads back to the request.
 func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.Request, raw string, again bool) error {
-	target := pages.Authorize + "?" + raw + "&" + markParam + "=" + h.Actions.Flows.Mark(raw)
+	target := pages.Authorize + "?" + h.marked(raw)
 	query := url.Values{"return_to": {target}, "email": {request.Hint}}
 	if again {
 		query.Set("again", "1")

@@ -52,7 +52,10 @@ func (h *Handler) client(r *http.Request) (openid.Client, url.Values, error) {
 	if err != nil {
 		return openid.Client{}, nil, err
 	}
-	proof.Audiences = []string{h.issuer, h.issuer + pages.Token}
+	proof.Audiences = []string{h.issuer}
+	if r.URL.Path != parPath { // where FAPI 2.0 wants the issuer alone
+		proof.Audiences = append(proof.Audiences, h.issuer+pages.Token)
+	}
 	client, err := h.Actions.Flows.AuthenticateClient(r.Context(), proof)
 	return client, values, err
 }

@@ -25,6 +25,8 @@ func metadata(issuer string, algorithms []string) map[string]any {
 		"authorization_endpoint":                                   issuer + pages.Authorize,
 		"token_endpoint":                                           issuer + pages.Token,
 		"userinfo_endpoint":                                        issuer + userInfoPath,
+		"pushed_authorization_request_endpoint":                    issuer + parPath,
+		"require_pushed_authorization_requests":                    false,
 		"revocation_endpoint":                                      issuer + revokePath,
 		"introspection_endpoint":                                   issuer + introspectPath,
 		"end_session_endpoint":                                     issuer + pages.EndSession,

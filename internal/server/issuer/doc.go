@@ -8,6 +8,7 @@
 //
 //	/.well-known/openid-configuration, /.well-known/oauth-authorization-server
 //	/auth/openid/authorize    a browser asks for a code (authorize.go)
+//	/auth/openid/par          a client asks for a code in advance (push.go)
 //	/auth/openid/token        a client exchanges a code or a refresh token (token.go)
 //	/auth/openid/userinfo     who the user of an access token is (userinfo.go)
 //	/auth/openid/revoke       a client gives a token back (revoke.go)

@@ -21,8 +21,8 @@ const (
 )
 
 // site is a Portico with a confidential client "rp", a second one "other", a public
-// one "spa", a native one "native", one without PKCE, "old", and one with a key of its
-// own, "keyed".
+// one "spa", a native one "native", and one without PKCE, "old".
+// Two have a key of their own: "keyed", and "fapi", which must push its requests.
 type site struct{ *apptest.Site }
 
 func start(t *testing.T) *site { return startFor(t) }
@@ -36,6 +36,7 @@ func startFor(t testing.TB, changes ...func(*config.Config)) *site {
 			{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "old", IDTokenAlg: "RS256", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
+			{ID: "fapi", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: append(scopes, "offline_access"), PKCE: true, RequirePAR: true},
 			{ID: "keyed", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 		}
 	}}, changes...)...)}
@@ -139,6 +140,7 @@ type reply struct {
 	Email  string `json:"email"`
 	Nonce  string `json:"nonce"`
 	Left   int    `json:"expires_in"`
+	Name   string `json:"request_uri"`
 }
 
 // post sends a form as a server does: without Origin, without cookies.

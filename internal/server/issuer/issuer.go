@@ -18,6 +18,7 @@ import (
 const (
 	userInfoPath   = pages.Root + "/openid/userinfo"
 	revokePath     = pages.Root + "/openid/revoke"
+	parPath        = pages.Root + "/openid/par"
 	introspectPath = pages.Root + "/openid/introspect"
 )
 
@@ -75,6 +76,7 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.Token, h.token, server.CrossSite)
 	m.Handle("GET "+userInfoPath, h.userInfo)
 	m.Handle("POST "+userInfoPath, h.userInfo, server.CrossSite)
+	m.Handle("POST "+parPath, h.push, server.CrossSite)
 	m.Handle("POST "+revokePath, h.revoke, server.CrossSite)
 	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite)
 	for _, path := range []string{pages.Token, userInfoPath, revokePath} {

@@ -1,0 +1,74 @@
+package issuer
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"portico/internal/openid"
+	"portico/internal/server"
+)
+
+// pushed is the answer to a request that is pushed (RFC 9126 2.2).
+type pushed struct {
+	RequestURI string `json:"request_uri"`
+	ExpiresIn  int    `json:"expires_in"`
+}
+
+// push stores a request for a code. Only a client that proves who it is may push, so
+// that strangers cannot fill the database.
+func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
+	client, values, err := h.client(r)
+	if err == nil && client.Public {
+		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret or a key may push requests"}
+	}
+	if err != nil {
+		return h.tell(w, err)
+	}
+	for _, proof := range []string{"client_secret", "client_assertion", "client_assertion_type"} {
+		values.Del(proof)
+	}
+	values.Set("client_id", client.ID)
+	_, err = h.judge(values, h.Clients.ParsePushed)
+	switch {
+	case errors.Is(err, openid.RedirectUnknown):
+		return h.tell(w, invalidRequest("redirect_uri is not registered"))
+	case err != nil:
+		return h.tell(w, err)
+	}
+	name, err := h.Actions.Flows.Push(r.Context(), client, values)
+	if err != nil {
+		return h.tell(w, err)
+	}
+	return server.WriteJSON(w, http.StatusCreated, pushed{name, int(openid.PushLife.Seconds())})
+}
+
+// pulled returns the pushed request that a browser names. All other parameters beside
+// the name do not count. raw and mark are of the query of the browser.
+func (h *Handler) pulled(r *http.Request, query url.Values, raw, mark string) (openid.Request, error) {
+	if len(query["client_id"]) != 1 || len(query["request_uri"]) != 1 {
+		return openid.Request{}, openid.RequestUnknown
+	}
+	_, unmarked := h.Actions.Flows.Marked(raw, mark)
+	p, err := h.Actions.Flows.Pushed(r.Context(), query.Get("client_id"), query.Get("request_uri"), unmarked == nil)
+	if err != nil {
+		return openid.Request{}, err
+	}
+	inner, err := url.ParseQuery(p.Query)
+	if err != nil {
+		return openid.Request{}, err
+	}
+	request, err := h.judge(inner, h.Clients.ParsePushed)
+	request.Pushed = p.Hash
+	return request, err
+}
+
+// carry returns the query by which a browser goes on with a request. It marks a pushed
+// one, whose time to begin may be over then.
+func (h *Handler) carry(request openid.Request, rawQuery string) string {
+	raw, mark, _ := cutMark(rawQuery)
+	if _, unmarked := h.Actions.Flows.Marked(raw, mark); request.Pushed == nil || unmarked == nil {
+		return rawQuery
+	}
+	return h.marked(raw)
+}
