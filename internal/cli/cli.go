@@ -52,6 +52,7 @@ type commands struct {
 	Dev      devCmd      `cmd:"" help:"Try everything on this machine. Needs no configuration."`
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
+	Why      whyCmd      `cmd:"" help:"Tell why a user cannot go on: one timeline of an address."`
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
 	Secret   secretCmd   `cmd:"" help:"Change the master key."`
 	Keys     keysCmd     `cmd:"" help:"Manage the keys that sign tokens for apps."`

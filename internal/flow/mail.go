@@ -80,6 +80,9 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 			m.Locale = l.owner.Locale
 		}
 	}
+	if to, bad := account.ParseAddress(m.To, "email"); bad == nil {
+		m.Mailbox = f.mailboxes.Sum(to.Key)
+	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits

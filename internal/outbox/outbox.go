@@ -30,6 +30,10 @@ type Message struct {
 	// code. The message is not sent later. Zero means never.
 	NotAfter time.Time
 
+	// Mailbox is the keyed hash of the address. If it is set, the outbox keeps what
+	// became of the message.
+	Mailbox []byte
+
 	// Told is set if the visitor who caused the message learns that the mail server
 	// refuses it.
 	Told *Told
@@ -103,6 +107,9 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 		return fmt.Errorf("forget the refusal of the mailbox: %w", err)
 	}
 	now := o.clock.Now()
+	if err := begin(ctx, tx, m, now); err != nil {
+		return fmt.Errorf("keep the outcome of the message: %w", err)
+	}
 	err = tx.InsertMessage(ctx, Record{
 		ID: m.ID, Template: m.Template, AccountID: m.AccountID,
 		Payload:   o.box.Seal(content, m.ID),

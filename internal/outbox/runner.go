@@ -155,11 +155,11 @@ func (r *Runner) process(record Record) {
 		record.Reason = "the content cannot be read: was it sealed with another key?"
 		r.bury(ctx, record, log)
 	case message.Suppressed:
-		r.remove(ctx, record, log)
+		r.remove(ctx, record, Suppressed, log)
 	case !record.NotAfter.IsZero() && !r.outbox.clock.Now().Before(record.NotAfter):
 		r.expired.Add(1)
 		log.Warn("a message was not sent in time and is dropped", "reason", record.Reason)
-		r.remove(ctx, record, log)
+		r.remove(ctx, record, Late, log)
 	case record.Uncertain > maxUncertain:
 		if record.Reason == "" {
 			record.Reason = "the process ended twice during the delivery"
@@ -175,7 +175,8 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 	if failure == nil {
 		r.sent.Add(1)
 		log.Info("a message was sent")
-		r.remove(ctx, record, log)
+		record.Reason = ""
+		r.remove(ctx, record, Accepted, log)
 		return
 	}
 	if !record.count(failure) {
@@ -187,7 +188,10 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 	log.Warn("a message was not sent and will be tried again",
 		"reason", record.Reason, "failures", record.Failures, "due", record.DueAt)
 	r.settle(ctx, log, func(tx Store) error {
-		_, err := tx.SettleMessage(ctx, record)
+		last, err := tx.SettleMessage(ctx, record)
+		if err == nil && last {
+			err = r.became(ctx, tx, record, Waiting)
+		}
 		return err
 	})
 }
@@ -204,6 +208,9 @@ func (r *Runner) giveUp(ctx context.Context, record Record, message Message, ref
 	log.Error("a message was given up", "reason", record.Reason, "claims", record.Claims)
 	r.settle(ctx, log, func(tx Store) error {
 		last, err := tx.SettleMessage(ctx, record)
+		if err == nil && last {
+			err = r.became(ctx, tx, record, GivenUp)
+		}
 		if err == nil && last && refused {
 			err = keepRefusal(ctx, tx, message, record.DeadAt)
 		}
@@ -213,8 +220,13 @@ func (r *Runner) giveUp(ctx context.Context, record Record, message Message, ref
 
 // remove deletes the message even if another process has claimed it since,
 // because it must not be sent again.
-func (r *Runner) remove(ctx context.Context, record Record, log *slog.Logger) {
-	r.settle(ctx, log, func(tx Store) error { return tx.DeleteMessage(ctx, record.ID) })
+func (r *Runner) remove(ctx context.Context, record Record, state State, log *slog.Logger) {
+	r.settle(ctx, log, func(tx Store) error {
+		if err := r.became(ctx, tx, record, state); err != nil {
+			return err
+		}
+		return tx.DeleteMessage(ctx, record.ID)
+	})
 }
 
 // settle writes an outcome and retries for as long as the lease may last: a
@@ -244,6 +256,9 @@ func (r *Runner) purge(ctx context.Context, last time.Time) time.Time {
 	}
 	err := r.write(ctx, func(tx Store) error {
 		if _, err := tx.PurgeMessages(ctx, now.Add(-KeepDead)); err != nil {
+			return err
+		}
+		if _, err := tx.PurgeOutcomes(ctx, now.Add(-KeepDead)); err != nil {
 			return err
 		}
 		_, err := tx.PurgeRefusals(ctx, now.Add(-KeepRefusal))

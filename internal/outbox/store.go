@@ -34,6 +34,7 @@ type Counts struct {
 // Store is what the outbox needs of a transaction.
 type Store interface {
 	RefusalStore
+	OutcomeStore
 
 	// AfterCommit runs fn after the transaction is committed, and never after a
 	// rollback. fn must be quick, because other callers may wait for it.

@@ -177,6 +177,42 @@ func TestLeft_AfterTheWindow(t *testing.T) {
 	b.left(attempt, 3)
 }
 
+func TestStand(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	attempt := throttle.Attempt{Limit: three, Subject: "s"}
+	stand := func() (throttle.Standing, bool) {
+		t.Helper()
+		var s throttle.Standing
+		var ok bool
+		err := b.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+			s, ok, err = b.limiter.Stand(t.Context(), tx, attempt)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, ok
+	}
+	if s, ok := stand(); ok {
+		t.Errorf("before an attempt: %+v", s)
+	}
+	end := b.clock.Now().Add(time.Hour)
+	b.take(attempt)
+	if s, ok := stand(); !ok || s != (throttle.Standing{Used: 1, Clear: end}) {
+		t.Errorf("after one attempt: %+v", s)
+	}
+	b.take(attempt)
+	b.take(attempt)
+	if s, ok := stand(); !ok || s != (throttle.Standing{Used: 3, Passes: end, Clear: end}) {
+		t.Errorf("after the last attempt: %+v", s)
+	}
+	b.clock.Advance(time.Hour)
+	if s, ok := stand(); ok {
+		t.Errorf("after the window: %+v", s)
+	}
+}
+
 // The table reveals no address, and a subject cannot run into the name of its
 // limit.
 func TestTake_Keys(t *testing.T) {

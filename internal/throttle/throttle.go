@@ -144,6 +144,28 @@ func (l *Limiter) Wait(ctx context.Context, tx Store, attempts ...Attempt) (long
 	return longest, nil
 }
 
+// Standing is where a subject stands under a limit.
+type Standing struct {
+	Used   int
+	Passes time.Time // when the next attempt passes; zero if it would pass now
+	Clear  time.Time // when the attempts are forgotten
+}
+
+// Stand returns where the subject of the attempt stands, without counting it. It
+// returns false if no attempt is remembered.
+func (l *Limiter) Stand(ctx context.Context, tx Store, t Attempt) (Standing, bool, error) {
+	now := l.clock.Now()
+	s, err := l.state(ctx, tx, t)
+	if err != nil || s.Count == 0 || !now.Before(s.Until) {
+		return Standing{}, false, err
+	}
+	standing := Standing{Used: s.Count, Clear: s.Until}
+	if _, d := t.Limit.Next(s, now); d.Wait > 0 {
+		standing.Passes = now.Add(d.Wait)
+	}
+	return standing, true, nil
+}
+
 // Rounded returns a wait in whole seconds, at least one, for use in responses.
 func Rounded(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"strings"
+
+	"portico/internal/app"
+	"portico/internal/flow"
+)
+
+type whyCmd struct {
+	Email string `arg:"" help:"The email address. It needs no account."`
+	JSON  bool   `name:"json" help:"Print as JSON."`
+}
+
+func (whyCmd) Help() string {
+	return "Example:\n  portico why mara@example.com\n\nPrints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
+		"A limit has the time when it lifts. Counts of a single browser or network are not stored by address, and are missing."
+}
+
+// story is a flow.Story in the output.
+type story struct {
+	Email    string   `json:"email"`
+	Account  *person  `json:"account"` // null without one
+	Timeline []moment `json:"timeline"`
+}
+
+type moment struct {
+	At     string `json:"at"`
+	Kind   string `json:"kind"`
+	What   string `json:"what"`
+	Detail string `json:"detail"`
+}
+
+func storyOf(s flow.Story) story {
+	out := story{Email: s.Address, Timeline: []moment{}}
+	if s.Account != nil {
+		p := personOf(*s.Account)
+		out.Account = &p
+	}
+	for _, m := range s.Timeline {
+		out.Timeline = append(out.Timeline, moment{m.At.Format(timeForm), m.Kind, m.What, m.Detail})
+	}
+	return out
+}
+
+// Run prints the timeline of an address.
+func (c whyCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		told, err := a.Flows.Why(s, c.Email)
+		if err != nil {
+			return err
+		}
+		out := storyOf(told)
+		first := out.Email + "\tno account"
+		if out.Account != nil {
+			first = out.Account.String()
+		}
+		lines := []string{first}
+		for _, m := range out.Timeline {
+			lines = append(lines, strings.Join([]string{m.At, m.Kind, m.What, m.Detail}, "\t"))
+		}
+		return s.print(c.JSON, out, lines...)
+	})
+}

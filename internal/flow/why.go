@@ -1,0 +1,165 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/outbox"
+	"portico/internal/throttle"
+	"portico/internal/useragent"
+)
+
+// Moment is one line of a Story.
+type Moment struct {
+	At     time.Time
+	Kind   string // account, email, event, provider, session or limit
+	What   string // a stable word of the code
+	Detail string // may contain text from outside
+}
+
+// Story is what is known about an address, for its operator.
+type Story struct {
+	Address  string
+	Account  *account.Account // nil without an account
+	Timeline []Moment         // the oldest first; limits at the time when they lift
+}
+
+// storyLength bounds the emails and the audit records of a Story.
+const storyLength = 500
+
+// Why returns the story of an address, with or without an account. It counts
+// nothing and changes nothing.
+//
+// Faults: the field email.
+func (f *Flows) Why(ctx context.Context, email string) (Story, error) {
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return Story{}, fault.InvalidFields(*bad)
+	}
+	var s Story
+	err := f.store.Read(ctx, func(tx Tx) error {
+		known, err := f.known(ctx, tx, address.Key)
+		if err != nil {
+			return err
+		}
+		s = Story{Address: address.Mail, Account: known}
+		if known != nil {
+			s.Address = known.Address.Mail
+		}
+		parts := []func(context.Context, Tx, string, *account.Account) ([]Moment, error){f.emailed, f.limited}
+		if known != nil {
+			parts = append(parts, f.happened, f.linkedTo, f.signedInto)
+		}
+		for _, part := range parts {
+			moments, err := part(ctx, tx, address.Key, known)
+			if err != nil {
+				return err
+			}
+			s.Timeline = append(s.Timeline, moments...)
+		}
+		return nil
+	})
+	slices.SortStableFunc(s.Timeline, func(a, b Moment) int { return a.At.Compare(b.At) })
+	return s, err
+}
+
+// emailed returns the emails to the address, with the answers of the mail server.
+func (f *Flows) emailed(ctx context.Context, tx Tx, key string, _ *account.Account) ([]Moment, error) {
+	var all []Moment
+	for _, mailbox := range f.mailboxes.Sums(key) {
+		outcomes, err := tx.OutcomesOf(ctx, mailbox, storyLength)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range outcomes {
+			detail := string(o.State)
+			if o.State != outbox.Waiting || o.Answer != "" {
+				detail += " " + o.At.UTC().Format(time.RFC3339)
+			}
+			if o.Answer != "" {
+				detail += ": " + o.Answer
+			}
+			all = append(all, Moment{o.AskedAt, "email", o.Template, detail})
+		}
+	}
+	return all, nil
+}
+
+// limited returns the limits that have counted attempts for the address, at the
+// time when they lift. Counts of a single browser or network are not stored by
+// address.
+func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.Account) ([]Moment, error) {
+	attempts := addressAttempts(key)
+	if known != nil {
+		attempts = append(attempts, throttle.Attempt{Limit: factorLadder, Subject: known.ID})
+	}
+	var all []Moment
+	for _, a := range attempts {
+		s, ok, err := f.limiter.Stand(ctx, tx, a)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		m := Moment{s.Clear, "limit", a.Limit.Name, fmt.Sprintf("%d of %d used; forgotten at this time", s.Used, a.Limit.Count)}
+		if !s.Passes.IsZero() {
+			m.At, m.Detail = s.Passes, fmt.Sprintf("refuses until this time; %d of %d used", s.Used, a.Limit.Count)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// happened returns the creation of the account and its audit records.
+func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+	facts, err := tx.FactsOf(ctx, known.ID, storyLength)
+	if err != nil {
+		return nil, err
+	}
+	all := []Moment{{known.CreatedAt, "account", "created", string(known.State)}}
+	for _, fact := range facts {
+		all = append(all, Moment{fact.At, "event", string(fact.Name), aboutFact(fact)})
+	}
+	return all, nil
+}
+
+func aboutFact(fact audit.Fact) string {
+	parts := []string{"by " + fact.Actor}
+	for _, part := range [][2]string{{"detail ", fact.Detail}, {"from ", fact.Peer}, {"request ", fact.RequestID}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+part[1])
+		}
+	}
+	if fact.UserAgent != "" {
+		parts = append(parts, useragent.Describe(fact.UserAgent))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// linkedTo returns the providers that are connected to the account.
+func (f *Flows) linkedTo(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+	linked, err := tx.IdentitiesOf(ctx, known.ID)
+	var all []Moment
+	for _, i := range linked {
+		all = append(all, Moment{i.CreatedAt, "provider", i.Provider, "connected: subject " + i.Subject})
+	}
+	return all, err
+}
+
+// signedInto returns the sessions of the account.
+func (f *Flows) signedInto(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+	held, err := f.sessions.List(ctx, tx, known.ID)
+	var all []Moment
+	for _, s := range held {
+		detail := fmt.Sprintf("%s, by %s, last seen %s", useragent.Describe(s.UserAgent), strings.Join(s.Methods, " and "), s.LastSeenAt.UTC().Format(time.RFC3339))
+		all = append(all, Moment{s.CreatedAt, "session", s.ID, detail})
+	}
+	return all, err
+}

@@ -1,0 +1,75 @@
+package flow_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/flow"
+)
+
+// story returns the lines of an address without their times.
+func (b *bundle) story(address string) (flow.Story, string) {
+	b.Helper()
+	s, err := b.flows.Why(b.Context(), address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lines []string
+	for n, m := range s.Timeline {
+		if n > 0 && m.At.Before(s.Timeline[n-1].At) {
+			b.Errorf("%v comes after a later moment", m)
+		}
+		lines = append(lines, m.Kind+" "+m.What+": "+m.Detail)
+	}
+	return s, strings.Join(lines, "\n")
+}
+
+func TestWhy_TellsTheWholeStory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.visitor("192.0.2.1")
+	owner.register("a@example.org")
+	stranger := b.visitor("192.0.2.2")
+	for range 6 {
+		_, _ = stranger.signIn("a@example.org", "wrong wrong wrong")
+	}
+	stranger.forgets("a@example.org")
+	b.next()
+	s, lines := b.story("a@Example.ORG")
+	if s.Account == nil || s.Address != "a@example.org" {
+		t.Fatalf("%+v", s)
+	}
+	for _, want := range []string{
+		"account created: active", "email verify-address: accepted", "event signed_up: by self", "event sign_in_failed: by stranger",
+		"limit password: refuses until this time; 5 of 100 used", "limit mail hour: 2 of 5 used", "session ", "email recover: ",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("missing: %s\n%s", want, lines)
+		}
+	}
+	for _, m := range s.Timeline {
+		if m.Kind == "limit" && m.What == "password" && !m.At.Equal(b.clock.Now().Add(30*time.Second)) {
+			t.Errorf("the wait lifts at %v, want in 30 seconds", m.At)
+		}
+	}
+	// The story counts nothing.
+	if _, again := b.story("a@example.org"); strings.Count(again, "limit") != strings.Count(lines, "limit") {
+		t.Errorf("the story has changed the counts:\n%s", again)
+	}
+}
+
+func TestWhy_OfAnAddressWithoutAnAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").forgets("n@example.org")
+	b.next()
+	b.visitor("192.0.2.2").forgets("n@example.org") // suppressed
+	s, lines := b.story("n@example.org")
+	if s.Account != nil || strings.Count(lines, "email no-account") != 2 || !strings.Contains(lines, "limit unknown mail day: refuses until this time; 1 of 1 used") {
+		t.Errorf("%+v\n%s", s, lines)
+	}
+	if _, err := b.flows.Why(t.Context(), "nonsense"); err == nil {
+		t.Error("a text that is no address has a story")
+	}
+}

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/outbox"
+)
+
+const outcomeColumns = `id, mailbox, template, asked_at, at, state, answer`
+
+// InsertOutcome implements outbox.OutcomeStore.
+func (t *Tx) InsertOutcome(ctx context.Context, o outbox.Outcome) error {
+	_, err := t.exec(ctx, `INSERT INTO email (`+outcomeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		o.ID, o.Mailbox, o.Template, micros(o.AskedAt), micros(o.At), string(o.State), o.Answer)
+	return err
+}
+
+// UpdateOutcome implements outbox.OutcomeStore.
+func (t *Tx) UpdateOutcome(ctx context.Context, o outbox.Outcome) error {
+	_, err := t.exec(ctx, `UPDATE email SET at = $2, state = $3, answer = $4 WHERE id = $1`, o.ID, micros(o.At), string(o.State), o.Answer)
+	return err
+}
+
+// OutcomesOf implements outbox.OutcomeStore.
+func (t *Tx) OutcomesOf(ctx context.Context, mailbox []byte, limit int) ([]outbox.Outcome, error) {
+	return collect(ctx, t, `SELECT `+outcomeColumns+` FROM email WHERE mailbox = $1 ORDER BY asked_at DESC, id DESC LIMIT CAST($2 AS BIGINT)`,
+		[]any{mailbox, limit}, func(row scanner) (outbox.Outcome, error) {
+			var o outbox.Outcome
+			var asked, at int64
+			err := row.Scan(&o.ID, &o.Mailbox, &o.Template, &asked, &at, &o.State, &o.Answer)
+			o.AskedAt, o.At = fromMicros(asked), fromMicros(at)
+			return o, err
+		})
+}
+
+// PurgeOutcomes implements outbox.OutcomeStore.
+func (t *Tx) PurgeOutcomes(ctx context.Context, before time.Time) (int, error) {
+	n, err := t.exec(ctx, `DELETE FROM email WHERE asked_at < $1`, micros(before))
+	return int(n), err
+}
