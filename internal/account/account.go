@@ -12,8 +12,9 @@ import (
 type State string
 
 const (
-	Active State = "active"
-	Closed State = "disabled" // closed by an operator
+	Active  State = "active"
+	Closed  State = "disabled" // closed by an operator
+	Leaving State = "leaving"  // closed by its owner, who can take it back until it is erased
 )
 
 // Account is one person.
@@ -29,6 +30,9 @@ type Account struct {
 	Terms     Terms  // the terms of use that were accepted last
 	CreatedAt time.Time
 }
+
+// Open reports whether the owner may prove who they are. A session needs Active.
+func (a Account) Open() bool { return a.State == Active || a.State == Leaving }
 
 // Terms is an acceptance of the terms of use. The zero value means none.
 type Terms struct {
@@ -69,6 +73,8 @@ type Store interface {
 	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
 	// UpdateTerms stores an acceptance of the terms of use.
 	UpdateTerms(ctx context.Context, id string, accepted Terms) (bool, error)
+	// DeleteAccount deletes an account and all rows that name it, except its audit
+	// records, emails that wait and messages to nodes and clients about its end.
 	DeleteAccount(ctx context.Context, id string) (bool, error)
 	// AccountData returns the rows of all tables that name an account, without
 	// secrets.

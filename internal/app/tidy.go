@@ -46,10 +46,19 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
+	err := a.batches(ctx, func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) })
+	if err != nil {
+		return err
+	}
+	return a.batches(ctx, func(tx *store.Tx) (bool, error) { return a.Flows.EraseDue(ctx, tx) })
+}
+
+// batches runs fn alone, in one transaction after the other, while it reports more.
+func (a *App) batches(ctx context.Context, fn func(*store.Tx) (more bool, err error)) error {
 	for {
 		more := false
 		err := a.alone(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.Purge(ctx, a.clock.Now(), keepAudit)
+			more, err = fn(tx)
 			return err
 		})
 		if err != nil || !more {

@@ -52,6 +52,8 @@ const (
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
 	AccountDeleted  Name = "account_deleted"
+	AccountLeft     Name = "account_left"
+	AccountKept     Name = "account_kept"
 	Restored        Name = "restored"
 	RolesChanged    Name = "roles_changed"
 	Unlocked        Name = "unlocked"

@@ -103,6 +103,11 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if ok, err := tx.UpdateState(ctx, id, state); err != nil || !ok {
 			return missing(err)
 		}
+		if state == account.Active { // also one that its owner has closed
+			if _, err := tx.DeleteDeparture(ctx, id); err != nil {
+				return err
+			}
+		}
 		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
@@ -188,18 +193,9 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 	})
 }
 
-// DeleteUser deletes an account with its sessions and identities. Its audit
-// records remain.
+// DeleteUser erases an account at once.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
-	return f.change(ctx, id, func(tx Tx) error {
-		if err := f.endAll(ctx, tx, id, "", session.Deleted); err != nil {
-			return err
-		}
-		if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {
-			return missing(err)
-		}
-		return f.record.Add(ctx, tx, byOperator(audit.AccountDeleted, id))
-	})
+	return f.change(ctx, id, func(tx Tx) error { return f.erase(ctx, tx, byOperator(audit.AccountDeleted, id)) })
 }
 
 // change runs an operator's change and drops the account from the session cache.

@@ -6,7 +6,8 @@
 //
 //	/auth/signin           SignIn          session, or mfa for an account with a
 //	                                       second factor, or verify for an unproven sign-up,
-//	                                       or terms if the current ones are not accepted
+//	                                       or terms if the current ones are not accepted,
+//	                                       or keep if the owner has closed the account
 //	/auth/signup           SignUp          verify
 //	/auth/forgot-password  Recover         verify
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
@@ -18,6 +19,8 @@
 //	                       StepUp          a session that counts the factor
 //	/auth/terms            AcceptTerms     done, with a session, or with an account and one
 //	                       RefuseTerms     done
+//	/auth/keep             KeepAccount     done, with a session, or terms
+//	                       DropKeep        done
 //	/auth/account/factors  BeginFactor     confirm
 //	                       ConfirmFactor   codes, or done
 //	                       MakeCodes       codes
@@ -54,6 +57,8 @@
 //     not asked; its session counts one proof.
 //   - The same holds for the terms, which come last: admitted asks for them, whatever
 //     the way to it was. A sign-up makes no account before they are accepted.
+//   - An account that its owner has closed gets no session before a press on its page
+//     keeps it: admitted asks before the terms.
 //   - A change of credentials ends the flows and sessions that began before it:
 //     each keeps the credential version that it saw.
 package flow

@@ -65,9 +65,12 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 
 // admitted is the only function that starts a session for a proof. It ends the
 // previous session of the browser, of whatever account, so that no token outlives a
-// sign-in. If the account has not accepted the current terms, it starts none, and
-// begins the step that asks for them.
+// sign-in. If the account has not accepted the current terms, or its owner has closed
+// it, admitted starts none, and begins the step that asks.
 func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	if e.account.State == account.Leaving {
+		return f.askKeep(ctx, tx, c, e)
+	}
 	if !e.live && f.lacks(e.account.Terms) {
 		return f.hold(ctx, tx, c, e)
 	}

@@ -27,6 +27,7 @@ import (
 type Tx interface {
 	account.Store
 	account.IdentityStore
+	account.DepartureStore
 	code.Store
 	factor.Store
 	passkey.Store

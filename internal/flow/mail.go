@@ -39,6 +39,8 @@ const (
 
 	mailReused = "grant-reused"
 	mailData   = "data-downloaded"
+	mailLeft   = "account-left"
+	mailKept   = "account-kept"
 
 	mailPasskeyAdded   = "passkey-added"
 	mailPasskeyRenamed = "passkey-renamed"
@@ -57,6 +59,7 @@ type letter struct {
 	left     string        // recovery codes that are left
 	lasts    time.Duration // of the block or the code that the email is about
 	told     *outbox.Told  // set if the visitor learns of a refusal
+	eraseAt  time.Time     // of an account that its owner has closed
 	suppress bool          // stored like any other and never sent
 }
 
@@ -91,6 +94,9 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	if l.app != "" {
 		m.Data["app"] = l.app
 	}
+	if !l.eraseAt.IsZero() {
+		m.Data["erase_at"] = l.eraseAt.Format(time.RFC3339)
+	}
 	if l.left != "" {
 		m.Data["left"] = l.left
 	}
@@ -118,7 +124,7 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to st
 	}
 	l := letter{to: to, owner: known}
 	switch {
-	case known != nil && known.State != account.Active:
+	case known != nil && !known.Open():
 		l.template = mailClosed
 	case p.Kind == SignUp && known == nil:
 		l.template, l.secret = mailVerify, &issued

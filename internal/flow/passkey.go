@@ -111,7 +111,7 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 		return Result{}, err
 	case !ok:
 		return Result{}, passkey.Unknown
-	case a.State != account.Active:
+	case !a.Open():
 		return Result{}, account.Disabled
 	}
 	// It may have been removed or used elsewhere since it was read.

@@ -18,7 +18,7 @@ import (
 //
 // Faults: account.Missing, account.Disabled.
 func (f *Flows) PasswordLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
-	if a.State != account.Active {
+	if !a.Open() {
 		return "", time.Time{}, account.Disabled
 	}
 	err = f.store.Write(ctx, func(tx Tx) error {

@@ -127,7 +127,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	switch {
 	case err != nil:
 		return Result{}, err
-	case !ok || a.State != account.Active:
+	case !ok || !a.Open():
 		return Result{}, account.Disabled
 	case d.Again && !who.ProvenAgain:
 		return Result{}, fault.New(fault.Forbidden, federation.CodeNoProof).WithParams(f.named(linked.Provider))

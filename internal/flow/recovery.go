@@ -91,7 +91,7 @@ func (f *Flows) owner(ctx context.Context, tx account.Store, p Pending) (account
 	switch {
 	case err != nil:
 		return account.Account{}, err
-	case !ok, a.Version != p.Version, a.State != account.Active:
+	case !ok, a.Version != p.Version, !a.Open():
 		return account.Account{}, Unknown
 	}
 	return a, nil

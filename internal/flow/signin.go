@@ -56,7 +56,7 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	switch {
 	case !ok:
 		return f.afterWrongPassword(ctx, c, who, address, in, d)
-	case who.account.State != account.Active:
+	case !who.account.Open():
 		return Result{}, account.Disabled
 	}
 	fresh := ""

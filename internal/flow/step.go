@@ -23,9 +23,10 @@ const (
 	SignUp       Kind = "signup"
 	Recovery     Kind = "recovery"
 	Provider     Kind = "provider"
-	SecondFactor Kind = "mfa"   // the rest of a sign-in to an account that has a second factor
-	Acceptance   Kind = "terms" // the rest of a sign-in or a sign-up, before the terms are accepted
-	Enrolment    Kind = "enrol" // adds a second factor, or makes recovery codes
+	SecondFactor Kind = "mfa"    // the rest of a sign-in to an account that has a second factor
+	Acceptance   Kind = "terms"  // the rest of a sign-in or a sign-up, before the terms are accepted
+	Return       Kind = "return" // the rest of a sign-in to an account that its owner has closed
+	Enrolment    Kind = "enrol"  // adds a second factor, or makes recovery codes
 )
 
 // Step is the step that a pending flow waits for.
@@ -42,6 +43,7 @@ const (
 	Join     Step = "link"     // a sign-in to the account that has the address
 	Factor   Step = "mfa"      // a second factor
 	Accept   Step = "terms"    // the terms of use
+	Keep     Step = "keep"     // whether a closed account is kept
 	Confirm  Step = "confirm"  // the first code of a new authenticator app
 	Codes    Step = "codes"    // recovery codes are on the screen
 	Done     Step = "done"
@@ -65,6 +67,8 @@ func (k Kind) follows(s Step) []Step {
 	case k == SecondFactor && s == Factor:
 		return []Step{Done}
 	case k == Acceptance && s == Accept:
+		return []Step{Done}
+	case k == Return && s == Keep:
 		return []Step{Done}
 	case k == Enrolment && s == Confirm:
 		return []Step{Codes, Done} // done: the account has recovery codes

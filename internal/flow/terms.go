@@ -39,11 +39,29 @@ func (f *Flows) lacks(accepted account.Terms) bool {
 
 // hold begins the step that asks for the terms in place of a session.
 func (f *Flows) hold(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	return f.askTerms(ctx, tx, c, Pending{
-		AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
-	}, data{
-		Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow,
+	p, d := e.waiting()
+	return f.askTerms(ctx, tx, c, p, d)
+}
+
+// waiting returns the flow in which a sign-in waits for an answer of its owner.
+func (e entry) waiting() (Pending, data) {
+	return Pending{
+			AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
+		}, data{
+			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow,
+		}
+}
+
+// goOn continues a sign-in that has waited in a flow.
+func (f *Flows) goOn(ctx context.Context, tx Tx, c Caller, owner account.Account, p Pending, d data) (Result, error) {
+	r, err := f.admitted(ctx, tx, c, entry{
+		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
+		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted,
 	})
+	if err == nil && r.Session != nil {
+		r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)
+	}
+	return r, err
 }
 
 // askTerms begins the step that asks for the terms. Without an account in p, it is
@@ -107,13 +125,7 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 		if err := f.accept(ctx, tx, c, &owner); err != nil {
 			return err
 		}
-		r, err = f.admitted(ctx, tx, c, entry{
-			account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-			linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted,
-		})
-		if err == nil && r.Session != nil {
-			r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)
-		}
+		r, err = f.goOn(ctx, tx, c, owner, p, d)
 		return err
 	})
 	if err != nil {

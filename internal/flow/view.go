@@ -31,6 +31,7 @@ type View struct {
 	Next      string
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
+	EraseAt   time.Time // of an account that its owner has closed
 }
 
 // View returns the state of a flow, or Unknown. Next is the page to go to if the
@@ -63,6 +64,11 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			if p.AccountID == "" {
 				v.Kind = SignUp
 			}
+		case Keep:
+			v.Next = pages.Flow(pages.Keep, p.ID)
+			d, _, err := tx.DepartureOf(ctx, p.AccountID)
+			v.EraseAt = d.EraseAt
+			return err
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:

@@ -48,7 +48,7 @@ func watched() map[string][]Kind {
 	return map[string][]Kind{
 		"signin": {flowSignIn}, "passkey": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
 		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
-		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment},
+		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "keep": {Return}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment},
 		"reset-password": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
 	}
 }

@@ -28,7 +28,7 @@ type Message struct {
 	//   - code, link, signin_link, reset_link, provider
 	//   - minutes: validity of the code, or duration of the block
 	//   - browser, system: names from package useragent
-	//   - at: a time (RFC 3339)
+	//   - at, erase_at: a time (RFC 3339)
 	//   - brand: replaces the configured brand
 	//
 	// Unknown and empty values are ignored.
@@ -159,10 +159,10 @@ func (m *Mailer) params(msg Message) (map[string]string, error) {
 				return nil, errors.New("minutes is not a number above zero")
 			}
 			params["wait"] = m.catalogue.Wait(msg.Locale, time.Duration(n)*time.Minute)
-		case name == "at":
+		case name == "at", name == "erase_at":
 			at, err := time.Parse(time.RFC3339, value)
 			if err != nil {
-				return nil, errors.New("at is not a time in RFC 3339")
+				return nil, fmt.Errorf("%s is not a time in RFC 3339", name)
 			}
 			params[name] = m.catalogue.Moment(msg.Locale, at)
 		default:

@@ -22,7 +22,7 @@ func templates() []string {
 	return []string{
 		"verify-address", "recover", "already-registered", "no-account", "account-closed", "provider-only",
 		"password-changed", "password-removed", "address-changed", "address-added", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked",
-		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted",
+		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
 	}
 }
 
@@ -54,7 +54,7 @@ func message(template, locale string) Message {
 			"code": "123456", "minutes": "10",
 			"link":        "https://id.x.test/auth/confirm-link?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
 			"signin_link": "https://id.x.test/auth/signin", "reset_link": "https://id.x.test/auth/forgot-password",
-			"left": "3", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z",
+			"left": "3", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
 		},
 	}
 }
@@ -191,7 +191,7 @@ func TestRender_RefusesUnfitValues(t *testing.T) {
 	m := newMailer(t, nil)
 	tests := []struct{ name, value string }{
 		{"code", ""}, {"code", "12345a"}, {"code", "123456\r\nBcc: a@evil.test"}, {"code", "１２３４５６"},
-		{"minutes", "0"}, {"minutes", "soon"}, {"at", "yesterday"},
+		{"minutes", "0"}, {"minutes", "soon"}, {"at", "yesterday"}, {"erase_at", "soon"},
 		{"link", "https://evil.test/"}, {"link", "http://id.x.test/"}, {"link", "//id.x.test/"},
 		{"link", "/auth/confirm-link"}, {"link", "javascript:alert(1)"}, {"link", "https://id.x.test@evil.test/"},
 		{"link", "https://u:p@id.x.test/"}, {"link", "https://id.x.test:8443/"}, {"link", "https://id.x.test.evil.test/"},

@@ -60,13 +60,18 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"minutes", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
+	case "account-left":
+		return layout{
+			needs: []string{"erase_at", "signin_link"},
+			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
+		}, true
 	case "password-removed", "address-changed", "address-added", "name-changed":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
 	case "password-changed", "new-device", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted":
+		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-kept":
 		return layout{
 			needs: []string{"reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},

@@ -24,6 +24,7 @@ const (
 	ResetPassword  = Root + "/reset-password"
 	MFA            = Root + "/mfa"
 	Terms          = Root + "/terms"
+	Keep           = Root + "/keep" // whether a closed account is kept
 	Account        = Root + "/account"
 	Password       = Account + "/password"
 	Factors        = Account + "/factors"
@@ -33,6 +34,7 @@ const (
 	Apps           = Account + "/apps"
 	Data           = Account + "/data"
 	Browsers       = Account + "/browsers"
+	Delete         = Account + "/delete"
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
 	Error          = Root + "/error"

@@ -94,8 +94,17 @@ func (t *Tx) UpdateTerms(ctx context.Context, id string, accepted account.Terms)
 	return n == 1, err
 }
 
-// DeleteAccount implements account.Store.
+// DeleteAccount implements account.Store. Most tables refer to the account, so that
+// their rows go with it.
 func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
+	for _, query := range []string{
+		`DELETE FROM flow WHERE address_key = (SELECT address_key FROM account WHERE id = $1) AND account_id = $1`,
+		`DELETE FROM outbox WHERE dead_at > 0 AND account_id = $1`,
+	} {
+		if _, err := t.exec(ctx, query, id); err != nil {
+			return false, err
+		}
+	}
 	n, err := t.exec(ctx, `DELETE FROM account WHERE id = $1`, id)
 	return n == 1, err
 }

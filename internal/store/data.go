@@ -30,6 +30,7 @@ var personals = []personal{
 		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at",
 		where: "id = $1", leftOut: []string{"password"},
 	},
+	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
 	{name: "identity", columns: "issuer, subject, provider, account_id, created_at", where: "account_id = $1"},
 	{
 		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",

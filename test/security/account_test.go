@@ -21,6 +21,7 @@ func (v *visitor) id() string {
 func guardedRoutes(account string) map[string]object {
 	return map[string]object{
 		"account/password":        {"account": account, "password": other, "confirm_password": other},
+		"account/delete":          {"account": account},
 		"account/password/remove": {"account": account},
 		"account/passkeys/begin":  {"account": account},
 		"account/passkeys":        {"account": account, "credential": "AA", "client_data": "AA", "attestation": "AA"},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/store"
 )
 
 // data sends the form of the page that hands out a user's data.
@@ -53,4 +55,65 @@ func TestSEC301_TheDataHasNoSecret(t *testing.T) {
 	if a := v.data("other"); a.status != 303 {
 		t.Errorf("a form of another account gets %d", a.status)
 	}
+}
+
+func TestSEC302_ADeletedAccountLetsNothingIn(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara := fresh("mara")
+	s.operator(mara, good)
+	v, thief := s.visitor(), s.visitor()
+	thief.signIn(mara, good).must(200)
+	v.signIn(mara, good).must(200)
+	token := v.cookie("session")
+	v.post("account/delete", object{"account": v.id()}).must(200)
+	for name, who := range map[string]*visitor{"this browser": v, "the token of before": s.with(token), "another browser": thief} {
+		if who.whoami() != "" {
+			t.Errorf("%s is still signed in", name)
+		}
+	}
+	thief.signIn(mara, other).refused(401, "signin.rejected")
+	var answer struct{ Next string }
+	thief.signIn(mara, good).must(200).parse(&answer)
+	if !strings.HasPrefix(answer.Next, "/auth/keep?flow=") || thief.whoami() != "" {
+		t.Errorf("a sign-in leads to %q as %q", answer.Next, thief.whoami())
+	}
+	_, id, _ := strings.Cut(answer.Next, "flow=")
+	s.visitor().post("keep", object{"flow": id}).refused(404, "flow.unknown") // not in this browser
+	thief.post("keep", object{"flow": id}).must(200)
+	if thief.whoami() != mara {
+		t.Error("the press signs nobody in")
+	}
+}
+
+func TestSEC303_AnErasedAccountLeavesNoRow(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara := fresh("mara")
+	s.operator(mara, good)
+	v := s.visitor()
+	v.signIn(mara, good).must(200)
+	id := v.id()
+	v.post("account/delete", object{"account": id}).must(200)
+	s.clock.Advance(14 * 24 * time.Hour)
+	err := s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := s.app.Flows.EraseDue(t.Context(), tx)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, rows := range s.rows() {
+		if table == "audit" || table == "revocation" || table == "outbox" {
+			continue // docs/operating/personal-data.md names them
+		}
+		for _, row := range rows {
+			if strings.Contains(row, id) || strings.Contains(row, mara) {
+				t.Errorf("%s still names the account: %s", table, row)
+			}
+		}
+	}
+	v.signIn(mara, good).refused(401, "signin.rejected")
 }

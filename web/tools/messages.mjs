@@ -40,7 +40,7 @@ const buildOnly = /^common\.(language|choose_language|imprint|privacy|terms)$/;
  * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {
-  'account.changed': ['account-password', 'account-profile', 'account-passkeys'],
+  'account.changed': ['account-password', 'account-profile', 'account-passkeys', 'account-delete'],
   'account.exists': [],
   'account.last_way': ['account-password', 'account-passkeys'],
   'account.missing': [],

@@ -131,9 +131,14 @@ func (a *Actions) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (s
 	if err := a.Flows.SignOut(r.Context(), a.Caller(w, r)); err != nil {
 		return "", err
 	}
+	a.forget(w)
+	return pages.SignedOut, nil
+}
+
+// forget clears the session and the data of the browser.
+func (a *Actions) forget(w http.ResponseWriter) {
 	a.session.Clear(w)
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
-	return pages.SignedOut, nil
 }
 
 // Messages on a page about the step before it.

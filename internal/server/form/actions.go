@@ -69,6 +69,9 @@ func NewActions(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, p
 	}
 }
 
+// Now returns the time of the server.
+func (a *Actions) Now() time.Time { return a.clock.Now() }
+
 // Caller describes the sender of a request.
 func (a *Actions) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	addr := server.ClientAddr(r)
@@ -120,7 +123,7 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 		server.Note(w, result.Held) // the response reveals nothing, so log the reason
 	}
 	a.keepBrowser(w, result.BrowserCookie)
-	if path, _, _ := strings.Cut(result.Next, "?"); path == pages.VerifyCode || path == pages.MFA || path == pages.Terms {
+	if path, _, _ := strings.Cut(result.Next, "?"); path == pages.VerifyCode || path == pages.MFA || path == pages.Terms || path == pages.Keep {
 		a.waiting.Write(w, result.FlowID, waitingLife)
 	}
 	if result.Device != "" {

@@ -108,9 +108,9 @@ func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.C
 }
 
 // WaitingSignIn returns the page on which this browser goes on with a sign-in, or
-// "": it waits for a second factor or for the terms.
+// "": it waits for a second factor, the terms or whether a closed account is kept.
 func (a *Actions) WaitingSignIn(w http.ResponseWriter, r *http.Request) (string, error) {
-	v, err := a.waitingAt(w, r, flow.Factor, flow.Accept)
+	v, err := a.waitingAt(w, r, flow.Factor, flow.Accept, flow.Keep)
 	return v.Next, err
 }
 

@@ -98,7 +98,7 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 			ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow,
 		})
 	})
-	if err == nil && !strings.HasPrefix(next, pages.Terms) {
+	if err == nil && !strings.HasPrefix(next, pages.Terms) && !strings.HasPrefix(next, pages.Keep) {
 		a.waiting.Clear(w) // a second step that waits in this browser is not needed any more
 	}
 	return next, err

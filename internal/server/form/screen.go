@@ -26,6 +26,8 @@ const (
 	ScreenAccountApps
 	ScreenAccountData
 	ScreenAccountBrowsers
+	ScreenAccountDelete
+	ScreenKeep
 	ScreenConsent
 	ScreenSignOut
 	ScreenSignedOut
@@ -48,6 +50,8 @@ var screenNames = [screenCount]string{
 	ScreenAccountApps:     "account-apps",
 	ScreenAccountData:     "account-data",
 	ScreenAccountBrowsers: "account-browsers",
+	ScreenAccountDelete:   "account-delete",
+	ScreenKeep:            "keep",
 	ScreenConsent:         "consent",
 	ScreenSignOut:         "sign-out",
 	ScreenSignedOut:       "signed-out",

@@ -38,7 +38,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
 	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
-	sections := []section{overview, password, profile, history, apps, s.mountData(m), browsers}
+	sections := []section{overview, password, profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m)}
 	if s.Config.Passkeys {
 		sections = append(sections, s.mountPasskeys(m))
 	}

@@ -136,6 +136,7 @@ type Account struct {
 	History   []Event          `json:"history"`
 	Apps      []App            `json:"apps"`
 	Browsers  []TrustedBrowser `json:"browsers"`
+	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
 }
 
 // Client is the OpenID client that a page is about.

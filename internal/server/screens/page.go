@@ -218,7 +218,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Accept || v.Step == flow.Done && person != (SignedIn{}) {
+	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Accept || v.Step == flow.Keep || v.Step == flow.Done && person != (SignedIn{}) {
 		return server.SeeOther(w, v.Next)
 	}
 	said := s.Actions.Said(w, r)
@@ -360,7 +360,11 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 	if person != (SignedIn{}) {
 		return server.SeeOther(w, pages.Account)
 	}
-	return s.show(w, r, form.ScreenSignedOut, nil)
+	said := s.Actions.Said(w, r)
+	if said != form.AccountLeft {
+		return s.show(w, r, form.ScreenSignedOut, nil)
+	}
+	return s.show(w, r, form.ScreenSignedOut, func(b *Boot) { b.Success = s.success(b.Locale, said, form.AccountLeft) })
 }
 
 // overPath returns the error page of a flow that is not open. It can be

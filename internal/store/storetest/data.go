@@ -64,6 +64,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 	a, other := b.person(1), b.person(2)
 	b.named(a, 1)
 	b.named(other, 2)
+	b.departure(a.ID, moment())
 	alive := full[outbox.Record](3)
 	alive.AccountID, alive.DeadAt = a.ID, time.Time{}
 	b.message(alive)

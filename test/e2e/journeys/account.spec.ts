@@ -128,8 +128,54 @@ test('the data of the account is downloaded as a file, twice', async ({ page, wo
   expect((await downloadData(page)).tables['audit']?.length).toBeGreaterThan(1);
 });
 
+test('a deleted account is closed at once, and a press keeps it', async ({ page, openBrowser, world }) => {
+  const person = await world.member();
+  const phone = await openBrowser();
+  await signIn(phone, person);
+  await signIn(page, person);
+  await link(page, 'Delete your account').click();
+  await expectScreen(page, 'Delete your account');
+  await alive(page);
+  await button(page, 'Delete my account').click();
+  await expectScreen(page, "You've signed out");
+  await expect(page.getByText('To keep it, sign in before then.')).toBeVisible();
+  await world.mailbox.next(person.email, /^Your Portico account will be erased on /);
+  await phone.reload();
+  await expectScreen(phone, 'Sign in');
+  await field(phone, 'Email').fill(person.email);
+  await field(phone, 'Password').fill(person.password);
+  await button(phone, 'Login').click();
+  await expectScreen(phone, 'Keep your account?');
+  await open(phone, '/auth/account');
+  await expectScreen(phone, 'Keep your account?'); // no page of the account before the press
+  await alive(phone);
+  await button(phone, 'Keep my account').click();
+  await expectAccount(phone, person);
+  await world.mailbox.next(person.email, /^Your Portico account is kept$/);
+});
+
 test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });
+
+  test('the account is deleted, left deleted, and kept', async ({ page, world }) => {
+    const person = await world.member();
+    const enter = async () => {
+      await field(page, 'Email').fill(person.email);
+      await field(page, 'Password').fill(person.password);
+      await button(page, 'Login').click();
+    };
+    await page.goto('/auth/account/delete');
+    await enter();
+    await button(page, 'Delete my account').click();
+    await expect(page.getByText('To keep it, sign in before then.')).toBeVisible();
+    await link(page, 'Sign in again').click();
+    await enter();
+    await button(page, 'Leave it deleted').click();
+    await expectScreen(page, 'Sign in');
+    await enter();
+    await button(page, 'Keep my account').click();
+    await expectScreen(page, 'Your account');
+  });
 
   test('the data of the account is downloaded', async ({ page, world }) => {
     await page.goto('/auth/account/data');

@@ -11,6 +11,7 @@ export interface Account {
   history: Event[];
   apps: App[];
   browsers: TrustedBrowser[];
+  erase_at: string;
 }
 
 export interface AddFactor {
@@ -38,7 +39,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-browsers' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -114,6 +115,10 @@ export interface Current {
   session: Session;
 }
 
+export interface DeleteAccount {
+  account: string;
+}
+
 export interface Device {
   id: string;
   current: boolean;
@@ -171,7 +176,7 @@ export interface FieldErrors {
 
 export interface Flow {
   id: string;
-  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'enrol';
+  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'return' | 'enrol';
   state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
@@ -193,6 +198,10 @@ export interface GiveFactor {
   way?: '' | 'totp' | 'recovery';
   trust?: '' | 'yes';
   return_to?: string;
+}
+
+export interface KeepAccount {
+  flow: string;
 }
 
 export interface Language {
@@ -429,6 +438,9 @@ export interface Forms {
   '/auth/api/account/password': { in: ChangePassword; out: Next };
   '/auth/api/account/password/remove': { in: RemovePassword; out: Next };
   '/auth/api/account/profile': { in: ChangeProfile; out: Next };
+  '/auth/api/account/delete': { in: DeleteAccount; out: Next };
+  '/auth/api/keep': { in: KeepAccount; out: Next };
+  '/auth/api/keep/drop': { in: KeepAccount; out: Next };
   '/auth/api/passkey': { in: SignInPasskey; out: Next };
   '/auth/api/account/passkeys': { in: AddPasskey; out: Next };
   '/auth/api/account/passkeys/rename': { in: RenamePasskey; out: Next };

@@ -125,7 +125,8 @@ export const SHAPE = {
         "here": "",
         "account": ""
       }
-    ]
+    ],
+    "erase_at": ""
   },
   "client": {
     "request": "",

@@ -3,6 +3,7 @@ import { screen as account } from '../screens/account/account';
 import { screen as accountApps } from '../screens/account-apps/account-apps';
 import { screen as accountBrowsers } from '../screens/account-browsers/account-browsers';
 import { screen as accountData } from '../screens/account-data/account-data';
+import { screen as accountDelete } from '../screens/account-delete/account-delete';
 import { screen as accountFactors } from '../screens/account-factors/account-factors';
 import { screen as accountHistory } from '../screens/account-history/account-history';
 import { screen as accountPasskeys } from '../screens/account-passkeys/account-passkeys';
@@ -12,6 +13,7 @@ import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as consent } from '../screens/consent/consent';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
+import { screen as keep } from '../screens/keep/keep';
 import { screen as leaving } from '../screens/leaving/leaving';
 import { screen as mfa } from '../screens/mfa/mfa';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
@@ -42,6 +44,8 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-apps': accountApps,
   'account-data': accountData,
   'account-browsers': accountBrowsers,
+  'account-delete': accountDelete,
+  keep,
   consent,
   'sign-out': signOut,
   'signed-out': signedOut,

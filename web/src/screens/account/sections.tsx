@@ -20,6 +20,7 @@ const SECTIONS: [path: string, name: MessageKey][] = [
   ['/auth/account/apps', 'account.section.apps'],
   ['/auth/account/history', 'account.section.history'],
   ['/auth/account/data', 'account.section.data'],
+  ['/auth/account/delete', 'account.section.delete'],
 ];
 
 export function Sections({ policy }: { policy: Boot['policy'] }) {

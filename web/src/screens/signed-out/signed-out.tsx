@@ -2,6 +2,7 @@ import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { ButtonLink } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
 import type { Screen } from '../screen';
@@ -10,6 +11,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
+      <Success words={boot.success} />
       <Lead>{text.t('signed-out.lead')}</Lead>
       <ButtonLink href={withReturn('/auth/signin', boot.return_to)}>{text.t('signed-out.signin')}</ButtonLink>
     </Frame>

@@ -1,0 +1,147 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// LeaveAccount closes the account of the signed-in user: every session and
+// everything that apps have got from it ends. A sign-in within account.Grace can take
+// it back, and then EraseDue erases it. The owner gets an email.
+//
+// Faults: ProofNeeded, session.Required.
+func (f *Flows) LeaveAccount(ctx context.Context, c Caller, found session.Found) error {
+	return f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+		now := f.clock.Now()
+		d := account.Departure{AccountID: owner.ID, LeftAt: now, EraseAt: now.Add(account.Grace)}
+		if err := tx.InsertDeparture(ctx, d); err != nil {
+			return err
+		}
+		if _, err := tx.UpdateState(ctx, owner.ID, account.Leaving); err != nil {
+			return err
+		}
+		if err := f.endAll(ctx, tx, owner.ID, "", session.Deleted); err != nil {
+			return err
+		}
+		if err := f.record.Add(ctx, tx, fact(c, audit.AccountLeft, owner.ID, "")); err != nil {
+			return err
+		}
+		return f.post(ctx, tx, c, letter{template: mailLeft, owner: &owner, eraseAt: d.EraseAt})
+	})
+}
+
+// askKeep begins the step that asks whether a closed account is kept, in place of a
+// session.
+func (f *Flows) askKeep(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	value, fresh := browser(c)
+	p, d := e.waiting()
+	p.Kind, p.Step = Return, Keep
+	p, err := f.begin(ctx, tx, p, d, value)
+	return Result{Next: pages.Flow(pages.Keep, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
+}
+
+// KeepAccount takes a closed account back, and ends the sign-in that waits for it.
+// The owner gets an email.
+//
+// Faults: Unknown, Moved.
+func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Result, err error) {
+	ctx, w := f.watch(ctx, "keep", Return)
+	defer w.end(&r, &err)
+	p, _, err := f.look(ctx, c, flowID)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case p.Kind != Return:
+		return Result{}, Unknown
+	case p.Step == Done:
+		return f.againFactor(ctx, c, p)
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, d, err := f.at(ctx, tx, c, p.ID, Keep)
+		if err != nil {
+			return err
+		}
+		owner, err := f.owner(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		if err := f.takeBack(ctx, tx, c, &owner); err != nil {
+			return err
+		}
+		r, err = f.goOn(ctx, tx, c, owner, p, d)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return f.settled(r, p.AccountID), nil
+}
+
+// takeBack opens a closed account again.
+func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *account.Account) error {
+	if _, err := tx.DeleteDeparture(ctx, owner.ID); err != nil {
+		return err
+	}
+	if _, err := tx.UpdateState(ctx, owner.ID, account.Active); err != nil {
+		return err
+	}
+	owner.State = account.Active
+	owner.Version++
+	return f.note(ctx, tx, c, *owner, audit.AccountKept, "", mailKept)
+}
+
+// DropKeep ends the step that asks whether a closed account is kept. The account
+// stays closed. It succeeds when there is no such step.
+func (f *Flows) DropKeep(ctx context.Context, c Caller, flowID string) (r Result, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, _, err := f.at(ctx, tx, c, flowID, Keep)
+		if err != nil {
+			return err
+		}
+		return f.advance(ctx, tx, p, Done)
+	})
+	if err == nil || errors.Is(err, Unknown) || errors.Is(err, Moved) {
+		return Result{Next: pages.SignIn}, nil
+	}
+	return r, err
+}
+
+// eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.
+const eraseAtOnce = 10
+
+// EraseDue erases accounts whose owners have closed them account.Grace ago, and
+// reports whether more may be due.
+func (f *Flows) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
+	due, err := tx.DueDepartures(ctx, f.clock.Now(), eraseAtOnce)
+	if err != nil {
+		return false, err
+	}
+	for _, d := range due {
+		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: "self", Detail: "left"}
+		if err := f.erase(ctx, tx, erased); err != nil {
+			return false, err
+		}
+	}
+	return len(due) == eraseAtOnce, nil
+}
+
+// erase deletes an account with everything that names it, except for what
+// account.Store.DeleteAccount leaves.
+func (f *Flows) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
+	id := erased.AccountID
+	if err := f.endAll(ctx, tx, id, "", session.Deleted); err != nil {
+		return err
+	}
+	if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {
+		return missing(err)
+	}
+	return f.record.Add(ctx, tx, erased)
+}

@@ -1,0 +1,42 @@
+package screens_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"portico/internal/apptest"
+)
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	b := v.opens("/auth/account/delete")
+	if b.Again != "" || b.Account.EraseAt == "" {
+		t.Errorf("%+v", b)
+	}
+	v.leads(v.Send("/auth/account/delete", url.Values{"account": {"another"}}), "/auth/account/delete")
+	v.leads(v.Send("/auth/account/delete", url.Values{"account": {b.Session.ID}}), "/auth/signed-out")
+	if b := v.opens("/auth/signed-out"); b.Success == "" {
+		t.Error("the page does not say that the account is deleted")
+	}
+	v.leads(v.Open("/auth/account"), toAccount)
+	credentials := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}}
+	asked := v.Send("/auth/signin", credentials).Next()
+	if !strings.HasPrefix(asked, "/auth/keep?flow=") {
+		t.Fatalf("the sign-in leads to %q", asked)
+	}
+	keep := v.opens(asked)
+	if keep.Screen != "keep" || keep.Account.EraseAt != b.Account.EraseAt || keep.Flow.Email != "mara@example.org" {
+		t.Errorf("%+v", keep)
+	}
+	v.leads(v.Open("/auth/signin"), asked) // any page later shows the step
+	v.leads(v.Open("/auth/account"), toAccount)
+	flow := url.Values{"flow": {keep.Flow.ID}}
+	v.leads(v.Send("/auth/keep", url.Values{"flow": {keep.Flow.ID}, "action": {"refuse"}}), "/auth/signin")
+	v.leads(v.Send("/auth/keep", flow), asked)
+	v.leads(v.Open(asked), "/auth/signin")
+	asked = v.Send("/auth/signin", credentials).Next()
+	v.leads(v.Send("/auth/keep", url.Values{"flow": {v.opens(asked).Flow.ID}}), "/auth/account")
+	v.opens("/auth/account")
+}

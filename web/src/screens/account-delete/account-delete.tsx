@@ -1,0 +1,40 @@
+import type { Boot, DeleteAccount } from '../../api/schema.gen';
+import { useText } from '../../i18n/provider';
+import { Button } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
+import { Lead } from '../../ui/lead';
+import { OwnPage } from '../own/own-page';
+import { Proof } from '../own/proof';
+import { useOwnForm } from '../own/use-own-form';
+import type { Screen } from '../screen';
+import styles from './delete.module.css';
+
+const PATH = '/auth/account/delete';
+
+/** Says how the account ends, with the button that begins it. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const form = useOwnForm('/auth/api/account/delete', boot);
+  const time = boot.account.erase_at;
+  return (
+    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+      <Proof asked={form.asked} path={PATH} />
+      <Lead>{t('account-delete.lead', { email: boot.session.email })}</Lead>
+      <ul className={styles.list}>
+        <li>{t('account-delete.now')}</li>
+        <li>{t('account-delete.until', { time })}</li>
+        <li>{t('account-delete.then', { brand: boot.brand.name })}</li>
+        <li>{t('account-delete.apps')}</li>
+      </ul>
+      <form {...form.props} action={PATH}>
+        <HiddenField<DeleteAccount> name="account" value={boot.session.id} />
+        <Button look="secondary" busy={form.busy} wait={form.wait}>
+          {t('account-delete.submit')}
+        </Button>
+      </form>
+    </OwnPage>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('account-delete.title'), View };
