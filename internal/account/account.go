@@ -28,11 +28,27 @@ type Account struct {
 	Version   int64  // credential version
 	Locale    string // language of the emails to the account; "" when it is not known yet
 	Terms     Terms  // the terms of use that were accepted last
+	Alarm     Alarm  // the newest alarm of the owner
 	CreatedAt time.Time
 }
 
 // Open reports whether the owner may prove who they are. A session needs Active.
 func (a Account) Open() bool { return a.State == Active || a.State == Leaving }
+
+// Alarm is what an owner did who found somebody else in the account. The zero value
+// means never.
+type Alarm struct {
+	Since    time.Time // of the email that it answers: what came later is undone
+	RaisedAt time.Time
+}
+
+// Former is an address that an account had. No other account can get it until Until.
+type Former struct {
+	AccountID string
+	Address   Address
+	At        time.Time // when the account got another one
+	Until     time.Time
+}
 
 // Terms is an acceptance of the terms of use. The zero value means none.
 type Terms struct {
@@ -52,7 +68,8 @@ type Identity struct {
 
 // Store is what this room needs of the database.
 type Store interface {
-	// InsertAccount reports false when the canonical address has an account.
+	// InsertAccount reports false when the canonical address has an account, or is
+	// kept for one when the new account is made.
 	InsertAccount(ctx context.Context, a Account) (bool, error)
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
 	AccountByKey(ctx context.Context, key string) (Account, bool, error)
@@ -67,8 +84,19 @@ type Store interface {
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
 	// UpdateAddress sets the address and adds one to the credential version. It
-	// reports false when there is no such account, or another one has the address.
-	UpdateAddress(ctx context.Context, id string, address Address) (bool, error)
+	// reports false when there is no such account, or another one has the address,
+	// or it is kept for another one at now.
+	UpdateAddress(ctx context.Context, id string, address Address, now time.Time) (bool, error)
+	// KeepAddress keeps a former address for its account. It replaces what was
+	// known of the address.
+	KeepAddress(ctx context.Context, former Former) error
+	// FormersOf returns the former addresses that are kept for an account at now,
+	// the newest first.
+	FormersOf(ctx context.Context, accountID string, now time.Time) ([]Former, error)
+	// DropFormers forgets the former addresses of an account from at on.
+	DropFormers(ctx context.Context, accountID string, at time.Time) error
+	// UpdateAlarm stores an alarm of the owner.
+	UpdateAlarm(ctx context.Context, id string, alarm Alarm) (bool, error)
 	// UpdateLocale sets the language of the account's emails.
 	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
 	// UpdateTerms stores an acceptance of the terms of use.

@@ -29,6 +29,7 @@ const (
 	PasswordChanged Name = "password_changed"
 	PasswordRemoved Name = "password_removed"
 	AddressChanged  Name = "address_changed"
+	AlarmRaised     Name = "alarm_raised"
 	NameChanged     Name = "name_changed"
 	LocaleChanged   Name = "language_changed"
 	TermsAccepted   Name = "terms_accepted"

@@ -2,12 +2,12 @@ package flow
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/session"
-	"portico/internal/throttle"
 )
 
 // SetUserAddress gives an account another address, for which the operator vouches.
@@ -24,26 +24,12 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		if err != nil || !ok {
 			return missing(err)
 		}
-		if ok, err := tx.UpdateAddress(ctx, id, address); err != nil {
-			return err
-		} else if !ok {
-			return account.Exists
-		}
-		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {
+		// The person who had the account until now has no claim to it: a former
+		// address and the links in earlier emails count no more.
+		if err := tx.DropFormers(ctx, id, time.Time{}); err != nil {
 			return err
 		}
-		// Wrong passwords for the new address were not for this account.
-		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: address.Key}); err != nil {
-			return err
-		}
-		if err := f.record.Add(ctx, tx, byOperator(audit.AddressChanged, id)); err != nil {
-			return err
-		}
-		if err := f.post(ctx, tx, operator, letter{template: mailAddress, owner: &a}); err != nil {
-			return err
-		}
-		a.Address = address
-		return f.post(ctx, tx, operator, letter{template: mailNewAddress, owner: &a})
+		return f.moveAddress(ctx, tx, operator, a, address, move{mailAddress, session.Operator, byOperator(audit.AddressChanged, id)})
 	})
 }
 

@@ -14,6 +14,8 @@
 //	                       Resend          recovery: reset
 //	/auth/confirm-link     ConfirmLink     as VerifyCode, in any browser
 //	                       ResendLink
+//	/auth/account/addresses ChangeAddress  verify; then done, with the new address
+//	/auth/not-me           RaiseAlarm      verify, of a recovery
 //	/auth/reset-password   ResetPassword   done, with a session
 //	/auth/mfa              GiveFactor      done, with a session
 //	                       StepUp          a session that counts the factor

@@ -15,6 +15,12 @@ const (
 	CodeRoleInvalid    = "role.invalid"
 	CodeProofNeeded    = "proof.needed"
 	CodeLastWay        = "account.last_way"
+	CodeAddressSame    = "address.same"  // as the account has
+	CodeAddressTaken   = "address.taken" // by another account since the flow began
+	CodeLinkElsewhere  = "link.elsewhere"
+	CodeAlarmed        = "alarm.raised"
+	CodeAlarmOver      = "alarm.over"
+	CodeAlarmDone      = "alarm.done"
 	CodeNotLinked      = "provider.not_linked"
 	CodeTermsRequired  = "terms.required"
 	CodeTermsChanged   = "terms.changed" // since the page was loaded
@@ -49,6 +55,25 @@ var (
 
 	// LastWay means that a change would leave the account without a way in.
 	LastWay = fault.New(fault.Conflict, CodeLastWay)
+
+	// AddressTaken means that another account has got the address since its code
+	// was mailed. Only a caller with the code from the mailbox gets it.
+	AddressTaken = fault.New(fault.Conflict, CodeAddressTaken)
+
+	// LinkElsewhere means that the mailed link works only in the browser that asked
+	// for it.
+	LinkElsewhere = fault.New(fault.Forbidden, CodeLinkElsewhere)
+
+	// Alarmed means that the owner has raised the alarm lately, so that nothing
+	// changes how the account is signed in to.
+	Alarmed = fault.New(fault.Forbidden, CodeAlarmed)
+
+	// AlarmOver means that the link of an alarm does nothing: it has expired, is
+	// broken, or an alarm about an earlier change has made it void.
+	AlarmOver = fault.New(fault.Expired, CodeAlarmOver)
+
+	// AlarmDone means that the alarm of the link was raised before.
+	AlarmDone = fault.New(fault.Conflict, CodeAlarmDone)
 
 	// NotLinked means that the account has no identity at the provider.
 	NotLinked = fault.New(fault.Missing, CodeNotLinked)

@@ -142,6 +142,7 @@ type Flows struct {
 	clients   openid.Clients
 	asserted  *assertion.Keeper
 	marks     *secret.Box
+	alarms    *secret.Box
 	record    *audit.Record
 	targets   Targets
 	signUp    bool
@@ -168,7 +169,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, marks: cfg.Key.Box("openid request"),
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
 		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust,
 		counts: newCounts(),
 	}

@@ -38,6 +38,9 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		return Result{}, err
 	}
 	w.kind = p.Kind
+	if p.Kind == AddressChange && !f.here(c, p) {
+		return Result{}, LinkElsewhere
+	}
 	if p.Kind == SignUp && !f.here(c, p) {
 		if in.Anew || d.Password == "" {
 			d = d.addressOnly()
@@ -176,5 +179,8 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if p.Kind == SignUp && !f.here(c, p) {
 		d = d.addressOnly()
 	}
-	return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
+	if p.Kind == AddressChange && !f.here(c, p) {
+		return Result{}, LinkElsewhere
+	}
+	return f.restart(ctx, c, p, address, d)
 }

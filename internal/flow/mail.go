@@ -22,7 +22,10 @@ const (
 	mailPassword   = "password-changed"
 	mailNoPassword = "password-removed"
 	mailAddress    = "address-changed"
+	mailReplaced   = "address-replaced" // by the owner, who can have it back
 	mailNewAddress = "address-added"
+	mailConfirm    = "confirm-address"
+	mailTaken      = "address-taken"
 	mailName       = "name-changed"
 	mailUnlinked   = "provider-removed"
 	mailBlocked    = "signin-blocked"
@@ -63,6 +66,12 @@ type letter struct {
 	suppress bool          // stored like any other and never sent
 }
 
+// alarming reports whether an email tells of a change that a thief might have made.
+// It has a link to raise the alarm.
+func alarming(template string) bool {
+	return template == mailReplaced
+}
+
 // post writes the email to the outbox, in the transaction of its cause. An email
 // to an account uses the locale of the account, whatever the caller's locale.
 func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
@@ -85,6 +94,9 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	}
 	if to, bad := account.ParseAddress(m.To, "email"); bad == nil {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
+	}
+	if l.owner != nil && alarming(l.template) {
+		m.Data["alarm_link"] = f.alarmLink(*l.owner, now)
 	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
@@ -126,13 +138,17 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to st
 	switch {
 	case known != nil && !known.Open():
 		l.template = mailClosed
+	case p.Kind == AddressChange && known == nil:
+		l.template, l.secret = mailConfirm, &issued
+	case p.Kind == AddressChange:
+		l.template = mailTaken
 	case p.Kind == SignUp && known == nil:
 		l.template, l.secret = mailVerify, &issued
 	case p.Kind == SignUp:
 		l.template = mailRegistered
 	case known == nil:
 		l.template = mailNoAccount
-	case known.Password == "" && len(linked) > 0:
+	case known.Password == "" && len(linked) > 0 && !f.alarmed(*known):
 		l.template, l.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:
 		l.template, l.secret = mailRecover, &issued

@@ -44,6 +44,9 @@ func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx,
 		if err := f.fresh(ctx, tx, found); err != nil {
 			return err
 		}
+		if f.alarmed(owner) {
+			return f.stopped(owner)
+		}
 		return fn(tx, owner)
 	})
 }

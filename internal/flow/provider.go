@@ -171,7 +171,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if !who.EmailVerified {
 		// The provider does not vouch for the address, so the mailbox must prove
 		// it. That holds with an account too, of which only the mailbox learns.
-		return f.awaitProof(ctx, tx, c, SignUp, address, known, f.target(p), waiting)
+		return f.awaitProof(ctx, tx, c, Pending{Kind: SignUp, ReturnTo: f.target(p).String()}, address, known, waiting)
 	}
 	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.BrowserCookie)
 	if err != nil {

@@ -116,17 +116,18 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 		if err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, kind, address, known, returnTo, d)
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: kind, ReturnTo: returnTo.String()}, address, known, d)
 		return err
 	})
 	r.BrowserCookie = fresh
 	return r, err
 }
 
-// awaitProof is startProof in the transaction of its caller.
-func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, kind Kind, address account.Address, known *account.Account, returnTo Target, d data) (Result, error) {
-	p := Pending{Kind: kind, Step: Verify, AddressKey: address.Key, ReturnTo: returnTo.String()}
-	if known != nil {
+// awaitProof is startProof in the transaction of its caller, for a flow with its
+// kind and return target. The flow of a change of the address has its account.
+func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, known *account.Account, d data) (Result, error) {
+	p.Step, p.AddressKey = Verify, address.Key
+	if known != nil && p.Kind != AddressChange {
 		p.AccountID, p.Version = known.ID, known.Version
 	}
 	// Count the email first. Of two concurrent forms, the second waits here for

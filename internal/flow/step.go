@@ -20,13 +20,14 @@ import (
 type Kind string
 
 const (
-	SignUp       Kind = "signup"
-	Recovery     Kind = "recovery"
-	Provider     Kind = "provider"
-	SecondFactor Kind = "mfa"    // the rest of a sign-in to an account that has a second factor
-	Acceptance   Kind = "terms"  // the rest of a sign-in or a sign-up, before the terms are accepted
-	Return       Kind = "return" // the rest of a sign-in to an account that its owner has closed
-	Enrolment    Kind = "enrol"  // adds a second factor, or makes recovery codes
+	SignUp        Kind = "signup"
+	Recovery      Kind = "recovery"
+	Provider      Kind = "provider"
+	SecondFactor  Kind = "mfa"     // the rest of a sign-in to an account that has a second factor
+	Acceptance    Kind = "terms"   // the rest of a sign-in or a sign-up, before the terms are accepted
+	Return        Kind = "return"  // the rest of a sign-in to an account that its owner has closed
+	AddressChange Kind = "address" // gives the account of the signed-in user another address
+	Enrolment     Kind = "enrol"   // adds a second factor, or makes recovery codes
 )
 
 // Step is the step that a pending flow waits for.
@@ -69,6 +70,8 @@ func (k Kind) follows(s Step) []Step {
 	case k == Acceptance && s == Accept:
 		return []Step{Done}
 	case k == Return && s == Keep:
+		return []Step{Done}
+	case k == AddressChange && s == Verify:
 		return []Step{Done}
 	case k == Enrolment && s == Confirm:
 		return []Step{Codes, Done} // done: the account has recovery codes

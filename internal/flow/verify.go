@@ -38,6 +38,11 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	if p.Step != Verify {
 		return f.again(ctx, c, p)
 	}
+	if p.Kind == AddressChange {
+		if _, err := f.Session(ctx, c.Session); err != nil {
+			return Result{}, err // before the code is counted
+		}
+	}
 	var refused *fault.Error
 	err = f.store.Write(ctx, func(tx Tx) (err error) {
 		r, refused, err = f.tryCode(ctx, tx, c, p, digits)
@@ -161,6 +166,9 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 		}
 		return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
 	}
+	if p.Kind == AddressChange {
+		return f.takeAddress(ctx, tx, c, p, d)
+	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
@@ -258,9 +266,37 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 		return Result{}, err
 	}
 	if spent {
-		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
+		return f.restart(ctx, c, p, address, d)
 	}
 	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID}, nil
+}
+
+// restart begins a flow without guesses again.
+func (f *Flows) restart(ctx context.Context, c Caller, p Pending, address account.Address, d data) (r Result, err error) {
+	if p.Kind != AddressChange {
+		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		owner, _, err := f.signedInTo(ctx, tx, c, p)
+		if err != nil {
+			return err
+		}
+		known, err := f.other(ctx, tx, owner.ID, address.Key)
+		if err != nil {
+			return err
+		}
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: p.Kind, AccountID: p.AccountID, Version: p.Version, ReturnTo: p.ReturnTo}, address, known, d)
+		return err
+	})
+	return r, err
+}
+
+// addressee returns the account that the emails of a flow go to, nil for none.
+func (f *Flows) addressee(ctx context.Context, tx account.Store, p Pending) (*account.Account, error) {
+	if p.Kind == AddressChange {
+		return f.other(ctx, tx, p.AccountID, p.AddressKey)
+	}
+	return f.known(ctx, tx, p.AddressKey)
 }
 
 // resend mails another code of the flow, or reports that it has no guesses left.
@@ -283,7 +319,7 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		if spent = left == 0; err != nil || spent {
 			return err
 		}
-		known, err := f.known(ctx, tx, address.Key)
+		known, err := f.addressee(ctx, tx, p)
 		if err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 
 // viewHeld fills in when a flow whose first email was held may send it.
 func (f *Flows) viewHeld(ctx context.Context, tx Tx, c Caller, p Pending, v *View) error {
-	known, err := f.known(ctx, tx, p.AddressKey)
+	known, err := f.addressee(ctx, tx, p)
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,7 @@ type LinkView struct {
 	Address  string        // masked: the visitor who opens the link need not be the owner
 	Email    string        // in full; only in the browser that typed it
 	FlowID   string        // only in that browser, while it can use the code instead
+	Away     bool          // the link works only in the browser that asked for it, which is another one
 	Password bool          // the page asks for the password of the sign-up
 	Age      time.Duration // of the newest email, if its link replaces this one
 	Fault    *fault.Error
@@ -163,6 +164,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 				v.FlowID = p.ID
 			}
 		}
+		v.Away = p.Kind == AddressChange && v.Email == ""
 		v.Password = p.Kind == SignUp && v.Email == "" && d.Password != ""
 		return nil
 	})

@@ -44,12 +44,12 @@ const (
 
 // watched returns the steps that are counted, with the kinds of their flows.
 func watched() map[string][]Kind {
-	mailed := []Kind{SignUp, Recovery, flowUnknown}
+	mailed := []Kind{SignUp, Recovery, AddressChange, flowUnknown}
 	return map[string][]Kind{
 		"signin": {flowSignIn}, "passkey": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
 		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
 		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "keep": {Return}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment},
-		"reset-password": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
+		"reset-password": {Recovery}, "change-address": {AddressChange}, "alarm": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
 	}
 }
 

@@ -25,7 +25,7 @@ type Message struct {
 	Locale   string
 
 	// Data has the values of the template:
-	//   - code, link, signin_link, reset_link, provider
+	//   - code, link, signin_link, reset_link, alarm_link, provider
 	//   - minutes: validity of the code, or duration of the block
 	//   - browser, system: names from package useragent
 	//   - at, erase_at: a time (RFC 3339)

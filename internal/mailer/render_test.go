@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func templates() []string {
 	return []string{
 		"verify-address", "recover", "already-registered", "no-account", "account-closed", "provider-only",
-		"password-changed", "password-removed", "address-changed", "address-added", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked",
+		"password-changed", "password-removed", "address-changed", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
 	}
 }
@@ -54,7 +54,8 @@ func message(template, locale string) Message {
 			"code": "123456", "minutes": "10",
 			"link":        "https://id.x.test/auth/confirm-link?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
 			"signin_link": "https://id.x.test/auth/signin", "reset_link": "https://id.x.test/auth/forgot-password",
-			"left": "3", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
+			"alarm_link": "https://id.x.test/auth/not-me?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
+			"left":       "3", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
 		},
 	}
 }
@@ -112,7 +113,7 @@ func TestRender_EveryTemplateIsWellMade(t *testing.T) {
 					t.Errorf("%s %s holds %q", loc, name, no)
 				}
 			}
-			if strings.Contains(r.Text, "123456") != (name == "verify-address" || name == "recover") {
+			if strings.Contains(r.Text, "123456") != (name == "verify-address" || name == "recover" || name == "confirm-address") {
 				t.Errorf("%s %s: the code is where it does not belong, or missing", loc, name)
 			}
 		}

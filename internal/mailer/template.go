@@ -34,7 +34,7 @@ func lookup(template string) (layout, bool) {
 	button := func(words, link string) part { return part{kind: partButton, words: words, link: link} }
 
 	switch template {
-	case "verify-address", "recover":
+	case "verify-address", "recover", "confirm-address":
 		return layout{
 			needs: []string{"code", "link", "minutes"},
 			parts: []part{heading, intro, {kind: partCode}, {kind: partParagraph, words: "instead"}, button("action", "link"), facts, note},
@@ -43,6 +43,16 @@ func lookup(template string) (layout, bool) {
 		return layout{
 			needs: []string{"signin_link", "reset_link"},
 			parts: []part{heading, intro, button("action", "signin_link"), {kind: partParagraph, words: "instead"}, button("reset", "reset_link"), facts, note},
+		}, true
+	case "address-taken":
+		return layout{
+			needs: []string{"signin_link"},
+			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
+		}, true
+	case "address-replaced":
+		return layout{
+			needs: []string{"alarm_link"},
+			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "alarm_link"), note},
 		}, true
 	case "no-account":
 		return layout{

@@ -2,22 +2,24 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
-	var accepted, created int64
+	var accepted, since, raised, created int64
 	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
-		&a.Terms.Version, &accepted, &created)
+		&a.Terms.Version, &accepted, &since, &raised, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
 	a.Terms.AcceptedAt, a.CreatedAt = fromMicros(accepted), fromMicros(created)
+	a.Alarm = account.Alarm{Since: fromMicros(since), RaisedAt: fromMicros(raised)}
 	a.Roles, err = unlist(roles)
 	return a, err
 }
@@ -25,9 +27,10 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (address_key) DO NOTHING`,
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 WHERE `+free("$3", "$1", "$14")+`
+		ON CONFLICT (address_key) DO NOTHING`,
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
-		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.CreatedAt))
+		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.CreatedAt))
 	return n == 1, err
 }
 
@@ -76,9 +79,10 @@ func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
 }
 
 // UpdateAddress implements account.Store.
-func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address) (bool, error) {
+func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, now time.Time) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, version = version + 1
-		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1)`, id, address.Mail, address.Key)
+		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
+		id, address.Mail, address.Key, micros(now))
 	return n == 1, err
 }
 

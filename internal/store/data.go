@@ -27,10 +27,11 @@ type personal struct {
 // out. TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
 var personals = []personal{
 	{
-		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at",
+		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at",
 		where: "id = $1", leftOut: []string{"password"},
 	},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
+	{name: "other_address", columns: "address_key, account_id, address, at, expires_at", where: "account_id = $1"},
 	{name: "identity", columns: "issuer, subject, provider, account_id, created_at", where: "account_id = $1"},
 	{
 		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",

@@ -23,6 +23,7 @@ func guardedRoutes(account string) map[string]object {
 		"account/password":        {"account": account, "password": other, "confirm_password": other},
 		"account/delete":          {"account": account},
 		"account/password/remove": {"account": account},
+		"account/addresses":       {"account": account, "email": fresh("other")},
 		"account/passkeys/begin":  {"account": account},
 		"account/passkeys":        {"account": account, "credential": "AA", "client_data": "AA", "attestation": "AA"},
 		"account/passkeys/rename": {"account": account, "id": flowID, "name": "phone"},

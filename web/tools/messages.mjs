@@ -40,11 +40,28 @@ const buildOnly = /^common\.(language|choose_language|imprint|privacy|terms)$/;
  * @type {Record<string, ScreenName[]>}
  */
 const ONLY_ON = {
-  'account.changed': ['account-password', 'account-profile', 'account-passkeys', 'account-delete'],
+  'account.changed': [
+    'account-password',
+    'account-addresses',
+    'account-profile',
+    'account-passkeys',
+    'account-delete',
+  ],
   'account.exists': [],
   'account.last_way': ['account-password', 'account-passkeys'],
   'account.missing': [],
-  'address.': ['signin', 'signup', 'forgot-password'],
+  'address.same': ['account-addresses'],
+  'address.taken': ['verify-code', 'confirm-link'],
+  'address.': ['signin', 'signup', 'forgot-password', 'account-addresses'],
+  'alarm.raised': [
+    'account-addresses',
+    'account-password',
+    'account-passkeys',
+    'account-factors',
+    'verify-code',
+    'confirm-link',
+  ],
+  'alarm.': ['not-me'],
   'app.': [],
   'passkey.name_required': ['account-passkeys'],
   'passkey.exists': ['account-passkeys'],

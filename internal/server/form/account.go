@@ -1,6 +1,7 @@
 package form
 
 import (
+	"context"
 	"net/http"
 
 	"portico/internal/flow"
@@ -18,6 +19,10 @@ type (
 	}
 	RemovePassword struct {
 		Account string `json:"account"`
+	}
+	ChangeAddress struct {
+		Account string `json:"account"`
+		Email   string `json:"email"`
 	}
 	ChangeProfile struct {
 		Account string `json:"account"`
@@ -38,6 +43,7 @@ type (
 const (
 	PasswordRemoved = "password_removed"
 	ProfileSaved    = "profile"
+	AddressSaved    = "address"
 	AppRemoved      = "app_removed"
 	TrustEnded      = "trust_ended"
 )
@@ -53,6 +59,18 @@ func (a *Actions) ChangePassword(w http.ResponseWriter, r *http.Request, in Chan
 func (a *Actions) RemovePassword(w http.ResponseWriter, r *http.Request, in RemovePassword) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Password, PasswordRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		return a.Flows.RemovePassword(r.Context(), c, found)
+	})
+}
+
+// ChangeAddress is the action of the form for another address. It leads to the
+// page for the code that is mailed there.
+func (a *Actions) ChangeAddress(w http.ResponseWriter, r *http.Request, in ChangeAddress) (string, error) {
+	found, err := a.signedInAs(w, r, in.Account)
+	if err != nil {
+		return "", err
+	}
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.ChangeAddress(ctx, c, found, in.Email)
 	})
 }
 

@@ -156,8 +156,13 @@ func (a *Actions) arrive(w http.ResponseWriter, r *http.Request, word string, ru
 	if result.New {
 		word = Verified // nothing else was signed out
 	}
-	if err == nil && result.Session != nil && result.Next == pages.Account {
-		a.Say(w, word)
+	if err == nil && result.Session != nil {
+		switch result.Next {
+		case pages.Account:
+			a.Say(w, word)
+		case pages.Addresses:
+			a.Say(w, AddressSaved)
+		}
 	}
 	return result.Next, err
 }

@@ -48,6 +48,7 @@ type Actions struct {
 	device  server.Cookie
 	trust   server.Cookie
 	link    server.Cookie
+	alarm   server.Cookie
 	way     server.Cookie
 	cross   server.Cookie
 	ticket  server.Cookie
@@ -61,7 +62,7 @@ func NewActions(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, p
 	return &Actions{
 		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, clock: c,
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
-		device: server.NewCookie(public, "device"), trust: server.NewCookie(public, "trust"), link: server.NewCookie(public, "link"),
+		device: server.NewCookie(public, "device"), trust: server.NewCookie(public, "trust"), link: server.NewCookie(public, "link"), alarm: server.NewCookie(public, "alarm"),
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
 		ticket:  server.NewCookie(public, "ticket"),
 		waiting: server.NewCookie(public, "flow"), done: server.NewCookie(public, "done"),

@@ -21,6 +21,7 @@ const (
 	ScreenAccountPassword
 	ScreenAccountFactors
 	ScreenAccountPasskeys
+	ScreenAccountAddresses
 	ScreenAccountProfile
 	ScreenAccountHistory
 	ScreenAccountApps
@@ -29,6 +30,7 @@ const (
 	ScreenAccountDelete
 	ScreenKeep
 	ScreenConsent
+	ScreenNotMe
 	ScreenSignOut
 	ScreenSignedOut
 	ScreenError
@@ -37,30 +39,32 @@ const (
 )
 
 var screenNames = [screenCount]string{
-	ScreenSignIn:          "signin",
-	ScreenSignUp:          "signup",
-	ScreenForgotPassword:  "forgot-password",
-	ScreenVerifyCode:      "verify-code",
-	ScreenConfirmLink:     "confirm-link",
-	ScreenResetPassword:   "reset-password",
-	ScreenAccount:         "account",
-	ScreenAccountPassword: "account-password",
-	ScreenAccountProfile:  "account-profile",
-	ScreenAccountHistory:  "account-history",
-	ScreenAccountApps:     "account-apps",
-	ScreenAccountData:     "account-data",
-	ScreenAccountBrowsers: "account-browsers",
-	ScreenAccountDelete:   "account-delete",
-	ScreenKeep:            "keep",
-	ScreenConsent:         "consent",
-	ScreenSignOut:         "sign-out",
-	ScreenSignedOut:       "signed-out",
-	ScreenError:           "error",
-	ScreenLeaving:         "leaving",
-	ScreenMFA:             "mfa",
-	ScreenTerms:           "terms",
-	ScreenAccountFactors:  "account-factors",
-	ScreenAccountPasskeys: "account-passkeys",
+	ScreenSignIn:           "signin",
+	ScreenSignUp:           "signup",
+	ScreenForgotPassword:   "forgot-password",
+	ScreenVerifyCode:       "verify-code",
+	ScreenConfirmLink:      "confirm-link",
+	ScreenResetPassword:    "reset-password",
+	ScreenAccount:          "account",
+	ScreenAccountPassword:  "account-password",
+	ScreenAccountAddresses: "account-addresses",
+	ScreenAccountProfile:   "account-profile",
+	ScreenAccountHistory:   "account-history",
+	ScreenAccountApps:      "account-apps",
+	ScreenAccountData:      "account-data",
+	ScreenAccountBrowsers:  "account-browsers",
+	ScreenAccountDelete:    "account-delete",
+	ScreenKeep:             "keep",
+	ScreenConsent:          "consent",
+	ScreenNotMe:            "not-me",
+	ScreenSignOut:          "sign-out",
+	ScreenSignedOut:        "signed-out",
+	ScreenError:            "error",
+	ScreenLeaving:          "leaving",
+	ScreenMFA:              "mfa",
+	ScreenTerms:            "terms",
+	ScreenAccountFactors:   "account-factors",
+	ScreenAccountPasskeys:  "account-passkeys",
 }
 
 // String returns the name of the screen in paths and in the front end.

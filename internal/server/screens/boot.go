@@ -114,9 +114,9 @@ type FieldErrors struct {
 
 // Link is the state of a mailed link.
 type Link struct {
-	State   string `json:"state" enum:" ready password expired used replaced malformed"`
+	State   string `json:"state" enum:" ready password elsewhere expired used replaced malformed"`
 	Mark    string `json:"mark"` // the form returns it, and applies only to this link
-	Kind    string `json:"kind" enum:" signup recovery provider"`
+	Kind    string `json:"kind" enum:" signup recovery provider address"`
 	Address string `json:"address"`
 	Email   string `json:"email"`
 	Age     string `json:"age"` // in words; of the newest email if it replaces this one

@@ -300,6 +300,8 @@ func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string) {
 		if b.Link.State == "replaced" {
 			b.Link.Age = s.Catalogue.Wait(b.Locale, v.Age)
 		}
+	case v.Away:
+		b.Link.State = "elsewhere"
 	case v.Password:
 		b.Link.State = "password"
 	}

@@ -143,6 +143,8 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.Terms, s.postTerms)
 	m.Handle("GET "+pages.Factors, s.factors)
 	m.Handle("POST "+pages.Factors, s.postFactors)
+	m.Handle("GET "+pages.NotMe, s.notMe)
+	m.Handle("POST "+pages.NotMe, s.postNotMe)
 	m.Handle("POST "+pages.SignOut, s.signOut)
 	m.Handle("GET "+pages.SignedOut, s.signedOut)
 	m.Handle("GET "+pages.Error, s.failure)

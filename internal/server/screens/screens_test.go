@@ -55,6 +55,8 @@ func TestDocuments(t *testing.T) {
 		"/auth/terms?flow=x":            {"error", 404},
 		"/auth/account/history":         {"account-history", 200},
 		"/auth/account/profile":         {"account-profile", 200},
+		"/auth/account/addresses":       {"account-addresses", 200},
+		"/auth/not-me":                  {"not-me", 410},
 		"/auth/account/apps":            {"account-apps", 200},
 		"/auth/account/data":            {"account-data", 200},
 		"/auth/account/browsers":        {"account-browsers", 200},

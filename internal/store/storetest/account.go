@@ -165,7 +165,7 @@ func (b accounts) UpdateName_LeavesTheVersion() {
 func (b accounts) UpdateAddress_MovesTheVersion() {
 	a, other := b.person(1), b.person(2)
 	set := func(id string, address account.Address) bool {
-		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, address) })
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, address, moment()) })
 	}
 	if set(a.ID, account.Address{Mail: "Other@x.test", Key: other.Address.Key}) {
 		b.Error("two accounts have one address")
@@ -190,7 +190,7 @@ func (b accounts) UpdateAddress_OneOfMany() {
 		people[n] = b.person(n)
 	}
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
-		ok, err := tx.UpdateAddress(b.Context(), people[worker].ID, account.Address{Mail: "v@x.test", Key: "v@x.test"})
+		ok, err := tx.UpdateAddress(b.Context(), people[worker].ID, account.Address{Mail: "v@x.test", Key: "v@x.test"}, moment())
 		return ok, err
 	})
 }

@@ -23,10 +23,10 @@ func (b *bundle) named(a account.Account, number int) {
 	b.Helper()
 	identity, held, given := full[account.Identity](number), full[passkey.Passkey](number), full[openid.Consent](number)
 	grant, pending, mail := full[openid.Grant](number), full[flow.Pending](number), full[outbox.Record](number)
-	fact, s := full[audit.Fact](number), full[session.Session](number)
+	fact, s, former := full[audit.Fact](number), full[session.Session](number), full[account.Former](number)
 	identity.AccountID, held.AccountID, given.AccountID = a.ID, a.ID, a.ID
 	grant.AccountID, pending.AccountID, pending.AddressKey, mail.AccountID = a.ID, a.ID, a.Address.Key, a.ID
-	fact.AccountID, s.AccountID = a.ID, a.ID
+	fact.AccountID, s.AccountID, former.AccountID = a.ID, a.ID, a.ID
 	b.factor(a.ID, number)
 	b.recoveryCode(a.ID, number)
 	b.trust(a.ID, number)
@@ -36,6 +36,9 @@ func (b *bundle) named(a account.Account, number int) {
 			return err
 		}
 		if _, err := tx.InsertPasskey(ctx, held); err != nil {
+			return err
+		}
+		if err := tx.KeepAddress(ctx, former); err != nil {
 			return err
 		}
 		if err := tx.InsertSession(ctx, []byte(s.ID), s); err != nil {
@@ -87,6 +90,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 		"id": a.ID, "address": a.Address.Mail, "address_key": a.Address.Key, "name": a.Name, "state": "active", "roles": json.RawMessage(roles),
 		"version": a.Version, "created_at": a.CreatedAt.Format(time.RFC3339Nano), "locale": a.Locale,
 		"terms": a.Terms.Version, "terms_at": a.Terms.AcceptedAt.Format(time.RFC3339Nano),
+		"alarm_mail_at": a.Alarm.Since.Format(time.RFC3339Nano), "alarm_at": a.Alarm.RaisedAt.Format(time.RFC3339Nano),
 	})
 	key := full[passkey.Passkey](1)
 	if got := found["passkey"][0]["public_key"]; got != base64.RawURLEncoding.EncodeToString(key.PublicKey) {

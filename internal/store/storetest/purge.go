@@ -60,6 +60,19 @@ func (b purges) Purge_SessionsADayAfterTheirEnd() {
 	}
 }
 
+func (b purges) Purge_FormerAddressesThatAreFree() {
+	a := b.person(1)
+	for n, until := range []time.Time{moment().Add(-time.Microsecond), moment().Add(time.Microsecond)} {
+		f := full[account.Former](n)
+		f.AccountID, f.Until = a.ID, until
+		accounts{b.bundle}.keep(f)
+	}
+	b.purge()
+	if left := (accounts{b.bundle}).formers(a.ID, moment().Add(-time.Hour)); len(left) != 1 || !left[0].Until.After(moment()) {
+		b.Errorf("left: %v", left)
+	}
+}
+
 func (b purges) Purge_ThrottlesThatMayBeForgotten() {
 	b.save("gone", throttle.State{Count: 1, Until: moment().Add(-time.Microsecond)})
 	kept := b.save("kept", throttle.State{Count: 1, Until: moment().Add(time.Microsecond)})

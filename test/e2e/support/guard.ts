@@ -136,7 +136,7 @@ function leaks(texts: string[], secrets: string[]): string[] {
   const any = new RegExp(
     `(?<!\\w)(${secrets.map((secret) => secret.replace(/[^\w ]/g, '\\$&')).join('|')})(?!\\w)`,
   );
-  const mailed = /\/auth\/confirm-link\?token=/;
+  const mailed = /\/auth\/(confirm-link|not-me)\?token=/;
   return texts.filter((text) => !mailed.test(text) && (any.test(text) || any.test(decode(text))));
 }
 

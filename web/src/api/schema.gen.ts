@@ -39,7 +39,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -72,6 +72,11 @@ export interface Boot {
 export interface Brand {
   name: string;
   logo: string;
+}
+
+export interface ChangeAddress {
+  account: string;
+  email: string;
 }
 
 export interface ChangePassword {
@@ -176,7 +181,7 @@ export interface FieldErrors {
 
 export interface Flow {
   id: string;
-  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'return' | 'enrol';
+  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol';
   state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
@@ -217,9 +222,9 @@ export interface Legal {
 }
 
 export interface Link {
-  state: '' | 'ready' | 'password' | 'expired' | 'used' | 'replaced' | 'malformed';
+  state: '' | 'ready' | 'password' | 'elsewhere' | 'expired' | 'used' | 'replaced' | 'malformed';
   mark: string;
-  kind: '' | 'signup' | 'recovery' | 'provider';
+  kind: '' | 'signup' | 'recovery' | 'provider' | 'address';
   address: string;
   email: string;
   age: string;
@@ -234,6 +239,10 @@ export interface MFA {
 
 export interface Next {
   next: string;
+}
+
+export interface NotMe {
+  link: string;
 }
 
 export interface Passkey {
@@ -437,6 +446,8 @@ export interface Forms {
   '/auth/api/signout': { in: object; out: Next };
   '/auth/api/account/password': { in: ChangePassword; out: Next };
   '/auth/api/account/password/remove': { in: RemovePassword; out: Next };
+  '/auth/api/account/addresses': { in: ChangeAddress; out: Next };
+  '/auth/api/not-me': { in: NotMe; out: Next };
   '/auth/api/account/profile': { in: ChangeProfile; out: Next };
   '/auth/api/account/delete': { in: DeleteAccount; out: Next };
   '/auth/api/keep': { in: KeepAccount; out: Next };

@@ -1,5 +1,6 @@
 import type { Boot } from '../api/schema.gen';
 import { screen as account } from '../screens/account/account';
+import { screen as accountAddresses } from '../screens/account-addresses/account-addresses';
 import { screen as accountApps } from '../screens/account-apps/account-apps';
 import { screen as accountBrowsers } from '../screens/account-browsers/account-browsers';
 import { screen as accountData } from '../screens/account-data/account-data';
@@ -16,6 +17,7 @@ import { screen as forgotPassword } from '../screens/forgot-password/forgot-pass
 import { screen as keep } from '../screens/keep/keep';
 import { screen as leaving } from '../screens/leaving/leaving';
 import { screen as mfa } from '../screens/mfa/mfa';
+import { screen as notMe } from '../screens/not-me/not-me';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
 import type { Screen } from '../screens/screen';
 import { screen as signOut } from '../screens/sign-out/sign-out';
@@ -39,6 +41,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-password': accountPassword,
   'account-factors': accountFactors,
   'account-passkeys': accountPasskeys,
+  'account-addresses': accountAddresses,
   'account-profile': accountProfile,
   'account-history': accountHistory,
   'account-apps': accountApps,
@@ -47,6 +50,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-delete': accountDelete,
   keep,
   consent,
+  'not-me': notMe,
   'sign-out': signOut,
   'signed-out': signedOut,
   error,

@@ -13,6 +13,7 @@ const SWITCHED: Record<string, 'passkeys' | 'trust'> = {
 /** The sections of the account, each a page of its own. */
 const SECTIONS: [path: string, name: MessageKey][] = [
   ['/auth/account/profile', 'account.section.profile'],
+  ['/auth/account/addresses', 'account.section.addresses'],
   ['/auth/account/password', 'account.section.password'],
   ['/auth/account/passkeys', 'account.section.passkeys'],
   ['/auth/account/factors', 'account.section.factors'],

@@ -6,6 +6,7 @@ import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { match, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { Guarded } from '../../ui/guarded';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { Hint, Lead } from '../../ui/lead';
@@ -16,7 +17,6 @@ import { passwordLabels } from '../password-labels';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
 import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
-import { Guarded } from './guarded';
 import { PostBack } from './post-back';
 import styles from './way.module.css';
 
@@ -89,9 +89,14 @@ function Confirm({
       <Lead>
         {match(
           kind,
-          'recovery',
-          t('confirm-link.recovery.lead', { address }),
-          t('confirm-link.signup.lead', { address }),
+          'address',
+          t('confirm-link.address.lead', { address }),
+          match(
+            kind,
+            'recovery',
+            t('confirm-link.recovery.lead', { address }),
+            t('confirm-link.signup.lead', { address }),
+          ),
         )}
       </Lead>
       {state === 'password' ? (
@@ -140,9 +145,9 @@ function Anew({ boot }: { boot: Boot }) {
 function title({ link }: Boot, { t }: Text): string {
   const ready = match(
     link.kind,
-    'recovery',
-    t('confirm-link.recovery.title'),
-    t('confirm-link.signup.title'),
+    'address',
+    t('confirm-link.address.title'),
+    match(link.kind, 'recovery', t('confirm-link.recovery.title'), t('confirm-link.signup.title')),
   );
   return DEAD.reduce(
     (otherwise, state) => match(link.state, state, t(`confirm-link.${state}.title`), otherwise),

@@ -8,12 +8,13 @@ import { Lead } from '../../ui/lead';
 import { PostBack } from './post-back';
 
 /** States of a link that confirms nothing. */
-export const DEAD = ['expired', 'replaced', 'used', 'malformed'] as const;
+export const DEAD = ['expired', 'replaced', 'used', 'malformed', 'elsewhere'] as const;
 type DeadState = (typeof DEAD)[number];
 
 /** The next step after a link that confirms nothing. */
 export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   if (state === 'malformed') return <Malformed boot={boot} />;
+  if (state === 'elsewhere') return <Elsewhere />;
   if (state === 'used') return <Used boot={boot} />;
   return (
     <When value={boot.link.address} otherwise={<Gone boot={boot} />}>
@@ -49,11 +50,23 @@ function Gone({ boot }: { boot: Boot }) {
     <>
       <Lead>{t('confirm-link.expired.gone')}</Lead>
       <When value={kind} otherwise={<SignInInstead />}>
-        <ButtonLink href={match(kind, 'recovery', '/auth/forgot-password', '/auth/signup')}>
-          {match(kind, 'recovery', t('confirm-link.again.recovery'), t('confirm-link.again.signup'))}
-        </ButtonLink>
-        <ToSignIn />
+        <When value={kind} is="address" otherwise={<GoneAgain boot={boot} />}>
+          <ButtonLink href="/auth/account/addresses">{t('confirm-link.again.address')}</ButtonLink>
+        </When>
       </When>
+    </>
+  );
+}
+
+function GoneAgain({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const { kind } = boot.link;
+  return (
+    <>
+      <ButtonLink href={match(kind, 'recovery', '/auth/forgot-password', '/auth/signup')}>
+        {match(kind, 'recovery', t('confirm-link.again.recovery'), t('confirm-link.again.signup'))}
+      </ButtonLink>
+      <ToSignIn />
     </>
   );
 }
@@ -88,6 +101,9 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
     </When>
   );
 }
+
+/** A new address is confirmed only where it was asked for. */
+const Elsewhere = () => <Lead>{useText().t('confirm-link.elsewhere.lead')}</Lead>;
 
 /** Leads to the code of the same email, if this browser asked for it. */
 function Malformed({ boot }: { boot: Boot }) {

@@ -23,7 +23,14 @@ export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
           ))}
         </p>
       </When>
-      <p>{match(flow.kind, 'signup', t('verify-code.no_code'), t('verify-code.nothing_arrived'))}</p>
+      <p>
+        {match(
+          flow.kind,
+          'address',
+          t('verify-code.no_code_address'),
+          match(flow.kind, 'signup', t('verify-code.no_code'), t('verify-code.nothing_arrived')),
+        )}
+      </p>
       <p>
         <ChangeAddress flow={flow} />
       </p>
@@ -39,5 +46,10 @@ export function ChangeAddress({ flow }: { flow: Flow }) {
 /** The form that the flow began with. The server fills in what was typed there. */
 export function startOf(flow: Flow): string {
   const query = `?flow=${queryValue(flow.id)}`;
-  return match(flow.kind, 'signup', `/auth/signup${query}`, `/auth/forgot-password${query}`);
+  return match(
+    flow.kind,
+    'address',
+    '/auth/account/addresses',
+    match(flow.kind, 'signup', `/auth/signup${query}`, `/auth/forgot-password${query}`),
+  );
 }

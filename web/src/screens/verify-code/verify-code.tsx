@@ -40,7 +40,12 @@ function Done({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <Lead>
-        {match(boot.flow.kind, 'recovery', t('verify-code.done.recovery'), t('verify-code.done.signup'))}
+        {match(
+          boot.flow.kind,
+          'address',
+          t('verify-code.done.address'),
+          match(boot.flow.kind, 'recovery', t('verify-code.done.recovery'), t('verify-code.done.signup')),
+        )}
       </Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
     </Frame>

@@ -1,0 +1,252 @@
+package flow
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/pages"
+	"portico/internal/secret"
+	"portico/internal/session"
+	"portico/internal/throttle"
+)
+
+// alarmLife is how long an owner can raise the alarm about a change, and how long
+// the account is closed to further changes after that.
+const alarmLife = 72 * time.Hour
+
+// alarm is a link in an email about a change, with which the owner says "This
+// wasn't me". The link carries it sealed: it names the account, the address that
+// the email went to, and the time of the email.
+//
+// The holder of an older link had the account before. So an alarm makes all links
+// void that were mailed between its own email and itself. A thief who has changed
+// the address has newer links only.
+type alarm struct {
+	owner  account.Account
+	former *account.Former // the address that the account gets back; nil if it has it
+	at     time.Time
+}
+
+// alarmLink returns the link of an email to an owner.
+func (f *Flows) alarmLink(owner account.Account, now time.Time) string {
+	text := owner.ID + " " + strconv.FormatInt(now.UnixMicro(), 10) + " " + owner.Address.Key
+	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
+	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
+}
+
+// alarmOf returns the alarm of a link.
+//
+// Faults: AlarmOver, AlarmDone.
+func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err error) {
+	sealed, _ := secret.Decode(token)
+	text, err := f.alarms.Open(sealed, "")
+	if err != nil {
+		return a, AlarmOver
+	}
+	id, rest, _ := strings.Cut(string(text), " ")
+	micros, key, _ := strings.Cut(rest, " ")
+	at, err := strconv.ParseInt(micros, 10, 64)
+	if err != nil {
+		return a, AlarmOver
+	}
+	a.at = time.UnixMicro(at).UTC()
+	now := f.clock.Now()
+	if now.Sub(a.at) >= alarmLife {
+		return a, AlarmOver
+	}
+	var ok bool
+	a.owner, ok, err = tx.AccountByID(ctx, id)
+	switch last := a.owner.Alarm; {
+	case err != nil:
+		return a, err
+	case !ok || a.owner.State != account.Active:
+		return a, AlarmOver
+	case last.Since.Equal(a.at):
+		return a, AlarmDone
+	case last.Since.Before(a.at) && !last.RaisedAt.Before(a.at):
+		return a, AlarmOver
+	case key == a.owner.Address.Key:
+		return a, nil
+	}
+	formers, err := tx.FormersOf(ctx, id, now)
+	if err != nil {
+		return a, err
+	}
+	for _, each := range formers {
+		if each.Address.Key == key {
+			a.former = &each
+			return a, nil
+		}
+	}
+	return a, AlarmOver // the operator gave the account another address
+}
+
+// AlarmView is the state of the page of an alarm.
+type AlarmView struct {
+	Address string // masked: that the account keeps or gets back
+}
+
+// ViewAlarm returns what a link would do, without doing it.
+//
+// Faults: AlarmOver, AlarmDone.
+func (f *Flows) ViewAlarm(ctx context.Context, token string) (v AlarmView, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		a, err := f.alarmOf(ctx, tx, token)
+		v.Address = account.Mask(a.address().Mail)
+		return err
+	})
+	return v, err
+}
+
+func (a alarm) address() account.Address {
+	if a.former != nil {
+		return a.former.Address
+	}
+	return a.owner.Address
+}
+
+// RaiseAlarm takes an account back from somebody else. It ends everything that
+// might be theirs (see undo), and mails a code for a new password to the address
+// that the link was mailed to. The link signs no user in.
+//
+// Faults: AlarmOver, AlarmDone, throttle.Limited.
+func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Result, err error) {
+	ctx, w := f.watch(ctx, "alarm", Recovery)
+	defer w.end(&r, &err)
+	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+		return Result{}, err
+	}
+	value, fresh := browser(c)
+	c.BrowserCookie = value
+	id := ""
+	err = f.store.Write(ctx, func(tx Tx) error {
+		raised, err := f.alarmOf(ctx, tx, token)
+		if err != nil {
+			return err
+		}
+		id = raised.owner.ID
+		owner, err := f.undo(ctx, tx, c, raised)
+		if err != nil {
+			return err
+		}
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, owner.Address, &owner, data{Address: owner.Address.Mail})
+		return err
+	})
+	r.BrowserCookie = fresh
+	return f.settled(r, id), err
+}
+
+// undo carries out an alarm and returns the account as it is then. The password
+// goes even if it was not changed: the thief has probably signed in with it.
+func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Account, error) {
+	now, id := f.clock.Now(), a.owner.ID
+	if a.former != nil {
+		if ok, err := tx.UpdateAddress(ctx, id, a.former.Address, now); err != nil || !ok {
+			return account.Account{}, missing(err)
+		}
+		if err := tx.DropFormers(ctx, id, a.former.At); err != nil {
+			return account.Account{}, err
+		}
+		if err := f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, "alarm")); err != nil {
+			return account.Account{}, err
+		}
+	}
+	if _, err := tx.UpdatePassword(ctx, id, "", true); err != nil {
+		return account.Account{}, err
+	}
+	for _, do := range []func() error{
+		func() error { return f.dropAdded(ctx, tx, id, now.Add(-alarmLife)) },
+		func() error { return f.endAll(ctx, tx, id, "", session.Elsewhere) },
+		func() error { return f.dropApps(ctx, tx, id) },
+		func() error {
+			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now})
+			return err
+		},
+		func() error { return f.record.Add(ctx, tx, fact(c, audit.AlarmRaised, id, "")) },
+		func() error {
+			return f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: a.address().Key})
+		},
+	} {
+		if err := do(); err != nil {
+			return account.Account{}, err
+		}
+	}
+	owner, _, err := tx.AccountByID(ctx, id)
+	return owner, err
+}
+
+// dropAdded removes what was added to an account since a time and signs in to it.
+// It removes all recovery codes, which have no time.
+func (f *Flows) dropAdded(ctx context.Context, tx Tx, id string, since time.Time) error {
+	factors, err := tx.FactorsOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, each := range factors {
+		if each.CreatedAt.After(since) {
+			if _, err := tx.DeleteFactor(ctx, id, each.ID); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.DeleteRecoveryCodes(ctx, id); err != nil {
+		return err
+	}
+	held, err := tx.PasskeysOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, each := range held {
+		if each.CreatedAt.After(since) {
+			if _, err := tx.DeletePasskey(ctx, id, each.ID); err != nil {
+				return err
+			}
+		}
+	}
+	linked, err := tx.IdentitiesOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, each := range linked {
+		if each.CreatedAt.After(since) {
+			if _, err := tx.DeleteIdentities(ctx, id, each.Provider); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropApps ends everything that OpenID clients have got from an account.
+func (f *Flows) dropApps(ctx context.Context, tx Tx, id string) error {
+	known, err := f.grants.Apps(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	for _, each := range known {
+		told, _, err := f.grants.Forget(ctx, tx, id, each.ClientID)
+		if err != nil {
+			return err
+		}
+		if err := f.tell(ctx, tx, id, told); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alarmed reports whether an alarm of the owner still closes the account to
+// changes of how it is signed in to.
+func (f *Flows) alarmed(a account.Account) bool {
+	return f.clock.Now().Before(a.Alarm.RaisedAt.Add(alarmLife))
+}
+
+// stopped returns the fault of a change that an alarm refuses.
+func (f *Flows) stopped(a account.Account) error {
+	return Alarmed.WithRetryAfter(throttle.Rounded(a.Alarm.RaisedAt.Add(alarmLife).Sub(f.clock.Now())))
+}

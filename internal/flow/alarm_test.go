@@ -1,0 +1,134 @@
+package flow_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/flow"
+)
+
+// A thief changes the address. The owner takes the account back with the email to
+// the former one, and the thief has nothing left.
+func TestRaiseAlarm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	thief.must(thief.signIn("mara@example.org", good))
+	b.next() // about the new browser
+	id := thief.found().User.ID
+	token := alarmToken(thief.moves("thief@example.net"))
+	if view, err := b.flows.ViewAlarm(t.Context(), token); err != nil || view.Address != "m•••@example.org" {
+		t.Fatalf("%+v, %v", view, err)
+	}
+	if thief.signedIn() == "" {
+		t.Fatal("the page of the link has an effect")
+	}
+	b.clock.Advance(72*time.Hour - time.Second)
+	r := v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, token))
+	if r.Session != nil || thief.signedIn() != "" || v.signedIn() != "" {
+		t.Error("somebody is signed in")
+	}
+	m := b.next()
+	if m.Template != "recover" || m.To != "mara@example.org" {
+		t.Fatalf("%+v", m)
+	}
+	if f := b.record(audit.AlarmRaised); f.AccountID != id || f.Actor != "self" {
+		t.Errorf("%+v", f)
+	}
+	if _, err := b.flows.ViewAlarm(t.Context(), token); !errors.Is(err, flow.AlarmDone) {
+		t.Errorf("the link again: %v", err)
+	}
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmDone) {
+		t.Errorf("the link again: %v", err)
+	}
+	for _, address := range []string{"thief@example.net", "mara@example.org"} {
+		if _, err := thief.signIn(address, good); !errors.Is(err, flow.Rejected) {
+			t.Errorf("%s signs in with the old password: %v", address, err)
+		}
+	}
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	b.next()
+	if v.found().User.Address != "mara@example.org" || v.found().User.ID != id {
+		t.Errorf("%+v", v.found().User)
+	}
+	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org"); !errors.Is(err, flow.Alarmed) {
+		t.Errorf("a change after the alarm: %v", err)
+	}
+	b.clock.Advance(72 * time.Hour)
+	v.must(v.signIn("mara@example.org", another))
+	v.asks("new@example.org")
+}
+
+// The older link wins, in both orders.
+func TestRaiseAlarm_OlderLinkWins(t *testing.T) {
+	t.Parallel()
+	for _, thiefFirst := range []bool{true, false} {
+		b := setup(t)
+		v := b.visitor("192.0.2.1")
+		v.register("mara@example.org")
+		owners := alarmToken(v.moves("thief@example.net"))
+		b.clock.Advance(time.Minute)
+		thiefs := alarmToken(v.moves("thief@example.com"))
+		if thiefFirst {
+			v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, thiefs))
+			if m := b.next(); m.To != "thief@example.net" {
+				t.Errorf("%+v", m)
+			}
+		}
+		v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, owners))
+		if m := b.next(); m.To != "mara@example.org" {
+			t.Errorf("the thief first, %v: %+v", thiefFirst, m)
+		}
+		if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, thiefs); !errors.Is(err, flow.AlarmOver) {
+			t.Errorf("the thief first, %v: the newer link works: %v", thiefFirst, err)
+		}
+	}
+}
+
+func TestRaiseAlarm_Refused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id := v.found().User.ID
+	token := alarmToken(v.moves("mara@example.net"))
+	for _, bad := range []string{"", "malformed", token[:len(token)-4], token + "AAAA"} {
+		if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, bad); !errors.Is(err, flow.AlarmOver) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", ""); !errors.Is(err, account.Exists) {
+		t.Errorf("the former address is not kept: %v", err)
+	}
+	if err := b.flows.SetUserAddress(t.Context(), id, "other@example.org"); err != nil {
+		t.Fatal(err)
+	}
+	b.next()
+	b.next()
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
+		t.Errorf("after the operator gave another address: %v", err)
+	}
+	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", ""); err != nil {
+		t.Errorf("the operator cannot use the address: %v", err)
+	}
+}
+
+func TestRaiseAlarm_Expires(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	token := alarmToken(v.moves("mara@example.net"))
+	b.clock.Advance(72 * time.Hour)
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", ""); err != nil {
+		t.Errorf("the former address is still kept: %v", err)
+	}
+}

@@ -1,0 +1,66 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/secret"
+	"portico/internal/server"
+	"portico/internal/server/form"
+)
+
+// maxAlarm exceeds the token for the longest address.
+const maxAlarm = 600
+
+// notMe is the page of the links that raise an alarm. Like the page of other mailed
+// links, it moves the token into a cookie, and only its button has an effect.
+func (s *Screens) notMe(w http.ResponseWriter, r *http.Request) error {
+	if token := r.URL.Query().Get("token"); token != "" {
+		if _, ok := secret.Decode(token); !ok || len(token) > maxAlarm {
+			token = "malformed"
+		}
+		s.Actions.KeepAlarm(w, token)
+		return server.SeeOther(w, pages.NotMe)
+	}
+	return s.showAlarm(w, r, nil)
+}
+
+func (s *Screens) postNotMe(w http.ResponseWriter, r *http.Request) error {
+	in, err := form.Receive[form.NotMe](r)
+	if err != nil {
+		return err
+	}
+	next, err := s.Actions.RaiseAlarm(w, r, in)
+	if err != nil {
+		return s.showAlarm(w, r, err)
+	}
+	return server.SeeOther(w, next)
+}
+
+// showAlarm shows the page, with why its button was refused.
+func (s *Screens) showAlarm(w http.ResponseWriter, r *http.Request, refused error) error {
+	token := s.Actions.Alarm(w, r)
+	v, err := s.Actions.Flows.ViewAlarm(r.Context(), token)
+	fill := func(b *Boot) {
+		b.Link = Link{State: "ready", Mark: form.LinkMark(token), Address: v.Address}
+		switch {
+		case errors.Is(err, flow.AlarmDone):
+			b.Link.State = "used"
+		case err != nil:
+			b.Link.State = "expired"
+		}
+		if err != nil {
+			b.Status = server.Status(fault.From(err))
+		}
+	}
+	switch {
+	case err != nil && !errors.Is(err, flow.AlarmOver) && !errors.Is(err, flow.AlarmDone):
+		return err
+	case refused != nil && err == nil:
+		return s.refuse(w, r, form.ScreenNotMe, refused, fill)
+	}
+	return s.show(w, r, form.ScreenNotMe, fill)
+}
