@@ -164,7 +164,7 @@ func (k *keyed) enrol(c flow.Caller) (factor.Secret, []string) {
 }
 
 func client() openid.Client {
-	return openid.Client{ID: "rp", RedirectURIs: []string{"https://rp.test/cb"}, Scopes: []string{"openid", "offline_access"}}
+	return openid.Client{ID: "rp", Code: true, RedirectURIs: []string{"https://rp.test/cb"}, Scopes: []string{"openid", "offline_access"}}
 }
 
 func (k *keyed) code(c flow.Caller) string {
@@ -266,10 +266,10 @@ func (k *keyed) traffic() (stop func()) {
 		k.Fatal(err)
 	}
 	repeat("refresh and cross", func(int) (err error) {
-		if tokens, err = k.flows().RefreshTokens(k.Context(), k.visitor(), client(), tokens.Refresh, ""); err != nil {
+		if tokens, err = k.flows().RefreshTokens(k.Context(), k.visitor(), client(), tokens.Refresh, "", nil); err != nil {
 			return err
 		}
-		if _, _, ok, err := k.flows().AccessGrant(k.Context(), tokens.Access); err != nil || !ok {
+		if _, ok, err := k.flows().Bearer(k.Context(), tokens.Access, nil); err != nil || !ok {
 			return fmt.Errorf("the access token is refused (%w)", err)
 		}
 		_, err = k.cross(c.Session)

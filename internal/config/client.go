@@ -33,7 +33,7 @@ func clientKey(n int) string { return clientArray + "." + strconv.Itoa(n) }
 func (c *Config) client(n int) *Client {
 	for len(c.Clients) < n {
 		c.Clients = append(c.Clients, Client{
-			Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", PKCE: true, Key: clientKey(len(c.Clients) + 1),
+			Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: clientKey(len(c.Clients) + 1),
 		})
 	}
 	return &c.Clients[n-1]
@@ -70,6 +70,16 @@ func clientKeys(n int) []key {
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
 		toggle(prefix+"require_par", func(c *Config) *bool { return &c.client(n).RequirePAR },
 			"Whether the client must push its requests (PAR, RFC 9126): it sends them to Portico itself, and the browser carries only their name. A client may do so without this setting."),
+		list(prefix+"grants", func(c *Config) *[]string { return &c.client(n).Grants }, oneOf(grantCode, grantClient), sameText,
+			"How the client may get tokens: `authorization_code` signs users in, with refresh tokens. `client_credentials` gives a client with a secret or a key a token for itself. The default is `authorization_code`."),
+		list(prefix+"client_scopes", func(c *Config) *[]string { return &c.client(n).OwnScopes }, parseScope, sameText,
+			"The scopes of a token for the client itself, such as `reports:read`. Portico gives them no meaning."),
+		list(prefix+"resources", func(c *Config) *[]string { return &c.client(n).Resources }, parseResource, sameText,
+			"The servers that the client may ask access tokens for, by the parameter `resource` (RFC 8707), such as `https://api.example.com`. They become the audience of the token, which then does not open UserInfo."),
+		text(prefix+"access_token", of(func(c *Client) *string { return &c.AccessToken }), oneOf("opaque", "jwt"),
+			"The form of the client's access tokens. A server verifies `jwt` by itself (RFC 9068), so it accepts a revoked one until its end, ten minutes at most. It asks Portico about `opaque` ones (introspection)."),
+		list(prefix+"serves", func(c *Config) *[]string { return &c.client(n).Serves }, parseResource, sameText,
+			"The resources whose access tokens the client may inspect (RFC 7662), whichever client has them: it is the server of these resources."),
 		text(prefix+"name", of(func(c *Client) *string { return &c.Name }), anything,
 			"The name of the app on pages and in emails. The default is its id."),
 		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
@@ -172,11 +182,12 @@ func (c *Config) checkClients(add func(key, why, write string, others ...string)
 			add(at("id"), "it is the audience of the app "+app+", whose tokens the client would accept", "give the client another id, or the app another audience")
 		}
 		seen[client.ID] = true
-		if len(client.RedirectURIs) == 0 {
+		if len(client.RedirectURIs) == 0 && client.SignsIn() {
 			add(at("redirect_uris"), "the client has no address to return to", `write it as the app states it, such as redirect_uris = ["https://app.example.com/callback"]`)
 		}
 		client.checkSecret(add)
-		if !slices.Contains(client.Scopes, "openid") {
+		client.checkGrants(audiences, add)
+		if !slices.Contains(client.Scopes, "openid") && client.SignsIn() {
 			add(at("scopes"), "the scope openid is missing", `write scopes = ["openid", "profile", "email"]`)
 		}
 	}

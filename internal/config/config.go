@@ -208,6 +208,11 @@ type Client struct {
 	Name          string   // on pages and in emails; "" for the id
 	Consent       bool     // whether its users are asked
 	Rules         []string // who may use it; empty: every user
+	Grants        []string // how it may get tokens; empty: by signing users in
+	OwnScopes     []string // of the tokens for itself
+	Resources     []string // that its access tokens may be for
+	AccessToken   string   // the form of its access tokens: "opaque" or "jwt"
+	Serves        []string // the resources whose tokens it may inspect
 
 	Key string // prefix of its settings for Source: "client.1"
 }

@@ -49,16 +49,16 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	return f.exchange(ctx, c, l, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, l) })
+	return f.exchange(ctx, c, l, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, l, in.Resources) })
 }
 
 // RefreshTokens exchanges a refresh token for the next one. Its errors include
 // the errors of openid.Keeper.RefreshOf.
-func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, refresh, scopes string) (t openid.Tokens, err error) {
+func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, refresh, scopes string, some []string) (t openid.Tokens, err error) {
 	var l openid.Live
 	var generation int64
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if l, generation, err = f.grants.RefreshOf(ctx, tx, client, refresh, scopes); err != nil {
+		if l, generation, err = f.grants.RefreshOf(ctx, tx, client, refresh, scopes, some); err != nil {
 			return err
 		}
 		return f.grants.StillAllowed(ctx, tx, client, l)
@@ -66,7 +66,7 @@ func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Clien
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	return f.exchange(ctx, c, l, "refresh", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Refresh(ctx, tx, l, generation) })
+	return f.exchange(ctx, c, l, "refresh", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Refresh(ctx, tx, l, generation, some) })
 }
 
 // exchange runs the exchange of a code or a refresh token. It records when it has
@@ -94,14 +94,18 @@ func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, what stri
 	return t, err
 }
 
-// AccessGrant returns the grant of an access token and the end of the token, or
-// false if the token does not work.
-func (f *Flows) AccessGrant(ctx context.Context, access string) (l openid.Live, ends time.Time, ok bool, err error) {
+// Bearer returns what an access token of a grant gives, or false if it does not work.
+// signed has the claims of a token in JWT form whose signature was verified, else nil.
+func (f *Flows) Bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		l, ends, ok, err = f.grants.Access(ctx, tx, access)
+		if signed != nil {
+			b, ok, err = f.grants.AccessJWT(ctx, tx, *signed)
+			return err
+		}
+		b, ok, err = f.grants.Access(ctx, tx, access)
 		return err
 	})
-	return l, ends, ok, err
+	return b, ok, err
 }
 
 // RefreshGrant returns the grant of a refresh token that may still be used, or
@@ -114,9 +118,16 @@ func (f *Flows) RefreshGrant(ctx context.Context, refresh string) (l openid.Live
 	return l, ok, err
 }
 
-// RevokeToken revokes a token of a client. It succeeds for any other text.
-func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
+// RevokeToken revokes a token of a client. It succeeds for any other text. signed is as
+// for Bearer.
+func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string, signed *openid.AccessClaims) error {
 	return f.store.Write(ctx, func(tx Tx) error {
+		if done, err := f.revokeMachine(ctx, tx, client, token, signed); err != nil || done {
+			return err
+		}
+		if signed != nil {
+			return f.grants.RevokeJWT(ctx, tx, client, *signed)
+		}
 		l, ended, err := f.grants.Revoke(ctx, tx, client, token)
 		if err != nil || !ended {
 			return err

@@ -47,6 +47,12 @@ type ClientConfig struct {
 	Consent       bool
 	Rules         Rules
 	RequirePAR    bool
+	Code          bool
+	Machine       bool
+	OwnScopes     []string
+	Resources     []string
+	JWT           bool
+	Serves        []string
 }
 
 // Rules decide whether a user may use a client.
@@ -85,6 +91,12 @@ type Client struct {
 	Consent       bool     // whether its users are asked
 	Rules         Rules    // nil admits every user
 	RequirePAR    bool     // whether it must push its requests
+	Code          bool     // whether it may sign users in
+	Machine       bool     // whether it may get tokens for itself
+	OwnScopes     []string // of these tokens
+	Resources     []string // that its access tokens may be for
+	JWT           bool     // whether its access tokens have JWT form
+	Serves        []string // the resources whose tokens it may inspect
 
 	secret []byte // SHA-256; nil for a public client, and for one with a key
 }
@@ -95,6 +107,7 @@ func NewClient(c ClientConfig) (Client, error) {
 	client := Client{
 		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
 		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
+		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves,
 	}
 	switch {
 	case c.Public, c.Keyed:

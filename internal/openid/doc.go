@@ -9,7 +9,10 @@
 //
 //	code           works once, for 60 seconds
 //	refresh token  has a generation; each use replaces it by the next one
-//	access token   has the generation of its refresh token, and an end
+//	access token   has the generation of its refresh token, an end, and its resources;
+//	               in JWT form it is the same content, signed in place of the hash
+//
+// A token for a client itself has no row. It has a row while it is revoked.
 //
 // A grant ends:
 //   - with its session, unless its scopes have offline_access

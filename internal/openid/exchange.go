@@ -14,6 +14,7 @@ type Redemption struct {
 	Code        string
 	RedirectURI string
 	Verifier    string // PKCE
+	Resources   []string
 }
 
 // Tokens are what a client gets for a code or a refresh token.
@@ -22,6 +23,9 @@ type Tokens struct {
 	Refresh string
 	Ends    time.Time // of the access token
 	Live    Live
+
+	Resources []string // of the access token
+	id        string   // its content, without its hash
 }
 
 // CodeOf returns the grant of a code if all of a redemption is right, else an
@@ -39,15 +43,19 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, in Rede
 		return Live{}, invalidGrant(why)
 	case in.RedirectURI != l.Grant.RedirectURI:
 		return Live{}, invalidGrant("redirect_uri differs from that of the request")
+	case !client.Code:
+		return Live{}, &Error{"unauthorized_client", "the client may not use authorization_code"}
 	case !proves(in.Verifier, l.Grant.Challenge):
 		return Live{}, invalidGrant("code_verifier does not fit the code_challenge of the request")
 	}
-	return l, nil
+	_, err = resources(in.Resources, l.Grant.Resources)
+	return l, err
 }
 
 // Redeem gives the tokens of a code to the first caller. It returns no tokens to
-// all others, and reports whether it has ended the grant for that.
-func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live) (t Tokens, ended bool, err error) {
+// all others, and reports whether it has ended the grant for that. some are the
+// resources that the access token is for, none for all of the grant.
+func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, some []string) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
 	until := now.Add(offlineLife)
 	if !l.offline() && l.SessionEnds.Before(until) {
@@ -62,12 +70,12 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live) (t Tokens, ended 
 		return Tokens{}, ended, err
 	}
 	l.Grant.RedeemedAt, l.Grant.ExpiresAt = now, until
-	return k.tokens(l), false, nil
+	return k.tokens(l, some), false, nil
 }
 
 // RefreshOf returns the grant of a refresh token and its generation, or an Error.
-// The scopes are what the client asks for, "" for all.
-func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refresh, scopes string) (l Live, generation int64, err error) {
+// The scopes are what the client asks for, "" for all; some are the resources.
+func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refresh, scopes string, some []string) (l Live, generation int64, err error) {
 	t, ok := k.read(kindRefresh, refresh)
 	if !ok {
 		return Live{}, 0, invalidGrant("this is no refresh token")
@@ -82,6 +90,9 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refr
 	if why != "" {
 		return Live{}, 0, invalidGrant(why)
 	}
+	if _, err := resources(l.Grant.Resources, client.Resources); err != nil || !client.Code {
+		return Live{}, 0, invalidGrant("the client may no longer have what the user has granted")
+	}
 	for _, scope := range l.Grant.Scopes {
 		if !slices.Contains(client.Scopes, scope) {
 			return Live{}, 0, invalidGrant("the client may no longer have the scope " + scope)
@@ -92,13 +103,14 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refr
 			return Live{}, 0, &Error{"invalid_scope", "the scopes of a grant do not grow"}
 		}
 	}
-	return l, t.generation, nil
+	_, err = resources(some, l.Grant.Resources)
+	return l, t.generation, err
 }
 
 // Refresh gives the tokens of the next generation to the first caller, and for
 // repeatWithin to others who repeat the request. It returns no tokens to any later
 // caller, and reports whether it has ended the grant for that.
-func (k *Keeper) Refresh(ctx context.Context, tx Store, l Live, generation int64) (t Tokens, ended bool, err error) {
+func (k *Keeper) Refresh(ctx context.Context, tx Store, l Live, generation int64, some []string) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
 	next := generation + 1
 	ok, err := tx.RotateGrant(ctx, l.Grant.ID, generation, now)
@@ -117,35 +129,60 @@ func (k *Keeper) Refresh(ctx context.Context, tx Store, l Live, generation int64
 		}
 	}
 	l.Grant.Generation = next
-	return k.tokens(l), false, nil
+	return k.tokens(l, some), false, nil
 }
 
-// tokens returns the tokens of the newest generation of a grant.
-func (k *Keeper) tokens(l Live) Tokens {
+// tokens returns the tokens of the newest generation of a grant, the access token for
+// some of its resources.
+func (k *Keeper) tokens(l Live, some []string) Tokens {
 	ends := k.clock.Now().Add(AccessLife)
 	if l.Grant.ExpiresAt.Before(ends) {
 		ends = l.Grant.ExpiresAt
 	}
+	access := token{l.Grant.ID, l.Grant.Generation, ends, mask(some, l.Grant.Resources)}
 	return Tokens{
-		Access:  k.write(kindAccess, token{l.Grant.ID, l.Grant.Generation, ends}),
-		Refresh: k.write(kindRefresh, token{l.Grant.ID, l.Grant.Generation, time.Time{}}),
-		Ends:    ends, Live: l,
+		Access:  k.write(kindAccess, access),
+		Refresh: k.write(kindRefresh, token{grant: l.Grant.ID, generation: l.Grant.Generation}),
+		Ends:    ends, Live: l, Resources: unmask(access.mask, l.Grant.Resources), id: access.parts(),
 	}
 }
 
-// Access returns the grant of an access token and the end of the token, or false.
-func (k *Keeper) Access(ctx context.Context, store Store, access string) (l Live, ends time.Time, ok bool, err error) {
+// Bearer is what an access token of a grant gives.
+type Bearer struct {
+	Live      Live
+	Ends      time.Time
+	Resources []string // that it is for, none for UserInfo
+}
+
+// Access returns what an access token gives, or false.
+func (k *Keeper) Access(ctx context.Context, store Store, access string) (b Bearer, ok bool, err error) {
 	t, ok := k.read(kindAccess, access)
-	if !ok || !k.clock.Now().Before(t.ends) {
-		return Live{}, time.Time{}, false, nil
+	if !ok {
+		return Bearer{}, false, nil
 	}
-	l, ok, err = store.LiveGrant(ctx, t.grant)
+	return k.bearer(ctx, store, t)
+}
+
+// AccessJWT is Access for a token in JWT form whose signature was verified.
+func (k *Keeper) AccessJWT(ctx context.Context, store Store, c AccessClaims) (b Bearer, ok bool, err error) {
+	t, ok := split(c.ID)
+	if !ok {
+		return Bearer{}, false, nil
+	}
+	return k.bearer(ctx, store, t)
+}
+
+func (k *Keeper) bearer(ctx context.Context, store Store, t token) (b Bearer, ok bool, err error) {
+	if !k.clock.Now().Before(t.ends) {
+		return Bearer{}, false, nil
+	}
+	l, ok, err := store.LiveGrant(ctx, t.grant)
 	if err != nil || !ok {
-		return Live{}, time.Time{}, false, err
+		return Bearer{}, false, err
 	}
 	g := l.Grant
 	ok = t.generation >= g.AccessFrom && t.generation <= g.Generation && k.over(l) == ""
-	return l, t.ends, ok, nil
+	return Bearer{l, t.ends, unmask(t.mask, g.Resources)}, ok, nil
 }
 
 // CurrentRefresh returns the grant of a refresh token that may still be used, or
@@ -163,15 +200,26 @@ func (k *Keeper) CurrentRefresh(ctx context.Context, store Store, refresh string
 // of its generation and earlier ones, or the whole grant of a refresh token. It
 // returns the grant that it has ended, if any.
 func (k *Keeper) Revoke(ctx context.Context, tx Store, client Client, text string) (ended Live, ok bool, err error) {
-	refresh := true
-	t, known := k.read(kindRefresh, text)
-	if !known {
-		refresh = false
-		t, known = k.read(kindAccess, text)
+	if t, known := k.read(kindRefresh, text); known {
+		return k.revoke(ctx, tx, client, t, true)
 	}
-	if !known {
-		return Live{}, false, nil
+	if t, known := k.read(kindAccess, text); known {
+		return k.revoke(ctx, tx, client, t, false)
 	}
+	return Live{}, false, nil
+}
+
+// RevokeJWT is Revoke for an access token in JWT form whose signature was verified.
+func (k *Keeper) RevokeJWT(ctx context.Context, tx Store, client Client, c AccessClaims) error {
+	t, ok := split(c.ID)
+	if !ok {
+		return nil
+	}
+	_, _, err := k.revoke(ctx, tx, client, t, false)
+	return err
+}
+
+func (k *Keeper) revoke(ctx context.Context, tx Store, client Client, t token, refresh bool) (ended Live, ok bool, err error) {
 	l, found, err := tx.LiveGrant(ctx, t.grant)
 	if err != nil || !found || l.Grant.ClientID != client.ID {
 		return Live{}, false, err

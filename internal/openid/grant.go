@@ -48,6 +48,7 @@ type Grant struct {
 	RotatedAt   time.Time // of the newest refresh token
 	Generation  int64     // of the newest refresh token
 	AccessFrom  int64     // access tokens of earlier generations are revoked
+	Resources   []string  // that its access tokens are for, none for UserInfo
 }
 
 // User is the owner of a grant, with the current data of the account.
@@ -90,6 +91,7 @@ type Store interface {
 	LogoutStore
 	ConsentStore
 	PushStore
+	MachineStore
 }
 
 // Config of a Keeper.
@@ -131,7 +133,7 @@ func (k *Keeper) Grant(ctx context.Context, tx Store, r Request, by SignIn) (cod
 	g := Grant{
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
-		CreatedAt: now, ExpiresAt: now.Add(codeLife),
+		CreatedAt: now, ExpiresAt: now.Add(codeLife), Resources: r.Resources,
 	}
 	if by.Strong {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)

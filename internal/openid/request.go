@@ -22,8 +22,9 @@ type Request struct {
 	Nonce       string
 	Challenge   string // PKCE, S256
 	Scopes      []string
-	FormPost    bool   // the answer is a form, not a redirect
-	Pushed      []byte // Hash of the pushed request; nil for none
+	Resources   []string // that its access tokens are for
+	FormPost    bool     // the answer is a form, not a redirect
+	Pushed      []byte   // Hash of the pushed request; nil for none
 
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
@@ -62,9 +63,16 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	}
 	r.FormPost = query.Get("response_mode") == "form_post"
 	for name, values := range query {
-		if len(values) > 1 {
+		if len(values) > 1 && name != "resource" {
 			return r, invalidRequest("a parameter is there twice: " + word(name))
 		}
+	}
+	if !client.Code {
+		return r, &Error{"unauthorized_client", "the client may not use authorization_code"}
+	}
+	var err error
+	if r.Resources, err = resources(query["resource"], client.Resources); err != nil {
+		return r, err
 	}
 	if err := r.readFixed(query); err != nil {
 		return r, err

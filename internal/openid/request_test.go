@@ -14,8 +14,8 @@ func clients(t testing.TB) openid.Clients {
 	t.Helper()
 	var list []openid.Client
 	for _, c := range []openid.ClientConfig{
-		{ID: "rp", Secret: strings.Repeat("s", 24), RedirectURIs: []string{"https://rp.test/cb", "https://rp.test/q?x=1"}, Scopes: openid.Scopes(), PKCE: true},
-		{ID: "native", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "http://[::1]:7/cb", "com.example.app:/cb"}, Scopes: []string{"openid"}, PKCE: true},
+		{ID: "rp", Code: true, Secret: strings.Repeat("s", 24), RedirectURIs: []string{"https://rp.test/cb", "https://rp.test/q?x=1"}, Scopes: openid.Scopes(), PKCE: true},
+		{ID: "native", Code: true, Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "http://[::1]:7/cb", "com.example.app:/cb"}, Scopes: []string{"openid"}, PKCE: true},
 	} {
 		client, err := openid.NewClient(c)
 		if err != nil {

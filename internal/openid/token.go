@@ -21,17 +21,18 @@ type token struct {
 	grant      string
 	generation int64     // none in a code
 	ends       time.Time // of an access token
+	mask       uint64    // the resources of an access token; see mask
 }
 
 // write returns the text of a token: its content, and the keyed hash over kind and
 // content.
 func (k *Keeper) write(kind string, t token) string {
 	text := t.grant
-	if kind != kindCode {
+	switch kind {
+	case kindRefresh:
 		text += "." + strconv.FormatInt(t.generation, 36)
-	}
-	if kind == kindAccess {
-		text += "." + strconv.FormatInt(t.ends.Unix(), 36)
+	case kindAccess:
+		text = t.parts()
 	}
 	return text + "." + secret.Encode(k.mac.Sum(kind, text))
 }
@@ -46,7 +47,12 @@ func (k *Keeper) read(kind, text string) (t token, ok bool) {
 	if !ok || !k.mac.Is(hash, kind, text[:at]) {
 		return token{}, false
 	}
-	parts := strings.Split(text[:at], ".")
+	return split(text[:at])
+}
+
+// split returns the content of a token whose hash or signature was verified.
+func split(text string) (t token, ok bool) {
+	parts := strings.Split(text, ".")
 	t.grant = parts[0]
 	if len(parts) > 1 {
 		t.generation, _ = strconv.ParseInt(parts[1], 36, 64) // write has made it
@@ -54,6 +60,9 @@ func (k *Keeper) read(kind, text string) (t token, ok bool) {
 	if len(parts) > 2 {
 		seconds, _ := strconv.ParseInt(parts[2], 36, 64)
 		t.ends = time.Unix(seconds, 0)
+	}
+	if len(parts) > 3 {
+		t.mask, _ = strconv.ParseUint(parts[3], 36, 64)
 	}
 	return t, ids.Valid(t.grant)
 }

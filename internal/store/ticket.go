@@ -10,3 +10,10 @@ func (t *Tx) SpendTicket(ctx context.Context, hash []byte, until time.Time) (boo
 	n, err := t.exec(ctx, `INSERT INTO spent_ticket (hash, expires_at) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, micros(until))
 	return n == 1, err
 }
+
+// TicketSpent implements openid.MachineStore.
+func (t *Tx) TicketSpent(ctx context.Context, hash []byte) (bool, error) {
+	_, found, err := first(ctx, t, `SELECT expires_at FROM spent_ticket WHERE hash = $1`, []any{hash},
+		func(row scanner) (at int64, err error) { return at, row.Scan(&at) })
+	return found, err
+}

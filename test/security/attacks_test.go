@@ -176,6 +176,7 @@ func attacks() testform.Catalogue {
 		"SEC-137": "An attacker replays a client assertion.",
 		"SEC-310": "An attacker forges a client assertion, or makes one for another server.",
 		"SEC-311": "An attacker uses a pushed request twice, too late, for another client, or changes it on its way.",
+		"SEC-312": "A client gets a token for itself that it may not have, or ends the token of another.",
 		"SEC-139": "An attacker uses a token for another audience or with another algorithm.",
 		"SEC-140": "An attacker avoids a new sign-in or the consent by request parameters.",
 		"SEC-141": "An attacker registers or edits clients.",

@@ -33,8 +33,8 @@ func readForm(r *http.Request) (url.Values, error) {
 	if err != nil || !utf8.Valid(body) {
 		return nil, wrong
 	}
-	for _, list := range values {
-		if len(list) > 1 {
+	for name, list := range values {
+		if len(list) > 1 && name != "resource" { // RFC 8707 2
 			return nil, wrong
 		}
 	}

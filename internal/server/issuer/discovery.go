@@ -36,7 +36,7 @@ func metadata(issuer string, algorithms []string) map[string]any {
 		"scopes_supported":                                         openid.Scopes(),
 		"response_types_supported":                                 words("code"),
 		"response_modes_supported":                                 words("query", "form_post"),
-		"grant_types_supported":                                    words("authorization_code", "refresh_token"),
+		"grant_types_supported":                                    words("authorization_code", "refresh_token", "client_credentials"),
 		"subject_types_supported":                                  words("public"),
 		"id_token_signing_alg_values_supported":                    algorithms,
 		"token_endpoint_auth_methods_supported":                    words("client_secret_basic", "client_secret_post", "private_key_jwt", "none"),

@@ -23,6 +23,8 @@ const (
 // site is a Portico with a confidential client "rp", a second one "other", a public
 // one "spa", a native one "native", and one without PKCE, "old".
 // Two have a key of their own: "keyed", and "fapi", which must push its requests.
+// "robot" gets tokens for itself, "api" gets tokens in JWT form, and "jobs" is the
+// server of https://jobs.test.
 type site struct{ *apptest.Site }
 
 func start(t *testing.T) *site { return startFor(t) }
@@ -36,6 +38,9 @@ func startFor(t testing.TB, changes ...func(*config.Config)) *site {
 			{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "old", IDTokenAlg: "RS256", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
+			{ID: "robot", IDTokenAlg: "ES256", Secret: rpSecret, Grants: []string{"client_credentials"}, OwnScopes: []string{"jobs:read", "jobs:write"}, Resources: []string{"https://jobs.test", "https://logs.test"}},
+			{ID: "jobs", IDTokenAlg: "ES256", Secret: "jobs " + rpSecret, Serves: []string{"https://jobs.test"}},
+			{ID: "api", IDTokenAlg: "ES256", Secret: rpSecret, AccessToken: "jwt", RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true, Grants: []string{"authorization_code", "client_credentials"}, Resources: []string{"https://jobs.test", "https://logs.test"}},
 			{ID: "fapi", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: append(scopes, "offline_access"), PKCE: true, RequirePAR: true},
 			{ID: "keyed", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 		}
@@ -130,17 +135,19 @@ func refreshing(token string, changes ...string) url.Values {
 type reply struct {
 	*http.Response
 	text   string
-	Error  string `json:"error"`
-	Access string `json:"access_token"`
-	Renew  string `json:"refresh_token"`
-	ID     string `json:"id_token"`
-	Scope  string `json:"scope"`
-	Active bool   `json:"active"`
-	Sub    string `json:"sub"`
-	Email  string `json:"email"`
-	Nonce  string `json:"nonce"`
-	Left   int    `json:"expires_in"`
-	Name   string `json:"request_uri"`
+	Error  string   `json:"error"`
+	Access string   `json:"access_token"`
+	Renew  string   `json:"refresh_token"`
+	ID     string   `json:"id_token"`
+	Scope  string   `json:"scope"`
+	Active bool     `json:"active"`
+	Sub    string   `json:"sub"`
+	Email  string   `json:"email"`
+	Nonce  string   `json:"nonce"`
+	Left   int      `json:"expires_in"`
+	Name   string   `json:"request_uri"`
+	Client string   `json:"client_id"`
+	Aud    []string `json:"aud"`
 }
 
 // post sends a form as a server does: without Origin, without cookies.

@@ -2,6 +2,7 @@ package issuer
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return h.tell(w, err)
 	}
-	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token")); err != nil {
+	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token"), h.signed(values.Get("token"))); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusOK)
@@ -25,17 +26,19 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 
 // introspection is the state of a token (RFC 7662 2.2).
 type introspection struct {
-	Active   bool   `json:"active"`
-	Scope    string `json:"scope,omitempty"`
-	ClientID string `json:"client_id,omitempty"`
-	Subject  string `json:"sub,omitempty"`
-	Username string `json:"username,omitempty"`
-	Type     string `json:"token_type,omitempty"`
-	Issuer   string `json:"iss,omitempty"`
-	Expires  int64  `json:"exp,omitempty"`
+	Active   bool     `json:"active"`
+	Scope    string   `json:"scope,omitempty"`
+	ClientID string   `json:"client_id,omitempty"`
+	Subject  string   `json:"sub,omitempty"`
+	Username string   `json:"username,omitempty"`
+	Type     string   `json:"token_type,omitempty"`
+	Issuer   string   `json:"iss,omitempty"`
+	Expires  int64    `json:"exp,omitempty"`
+	Audience []string `json:"aud,omitempty"`
 }
 
-// introspect tells a client with a secret whether one of its tokens works.
+// introspect tells a client with a secret or a key whether a token works: one of its
+// own, or one for a resource that the client serves.
 func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(r)
 	if err == nil && client.Public {
@@ -44,25 +47,39 @@ func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return h.tell(w, err)
 	}
-	kind := "Bearer"
-	l, ends, ok, err := h.Actions.Flows.AccessGrant(r.Context(), values.Get("token"))
-	if err == nil && !ok {
-		kind = ""
-		l, ok, err = h.Actions.Flows.RefreshGrant(r.Context(), values.Get("token"))
-		ends = l.Grant.ExpiresAt
-	}
+	state, err := h.stateOf(r, values.Get("token"))
 	if err != nil {
 		return err
 	}
-	if !ok || l.Grant.ClientID != client.ID {
-		return server.WriteJSON(w, http.StatusOK, introspection{})
+	serves := slices.ContainsFunc(state.Audience, func(aud string) bool { return slices.Contains(client.Serves, aud) })
+	if state.ClientID != client.ID && !serves {
+		state = introspection{}
 	}
-	return server.WriteJSON(w, http.StatusOK, h.stateOf(l, kind, ends))
+	return server.WriteJSON(w, http.StatusOK, state)
 }
 
-func (h *Handler) stateOf(l openid.Live, kind string, ends time.Time) introspection {
+// stateOf returns the state of a token of any kind.
+func (h *Handler) stateOf(r *http.Request, token string) (introspection, error) {
+	flows, signed := h.Actions.Flows, h.signed(token)
+	if b, ok, err := flows.Bearer(r.Context(), token, signed); err != nil || ok {
+		return h.describe(b.Live, "Bearer", b.Ends, b.Resources), err
+	}
+	if m, ok, err := flows.Employed(r.Context(), token, signed); err != nil || ok {
+		return introspection{
+			Active: true, Scope: strings.Join(m.Scopes, " "), ClientID: m.ClientID, Subject: m.ClientID,
+			Type: "Bearer", Issuer: h.issuer, Expires: m.Ends.Unix(), Audience: m.Resources,
+		}, err
+	}
+	l, ok, err := flows.RefreshGrant(r.Context(), token)
+	if err != nil || !ok {
+		return introspection{}, err
+	}
+	return h.describe(l, "", l.Grant.ExpiresAt, nil), nil
+}
+
+func (h *Handler) describe(l openid.Live, kind string, ends time.Time, resources []string) introspection {
 	return introspection{
 		Active: true, Scope: strings.Join(l.Grant.Scopes, " "), ClientID: l.Grant.ClientID, Subject: l.User.ID,
-		Username: l.User.Address, Type: kind, Issuer: h.issuer, Expires: ends.Unix(),
+		Username: l.User.Address, Type: kind, Issuer: h.issuer, Expires: ends.Unix(), Audience: resources,
 	}
 }

@@ -14,24 +14,32 @@ type tokenAnswer struct {
 	Access    string `json:"access_token"`
 	Type      string `json:"token_type"`
 	ExpiresIn int    `json:"expires_in"`
-	Refresh   string `json:"refresh_token"`
-	Scope     string `json:"scope"`
-	ID        string `json:"id_token"`
+	Refresh   string `json:"refresh_token,omitempty"`
+	Scope     string `json:"scope,omitempty"`
+	ID        string `json:"id_token,omitempty"`
 }
 
 // idTokenType is the type of an ID token.
 const idTokenType = "JWT"
 
-// token exchanges a code or a refresh token.
+// token exchanges a code or a refresh token, or gives a client a token for itself.
 func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 	h.shareWithPages(w, r)
 	client, values, err := h.client(r)
 	if err != nil {
 		return h.tell(w, err)
 	}
+	if values.Get("grant_type") == grantClient {
+		return h.employ(w, client, values)
+	}
 	tokens, err := h.exchange(w, r, client, values)
 	if err != nil {
 		return h.tell(w, err)
+	}
+	if client.JWT {
+		if tokens.Access, _, err = h.Keys.SignBy(client.IDTokenAlg, tokens.JWT(h.issuer, h.Clock.Now()), openid.AccessType); err != nil {
+			return err
+		}
 	}
 	claims := tokens.Live.IDToken(h.issuer, client, h.Clock.Now(), values.Get("grant_type") == grantCode)
 	id, _, err := h.Keys.SignBy(client.IDTokenAlg, claims, idTokenType)
@@ -47,6 +55,7 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 const (
 	grantCode    = "authorization_code"
 	grantRefresh = "refresh_token"
+	grantClient  = "client_credentials"
 )
 
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values) (openid.Tokens, error) {
@@ -54,12 +63,12 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid
 	switch values.Get("grant_type") {
 	case grantCode:
 		return flows.RedeemCode(r.Context(), caller, client, openid.Redemption{
-			Code: values.Get("code"), RedirectURI: values.Get("redirect_uri"), Verifier: values.Get("code_verifier"),
+			Code: values.Get("code"), RedirectURI: values.Get("redirect_uri"), Verifier: values.Get("code_verifier"), Resources: values["resource"],
 		})
 	case grantRefresh:
-		return flows.RefreshTokens(r.Context(), caller, client, values.Get("refresh_token"), values.Get("scope"))
+		return flows.RefreshTokens(r.Context(), caller, client, values.Get("refresh_token"), values.Get("scope"), values["resource"])
 	case "":
 		return openid.Tokens{}, &openid.Error{Code: "invalid_request", Description: "grant_type is missing"}
 	}
-	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type is authorization_code or refresh_token"}
+	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type is authorization_code, refresh_token or client_credentials"}
 }

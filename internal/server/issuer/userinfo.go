@@ -17,17 +17,17 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusUnauthorized)
 		return nil
 	}
-	l, _, ok, err := h.Actions.Flows.AccessGrant(r.Context(), access)
+	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access, h.signed(access))
 	if err != nil {
 		return err
 	}
-	if !ok {
-		wrong := &openid.Error{Code: "invalid_token", Description: "the access token has expired or was revoked"}
+	if !ok || len(b.Resources) > 0 {
+		wrong := &openid.Error{Code: "invalid_token", Description: "the access token has expired, was revoked, or is for other servers"}
 		server.Note(w, openid.Refused.WithCause(wrong))
 		w.Header().Set("Www-Authenticate", `Bearer error="invalid_token", error_description="`+wrong.Description+`"`)
 		return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
 	}
-	return server.WriteJSON(w, http.StatusOK, l.UserClaims())
+	return server.WriteJSON(w, http.StatusOK, b.Live.UserClaims())
 }
 
 // bearer returns the access token of the Authorization header, the one place where

@@ -31,3 +31,16 @@ func (b *bundle) spend(hash string, until time.Time) bool {
 	b.Helper()
 	return b.did(func(tx *store.Tx) (bool, error) { return tx.SpendTicket(b.Context(), []byte(hash), until) })
 }
+
+func (b tickets) TicketSpent_AfterTheFirst() {
+	spent := func(hash string) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.TicketSpent(b.Context(), []byte(hash)) })
+	}
+	if spent("one") {
+		b.Error("a ticket is spent that was never presented")
+	}
+	b.spend("one", moment())
+	if !spent("one") || spent("another") {
+		b.Error("not the spent ticket, and that alone, is spent")
+	}
+}

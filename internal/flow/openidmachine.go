@@ -1,0 +1,47 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/openid"
+)
+
+// Employ returns an access token for a client itself. It writes nothing. Its errors
+// include openid.Error.
+func (f *Flows) Employ(client openid.Client, scopes string, resources []string) (access string, m openid.Machine, err error) {
+	return f.grants.Employ(client, scopes, resources)
+}
+
+// Employed returns the content of an access token of a client itself, or false if the
+// token does not work. signed is as for Bearer.
+func (f *Flows) Employed(ctx context.Context, access string, signed *openid.AccessClaims) (m openid.Machine, ok bool, err error) {
+	if m, ok = f.machine(access, signed); !ok {
+		return openid.Machine{}, false, nil
+	}
+	client, known := f.clients.Get(m.ClientID)
+	if !known {
+		return openid.Machine{}, false, nil
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		ok, err = f.grants.Employed(ctx, tx, client, m)
+		return err
+	})
+	return m, ok, err
+}
+
+func (f *Flows) machine(access string, signed *openid.AccessClaims) (openid.Machine, bool) {
+	if signed != nil {
+		return signed.Machine()
+	}
+	return f.grants.ReadMachine(access)
+}
+
+// revokeMachine revokes an access token of a client itself, and reports whether it is
+// one.
+func (f *Flows) revokeMachine(ctx context.Context, tx Tx, client openid.Client, token string, signed *openid.AccessClaims) (bool, error) {
+	m, ok := f.machine(token, signed)
+	if !ok || m.ClientID != client.ID {
+		return ok, nil
+	}
+	return true, f.grants.Dismiss(ctx, tx, m)
+}

@@ -1,0 +1,75 @@
+package openid
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// AccessType is the type of an access token in JWT form (RFC 9068).
+const AccessType = "at+jwt"
+
+// AccessClaims are the claims of an access token in JWT form that name it.
+type AccessClaims struct {
+	Issuer   string   `json:"iss"`
+	Subject  string   `json:"sub"`
+	ClientID string   `json:"client_id"`
+	ID       string   `json:"jti"`
+	Scope    string   `json:"scope"`
+	Expires  int64    `json:"exp"`
+	Audience []string `json:"aud"`
+}
+
+// JWT returns the claims of the access token of a grant. Its id is the content of the
+// opaque one without its hash, so that it is checked in the same way.
+func (t Tokens) JWT(issuer string, now time.Time) map[string]any {
+	g := t.Live.Grant
+	claims := map[string]any{
+		"iss": issuer, "sub": t.Live.User.ID, "client_id": g.ClientID, "aud": audience(t.Resources, issuer), "jti": t.id,
+		"iat": now.Unix(), "exp": t.Ends.Unix(), "scope": strings.Join(g.Scopes, " "), "acr": acr(g.Methods), "amr": amr(g.Methods),
+	}
+	if !g.SignedInAt.IsZero() {
+		claims["auth_time"] = g.SignedInAt.Unix()
+	}
+	if slices.Contains(g.Scopes, scopeGroups) {
+		claims[claimGroups] = t.Live.UserClaims()[claimGroups]
+	}
+	return claims
+}
+
+// JWT returns the claims of the access token of a client itself.
+func (m Machine) JWT(issuer string, now time.Time) map[string]any {
+	return map[string]any{
+		"iss": issuer, "sub": m.ClientID, "client_id": m.ClientID, "aud": audience(m.Resources, issuer), "jti": m.ID,
+		"iat": now.Unix(), "exp": m.Ends.Unix(), "scope": strings.Join(m.Scopes, " "),
+	}
+}
+
+// audience returns the resources, or the issuer alone if there are none. It is always
+// a list, so that verifiers meet one form.
+func audience(resources []string, issuer string) []string {
+	if len(resources) == 0 {
+		return []string{issuer}
+	}
+	return resources
+}
+
+// Machine returns the content of a verified token that a client has got for itself, or
+// false for the token of a grant.
+func (c AccessClaims) Machine() (Machine, bool) {
+	m := Machine{ID: c.ID, ClientID: c.ClientID, Scopes: strings.Fields(c.Scope), Ends: time.Unix(c.Expires, 0)}
+	if !slices.Equal(c.Audience, []string{c.Issuer}) {
+		m.Resources = c.Audience
+	}
+	return m, c.Subject == c.ClientID && !strings.Contains(c.ID, ".")
+}
+
+// parts writes the content of an access token.
+func (t token) parts() string {
+	text := t.grant + "." + strconv.FormatInt(t.generation, 36) + "." + strconv.FormatInt(t.ends.Unix(), 36)
+	if t.mask > 0 {
+		text += "." + strconv.FormatUint(t.mask, 36)
+	}
+	return text
+}

@@ -1,0 +1,39 @@
+package issuer
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"portico/internal/openid"
+	"portico/internal/server"
+)
+
+// employ gives a client an access token for itself (RFC 6749 4.4).
+func (h *Handler) employ(w http.ResponseWriter, client openid.Client, values url.Values) error {
+	access, m, err := h.Actions.Flows.Employ(client, values.Get("scope"), values["resource"])
+	if err != nil {
+		return h.tell(w, err)
+	}
+	if client.JWT {
+		if access, _, err = h.Keys.SignBy(client.IDTokenAlg, m.JWT(h.issuer, h.Clock.Now()), openid.AccessType); err != nil {
+			return err
+		}
+	}
+	return server.WriteJSON(w, http.StatusOK, tokenAnswer{
+		Access: access, Type: "Bearer", ExpiresIn: h.remaining(m.Ends), Scope: strings.Join(m.Scopes, " "),
+	})
+}
+
+// signed returns the claims of an access token in JWT form that this installation has
+// signed, or nil for any other text.
+func (h *Handler) signed(token string) *openid.AccessClaims {
+	if strings.Count(token, ".") != 2 {
+		return nil
+	}
+	var claims openid.AccessClaims
+	if h.Keys.Verify(token, openid.AccessType, &claims) != nil || claims.Issuer != h.issuer {
+		return nil
+	}
+	return &claims
+}
