@@ -14,7 +14,7 @@ import (
 func Check(cfg config.Config) error {
 	r := cfg.Report()
 	_, wrong := Apps(cfg)
-	for _, p := range wrong {
+	for _, p := range append(wrong, rulesWithoutApp(cfg)...) {
 		r.Add(p.Key, p.Why, p.Write)
 	}
 	_, wrong = clients(cfg)

@@ -25,15 +25,30 @@ func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 			continue
 		}
 		set, wrong := rule.New(a.Path, a.Rules)
-		for _, p := range wrong {
-			key := a.Setting("rules", p.Rule)
-			problems = append(problems, config.Problem{
-				Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) %s", a.Rules[p.Rule], p.Why), Write: p.Write,
-			})
-		}
+		problems = append(problems, badRules(cfg, a, wrong)...)
 		list = append(list, rule.Site{Host: a.Host, Path: a.Path, Rules: set})
 	}
 	return list, problems
+}
+
+// rulesWithoutApp returns the problems of the setting rules while the setting
+// upstream is missing or cannot be read, so that one check names all of them.
+func rulesWithoutApp(cfg config.Config) config.Problems {
+	if cfg.Upstream != nil || len(cfg.Rules) == 0 {
+		return nil
+	}
+	_, wrong := rule.New("/", cfg.Rules)
+	return badRules(cfg, config.App{Rules: cfg.Rules}, wrong)
+}
+
+func badRules(cfg config.Config, a config.App, wrong []rule.Problem) (problems config.Problems) {
+	for _, p := range wrong {
+		key := a.Setting("rules", p.Rule)
+		problems = append(problems, config.Problem{
+			Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) %s", a.Rules[p.Rule], p.Why), Write: p.Write,
+		})
+	}
+	return problems
 }
 
 // Explanation says what happens to a request and why.

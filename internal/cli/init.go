@@ -117,7 +117,7 @@ type userLinkCmd struct {
 }
 
 func (userLinkCmd) Help() string {
-	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for ten minutes. The person who opens it chooses the password and is signed in: hand it over on a private way."
+	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for 15 minutes. It leads to the choice of a password and to nothing else; after that the person who opened it is signed in, and a second factor of the account is asked for. Hand it over on a private way. The user gets an email that it was made."
 }
 
 func (c userLinkCmd) Run(s *session) error {

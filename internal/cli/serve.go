@@ -75,5 +75,6 @@ func (s *session) judged() (config.Config, config.Problems, error) {
 		}
 		all = append(all, problems...)
 	}
+	all.Sort()
 	return cfg, all, nil
 }

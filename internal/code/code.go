@@ -73,8 +73,21 @@ type Issued struct {
 
 // Issue makes a secret for the flow.
 func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, error) {
+	return i.issue(ctx, tx, flowID, i.life)
+}
+
+// HandedLife is the validity of a secret that an operator hands over.
+const HandedLife = 15 * time.Minute
+
+// IssueHanded makes a secret for the flow, of which only the link is used and an
+// operator hands it over.
+func (i *Issuer) IssueHanded(ctx context.Context, tx Store, flowID string) (Issued, error) {
+	return i.issue(ctx, tx, flowID, HandedLife)
+}
+
+func (i *Issuer) issue(ctx context.Context, tx Store, flowID string, life time.Duration) (Issued, error) {
 	now := i.clock.Now()
-	fresh := Issued{Digits: secret.Digits(Length), Link: secret.Token(), ExpiresAt: now.Add(i.life)}
+	fresh := Issued{Digits: secret.Digits(Length), Link: secret.Token(), ExpiresAt: now.Add(life)}
 	return fresh, tx.InsertCode(ctx, Secret{
 		ID: ids.New(), FlowID: flowID,
 		Digits: i.mac.Sum(flowID, fresh.Digits), Link: secret.Hash(fresh.Link),

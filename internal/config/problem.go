@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,6 +31,29 @@ func (ps Problems) Error() string {
 		lines[i] = p.String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Sort brings the problems of each file into the order of its lines. Problems
+// without a line come last.
+func (ps Problems) Sort() {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		aFile, aLine := place(a.Source)
+		bFile, bLine := place(b.Source)
+		return cmp.Or(cmp.Compare(min(1, bLine), min(1, aLine)), strings.Compare(aFile, bFile), aLine-bLine)
+	})
+}
+
+// place returns the file and the line of a source, and 0 without a line.
+func place(source string) (file string, line int) {
+	at := strings.LastIndexByte(source, ':')
+	if at < 0 {
+		return "", 0
+	}
+	line, err := strconv.Atoi(source[at+1:])
+	if err != nil {
+		return "", 0
+	}
+	return source[:at], line
 }
 
 // Report collects the Problems of a configuration. It is not safe for

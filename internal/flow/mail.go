@@ -27,6 +27,7 @@ const (
 	mailConfirm    = "confirm-address"
 	mailTaken      = "address-taken"
 	mailName       = "name-changed"
+	mailLinkMade   = "link-made"
 	mailUnlinked   = "provider-removed"
 	mailBlocked    = "signin-blocked"
 	mailDevice     = "new-device"

@@ -13,8 +13,10 @@ import (
 
 // PasswordLink returns a link with which the owner of an account chooses a
 // password, and the end of its validity. It works like the link of an emailed
-// recovery: once, in any browser, until the password is changed. The operator
-// hands it over instead of an email.
+// recovery: once, in any browser, until the password is changed. Its press leads to
+// the new password and to nothing else, and a second factor of the account is asked
+// for afterwards. The operator hands the link over, and the owner gets an email
+// that it was made.
 //
 // Faults: account.Missing, account.Disabled.
 func (f *Flows) PasswordLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
@@ -29,12 +31,15 @@ func (f *Flows) PasswordLink(ctx context.Context, a account.Account) (link strin
 		if err != nil {
 			return err
 		}
-		issued, err := f.codes.Issue(ctx, tx, p.ID)
+		issued, err := f.codes.IssueHanded(ctx, tx, p.ID)
 		if err != nil {
 			return err
 		}
 		link, until = f.linkTo(issued.Link), issued.ExpiresAt
-		return f.record.Add(ctx, tx, byOperator(audit.LinkMade, a.ID))
+		if err := f.record.Add(ctx, tx, byOperator(audit.LinkMade, a.ID)); err != nil {
+			return err
+		}
+		return f.post(ctx, tx, operator, letter{template: mailLinkMade, owner: &a})
 	})
 	return link, until, err
 }

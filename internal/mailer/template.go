@@ -75,7 +75,7 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"erase_at", "signin_link"},
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
 		}, true
-	case "password-removed", "address-changed", "address-added", "name-changed":
+	case "password-removed", "address-changed", "address-added", "name-changed", "link-made":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},

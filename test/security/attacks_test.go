@@ -118,6 +118,7 @@ func attacks() testform.Catalogue {
 
 		// Answers of mail servers
 		"SEC-330": "An attacker learns from emails that a mail server refuses whether an address has an account.",
+		"SEC-332": "A thief of an operator's link for a password looks for more than the choice of a password.",
 		"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
 
 		// Second factor
