@@ -50,7 +50,8 @@ var (
 	LinkLocked = fault.New(fault.Limited, CodeLinkLocked)
 
 	// ProofNeeded means that a change of the account requires a newer proof than
-	// the session has. The user signs in again and sends the same form.
+	// the session has: a sign-in, or a second factor, as its parameter reason says.
+	// The user gives it and sends the same form.
 	ProofNeeded = fault.New(fault.Unauthenticated, CodeProofNeeded)
 
 	// LastWay means that a change would leave the account without a way in.

@@ -27,12 +27,12 @@ func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found) error {
 	if err != nil {
 		return err
 	}
-	at := found.Session.AuthenticatedAt
+	at, reason := found.Session.AuthenticatedAt, "session"
 	if len(have) > 0 {
-		at = found.Session.StrongAt
+		at, reason = found.Session.StrongAt, "factor"
 	}
 	if f.clock.Now().Sub(at) >= proofLife {
-		return ProofNeeded
+		return ProofNeeded.WithParams(map[string]string{"reason": reason})
 	}
 	return nil
 }

@@ -407,15 +407,21 @@ func TestSEC098_ChangesNeedAFreshFactor(t *testing.T) {
 	s.clock.Advance(10 * time.Minute)
 	changes := map[string]object{"factors/add": {}, "factors/codes": {}, "factors/remove": {"id": id}}
 	for operation, body := range changes {
-		owner.post(operation, body).refused(401, "proof.needed")
+		a := owner.post(operation, body)
+		a.refused(401, "proof.needed")
+		if !strings.Contains(a.body, "This change needs a code of your second factor") {
+			t.Errorf("%s: the words do not name the second factor: %s", operation, a.body)
+		}
 		action := strings.TrimPrefix(operation, "factors/")
-		a := owner.form("/auth/account/factors", url.Values{"action": {action}, "id": {id}})
+		a = owner.form("/auth/account/factors", url.Values{"action": {action}, "id": {id}})
 		if a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/auth/mfa?") {
 			t.Errorf("%s without script: %d %s", action, a.status, a.header.Get("Location"))
 		}
 	}
-	if a := owner.get("/auth/account/factors"); a.status != 303 || a.header.Get("Location") != "/auth/mfa?return_to=%2Fauth%2Faccount%2Ffactors" {
-		t.Errorf("the page leads to %d %s", a.status, a.header.Get("Location"))
+	for _, page := range []string{"/auth/account/factors", "/auth/account/passkeys"} {
+		if a := owner.get(page); a.status != 303 || a.header.Get("Location") != "/auth/mfa?return_to="+url.QueryEscape(page) {
+			t.Errorf("%s leads to %d %s", page, a.status, a.header.Get("Location"))
+		}
 	}
 	if next := owner.post("mfa", object{"code": p.code(), "return_to": "/auth/account/factors"}).next(); next != "/auth/account/factors" {
 		t.Errorf("the step leads to %s", next)

@@ -23,6 +23,8 @@ type section struct {
 	// guarded says that the page is nothing but a change that needs a recent
 	// proof, so that it asks for the proof before anything is typed.
 	guarded bool
+	// prove says that the page is shown only after a recent proof.
+	prove bool
 	// fill adds what the page shows. nil for nothing but the user.
 	fill func(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error
 }
@@ -76,6 +78,11 @@ func (s *Screens) own(p section) server.Handler {
 		}
 		if err != nil {
 			return err
+		}
+		if p.prove {
+			if err := s.Actions.Flows.Fresh(r.Context(), found); err != nil {
+				return s.proveFirst(w, r, found, p.path, err)
+			}
 		}
 		b, err := s.section(w, r, p, found)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // the list of related origins. It returns the page.
 func (s *Screens) mountPasskeys(m *server.Mux) section {
 	p := section{
-		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, fill: s.fillPasskeys,
+		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, prove: true, fill: s.fillPasskeys,
 		says: []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
 	}
 	m.Handle("POST "+p.path+"/rename", postOwn(s, p, s.Actions.RenamePasskey, nil))
