@@ -56,12 +56,12 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 		allowed, wrong := clientRules(cfg, c)
 		problems = append(problems, wrong...)
 		client, err := openid.NewClient(openid.ClientConfig{
-			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
+			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, SecretNext: c.SecretNext, NextHash: c.NextHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
 			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed, RequirePAR: c.RequirePAR,
 			Code: c.SignsIn(), Machine: c.Machine(), OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.AccessToken == "jwt", Serves: c.Serves,
 		})
-		if err != nil && c.Secret == "" {
+		if err != nil && c.Secret == "" && c.SecretNext == "" {
 			continue // the settings have been refused for it
 		}
 		if err != nil {

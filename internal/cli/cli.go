@@ -56,6 +56,7 @@ type commands struct {
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
 	Secret   secretCmd   `cmd:"" help:"Change the master key."`
 	Keys     keysCmd     `cmd:"" help:"Manage the keys that sign tokens for apps."`
+	Client   clientCmd   `cmd:"" help:"Connect apps that sign in by OpenID Connect."`
 	Rules    rulesCmd    `cmd:"" help:"Explain the access rules of apps."`
 	Doctor   doctorCmd   `cmd:"" help:"Diagnose problems: test everything that Portico depends on."`
 	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Attack your own deployment: check that forged identities and path tricks are refused."`
@@ -88,7 +89,7 @@ func Run(ctx context.Context, p Process) int {
 		kong.Name("portico"),
 		kong.Description("Sign-in, registration and account recovery for web apps: the pages and the server behind them."),
 		kong.Writers(p.Stdout, p.Stderr),
-		kong.Vars{"version": build().String()},
+		kong.Vars{"version": build().String(), "presets": presetNames()},
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.UsageOnError(),

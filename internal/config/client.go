@@ -46,6 +46,7 @@ func clientKeys(n int) []key {
 	}
 	prefix := clientKey(n) + "."
 	secret := of(func(c *Client) *string { return &c.Secret })
+	next := of(func(c *Client) *string { return &c.SecretNext })
 	return []key{
 		text(prefix+"id", of(func(c *Client) *string { return &c.ID }), checkClientID,
 			"The `client_id`. It is also the audience of the client's ID tokens."),
@@ -53,6 +54,10 @@ func clientKeys(n int) []key {
 			"The secret by which the client proves who it is: at least 24 random characters, such as `openssl rand -base64 32` prints.").secretly(secret, hide),
 		text(prefix+"secret_hash", of(func(c *Client) *string { return &c.SecretHash }), checkSecretHash,
 			"In place of the secret: its SHA-256 in hexadecimal, as `printf %s SECRET | sha256sum` prints it."),
+		text(prefix+"secret_next", next, anything,
+			"A second secret that counts as well, while the app changes from one to the other.").secretly(next, hide),
+		text(prefix+"secret_next_hash", of(func(c *Client) *string { return &c.NextHash }), checkSecretHash,
+			"In place of `secret_next`: its SHA-256 in hexadecimal."),
 		clientJWKS(prefix+"jwks", of(func(c *Client) *string { return &c.Keys })),
 		text(prefix+"jwks_uri", of(func(c *Client) *string { return &c.KeysURI }), checkKeysURI,
 			"In place of the secret: the address at which the client publishes these keys. It may be in a private network, and then http. Portico asks again after ten minutes, and when no key that it knows has signed."),
@@ -201,7 +206,12 @@ func (client Client) checkSecret(add func(key, why, write string, others ...stri
 			secrets++
 		}
 	}
+	second := client.SecretNext != "" || client.NextHash != ""
 	switch {
+	case second && client.Secret == "" && client.SecretHash == "":
+		add(at("secret_next"), "it is a second secret, and there is no first one", "write it as secret", at("secret"), at("secret_next_hash"))
+	case client.SecretNext != "" && client.NextHash != "":
+		add(at("secret_next_hash"), "the second secret is given as well", "keep one of them", at("secret_next"))
 	case client.Public && secrets > 0:
 		add(at("public"), "a public client has no secret", "remove the secret, or public", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case !client.Public && secrets == 0:

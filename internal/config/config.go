@@ -194,6 +194,8 @@ type Client struct {
 	ID            string
 	Secret        string   // "" if there is none, or only its hash
 	SecretHash    string   // SHA-256 in hexadecimal
+	SecretNext    string   // a second one that counts too, while the secret is changed; "" for none
+	NextHash      string   // its SHA-256, in place of it
 	Keys          string   // public keys in place of a secret: a JWK Set
 	KeysURI       string   // where the client publishes them
 	Public        bool     // has no secret: it runs in a browser or on a user's device

@@ -242,6 +242,8 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[[client]]\nid = \"a\"\nsecret = \"x\"\ngrants = [\"client_credentials\"]\nredirect_uris = [\"https://a.test/b\"]", "the client does not sign users in"},
 		{"[[client]]\nid = \"a\"\nresources = [\"api\"]", "is not the name of a server"},
 		{"[[app]]\nname = \"a\"\nhost = \"a.test\"\naudience = \"https://a.test/\"\n[[client]]\nid = \"b\"\nresources = [\"https://a.test/\"]", "client.1.resources.1: it is the audience of the app a"},
+		{"[[client]]\nid = \"a\"\nsecret_next = \"x\"", "client.1.secret_next: it is a second secret"},
+		{"[[client]]\nid = \"a\"\nsecret = \"x\"\nsecret_next = \"x\"\nsecret_next_hash = \"" + strings.Repeat("0", 64) + "\"", "the second secret is given as well"},
 		{"[[client]]\nid = \"a\"\nsecret_hash = \"abc\"", "is not a SHA-256"},
 		{"[[client]]\nid = \"a\"\n[[client]]\nid = \"a\"", "another client has the id a"},
 		{"[[app]]\nname = \"a\"\n[[client]]\nid = \"a\"", "the audience of the app a"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,9 @@ type ClientConfig struct {
 	ID            string
 	Secret        string // "" if there is none, or only its hash
 	SecretHash    string // SHA-256 in hexadecimal
-	Keyed         bool   // proves by a key of its own who it is
+	SecretNext    string // a second one; "" if there is none, or only its hash
+	NextHash      string
+	Keyed         bool // proves by a key of its own who it is
 	Public        bool
 	RedirectURIs  []string
 	Scopes        []string
@@ -98,7 +101,7 @@ type Client struct {
 	JWT           bool     // whether its access tokens have JWT form
 	Serves        []string // the resources whose tokens it may inspect
 
-	secret []byte // SHA-256; nil for a public client, and for one with a key
+	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
 
 // NewClient returns a client, or an error that names what is wrong with its
@@ -111,18 +114,43 @@ func NewClient(c ClientConfig) (Client, error) {
 	}
 	switch {
 	case c.Public, c.Keyed:
-	case c.SecretHash != "":
-		hash, err := hex.DecodeString(c.SecretHash)
+	default:
+		first, err := hashOf(c.Secret, c.SecretHash)
 		if err != nil {
 			return Client{}, err
 		}
-		client.secret = hash
-	case len(c.Secret) < minSecret:
-		return Client{}, errors.New("the secret has fewer than 24 characters")
-	default:
-		client.secret = secret.Hash(c.Secret)
+		client.secrets = [][]byte{first}
+		if c.SecretNext == "" && c.NextHash == "" {
+			break
+		}
+		second, err := hashOf(c.SecretNext, c.NextHash)
+		if err != nil {
+			return Client{}, fmt.Errorf("the second one: %w", err)
+		}
+		client.secrets = append(client.secrets, second)
 	}
 	return client, nil
+}
+
+// hashOf returns the hash of a secret, of which either text or hash is given.
+func hashOf(text, hash string) ([]byte, error) {
+	if hash != "" {
+		return hex.DecodeString(hash)
+	}
+	if len(text) < minSecret {
+		return nil, errors.New("the secret has fewer than 24 characters")
+	}
+	return secret.Hash(text), nil
+}
+
+// proves reports whether a secret is one of the client's. It compares with each of
+// them.
+func (client Client) proves(text string) bool {
+	hash, right := secret.Hash(text), false
+	for _, s := range client.secrets {
+		right = secret.Equal(s, hash) || right
+	}
+	return right
 }
 
 // Clients are the clients of an installation. The value is safe for concurrent
@@ -184,8 +212,7 @@ func (c Clients) Authenticate(p Proof) (Client, error) {
 	client, ok := c.byID[p.ID]
 	switch {
 	case !ok, client.Public && p.Sent,
-		!client.Public && client.secret == nil,
-		!client.Public && !secret.Equal(client.secret, secret.Hash(p.Secret)):
+		!client.Public && !client.proves(p.Secret):
 		return Client{}, &Error{"invalid_client", "there is no such client, or its proof is another one"}
 	}
 	return client, nil

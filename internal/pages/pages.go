@@ -44,6 +44,7 @@ const (
 	Authorize      = Root + "/openid/authorize"
 	Consent        = Root + "/openid/consent" // takes the form of the consent page
 	Token          = Root + "/openid/token"
+	UserInfo       = Root + "/openid/userinfo"
 	EndSession     = Root + "/openid/logout"
 )
 

@@ -24,7 +24,7 @@ func metadata(issuer string, algorithms []string) map[string]any {
 		"issuer":                                                   issuer,
 		"authorization_endpoint":                                   issuer + pages.Authorize,
 		"token_endpoint":                                           issuer + pages.Token,
-		"userinfo_endpoint":                                        issuer + userInfoPath,
+		"userinfo_endpoint":                                        issuer + pages.UserInfo,
 		"pushed_authorization_request_endpoint":                    issuer + parPath,
 		"require_pushed_authorization_requests":                    false,
 		"revocation_endpoint":                                      issuer + revokePath,

@@ -16,7 +16,6 @@ import (
 
 // Paths of the endpoints that are no pages.
 const (
-	userInfoPath   = pages.Root + "/openid/userinfo"
 	revokePath     = pages.Root + "/openid/revoke"
 	parPath        = pages.Root + "/openid/par"
 	introspectPath = pages.Root + "/openid/introspect"
@@ -74,12 +73,12 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.EndSession, h.logoutForm, server.CrossSite)
 	m.Handle("POST "+pages.EndSession+"/confirm", h.confirmLogout)
 	m.Handle("POST "+pages.Token, h.token, server.CrossSite)
-	m.Handle("GET "+userInfoPath, h.userInfo)
-	m.Handle("POST "+userInfoPath, h.userInfo, server.CrossSite)
+	m.Handle("GET "+pages.UserInfo, h.userInfo)
+	m.Handle("POST "+pages.UserInfo, h.userInfo, server.CrossSite)
 	m.Handle("POST "+parPath, h.push, server.CrossSite)
 	m.Handle("POST "+revokePath, h.revoke, server.CrossSite)
 	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite)
-	for _, path := range []string{pages.Token, userInfoPath, revokePath} {
+	for _, path := range []string{pages.Token, pages.UserInfo, revokePath} {
 		m.Handle("OPTIONS "+path, h.preflight)
 	}
 }

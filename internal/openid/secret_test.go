@@ -1,0 +1,39 @@
+package openid_test
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"portico/internal/openid"
+	"portico/internal/secret"
+)
+
+// While a secret is changed, both count. None counts for a client with a key.
+func TestAuthenticate_TwoSecrets(t *testing.T) {
+	t.Parallel()
+	first, second, third := strings.Repeat("a", 24), strings.Repeat("b", 24), strings.Repeat("c", 24)
+	counts := func(c openid.ClientConfig, text string) bool {
+		c.ID = "rp"
+		client, err := openid.NewClient(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = openid.NewClients([]openid.Client{client}).Authenticate(openid.Proof{ID: "rp", Secret: text, Sent: true})
+		return err == nil
+	}
+	hash := func(text string) string { return hex.EncodeToString(secret.Hash(text)) }
+	for _, c := range []openid.ClientConfig{
+		{Secret: first, SecretNext: second}, {SecretHash: hash(first), NextHash: hash(second)}, {Secret: first, NextHash: hash(second)},
+	} {
+		if !counts(c, first) || !counts(c, second) || counts(c, third) || counts(c, "") || counts(c, first+second) {
+			t.Errorf("not the two secrets, and they alone, count for %+v", c)
+		}
+	}
+	if counts(openid.ClientConfig{Secret: first}, second) || counts(openid.ClientConfig{Keyed: true}, "") {
+		t.Error("a secret counts that the client does not have")
+	}
+	if _, err := openid.NewClient(openid.ClientConfig{ID: "rp", Secret: first, SecretNext: "short"}); err == nil {
+		t.Error("a short second secret is accepted")
+	}
+}
