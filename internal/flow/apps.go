@@ -47,14 +47,10 @@ func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, cl
 	})
 }
 
-// HasFactor reports whether an account has a second factor.
+// HasFactor reports whether an account has a second factor or a passkey.
 func (f *Flows) HasFactor(ctx context.Context, accountID string) (has bool, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err := tx.FactorsOf(ctx, accountID)
-		has = len(list) > 0
-		return err
-	})
-	return has, err
+	second, err := f.Second(ctx, accountID)
+	return second.Any(), err
 }
 
 // nameOf returns the name of an OpenID client for users, or its id once it is

@@ -21,14 +21,15 @@ func (f *Flows) Fresh(ctx context.Context, found session.Found) error {
 }
 
 // fresh is the only function that decides whether a proof is recent and strong
-// enough: a second factor, for an account that has one. A provider that does not tell the time of its proof gives none.
+// enough: a second factor or a passkey, for an account that has one. A provider that
+// does not tell the time of its proof gives none.
 func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found) error {
-	have, err := tx.FactorsOf(ctx, found.User.ID)
+	have, err := f.second(ctx, tx, found.User.ID)
 	if err != nil {
 		return err
 	}
 	at, reason := found.Session.AuthenticatedAt, "session"
-	if len(have) > 0 {
+	if have.Any() {
 		at, reason = found.Session.StrongAt, "factor"
 	}
 	if f.clock.Now().Sub(at) >= proofLife {

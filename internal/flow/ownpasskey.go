@@ -62,33 +62,34 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found)
 }
 
 // AddPasskey adds the passkey that an authenticator has made, and tells the owner.
+// The session counts it from then on, because its user was verified.
 //
 // Faults: ProofNeeded, session.Required, passkey.Refused, passkey.Expired,
 // passkey.Exists, passkey.Full, passkey.Off.
-func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer) error {
+func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer) (r Result, err error) {
 	if f.passkeys == nil {
-		return passkey.Off
+		return Result{}, passkey.Off
 	}
 	if err := f.Fresh(ctx, found); err != nil {
-		return err // before the challenge is used up
+		return Result{}, err // before the challenge is used up
 	}
 	made, err := passkey.ParseCreation(in)
 	if err != nil {
-		return err
+		return Result{}, err
 	}
 	if err := f.spend(ctx, c, made.Challenge(), passkey.Add, found.Session.ID); err != nil {
-		return err
+		return Result{}, err
 	}
 	have, err := f.Passkeys(ctx, found.User.ID)
 	if err != nil {
-		return err
+		return Result{}, err
 	}
 	p, err := f.passkeys.Accept(made, found.User.ID, f.passkeys.Handle(found.User.ID, have))
 	if err != nil {
-		return err
+		return Result{}, err
 	}
 	p.ID = ids.New()
-	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
 		have, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
 			return err
@@ -103,8 +104,16 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 		case !ok:
 			return passkey.Exists
 		}
-		return f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded)
+		if err := f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded); err != nil {
+			return err
+		}
+		r, err = f.strengthen(ctx, tx, c, a, found, passkey.Method, Target{})
+		return err
 	})
+	if err != nil {
+		return Result{}, err
+	}
+	return f.settled(r, found.User.ID), nil
 }
 
 // RenamePasskey names a passkey of the signed-in user, and tells the owner. An

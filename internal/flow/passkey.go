@@ -32,12 +32,16 @@ type PasskeyInput struct {
 	Answer   passkey.Answer
 	ReturnTo Target
 	FlowID   string // flow with a provider's identity that waits to be joined
+	// Second is "" for a sign-in. Else the passkey is a second factor: the id of the
+	// sign-in that waits for it, or OfSession.
+	Second string
 }
 
 // SignInPasskey starts the session of the account that has the passkey. It needs no
 // address and no second factor, because the authenticator has verified its user.
 //
-// Faults: passkey.Unknown, passkey.Refused, passkey.Expired, passkey.Off,
+// Faults: passkey.Unknown, passkey.Other, Unknown, Moved and session.Required for
+// Second, passkey.Refused, passkey.Expired, passkey.Off,
 // account.Disabled, throttle.Limited.
 func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "passkey", flowSignIn)
@@ -129,6 +133,9 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 		if err := f.suspectCopy(ctx, tx, c, a); err != nil {
 			return Result{}, err
 		}
+	}
+	if in.Second != "" {
+		return f.secondByPasskey(ctx, tx, c, in, a)
 	}
 	now := f.clock.Now()
 	return f.admitted(ctx, tx, c, entry{

@@ -33,9 +33,7 @@ func (v *visitor) adds() *passkeytest.Authenticator {
 		v.Fatal(err)
 	}
 	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
-	if err := v.flows.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge)); err != nil {
-		v.Fatal(err)
-	}
+	v.must(v.flows.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge)))
 	return a
 }
 
@@ -157,7 +155,7 @@ func TestPasskeys_Off(t *testing.T) {
 	_, ask := b.flows.AskPasskey(v.Caller)
 	_, begin := b.flows.BeginPasskey(t.Context(), v.Caller, v.found())
 	_, enter := b.flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{})
-	add := b.flows.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{})
+	_, add := b.flows.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{})
 	for _, err := range []error{ask, begin, enter, add} {
 		if !errors.Is(err, passkey.Off) {
 			t.Errorf("%v, want that passkeys are off", err)

@@ -29,6 +29,7 @@ type View struct {
 	Name      string       // typed at a sign-up; only for the browser that typed it
 	Terms     string       // version that its form accepted
 	Next      string
+	Second    Second // what a second step can be
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
 	EraseAt   time.Time // of an account that its owner has closed
@@ -57,7 +58,10 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		case Factor:
 			v.Next = pages.Flow(pages.MFA, p.ID)
 			left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: factorFlow, Subject: p.ID})
-			v.UsedUp = left == 0
+			if v.UsedUp = left == 0; err != nil {
+				return err
+			}
+			v.Second, err = f.second(ctx, tx, p.AccountID)
 			return err
 		case Accept:
 			v.Next = pages.Flow(pages.Terms, p.ID)

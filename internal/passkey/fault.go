@@ -5,6 +5,7 @@ import "portico/internal/fault"
 // Codes of the faults of this package.
 const (
 	CodeUnknown = "passkey.unknown"
+	CodeOther   = "passkey.other"
 	CodeRefused = "passkey.refused"
 	CodeExpired = "passkey.expired"
 	CodeExists  = "passkey.exists"
@@ -19,6 +20,10 @@ var (
 	// Unknown means that no account has the passkey: it was removed here and not
 	// at the authenticator.
 	Unknown = fault.New(fault.Unauthenticated, CodeUnknown)
+
+	// Other means that the passkey is of another account than the one that is asked
+	// for it.
+	Other = fault.New(fault.Conflict, CodeOther)
 
 	// Refused is the only answer to a passkey that fails a check. The log has the
 	// cause.

@@ -228,6 +228,7 @@ func attacks() testform.Catalogue {
 		"SEC-290": "An attacker with the password and a trust cookie, or with the cookie of another account, signs in without a second factor.",
 		"SEC-291": "A browser stays trusted after a credential of the account was changed.",
 		"SEC-292": "A session that trust has opened passes for one with a second factor.",
+		"SEC-293": "An attacker with the password of a passkey's owner gives another passkey, or none, and changes the account.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 
 		// One browser, two people

@@ -292,7 +292,7 @@ func TestSEC108_ACeremonyStaysInItsSession(t *testing.T) {
 	v.add(a.Create(challenge)).refused(401, "passkey.refused") // from before the password
 	a, challenge = v.offered()
 	v.add(a.Create(challenge)).must(200)
-	v.add(a.Create(challenge)).refused(409, "passkey.expired")
+	v.add(a.Create(challenge)).refused(401, "passkey.refused") // of the session before the passkey
 	again, challenge := v.offered()
 	again.ID = a.ID
 	v.add(again.Create(challenge)).refused(409, "passkey.exists")
@@ -347,4 +347,53 @@ func TestSEC109_MalformedAnswersDoNoHarm(t *testing.T) {
 	}
 	_, a := s.holder()
 	s.in(a) // still there
+}
+
+func TestSEC293_APasskeyAsASecondFactorIsOfItsAccount(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	owner, key := s.holder()
+	address := owner.whoami()
+	_, theirs := s.holder()
+	second := func(v *visitor, a *passkeytest.Authenticator, of string) *answer {
+		body := parts(a.Use(v.ask()))
+		body["second"] = of
+		return v.post("passkey", body)
+	}
+	// A password opens the account and changes nothing of it.
+	v := s.visitor()
+	v.signIn(address, good).must(200)
+	for path, body := range guardedRoutes(v.id()) {
+		v.post(path, body).refused(401, "proof.needed")
+	}
+	second(v, theirs, "session").refused(409, "passkey.other")
+	if v.whoami() != address {
+		t.Errorf("a passkey of another account signs in as %q", v.whoami())
+	}
+	v.post("account/passkeys/begin", object{"account": v.id()}).refused(401, "proof.needed")
+	token := v.cookie("session")
+	second(v, key, "session").must(200)
+	if v.cookie("session") == token {
+		t.Error("the session token stays")
+	}
+	v.post("account/passkeys/begin", object{"account": v.id()}).must(200)
+	second(s.visitor(), key, "session").refused(401, "session.required")
+
+	// The same for a sign-in that waits.
+	p := owner.enrol()
+	waiting, flow := p.pending()
+	second(waiting, theirs, flow).refused(409, "passkey.other")
+	second(s.visitor(), key, flow).refused(404, "flow.unknown")
+	if waiting.whoami() != "" {
+		t.Error("a passkey of another account signs in")
+	}
+	used := waiting.ask()
+	body := parts(key.Use(used))
+	body["second"] = flow
+	waiting.post("passkey", body).must(200)
+	if waiting.whoami() != address {
+		t.Errorf("%q is signed in", waiting.whoami())
+	}
+	waiting.post("passkey", body).refused(409, "passkey.expired")
 }

@@ -38,8 +38,12 @@ type (
 	}
 )
 
-// WayRecovery is the way of a recovery code.
-const WayRecovery = "recovery"
+// The ways of a second step.
+const (
+	WayApp      = "totp"
+	WayPasskey  = "passkey"
+	WayRecovery = "recovery"
+)
 
 // GiveFactor is the action of /auth/mfa. Without a flow it is about the session.
 func (a *Actions) GiveFactor(w http.ResponseWriter, r *http.Request, in GiveFactor) (string, error) {

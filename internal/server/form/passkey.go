@@ -23,6 +23,7 @@ type (
 		UserHandle string `json:"user_handle"`
 		ReturnTo   string `json:"return_to,omitempty"`
 		Flow       string `json:"flow,omitempty"`
+		Second     string `json:"second,omitempty"` // as a second factor: of the sign-in with this id, or of the "session"
 	}
 	BeginPasskey struct {
 		Account string `json:"account"`
@@ -95,7 +96,7 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 			Answer: passkey.Answer{
 				Credential: in.Credential, ClientData: in.ClientData, AuthData: in.AuthData, Signature: in.Signature, Handle: in.UserHandle,
 			},
-			ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow,
+			ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, Second: in.Second,
 		})
 	})
 	if err == nil && !strings.HasPrefix(next, pages.Terms) && !strings.HasPrefix(next, pages.Keep) {
@@ -134,7 +135,7 @@ func (a *Actions) BeginPasskey(w http.ResponseWriter, r *http.Request, in BeginP
 // AddPasskey adds a passkey of the signed-in user.
 func (a *Actions) AddPasskey(w http.ResponseWriter, r *http.Request, in AddPasskey) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Passkeys, PasskeyAdded, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.AddPasskey(r.Context(), c, found, passkey.Answer{
+		return a.Flows.AddPasskey(r.Context(), c, found, passkey.Answer{
 			Credential: in.Credential, ClientData: in.ClientData, Attestation: in.Attestation, Transports: in.Transports,
 		})
 	})

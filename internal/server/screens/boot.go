@@ -193,8 +193,12 @@ type Choice struct {
 
 // MFA is what the page of the second factor shows.
 type MFA struct {
-	Way   string `json:"way" enum:" totp recovery"` // what the page asks for
-	Other string `json:"other"`                     // the same page for the other way
+	Way string `json:"way" enum:" totp passkey recovery"` // what the page asks for
+	// The same page for the other ways that the account has.
+	App      string `json:"app"`
+	Passkey  string `json:"passkey"`
+	Recovery string `json:"recovery"`
+	Second   string `json:"second"` // what a passkey is given for
 	// Trust is "yes" where the user may trust this browser, Trusting where the box
 	// is ticked.
 	Trust    string `json:"trust"`

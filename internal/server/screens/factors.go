@@ -38,7 +38,7 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 }
 
 // proveFirst redirects to where the user gives the proof that a page needs: the
-// second factor if there is one, else the first.
+// strongest if there is one, else the first.
 func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found session.Found, page string, err error) error {
 	switch {
 	case errors.Is(err, session.Required):
@@ -46,11 +46,11 @@ func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found sessi
 	case !errors.Is(err, flow.ProofNeeded):
 		return err
 	}
-	have, err := s.Actions.Flows.Factors(r.Context(), found.User.ID)
+	second, err := s.Actions.Flows.Second(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}
-	if len(have.Factors) > 0 {
+	if second.Any() {
 		return server.SeeOther(w, pages.ReturnTo(pages.MFA, page))
 	}
 	return server.SeeOther(w, pages.With(pages.SignIn, url.Values{"again": {"1"}, "return_to": {page}}))

@@ -3,6 +3,7 @@ package screens
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/ids"
@@ -56,8 +57,8 @@ func here(r *http.Request, b Boot) string {
 	if id == "" && ids.Valid(asked.Get("flow")) {
 		id = asked.Get("flow")
 	}
-	if asked.Get("way") == form.WayRecovery {
-		way = form.WayRecovery
+	if slices.Contains([]string{form.WayApp, form.WayPasskey, form.WayRecovery}, asked.Get("way")) {
+		way = asked.Get("way")
 	}
 	return pages.With(page, url.Values{"return_to": {b.ReturnTo}, "flow": {id}, "again": {again}, "way": {way}})
 }

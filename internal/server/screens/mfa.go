@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"portico/internal/factor"
 	"portico/internal/flow"
@@ -35,17 +36,30 @@ func (s *Screens) mfa(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Screens) fillMFA(b *Boot, v flow.View, way, trusting string) {
 	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
-	b.MFA = wayOf(way, url.Values{"flow": {v.ID}})
+	first := form.WayApp
+	if v.Second.Passkey.After(v.Second.App) {
+		first = form.WayPasskey // the one that was used last
+	}
+	b.MFA = waysOf(v.Second, first, way, url.Values{"flow": {v.ID}})
+	b.MFA.Second = v.ID
 	s.offerTrust(b, trusting)
 }
 
-// wayOf returns what the page asks for, and the address of the other way.
-func wayOf(way string, query url.Values) MFA {
-	if way == form.WayRecovery {
-		return MFA{Way: form.WayRecovery, Other: pages.With(pages.MFA, query)}
+// waysOf returns what the page asks for, and the addresses of the other ways that
+// the account has.
+func waysOf(second flow.Second, first, asked string, query url.Values) MFA {
+	has := map[string]bool{form.WayPasskey: !second.Passkey.IsZero(), form.WayApp: !second.App.IsZero(), form.WayRecovery: !second.App.IsZero()}
+	if has[asked] {
+		first = asked
 	}
-	query.Set("way", form.WayRecovery)
-	return MFA{Way: string(factor.TOTP), Other: pages.With(pages.MFA, query)}
+	at := func(way string) string {
+		if !has[way] || way == first {
+			return ""
+		}
+		query.Set("way", way)
+		return pages.With(pages.MFA, query)
+	}
+	return MFA{Way: first, App: at(form.WayApp), Passkey: at(form.WayPasskey), Recovery: at(form.WayRecovery)}
 }
 
 // mfaOfSession asks the signed-in user for a second factor.
@@ -58,19 +72,26 @@ func (s *Screens) mfaOfSession(w http.ResponseWriter, r *http.Request, way strin
 	case err != nil:
 		return err
 	}
-	have, err := s.Actions.Flows.Factors(r.Context(), found.User.ID)
+	second, err := s.Actions.Flows.Second(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}
-	if len(have.Factors) == 0 {
+	if !second.Any() {
 		return server.SeeOther(w, pages.ReturnTo(pages.Factors, target))
 	}
-	return s.show(w, r, form.ScreenMFA, func(b *Boot) { fillStepUp(b, found, target, way) })
+	return s.show(w, r, form.ScreenMFA, func(b *Boot) { fillStepUp(b, found, second, target, way) })
 }
 
-func fillStepUp(b *Boot, found session.Found, target, way string) {
+// fillStepUp asks for the strongest that the account has: a passkey cannot be given
+// to another site.
+func fillStepUp(b *Boot, found session.Found, second flow.Second, target, way string) {
 	b.Session, b.ReturnTo, b.Flow.State = personOf(found), target, "code"
-	b.MFA = wayOf(way, url.Values{"return_to": {target}})
+	first := form.WayApp
+	if !second.Passkey.IsZero() {
+		first = form.WayPasskey
+	}
+	b.MFA = waysOf(second, first, way, url.Values{"return_to": {target}})
+	b.MFA.Second = flow.OfSession
 }
 
 // mfaForm is the form of the page. Action is the pressed button.
@@ -123,10 +144,32 @@ func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaFor
 	case sessionErr != nil:
 		return sessionErr
 	}
+	second, secondErr := s.Actions.Flows.Second(r.Context(), found.User.ID)
+	if secondErr != nil {
+		return secondErr
+	}
 	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) {
-		fillStepUp(b, found, target, in.Way)
+		fillStepUp(b, found, second, target, in.Way)
 		if errors.Is(err, factor.UsedUp) {
 			b.Flow.State = "used_up"
 		}
 	})
+}
+
+// askStronger leads to the page that asks for a second factor or a passkey, if an
+// account page wants a new proof and the account has one: a password would not help
+// there.
+func (s *Screens) askStronger(w http.ResponseWriter, r *http.Request, person SignedIn, target string) (led bool, err error) {
+	path := target
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
+	if !r.URL.Query().Has("again") || person == (SignedIn{}) || !pages.OfAccount(path) {
+		return false, nil
+	}
+	second, err := s.Actions.Flows.Second(r.Context(), person.ID)
+	if err != nil || !second.Any() {
+		return false, err
+	}
+	return true, server.SeeOther(w, pages.ReturnTo(pages.MFA, target))
 }

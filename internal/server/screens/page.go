@@ -56,6 +56,9 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		s.Actions.ClearSession(w)
 	}
 	target := s.asked(r)
+	if led, err := s.askStronger(w, r, person, target.String()); err != nil || led {
+		return err
+	}
 	return s.show(w, r, form.ScreenSignIn, func(b *Boot) {
 		if ended {
 			b.Notice = server.Words(s.Catalogue, b.Locale, why)

@@ -1,5 +1,14 @@
 import { Authenticator, addPasskey, leave, withoutOffer } from '../support/passkey.js';
-import { button, expectAccount, expectScreen, field, fillSignIn, open, signIn } from '../support/screen.js';
+import {
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import { enrol } from '../support/totp.js';
 
@@ -111,4 +120,56 @@ test('a browser without passkeys keeps the form as it is', async ({ page, world 
   await open(page, '/auth/account/passkeys');
   await button(page, 'Add a passkey').click();
   await expect(page.getByText("This browser or device can't make a passkey.")).toBeVisible();
+});
+
+test('a holder of a passkey who came by password is asked for it, and for nothing else', async ({
+  page,
+  world,
+}) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  await device.answer(false);
+  await leave(page);
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+  await open(page, '/auth/account/password');
+  const notice = page.getByText("Confirm that it's you before you change this.");
+  await expect(notice).toBeVisible();
+
+  await open(page, '/auth/signin?again=1&return_to=/auth/account/password');
+  await expectScreen(page, "Confirm it's you");
+  await expect(page.getByText(`Use a passkey of ${person.email}.`)).toBeVisible();
+  await device.answer(true);
+  await device.verify(false);
+  await button(page, 'Use a passkey').click();
+  await expect(page.getByText('You cancelled, or it took too long.')).toBeVisible();
+  await device.verify(true);
+  await button(page, 'Use a passkey').click();
+  await expectScreen(page, 'Change your password');
+  await expect(notice).toBeHidden();
+});
+
+test('a sign-in that waits for a code takes a passkey in its place', async ({ page, world }) => {
+  const device = await Authenticator.plugInto(page);
+  const person = await world.member();
+  await signIn(page, person);
+  await addPasskey(page);
+  await enrol(page);
+  await device.answer(false);
+  await leave(page);
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you"); // the app was used last
+  await expect(field(page, '6-digit code')).toBeVisible();
+  await link(page, 'Use a passkey instead').click();
+  await expect(link(page, 'Use your authenticator app instead')).toBeVisible();
+  await open(page, '/auth/account'); // any page leads to the same step
+  await expectScreen(page, "Confirm it's you");
+  await link(page, 'Use a passkey instead').click();
+  await device.answer(true);
+  await button(page, 'Use a passkey').click();
+  await expectAccount(page, person);
 });

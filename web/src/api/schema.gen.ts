@@ -231,8 +231,11 @@ export interface Link {
 }
 
 export interface MFA {
-  way: '' | 'totp' | 'recovery';
-  other: string;
+  way: '' | 'totp' | 'passkey' | 'recovery';
+  app: string;
+  passkey: string;
+  recovery: string;
+  second: string;
   trust: string;
   trusting: string;
 }
@@ -380,6 +383,7 @@ export interface SignInPasskey {
   user_handle: string;
   return_to?: string;
   flow?: string;
+  second?: string;
 }
 
 export interface SignUp {

@@ -142,7 +142,10 @@ export const SHAPE = {
   },
   "mfa": {
     "way": "",
-    "other": "",
+    "app": "",
+    "passkey": "",
+    "recovery": "",
+    "second": "",
     "trust": "",
     "trusting": ""
   },

@@ -10,8 +10,8 @@ const RENEW_MS = 270_000;
 type Trouble = Failure | 'cancelled' | 'unsupported';
 
 export interface OfferOptions {
-  /** More fields of the API operation: where to go afterwards. */
-  body: { return_to: string; flow: string };
+  /** More fields of the API operation: where to go afterwards, and what the passkey is given for. */
+  body: { return_to: string; flow: string; second?: string };
   /** The field in whose menu the browser shows passkeys. */
   field: HTMLInputElement | null;
   onBusy: (busy: boolean) => void;
@@ -94,7 +94,7 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
   };
 
   const arm = async () => {
-    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+    if (!field || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
     while ((await run('conditional')) === 'refused'); // each time, the user has chosen another passkey
   };
 

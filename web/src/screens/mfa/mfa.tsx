@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Boot, DropFactor, GiveFactor } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
 import { reloadWhenOver } from '../../form/reload-when-over';
@@ -15,6 +16,7 @@ import { ErrorSummary } from '../../ui/message';
 import { TextField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { UsePasskey } from './use-passkey';
 
 /** Asks for a second factor: of a pending sign-in, or of the signed-in user. */
 function View({ boot }: { boot: Boot }) {
@@ -55,33 +57,59 @@ function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
           mfa.way,
           'recovery',
           t('mfa.recovery.lead'),
-          choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
+          match(
+            mfa.way,
+            'passkey',
+            choose(email, t('mfa.passkey.lead_for', { email }), t('mfa.passkey.lead')),
+            choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
+          ),
         )}
       </Lead>
-      <form {...form.props}>
-        <HiddenField<GiveFactor> name="flow" value={boot.flow.id} />
-        <HiddenField<GiveFactor> name="return_to" value={boot.return_to} />
-        <HiddenField<GiveFactor> name="way" value={mfa.way} />
-        <When value={mfa.way} is="recovery" otherwise={<AppCode boot={boot} form={form} />}>
-          <TextField
-            name="code"
-            label={t('mfa.recovery.code')}
-            placeholder="XXXX-XXXX-XXXX-XXXX"
-            error={form.trouble.fields.code}
-            autoComplete="off"
-            autoCapitalize="characters"
-            spellCheck={false}
-            required
-          />
-        </When>
-        <Button busy={form.busy} wait={form.wait}>
-          {t('mfa.submit')}
-        </Button>
-      </form>
-      <Footer>
-        <a href={mfa.other}>{match(mfa.way, 'recovery', t('mfa.use_app'), t('mfa.use_recovery'))}</a>
-      </Footer>
+      <When value={mfa.way} is="passkey" otherwise={<Code boot={boot} form={form} />}>
+        <UsePasskey boot={boot} />
+      </When>
+      <Other href={mfa.passkey}>{t('mfa.use_passkey')}</Other>
+      <Other href={mfa.app}>{t('mfa.use_app')}</Other>
+      <Other href={mfa.recovery}>{t('mfa.use_recovery')}</Other>
     </>
+  );
+}
+
+/** A link to another way, where the account has it. */
+function Other({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <When value={href}>
+      <Footer>
+        <a href={href}>{children}</a>
+      </Footer>
+    </When>
+  );
+}
+
+function Code({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
+  const { t } = useText();
+  const { mfa } = boot;
+  return (
+    <form {...form.props}>
+      <HiddenField<GiveFactor> name="flow" value={boot.flow.id} />
+      <HiddenField<GiveFactor> name="return_to" value={boot.return_to} />
+      <HiddenField<GiveFactor> name="way" value={mfa.way} />
+      <When value={mfa.way} is="recovery" otherwise={<AppCode boot={boot} form={form} />}>
+        <TextField
+          name="code"
+          label={t('mfa.recovery.code')}
+          placeholder="XXXX-XXXX-XXXX-XXXX"
+          error={form.trouble.fields.code}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          required
+        />
+      </When>
+      <Button busy={form.busy} wait={form.wait}>
+        {t('mfa.submit')}
+      </Button>
+    </form>
   );
 }
 

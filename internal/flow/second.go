@@ -1,0 +1,95 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/passkey"
+	"portico/internal/secret"
+	"portico/internal/session"
+)
+
+// OfSession stands for the session in PasskeyInput.Second.
+const OfSession = "session"
+
+// Second is what an account can give beside a first proof. The times are of the last
+// use, zero without one.
+type Second struct {
+	App     time.Time // an authenticator app, or a recovery code in its place
+	Passkey time.Time // a passkey that works at this site
+}
+
+// Any reports whether the account has anything.
+func (s Second) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
+
+// Second returns what an account can give beside a first proof.
+func (f *Flows) Second(ctx context.Context, accountID string) (s Second, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		s, err = f.second(ctx, tx, accountID)
+		return err
+	})
+	return s, err
+}
+
+func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, err error) {
+	apps, err := tx.FactorsOf(ctx, accountID)
+	if err != nil {
+		return s, err
+	}
+	if len(apps) > 0 {
+		s.App = apps[0].UsedAt
+	}
+	held, err := tx.PasskeysOf(ctx, accountID)
+	for _, p := range held {
+		if f.PasskeyWorks(p) && p.UsedAt.After(s.Passkey) {
+			s.Passkey = p.UsedAt
+		}
+	}
+	return s, err
+}
+
+// secondByPasskey continues a sign-in that waits for a second factor, or strengthens
+// the session of the caller. The passkey is checked. One of another account does not
+// help, so that no press changes who is signed in.
+func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a account.Account) (Result, error) {
+	if in.Second == OfSession {
+		return f.stepUpByPasskey(ctx, tx, c, in, a)
+	}
+	p, d, err := f.at(ctx, tx, c, in.Second, Factor)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.AccountID != a.ID {
+		return Result{}, passkey.Other
+	}
+	owner, err := f.owner(ctx, tx, p)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return Result{}, err
+	}
+	now := f.clock.Now()
+	return f.admitted(ctx, tx, c, entry{
+		account: owner, returnTo: f.target(p), methods: append(d.Methods, passkey.Method), at: now, strongAt: now,
+		linkFlow: d.LinkFlow, announce: d.Announce,
+	})
+}
+
+func (f *Flows) stepUpByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a account.Account) (Result, error) {
+	if _, err := f.sessions.Peek(ctx, tx, c.Session); err != nil {
+		return Result{}, err
+	}
+	// It may have ended since this node kept it.
+	found, ok, err := tx.SessionByHash(ctx, secret.Hash(c.Session))
+	switch {
+	case err != nil:
+		return Result{}, err
+	case !ok:
+		return Result{}, session.Required
+	case found.User.ID != a.ID:
+		return Result{}, passkey.Other
+	}
+	return f.strengthen(ctx, tx, c, a, found, passkey.Method, in.ReturnTo)
+}
