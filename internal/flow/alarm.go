@@ -64,7 +64,7 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	switch last := a.owner.Alarm; {
 	case err != nil:
 		return a, err
-	case !ok || a.owner.State != account.Active:
+	case !ok || !a.owner.Open():
 		return a, AlarmOver
 	case last.Since.Equal(a.at):
 		return a, AlarmDone
@@ -153,6 +153,13 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 			return account.Account{}, err
 		}
 		if err := f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, "alarm")); err != nil {
+			return account.Account{}, err
+		}
+	}
+	if a.owner.State == account.Leaving {
+		back := a.owner
+		back.Address = a.address()
+		if err := f.takeBack(ctx, tx, c, &back); err != nil {
 			return account.Account{}, err
 		}
 	}

@@ -90,6 +90,27 @@ func TestRaiseAlarm_OlderLinkWins(t *testing.T) {
 	}
 }
 
+// An alarm makes the links of the emails before it void, so that no later press
+// removes the new password.
+func TestRaiseAlarm_OnceForAllEmailsBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	var links []string
+	for _, password := range []string{another, good} {
+		b.clock.Advance(time.Minute)
+		v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), password, password))
+		links = append(links, alarmToken(b.next()))
+	}
+	b.clock.Advance(time.Minute)
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, links[0]))
+	b.next()
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, links[1]); !errors.Is(err, flow.AlarmOver) {
+		t.Errorf("the newer link works: %v", err)
+	}
+}
+
 func TestRaiseAlarm_Refused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

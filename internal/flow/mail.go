@@ -70,7 +70,13 @@ type letter struct {
 // alarming reports whether an email tells of a change that a thief might have made.
 // It has a link to raise the alarm.
 func alarming(template string) bool {
-	return template == mailReplaced
+	switch template {
+	case mailReplaced, mailPassword, mailNoPassword, mailDevice, mailLinked, mailTrusted, mailData, mailLeft, mailKept,
+		mailFactorAdded, mailFactorRemoved, mailCodesMade, mailCodeSpent,
+		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved:
+		return true
+	}
+	return false
 }
 
 // post writes the email to the outbox, in the transaction of its cause. An email

@@ -34,7 +34,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 
 // linkPending joins the identity that waits in the flow to the account that was
 // just signed in to, and notifies its owner. If the flow does not exist or waits
-// for another account, the sign-in continues without it.
+// for another account, or after an alarm, the sign-in continues without it.
 func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo Target) (Target, error) {
 	if flowID == "" {
 		return returnTo, nil
@@ -43,7 +43,7 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
 		return returnTo, nil
 	}
-	if err != nil || p.AccountID != a.ID || p.Version != a.Version || d.Identity == nil {
+	if err != nil || p.AccountID != a.ID || p.Version != a.Version || d.Identity == nil || f.alarmed(a) {
 		return returnTo, err
 	}
 	if returnTo == (Target{}) {

@@ -130,7 +130,7 @@ func (m *Mailer) document(msg Message) (document, error) {
 			e.Main, main = main, false
 			fallthrough
 		default:
-			e.Text = words(msg.Template + "." + p.words)
+			e.Text = words(p.key(msg.Template))
 		}
 		doc.Parts = append(doc.Parts, e)
 	}

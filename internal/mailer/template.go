@@ -1,5 +1,7 @@
 package mailer
 
+import "strings"
+
 // Kinds of parts of an email. Each has its own format in mail.html and in plain
 // text.
 const (
@@ -14,7 +16,7 @@ const (
 // part is one element of an email. Its words are under mail.<template>.<words>.
 type part struct {
 	kind  string
-	words string
+	words string // beginning with "common." for words that templates share
 	link  string // for a button: the key of its link in the data
 }
 
@@ -49,11 +51,6 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
 		}, true
-	case "address-replaced":
-		return layout{
-			needs: []string{"alarm_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "alarm_link"), note},
-		}, true
 	case "no-account":
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
@@ -72,23 +69,24 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "account-left":
 		return layout{
-			needs: []string{"erase_at", "signin_link"},
-			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
+			needs: []string{"erase_at", "signin_link", "alarm_link"},
+			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts),
 		}, true
-	case "password-removed", "address-changed", "address-added", "name-changed", "link-made":
+	case "address-changed", "address-added", "name-changed", "link-made":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
-	case "password-changed", "new-device", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-kept":
+	case "password-changed", "password-removed", "address-replaced", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
+		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept":
+		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts)}, true
+	case "recovery-code-used":
+		return layout{needs: []string{"left", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+	case "provider-linked":
+		return layout{needs: []string{"provider", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+	case "factor-failed", "passkey-suspect": // no thief has changed anything
 		return layout{
 			needs: []string{"reset_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
-		}, true
-	case "recovery-code-used":
-		return layout{
-			needs: []string{"left", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
 	case "grant-reused":
@@ -96,11 +94,26 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"app", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
-	case "provider-linked", "provider-removed":
+	case "provider-removed":
 		return layout{
 			needs: []string{"provider", "reset_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
 		}, true
 	}
 	return layout{}, false
+}
+
+// alarm ends the email about a change: its owner can raise the alarm.
+func alarm(before ...part) []part {
+	return append(before,
+		part{kind: partParagraph, words: "common.alarm"}, part{kind: partButton, words: "common.alarm_action", link: "alarm_link"},
+		part{kind: partNote, words: "note"})
+}
+
+// key returns the key of the words of a part.
+func (p part) key(template string) string {
+	if strings.HasPrefix(p.words, "common.") {
+		return p.words
+	}
+	return template + "." + p.words
 }

@@ -192,6 +192,7 @@ func attacks() testform.Catalogue {
 		"SEC-279": "A code is redeemed while its user signs out.",
 		"SEC-280": "An attacker asks for the address of a victim, who opens the link in the email or tells the code.",
 		"SEC-281": "A mail scanner opens the link of an alarm, or a page presses its button.",
+		"SEC-283": "A thief takes an account over completely, so that its owner cannot get it back.",
 		"SEC-282": "Many callers use one code for a new address, or one link of an alarm, at the same moment.",
 		"SEC-273": "An attacker reads the database and looks for codes and tokens of OpenID clients.",
 
