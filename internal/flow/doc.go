@@ -30,6 +30,7 @@
 //	/auth/provider/{id}    StartProvider   callback
 //	                       FinishProvider  exchange; then done with a session, or link:
 //	                                       the owner of the address signs in first
+//	/auth/account/providers ConnectProvider callback; then FinishProvider: done
 //	/auth/enter            IssueTicket     takes a session to the host of an app
 //	/auth/arrive           RedeemTicket, RedeemAdmission
 //

@@ -22,6 +22,8 @@ const (
 	CodeAlarmOver      = "alarm.over"
 	CodeAlarmDone      = "alarm.done"
 	CodeNotLinked      = "provider.not_linked"
+	CodeAlreadyLinked  = "provider.already_linked"
+	CodeIdentityTaken  = "provider.taken"
 	CodeTermsRequired  = "terms.required"
 	CodeTermsChanged   = "terms.changed" // since the page was loaded
 
@@ -78,6 +80,12 @@ var (
 
 	// NotLinked means that the account has no identity at the provider.
 	NotLinked = fault.New(fault.Missing, CodeNotLinked)
+
+	// AlreadyLinked means that the account has an identity at the provider.
+	AlreadyLinked = fault.New(fault.Conflict, CodeAlreadyLinked)
+
+	// IdentityTaken means that another account has the identity.
+	IdentityTaken = fault.New(fault.Conflict, CodeIdentityTaken)
 
 	// TermsChanged means that the form accepts another version of the terms than the
 	// current one: its page is older.

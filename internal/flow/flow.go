@@ -77,6 +77,9 @@ type Result struct {
 	// Held is set if the flow has begun and its email was not sent.
 	Held *fault.Error
 
+	// Connected is set if the step has connected a provider with the account.
+	Connected bool
+
 	// New is set if the step has signed in an account that never had a password.
 	New bool
 

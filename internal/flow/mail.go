@@ -29,9 +29,12 @@ const (
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailUnlinked   = "provider-removed"
-	mailBlocked    = "signin-blocked"
-	mailDevice     = "new-device"
-	mailLinked     = "provider-linked"
+
+	mailDisconnected = "provider-disconnected"
+
+	mailBlocked = "signin-blocked"
+	mailDevice  = "new-device"
+	mailLinked  = "provider-linked"
 
 	mailFactorAdded   = "factor-added"
 	mailFactorRemoved = "factor-removed"
@@ -71,7 +74,7 @@ type letter struct {
 // It has a link to raise the alarm.
 func alarming(template string) bool {
 	switch template {
-	case mailReplaced, mailPassword, mailNoPassword, mailDevice, mailLinked, mailTrusted, mailData, mailLeft, mailKept,
+	case mailReplaced, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
 		mailFactorAdded, mailFactorRemoved, mailCodesMade, mailCodeSpent,
 		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved:
 		return true

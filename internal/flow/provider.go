@@ -56,6 +56,7 @@ type Detour struct {
 	ReturnTo Target
 	LinkFlow string
 	Again    bool
+	Connect  bool // the attempt was to connect the provider with an account
 }
 
 // FinishProvider handles the provider's response. It signs in to the account that
@@ -70,12 +71,18 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	defer w.end(&r, &err)
 	p, d, err := f.takeCallback(ctx, c, providerID, answer.Get("state"))
 	if err != nil {
-		return Result{}, Detour{ReturnTo: f.target(p)}, err
+		return Result{}, Detour{ReturnTo: f.target(p), Connect: d.Session != ""}, err
 	}
-	rest = Detour{p.ID, f.target(p), d.LinkFlow, d.Again}
+	rest = Detour{p.ID, f.target(p), d.LinkFlow, d.Again, d.Session != ""}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
 		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
+	}
+	if rest.Connect {
+		if r, err = f.connect(ctx, c, p, d, who); err != nil {
+			return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
+		}
+		return r, Detour{}, nil
 	}
 	var owner string
 	err = f.store.Write(ctx, func(tx Tx) error {

@@ -126,7 +126,8 @@ type data struct {
 	ProviderID string    `json:"provider_id,omitempty"`
 	Attempt    []byte    `json:"attempt,omitempty"` // for federation.Service.Finish
 	LinkFlow   string    `json:"link_flow,omitempty"`
-	Again      bool      `json:"again,omitempty"` // a new proof was asked for
+	Again      bool      `json:"again,omitempty"`   // a new proof was asked for
+	Session    string    `json:"session,omitempty"` // id of the session that connects the provider
 	Identity   *identity `json:"identity,omitempty"`
 
 	// Of a second factor and of the terms: the proofs so far, and whether a new

@@ -82,7 +82,7 @@ func lookup(template string) (layout, bool) {
 		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "recovery-code-used":
 		return layout{needs: []string{"left", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
-	case "provider-linked":
+	case "provider-linked", "provider-disconnected":
 		return layout{needs: []string{"provider", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "factor-failed", "passkey-suspect": // no thief has changed anything
 		return layout{

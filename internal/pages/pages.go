@@ -34,6 +34,7 @@ const (
 	History        = Account + "/history"
 	Apps           = Account + "/apps"
 	Data           = Account + "/data"
+	Providers      = Account + "/providers"
 	Browsers       = Account + "/browsers"
 	Delete         = Account + "/delete"
 	NotMe          = Root + "/not-me" // of the links that raise an alarm

@@ -97,6 +97,8 @@ func attacks() testform.Catalogue {
 		"SEC-301": "A thief of a downloaded file signs in with what it has, or reads what belongs to another account.",
 		"SEC-302": "An attacker who is signed in elsewhere, or who knows a page of the sign-in, uses an account that its owner has deleted.",
 		"SEC-303": "Someone reads the database for what is left of an erased account.",
+		"SEC-304": "An attacker gets the own identity at a provider joined to the account of another user, to sign in to it later.",
+		"SEC-305": "An attacker at a session that was left open connects or disconnects a provider.",
 		"SEC-258": "A visitor gets an account without accepting the terms, or with a version of their own making.",
 		"SEC-259": "A browser that has not accepted the terms reaches a page, an app or an OpenID client.",
 		"SEC-078": "A malformed session cookie is taken for a session.",

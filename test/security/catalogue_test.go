@@ -37,7 +37,6 @@ func announce(t *testing.T) {
 // asks for its test.
 func missing() map[string][]string {
 	return map[string][]string{
-		"no unlinking of providers":  {"SEC-124"},
 		"no admin page or admin API": {"SEC-167"},
 		"no invitations":             {"SEC-168"},
 		"no export":                  {"SEC-173"},

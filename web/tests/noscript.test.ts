@@ -59,6 +59,8 @@ test.each([
   ['account/idle', {}, 'Sign out', ''],
   ['account-apps/idle', {}, 'Remove Miniflux', 'account=p1&app=miniflux'],
   ['account-data/idle', {}, 'Download', 'account=p1'],
+  ['account-providers/idle', {}, 'Connect GitHub', 'account=p1&provider=github'],
+  ['account-providers/idle', {}, 'Disconnect Google', 'account=p1&provider=google'],
   ['account-delete/idle', {}, 'Delete my account', 'account=p1'],
   ['keep/idle', {}, 'Keep my account', 'flow=flow1'],
   ['keep/idle', {}, 'Leave it deleted', 'flow=flow1&action=refuse'],

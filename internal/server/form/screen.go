@@ -26,6 +26,7 @@ const (
 	ScreenAccountHistory
 	ScreenAccountApps
 	ScreenAccountData
+	ScreenAccountProviders
 	ScreenAccountBrowsers
 	ScreenAccountDelete
 	ScreenKeep
@@ -52,6 +53,7 @@ var screenNames = [screenCount]string{
 	ScreenAccountHistory:   "account-history",
 	ScreenAccountApps:      "account-apps",
 	ScreenAccountData:      "account-data",
+	ScreenAccountProviders: "account-providers",
 	ScreenAccountBrowsers:  "account-browsers",
 	ScreenAccountDelete:    "account-delete",
 	ScreenKeep:             "keep",

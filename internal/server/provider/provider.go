@@ -70,6 +70,9 @@ func (h *Handler) callback(w http.ResponseWriter, r *http.Request) error {
 		return h.Screens.Detour(w, r, id, rest, err)
 	}
 	h.Actions.Give(w, result)
+	if result.Connected {
+		h.Actions.Say(w, form.ProviderConnected)
+	}
 	return server.SeeOther(w, result.Next)
 }
 

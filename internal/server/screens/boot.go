@@ -72,6 +72,7 @@ type Policy struct {
 	PasswordMax int    `json:"password_max"`
 	CodeLength  int    `json:"code_length"`
 	CodeMinutes int    `json:"code_minutes"` // validity of a mailed code
+	Providers   string `json:"providers"`    // "yes" where there are some
 	Passkeys    string `json:"passkeys"`     // "yes" where people may use them
 	Trust       string `json:"trust"`        // "yes" where people may trust a browser
 }
@@ -136,7 +137,16 @@ type Account struct {
 	History   []Event          `json:"history"`
 	Apps      []App            `json:"apps"`
 	Browsers  []TrustedBrowser `json:"browsers"`
+	Providers []LinkedProvider `json:"providers"`
 	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
+}
+
+// LinkedProvider is a provider that the account can be connected with.
+type LinkedProvider struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Since   string `json:"since"`   // "" if it is not connected
+	Account string `json:"account"` // id of the signed-in account, for its forms
 }
 
 // Client is the OpenID client that a page is about.

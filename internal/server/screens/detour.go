@@ -70,6 +70,10 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 			b.Next = pages.With(pages.SignIn, url.Values{"return_to": {target}})
 		})
 	}
+	if rest.Connect && connectText(f.Code) != "" {
+		server.Note(w, err)
+		return server.SeeOther(w, pages.With(pages.Providers, url.Values{"failed": {f.Code}, "provider": {provider}, "attempt": {rest.Attempt}}))
+	}
 	if endingText(f.Code) == "" {
 		return err
 	}

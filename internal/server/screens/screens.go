@@ -66,6 +66,9 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.SignUp {
 		cfg.Policy.SignUp = "yes"
 	}
+	if len(cfg.Providers) > 0 {
+		cfg.Policy.Providers = "yes"
+	}
 	if cfg.Passkeys {
 		cfg.Policy.Passkeys = "yes"
 	}
@@ -178,7 +181,7 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors:  Factors{List: []Factor{}, Codes: []RecoveryCode{}},
-		Account:  Account{Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}},
+		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}},
 		Client:   Client{Scopes: []Scope{}},
 		Passkeys: Passkeys{List: []Passkey{}},
 	}

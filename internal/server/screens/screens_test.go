@@ -59,6 +59,7 @@ func TestDocuments(t *testing.T) {
 		"/auth/not-me":                  {"not-me", 410},
 		"/auth/account/apps":            {"account-apps", 200},
 		"/auth/account/data":            {"account-data", 200},
+		"/auth/account/providers":       {"account-providers", 200},
 		"/auth/account/browsers":        {"account-browsers", 200},
 		"/auth/account/delete":          {"account-delete", 200},
 		"/auth/keep?flow=x":             {"error", 404},

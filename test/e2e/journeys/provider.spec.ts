@@ -18,6 +18,34 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
     test.use({ javaScriptEnabled });
 
+    test('a signed-in user connects the provider, comes in by it, and disconnects it', async ({
+      page,
+      openBrowser,
+      world,
+    }) => {
+      const person = await world.member();
+      world.provider.knows(person.email, { email: person.email, email_verified: true });
+      await page.goto('/auth/account/providers');
+      await field(page, 'Email').fill(person.email);
+      await field(page, 'Password').fill(person.password);
+      await button(page, 'Login').click();
+      await expectScreen(page, 'Connected providers');
+      await button(page, 'Connect Acme ID').click();
+      await signInAtAcme(page, person.email);
+      await expect(page.getByText('You can sign in with this provider now.')).toBeVisible();
+      await world.mailbox.next(person.email, /^Acme ID was connected to your Portico account$/);
+
+      const elsewhere = await openBrowser({ javaScriptEnabled });
+      await elsewhere.goto('/auth/signin');
+      await continueWithAcme(elsewhere, person.email);
+      await expectAccount(elsewhere, person);
+
+      await button(page, 'Disconnect Acme ID').click();
+      await expect(page.getByText("Disconnected. You're signed out everywhere else.")).toBeVisible();
+      await elsewhere.reload();
+      await expectScreen(elsewhere, 'Sign in');
+    });
+
     test('a new person comes in through the provider, and comes back', async ({
       page,
       openBrowser,

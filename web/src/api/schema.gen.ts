@@ -11,6 +11,7 @@ export interface Account {
   history: Event[];
   apps: App[];
   browsers: TrustedBrowser[];
+  providers: LinkedProvider[];
   erase_at: string;
 }
 
@@ -39,7 +40,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -230,6 +231,13 @@ export interface Link {
   age: string;
 }
 
+export interface LinkedProvider {
+  id: string;
+  name: string;
+  since: string;
+  account: string;
+}
+
 export interface MFA {
   way: '' | 'totp' | 'passkey' | 'recovery';
   app: string;
@@ -292,6 +300,7 @@ export interface Policy {
   password_max: number;
   code_length: number;
   code_minutes: number;
+  providers: string;
   passkeys: string;
   trust: string;
 }

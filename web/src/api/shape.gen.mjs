@@ -28,6 +28,7 @@ export const SHAPE = {
     "password_max": 0,
     "code_length": 0,
     "code_minutes": 0,
+    "providers": "",
     "passkeys": "",
     "trust": ""
   },
@@ -123,6 +124,14 @@ export const SHAPE = {
         "used": "",
         "until": "",
         "here": "",
+        "account": ""
+      }
+    ],
+    "providers": [
+      {
+        "id": "",
+        "name": "",
+        "since": "",
         "account": ""
       }
     ],

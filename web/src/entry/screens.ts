@@ -10,6 +10,7 @@ import { screen as accountHistory } from '../screens/account-history/account-his
 import { screen as accountPasskeys } from '../screens/account-passkeys/account-passkeys';
 import { screen as accountPassword } from '../screens/account-password/account-password';
 import { screen as accountProfile } from '../screens/account-profile/account-profile';
+import { screen as accountProviders } from '../screens/account-providers/account-providers';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as consent } from '../screens/consent/consent';
 import { screen as error } from '../screens/error/error';
@@ -46,6 +47,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-history': accountHistory,
   'account-apps': accountApps,
   'account-data': accountData,
+  'account-providers': accountProviders,
   'account-browsers': accountBrowsers,
   'account-delete': accountDelete,
   keep,

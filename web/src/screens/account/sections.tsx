@@ -5,9 +5,10 @@ import { When } from '../../lib/template';
 import styles from './sections.module.css';
 
 /** Sections that the operator can switch off. */
-const SWITCHED: Record<string, 'passkeys' | 'trust'> = {
+const SWITCHED: Record<string, 'passkeys' | 'trust' | 'providers'> = {
   '/auth/account/passkeys': 'passkeys',
   '/auth/account/browsers': 'trust',
+  '/auth/account/providers': 'providers',
 };
 
 /** The sections of the account, each a page of its own. */
@@ -18,6 +19,7 @@ const SECTIONS: [path: string, name: MessageKey][] = [
   ['/auth/account/passkeys', 'account.section.passkeys'],
   ['/auth/account/factors', 'account.section.factors'],
   ['/auth/account/browsers', 'account.section.browsers'],
+  ['/auth/account/providers', 'account.section.providers'],
   ['/auth/account/apps', 'account.section.apps'],
   ['/auth/account/history', 'account.section.history'],
   ['/auth/account/data', 'account.section.data'],

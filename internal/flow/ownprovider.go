@@ -1,0 +1,157 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/federation"
+	"portico/internal/ids"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// Linked is a provider as the owner of an account sees it.
+type Linked struct {
+	ID    string
+	Name  string
+	Since time.Time // zero if the account has no identity there
+}
+
+// Linked returns the providers that the site offers, and the ones that the account
+// has an identity at.
+func (f *Flows) Linked(ctx context.Context, accountID string) (list []Linked, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list = nil
+		for _, p := range f.providers.List() {
+			list = append(list, Linked{ID: p.ID, Name: p.Name})
+		}
+		held, err := tx.IdentitiesOf(ctx, accountID)
+		for _, i := range held {
+			at := slices.IndexFunc(list, func(l Linked) bool { return l.ID == i.Provider })
+			if at < 0 {
+				list = append(list, Linked{ID: i.Provider, Name: i.Provider})
+				at = len(list) - 1
+			}
+			list[at].Since = i.CreatedAt
+		}
+		return err
+	})
+	return list, err
+}
+
+// ConnectProvider begins to connect the account of the signed-in user with a
+// provider, and returns the address of the provider's page. The attempt belongs to
+// this browser and this session.
+//
+// Faults: ProofNeeded, session.Required, AlreadyLinked; provider.unknown,
+// .unavailable, .rejected; throttle.Limited.
+func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (Result, error) {
+	if err := f.Fresh(ctx, found); err != nil {
+		return Result{}, err // before the provider is asked
+	}
+	if _, err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
+		return Result{}, err
+	}
+	id := ids.New()
+	begun, err := f.providers.Begin(ctx, providerID, id)
+	if err != nil {
+		return Result{}, err
+	}
+	value, fresh := browser(c)
+	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+		held, err := tx.IdentitiesOf(ctx, owner.ID)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(held, func(i account.Identity) bool { return i.Provider == providerID }) {
+			return AlreadyLinked
+		}
+		_, err = f.begin(ctx, tx, Pending{
+			ID: id, Kind: Provider, Step: Callback, AccountID: owner.ID, Version: owner.Version, AddressKey: owner.Address.Key,
+		}, data{ProviderID: providerID, Attempt: begun.Pending, Session: found.Session.ID}, value)
+		return err
+	})
+	return Result{Next: begun.URL, FlowID: id, BrowserCookie: fresh}, err
+}
+
+// connect joins the identity of a provider's response to the account whose session
+// has asked for it, and tells the owner. The proof was checked when the attempt
+// began, at most 15 minutes ago.
+//
+// Faults: Unknown for another session, IdentityTaken, AlreadyLinked.
+func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who federation.Identity) (Result, error) {
+	found, err := f.Session(ctx, c.Session)
+	if err != nil || found.Session.ID != d.Session {
+		return Result{}, Unknown.WithCause(err)
+	}
+	err = f.own(ctx, found, func(tx Tx, owner account.Account) error {
+		if owner.ID != p.AccountID || owner.Version != p.Version {
+			return Unknown
+		}
+		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)
+		switch {
+		case err != nil:
+			return err
+		case ok && linked.AccountID != owner.ID:
+			return IdentityTaken
+		case ok:
+			return f.advance(ctx, tx, p, Done)
+		}
+		held, err := tx.IdentitiesOf(ctx, owner.ID)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(held, func(i account.Identity) bool { return i.Issuer == who.Issuer }) {
+			return AlreadyLinked
+		}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		if err := f.attach(ctx, tx, c, owner.ID, identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject}); err != nil {
+			return err
+		}
+		return f.post(ctx, tx, c, letter{template: mailLinked, owner: &owner, provider: f.named(who.Provider)["provider"]})
+	})
+	return Result{Next: pages.Providers, Connected: err == nil}, err
+}
+
+// DisconnectProvider removes the identities of the signed-in user at a provider, if
+// another way in remains. It ends every session, starts the one of this browser
+// again, and tells the owner.
+//
+// Faults: LastWay, NotLinked, ProofNeeded, session.Required.
+func (f *Flows) DisconnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (r Result, err error) {
+	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+		if ok, err := tx.DeleteIdentities(ctx, owner.ID, providerID); err != nil {
+			return err
+		} else if !ok {
+			return NotLinked
+		}
+		left, err := f.waysBesidePassword(ctx, tx, owner.ID)
+		if err != nil {
+			return err
+		}
+		if left == 0 && owner.Password == "" {
+			return LastWay
+		}
+		if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
+			return err
+		}
+		if err := f.endAll(ctx, tx, owner.ID, "", session.Elsewhere); err != nil {
+			return err
+		}
+		if err := f.record.Add(ctx, tx, fact(c, audit.ProviderRemoved, owner.ID, providerID)); err != nil {
+			return err
+		}
+		if err := f.post(ctx, tx, c, letter{template: mailDisconnected, owner: &owner, provider: f.named(providerID)["provider"]}); err != nil {
+			return err
+		}
+		owner.Version++
+		r, err = f.renewed(ctx, tx, c, owner, found.Session)
+		return err
+	})
+	return r, err
+}

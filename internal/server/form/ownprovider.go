@@ -1,0 +1,43 @@
+package form
+
+import (
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// OwnProvider is the form of a provider on its account page.
+type OwnProvider struct {
+	Account  string `json:"account"`
+	Provider string `json:"provider"`
+}
+
+// Messages on the page of the providers about the step before it.
+const (
+	ProviderConnected    = "provider_connected"
+	ProviderDisconnected = "provider_disconnected"
+)
+
+// ConnectProvider returns the address of the page of a provider that the signed-in
+// user connects with.
+func (a *Actions) ConnectProvider(w http.ResponseWriter, r *http.Request, in OwnProvider) (string, error) {
+	found, err := a.signedInAs(w, r, in.Account)
+	if err != nil {
+		return "", err
+	}
+	result, err := a.Flows.ConnectProvider(r.Context(), a.Caller(w, r), found, in.Provider)
+	if err != nil {
+		return "", err
+	}
+	a.keepBrowser(w, result.BrowserCookie)
+	return result.Next, nil
+}
+
+// DisconnectProvider is the action of the button that disconnects a provider.
+func (a *Actions) DisconnectProvider(w http.ResponseWriter, r *http.Request, in OwnProvider) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Providers, ProviderDisconnected, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.Flows.DisconnectProvider(r.Context(), c, found, in.Provider)
+	})
+}

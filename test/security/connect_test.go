@@ -1,0 +1,137 @@
+package security
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// connects begins to connect the visitor's account with the provider, and returns
+// the request that the browser takes there.
+func (v *visitor) connects() url.Values {
+	v.Helper()
+	form := url.Values{"account": {v.id()}, "provider": {"acme"}}
+	return leaving(v.form("/auth/account/providers/connect", form).must(200))
+}
+
+// identities returns how many identities all accounts have.
+func (s *site) identities() int { return s.count(`SELECT COUNT(*) FROM identity`) }
+
+func TestSEC304_AForeignIdentityIsNotJoined(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	p.says(object{"email": fresh("other"), "email_verified": true})
+	mara, eve := fresh("mara"), fresh("eve")
+	s.operator(mara, good)
+	s.operator(eve, good)
+	victim, attacker := s.visitor(), s.visitor()
+	victim.signIn(mara, good).must(200)
+	attacker.signIn(eve, good).must(200)
+
+	// The attacker's response, with the attacker's identity, in the victim's browser.
+	attack := p.approve(attacker.connects())
+	victim.callback("acme", attack).must(303)
+	// The same with the sign-in of the victim taken over in between.
+	fixed := p.approve(victim.connects())
+	victim.signIn(eve, good).must(200)
+	victim.callback("acme", fixed).must(303)
+	// And by a page of another site, which can send a form without a session's proof.
+	header := attacker.ours("application/x-www-form-urlencoded")
+	header.Set("Origin", "https://evil.test")
+	body := url.Values{"account": {attacker.id()}, "provider": {"acme"}}.Encode()
+	if a := attacker.do("POST", "/auth/account/providers/connect", body, header); a.status != 403 {
+		t.Errorf("another site begins it: %d", a.status)
+	}
+	if n := s.identities(); n != 0 {
+		t.Errorf("%d identities were joined", n)
+	}
+	attacker.callback("acme", p.approve(attacker.connects())).must(303)
+	if n := s.identities(); n != 1 {
+		t.Errorf("the own attempt joins %d identities", n)
+	}
+	// The identity has an account now: no other one gets it.
+	victim.signIn(mara, good).must(200)
+	to := victim.callback("acme", p.approve(victim.connects())).must(303).header.Get("Location")
+	if n := s.identities(); n != 1 || !strings.Contains(to, "failed=provider.taken") {
+		t.Errorf("%d identities, and the browser is sent to %s", n, to)
+	}
+}
+
+func TestSEC305_AnOldSessionConnectsNothing(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	p.says(object{"email": fresh("other"), "email_verified": true})
+	mara := fresh("mara")
+	s.operator(mara, good)
+	v := s.visitor()
+	v.signIn(mara, good).must(200)
+	v.callback("acme", p.approve(v.connects())).must(303)
+	form := url.Values{"account": {v.id()}, "provider": {"acme"}}
+	s.clock.Advance(10 * time.Minute)
+	for _, press := range []string{"connect", "disconnect"} {
+		if a := v.form("/auth/account/providers/"+press, form); a.status != 401 {
+			t.Errorf("%s with an old proof: %d", press, a.status)
+		}
+	}
+	if n := s.identities(); n != 1 {
+		t.Errorf("%d identities are left", n)
+	}
+}
+
+func TestSEC124_TheLastWayInStays(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	p.says(object{"email": fresh("other"), "email_verified": true})
+	mara := fresh("mara")
+	s.operator(mara, good)
+	v := s.visitor()
+	v.signIn(mara, good).must(200)
+	v.post("account/password/remove", object{"account": v.id()}).refused(409, "account.last_way")
+	v.callback("acme", p.approve(v.connects())).must(303)
+
+	// Both at once: each alone would leave the other.
+	id, browsers := v.id(), []*visitor{s.with(v.cookie("session")), s.with(v.cookie("session"))}
+	password := url.Values{"account": {id}}
+	provider := url.Values{"account": {id}, "provider": {"acme"}}
+	var done sync.WaitGroup
+	start := make(chan struct{})
+	for i, press := range []func(b *visitor) error{
+		func(b *visitor) error {
+			_, err := b.try("POST", "/auth/account/password/remove", password.Encode(), b.ours("application/x-www-form-urlencoded"))
+			return err
+		},
+		func(b *visitor) error {
+			_, err := b.try("POST", "/auth/account/providers/disconnect", provider.Encode(), b.ours("application/x-www-form-urlencoded"))
+			return err
+		},
+	} {
+		done.Go(func() {
+			<-start
+			if failed := press(browsers[i]); failed != nil {
+				t.Error(failed)
+			}
+		})
+	}
+	close(start)
+	done.Wait()
+	passwords := s.count(`SELECT COUNT(*) FROM account WHERE id = $1 AND password <> ''`, id)
+	if passwords+s.identities() != 1 {
+		t.Errorf("%d passwords and %d identities are left, want one of both", passwords, s.identities())
+	}
+	press := "/auth/account/providers/disconnect"
+	if passwords == 1 {
+		v.signIn(mara, good).must(200)
+		v.post("account/password/remove", object{"account": id}).refused(409, "account.last_way")
+		return
+	}
+	p.says(object{"email": mara, "email_verified": true, "auth_time": s.clock.Now().Unix()})
+	v.continueWith(p)
+	if a := v.form(press, provider); a.status != 409 {
+		t.Errorf("the last way in: %d", a.status)
+	}
+}
