@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types staticcheck unit race postgres acme proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
+.PHONY: help run build libraries test ci rest check fmt lint types staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! race+postgres,e2e+e2e-postgres+states,staticcheck+release-test+client-test+proxies+acme faults-short
+	@tools/stages build! race+postgres,e2e+e2e-postgres+states,staticcheck+release-test+client-test+apps+proxies+acme faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types
@@ -81,6 +81,14 @@ postgres: build ## Go: internal/app, the security suite and upgrades on PostgreS
 
 acme: build ## Certificates from a real ACME authority (Pebble)
 	@cd test/acme && go vet . && go test -count=1 -timeout 15m .
+
+apps: build test/apps/node/node_modules/.package-lock.json ## Apps that others wrote sign in with OpenID Connect
+	@tools/apps
+	@cd test/apps && go vet . && go test -count=1 -timeout 15m .
+
+conformance: build test/apps/node/node_modules/.package-lock.json ## The same, with oauth2-proxy and Miniflux, which take minutes to build
+	@tools/apps
+	@cd test/apps && PORTICO_TESTS=full ../../tools/postgres run -- go test -count=1 -timeout 30m -v .
 
 proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
 	@tools/proxies

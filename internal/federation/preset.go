@@ -59,10 +59,8 @@ func Presets() map[string]bool {
 // presets returns the table of known providers. "openid" is any other provider.
 // docs/integrating/providers.md says how each is set up.
 //
-// To add a preset, change presets, trusted and the text of trust_email in
-// internal/config/keys.go, PATHS in web/src/ui/provider-paths.ts and PROVIDERS in
-// web/fixtures/states.mjs. TestPresetsOfTheConfiguration and
-// TestPresets_AreInTheFrontEnd of internal/app hold all but the text.
+// CONTRIBUTING.md lists what changes with a new preset. TestPresetsOfTheConfiguration
+// and TestPresets_AreInTheFrontEnd of internal/app hold most of it.
 func presets() map[string]preset {
 	return map[string]preset{
 		"openid": {

@@ -100,7 +100,7 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refr
 	}
 	for _, scope := range strings.Fields(scopes) {
 		if !slices.Contains(l.Grant.Scopes, scope) {
-			return Live{}, 0, &Error{"invalid_scope", "the scopes of a grant do not grow"}
+			return Live{}, 0, &Error{"invalid_scope", "a scope that this grant does not have: ask for it at the authorization, and allow it in the scopes of the client"}
 		}
 	}
 	_, err = resources(some, l.Grant.Resources)
