@@ -24,7 +24,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // The help of every command contains an example.
 func TestHelp_ShowsAnExample(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{}, kong.Name("portico"))
+	parser, err := kong.New(&commands{}, kong.Name("portico"), kong.Vars{"presets": presetNames()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestHelp_ShowsAnExample(t *testing.T) {
 // The output for scripts is one JSON document.
 func TestJSON_WhereOutputIsData(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{})
+	parser, err := kong.New(&commands{}, kong.Vars{"presets": presetNames()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,10 @@ type clientRow struct {
 	RedirectURIs []string `json:"redirect_uris"`
 }
 
+func (clientListCmd) Help() string {
+	return "Example:\n  portico client list --json\n\nProof says by what each proves who it is: a secret, two secrets, a key, or public for none."
+}
+
 func (c clientListCmd) Run(s *session) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -58,7 +62,10 @@ func proofOf(c config.Client) string {
 type clientSecretCmd struct{}
 
 func (clientSecretCmd) Help() string {
-	return `Nothing is written. To change a secret without an interruption, write the hash as secret_next_hash of the client, run 'portico reload', and enter the secret in the app. Then make it secret_hash.`
+	return `Example:
+  portico client new-secret
+
+Nothing is written. To change a secret without an interruption, write the hash as secret_next_hash of the client, run 'portico reload', and enter the secret in the app. Then make it secret_hash.`
 }
 
 func (clientSecretCmd) Run(s *session) error {

@@ -65,10 +65,10 @@ func (b purges) Purge_FormerAddressesThatAreFree() {
 	for n, until := range []time.Time{moment().Add(-time.Microsecond), moment().Add(time.Microsecond)} {
 		f := full[account.Former](n)
 		f.AccountID, f.Until = a.ID, until
-		accounts{b.bundle}.keep(f)
+		accounts(b).keep(f)
 	}
 	b.purge()
-	if left := (accounts{b.bundle}).formers(a.ID, moment().Add(-time.Hour)); len(left) != 1 || !left[0].Until.After(moment()) {
+	if left := accounts(b).formers(a.ID, moment().Add(-time.Hour)); len(left) != 1 || !left[0].Until.After(moment()) {
 		b.Errorf("left: %v", left)
 	}
 }
