@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/assertion"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/masterkey"
+	"portico/internal/openid"
 	"portico/internal/secret"
 	"portico/internal/store"
 )
@@ -101,7 +103,7 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	if needs := strings.Join(k.needs(), "\n"); !strings.Contains(needs, "refresh token") || strings.Contains(needs, "rows sealed") || strings.Contains(needs, "not complete") {
 		t.Errorf("the former key is needed for %q", needs)
 	}
-	if tokens, err = k.flows().RefreshTokens(t.Context(), k.visitor(), client(), tokens.Refresh, "", nil); err != nil {
+	if tokens, err = k.flows().RefreshTokens(t.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 		t.Errorf("a refresh token: %v", err)
 	}
 
@@ -119,7 +121,7 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 			t.Errorf("a second factor: %v", err)
 		}
 	}
-	if _, err := k.flows().RefreshTokens(t.Context(), k.visitor(), client(), tokens.Refresh, "", nil); err != nil {
+	if _, err := k.flows().RefreshTokens(t.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 		t.Errorf("a refresh token of the new key: %v", err)
 	}
 	stop = k.traffic()

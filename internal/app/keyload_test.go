@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/assertion"
 	"portico/internal/config"
 	"portico/internal/factor"
 	"portico/internal/flow"
@@ -181,7 +182,7 @@ func (k *keyed) code(c flow.Caller) string {
 var verifier = strings.Repeat("v", 43)
 
 func (k *keyed) redeem(code string) (openid.Tokens, error) {
-	return k.flows().RedeemCode(k.Context(), k.visitor(), client(), openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb", Verifier: verifier})
+	return k.flows().RedeemCode(k.Context(), k.visitor(), client(), openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb", Verifier: verifier}, assertion.KeyProof{})
 }
 
 // cross brings a session to the host of an app and returns the cookie there.
@@ -266,7 +267,7 @@ func (k *keyed) traffic() (stop func()) {
 		k.Fatal(err)
 	}
 	repeat("refresh and cross", func(int) (err error) {
-		if tokens, err = k.flows().RefreshTokens(k.Context(), k.visitor(), client(), tokens.Refresh, "", nil); err != nil {
+		if tokens, err = k.flows().RefreshTokens(k.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 			return err
 		}
 		if _, ok, err := k.flows().Bearer(k.Context(), tokens.Access, nil); err != nil || !ok {

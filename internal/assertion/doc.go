@@ -1,6 +1,6 @@
-// Package assertion owns how an OpenID client proves with a key of its own who it is
-// (private_key_jwt, RFC 7523): the public keys of clients, and the checks of what they
-// have signed.
+// Package assertion owns what OpenID clients sign: assertions, which prove who a client
+// is (private_key_jwt, RFC 7523), and key proofs, which prove at a request that its
+// sender has a key (DPoP, RFC 9449). It has the public keys of clients, and the checks.
 //
 // It does not know what a client may do, or parse HTTP.
 //
@@ -10,9 +10,11 @@
 //
 // Invariants:
 //   - Only asymmetric algorithms of our list count, each with keys of its own kind. The
-//     key comes from the client's set, never from the assertion.
+//     key comes from the client's set, never from the assertion. The key of a key proof
+//     comes from the proof: it is no one's, and its thumbprint is all that counts.
 //   - An assertion names its client as issuer and subject, this installation as its only
 //     audience, and an end within longest.
-//   - It works once on all nodes: one conditional statement decides, after every
+//   - A key proof counts for one method, one address, one access token and two minutes.
+//   - Each works once on all nodes: one conditional statement decides, after every
 //     other check.
 package assertion

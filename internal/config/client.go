@@ -75,6 +75,8 @@ func clientKeys(n int) []key {
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
 		toggle(prefix+"require_par", func(c *Config) *bool { return &c.client(n).RequirePAR },
 			"Whether the client must push its requests (PAR, RFC 9126): it sends them to Portico itself, and the browser carries only their name. A client may do so without this setting."),
+		toggle(prefix+"dpop", func(c *Config) *bool { return &c.client(n).DPoP },
+			"Whether the client must show at each request that it has a key (DPoP, RFC 9449), so that a stolen token is worth nothing. A client may do so without this setting."),
 		list(prefix+"grants", func(c *Config) *[]string { return &c.client(n).Grants }, oneOf(grantCode, grantClient), sameText,
 			"How the client may get tokens: `authorization_code` signs users in, with refresh tokens. `client_credentials` gives a client with a secret or a key a token for itself. The default is `authorization_code`."),
 		list(prefix+"client_scopes", func(c *Config) *[]string { return &c.client(n).OwnScopes }, parseScope, sameText,

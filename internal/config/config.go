@@ -205,6 +205,7 @@ type Client struct {
 	IDTokenAlg    string   // of the signature: "ES256" or "RS256"
 	PKCE          bool     // whether every request needs a code challenge
 	RequirePAR    bool     // whether every request must be pushed
+	DPoP          bool     // whether it must prove at each request that it has a key
 	LogoutReturns []string // exact; where the browser may go after signing out
 	LogoutURI     string   // is told about ended sessions; "" for not
 	Name          string   // on pages and in emails; "" for the id

@@ -182,6 +182,7 @@ name = "Miniflux"
 consent = true
 rules = ["role:reader"]
 require_par = true
+dpop = true
 grants = ["authorization_code", "client_credentials"]
 client_scopes = ["reports:read"]
 resources = ["https://api.example.com"]
@@ -255,7 +256,7 @@ func TestLoad_Everything(t *testing.T) {
 		},
 	}
 	want.Clients = []config.Client{
-		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", SecretNext: "canary8-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, IDTokenAlg: "RS256", LogoutReturns: []string{"https://feeds.example.com/bye"}, LogoutURI: "http://miniflux:8080/logout", Name: "Miniflux", Consent: true, Rules: []string{"role:reader"}, RequirePAR: true, Grants: []string{"authorization_code", "client_credentials"}, OwnScopes: []string{"reports:read"}, Resources: []string{"https://api.example.com"}, AccessToken: "jwt", Serves: []string{"https://feeds.example.com"}, Key: "client.1"},
+		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", SecretNext: "canary8-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, IDTokenAlg: "RS256", LogoutReturns: []string{"https://feeds.example.com/bye"}, LogoutURI: "http://miniflux:8080/logout", Name: "Miniflux", Consent: true, Rules: []string{"role:reader"}, RequirePAR: true, DPoP: true, Grants: []string{"authorization_code", "client_credentials"}, OwnScopes: []string{"reports:read"}, Resources: []string{"https://api.example.com"}, AccessToken: "jwt", Serves: []string{"https://feeds.example.com"}, Key: "client.1"},
 		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: "client.2"},
 		{ID: "bank", Keys: `{"keys":[]}`, RedirectURIs: []string{"https://bank.example.com/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: "client.3"},
 	}

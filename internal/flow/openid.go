@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/openid"
 	"portico/internal/secret"
@@ -39,9 +40,10 @@ func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r 
 }
 
 // RedeemCode exchanges a code for tokens. Its errors include the errors of
-// openid.Keeper.CodeOf.
-func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption) (t openid.Tokens, err error) {
+// openid.Keeper.CodeOf. proof is the key proof of the request, if it has one.
+func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	var l openid.Live
+	in.Key = proof.Key
 	err = f.store.Read(ctx, func(tx Tx) error {
 		l, err = f.grants.CodeOf(ctx, tx, client, in)
 		return err
@@ -49,16 +51,17 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	return f.exchange(ctx, c, l, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, l, in.Resources) })
+	return f.exchange(ctx, c, l, proof, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, l, in) })
 }
 
 // RefreshTokens exchanges a refresh token for the next one. Its errors include
-// the errors of openid.Keeper.RefreshOf.
-func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, refresh, scopes string, some []string) (t openid.Tokens, err error) {
+// the errors of openid.Keeper.RefreshOf. proof is as for RedeemCode.
+func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, in openid.Renewal, proof assertion.KeyProof) (t openid.Tokens, err error) {
+	in.Key = proof.Key
 	var l openid.Live
 	var generation int64
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if l, generation, err = f.grants.RefreshOf(ctx, tx, client, refresh, scopes, some); err != nil {
+		if l, generation, err = f.grants.RefreshOf(ctx, tx, client, in); err != nil {
 			return err
 		}
 		return f.grants.StillAllowed(ctx, tx, client, l)
@@ -66,16 +69,21 @@ func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Clien
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	return f.exchange(ctx, c, l, "refresh", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Refresh(ctx, tx, l, generation, some) })
+	return f.exchange(ctx, c, l, proof, "refresh", func(tx Tx) (openid.Tokens, bool, error) {
+		return f.grants.Refresh(ctx, tx, client, l, generation, in)
+	})
 }
 
 // exchange runs the exchange of a code or a refresh token. It records when it has
 // ended the grant, and tells the owner, who did not cause that.
-func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, what string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
+func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, proof assertion.KeyProof, what string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		var ended bool
-		if t, ended, err = run(tx); err != nil || !ended {
+		if t, ended, err = run(tx); err != nil {
 			return err
+		}
+		if !ended {
+			return f.spendProof(ctx, tx, proof)
 		}
 		record := fact(c, audit.GrantReused, l.Grant.AccountID, l.Grant.ClientID+","+what)
 		record.Actor = "stranger"

@@ -45,9 +45,12 @@ func unproven(err error) error {
 }
 
 // Push stores a request of a client and returns its name. Its errors include
-// openid.Error.
-func (f *Flows) Push(ctx context.Context, client openid.Client, query url.Values) (name string, err error) {
+// openid.Error. proof is the key proof of the request, if it has one.
+func (f *Flows) Push(ctx context.Context, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
+		if err := f.spendProof(ctx, tx, proof); err != nil {
+			return err
+		}
 		name, err = f.grants.Push(ctx, tx, client, query)
 		return err
 	})

@@ -3,13 +3,18 @@ package flow
 import (
 	"context"
 
+	"portico/internal/assertion"
 	"portico/internal/openid"
 )
 
-// Employ returns an access token for a client itself. It writes nothing. Its errors
-// include openid.Error.
-func (f *Flows) Employ(client openid.Client, scopes string, resources []string) (access string, m openid.Machine, err error) {
-	return f.grants.Employ(client, scopes, resources)
+// Employ returns an access token for a client itself. It writes nothing, except that it
+// uses up a key proof. Its errors include openid.Error.
+func (f *Flows) Employ(ctx context.Context, client openid.Client, scopes string, resources []string, proof assertion.KeyProof) (access string, m openid.Machine, err error) {
+	access, m, err = f.grants.Employ(client, scopes, resources, proof.Key)
+	if err != nil {
+		return "", openid.Machine{}, err
+	}
+	return access, m, f.SpendProof(ctx, proof)
 }
 
 // Employed returns the content of an access token of a client itself, or false if the

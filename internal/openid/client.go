@@ -56,6 +56,7 @@ type ClientConfig struct {
 	Resources     []string
 	JWT           bool
 	Serves        []string
+	DPoP          bool
 }
 
 // Rules decide whether a user may use a client.
@@ -100,6 +101,7 @@ type Client struct {
 	Resources     []string // that its access tokens may be for
 	JWT           bool     // whether its access tokens have JWT form
 	Serves        []string // the resources whose tokens it may inspect
+	DPoP          bool     // whether it must prove at each request that it has a key
 
 	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
@@ -110,7 +112,7 @@ func NewClient(c ClientConfig) (Client, error) {
 	client := Client{
 		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
 		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
-		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves,
+		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves, DPoP: c.DPoP,
 	}
 	switch {
 	case c.Public, c.Keyed:

@@ -15,6 +15,15 @@ type Redemption struct {
 	RedirectURI string
 	Verifier    string // PKCE
 	Resources   []string
+	Key         string // thumbprint of the key that the sender has proven; "" for none
+}
+
+// Renewal is what a client sends to exchange a refresh token.
+type Renewal struct {
+	Refresh   string
+	Scopes    string // that it asks for, "" for all
+	Resources []string
+	Key       string // as in Redemption
 }
 
 // Tokens are what a client gets for a code or a refresh token.
@@ -25,6 +34,7 @@ type Tokens struct {
 	Live    Live
 
 	Resources []string // of the access token
+	Key       string   // thumbprint of the key that it belongs to; "" for none
 	id        string   // its content, without its hash
 }
 
@@ -48,20 +58,22 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, in Rede
 	case !proves(in.Verifier, l.Grant.Challenge):
 		return Live{}, invalidGrant("code_verifier does not fit the code_challenge of the request")
 	}
+	if err := client.mayUse(l.Grant, in.Key); err != nil {
+		return Live{}, err
+	}
 	_, err = resources(in.Resources, l.Grant.Resources)
 	return l, err
 }
 
 // Redeem gives the tokens of a code to the first caller. It returns no tokens to
-// all others, and reports whether it has ended the grant for that. some are the
-// resources that the access token is for, none for all of the grant.
-func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, some []string) (t Tokens, ended bool, err error) {
+// all others, and reports whether it has ended the grant for that.
+func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, in Redemption) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
 	until := now.Add(offlineLife)
 	if !l.offline() && l.SessionEnds.Before(until) {
 		until = l.SessionEnds
 	}
-	ok, err := tx.RedeemGrant(ctx, l.Grant.ID, now, until)
+	ok, err := tx.RedeemGrant(ctx, l.Grant.ID, in.Key, now, until)
 	if err != nil {
 		return Tokens{}, false, err
 	}
@@ -70,13 +82,12 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, some []string) (t
 		return Tokens{}, ended, err
 	}
 	l.Grant.RedeemedAt, l.Grant.ExpiresAt = now, until
-	return k.tokens(l, some), false, nil
+	return k.tokens(l, in.Resources, in.Key), false, nil
 }
 
 // RefreshOf returns the grant of a refresh token and its generation, or an Error.
-// The scopes are what the client asks for, "" for all; some are the resources.
-func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refresh, scopes string, some []string) (l Live, generation int64, err error) {
-	t, ok := k.read(kindRefresh, refresh)
+func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, in Renewal) (l Live, generation int64, err error) {
+	t, ok := k.read(kindRefresh, in.Refresh)
 	if !ok {
 		return Live{}, 0, invalidGrant("this is no refresh token")
 	}
@@ -98,22 +109,25 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, refr
 			return Live{}, 0, invalidGrant("the client may no longer have the scope " + scope)
 		}
 	}
-	for _, scope := range strings.Fields(scopes) {
+	for _, scope := range strings.Fields(in.Scopes) {
 		if !slices.Contains(l.Grant.Scopes, scope) {
 			return Live{}, 0, &Error{"invalid_scope", "a scope that this grant does not have: ask for it at the authorization, and allow it in the scopes of the client"}
 		}
 	}
-	_, err = resources(some, l.Grant.Resources)
+	if err := client.mayUse(l.Grant, in.Key); err != nil {
+		return Live{}, 0, err
+	}
+	_, err = resources(in.Resources, l.Grant.Resources)
 	return l, t.generation, err
 }
 
 // Refresh gives the tokens of the next generation to the first caller, and for
 // repeatWithin to others who repeat the request. It returns no tokens to any later
 // caller, and reports whether it has ended the grant for that.
-func (k *Keeper) Refresh(ctx context.Context, tx Store, l Live, generation int64, some []string) (t Tokens, ended bool, err error) {
+func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, generation int64, in Renewal) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
 	next := generation + 1
-	ok, err := tx.RotateGrant(ctx, l.Grant.ID, generation, now)
+	ok, err := tx.RotateGrant(ctx, l.Grant.ID, generation, in.Key, now)
 	if err != nil {
 		return Tokens{}, false, err
 	}
@@ -123,27 +137,30 @@ func (k *Keeper) Refresh(ctx context.Context, tx Store, l Live, generation int64
 		if l, why, err = k.live(ctx, tx, l.Grant.ID, l.Grant.ClientID); err != nil || why != "" {
 			return Tokens{}, false, err
 		}
+		if err := client.mayUse(l.Grant, in.Key); err != nil {
+			return Tokens{}, false, err
+		}
 		if l.Grant.Generation != next || now.Sub(l.Grant.RotatedAt) > repeatWithin {
 			ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
 			return Tokens{}, ended, err
 		}
 	}
 	l.Grant.Generation = next
-	return k.tokens(l, some), false, nil
+	return k.tokens(l, in.Resources, in.Key), false, nil
 }
 
 // tokens returns the tokens of the newest generation of a grant, the access token for
-// some of its resources.
-func (k *Keeper) tokens(l Live, some []string) Tokens {
+// some of its resources, none for all of them.
+func (k *Keeper) tokens(l Live, some []string, key string) Tokens {
 	ends := k.clock.Now().Add(AccessLife)
 	if l.Grant.ExpiresAt.Before(ends) {
 		ends = l.Grant.ExpiresAt
 	}
-	access := token{l.Grant.ID, l.Grant.Generation, ends, mask(some, l.Grant.Resources)}
+	access := token{l.Grant.ID, l.Grant.Generation, ends, mask(some, l.Grant.Resources), key}
 	return Tokens{
 		Access:  k.write(kindAccess, access),
 		Refresh: k.write(kindRefresh, token{grant: l.Grant.ID, generation: l.Grant.Generation}),
-		Ends:    ends, Live: l, Resources: unmask(access.mask, l.Grant.Resources), id: access.parts(),
+		Ends:    ends, Live: l, Resources: unmask(access.mask, l.Grant.Resources), Key: key, id: access.parts(),
 	}
 }
 
@@ -152,6 +169,7 @@ type Bearer struct {
 	Live      Live
 	Ends      time.Time
 	Resources []string // that it is for, none for UserInfo
+	Key       string   // thumbprint of the key that its sender must have; "" for none
 }
 
 // Access returns what an access token gives, or false.
@@ -182,7 +200,7 @@ func (k *Keeper) bearer(ctx context.Context, store Store, t token) (b Bearer, ok
 	}
 	g := l.Grant
 	ok = t.generation >= g.AccessFrom && t.generation <= g.Generation && k.over(l) == ""
-	return Bearer{l, t.ends, unmask(t.mask, g.Resources)}, ok, nil
+	return Bearer{l, t.ends, unmask(t.mask, g.Resources), t.key}, ok, nil
 }
 
 // CurrentRefresh returns the grant of a refresh token that may still be used, or

@@ -49,6 +49,7 @@ type Grant struct {
 	Generation  int64     // of the newest refresh token
 	AccessFrom  int64     // access tokens of earlier generations are revoked
 	Resources   []string  // that its access tokens are for, none for UserInfo
+	Key         string    // thumbprint of the key that its newest tokens, or its code, belong to; "" for none
 }
 
 // User is the owner of a grant, with the current data of the account.
@@ -74,13 +75,13 @@ type Store interface {
 	// LiveGrant returns a grant if its account is active and has the same
 	// credential version. It does not look at the time.
 	LiveGrant(ctx context.Context, id string) (Live, bool, error)
-	// RedeemGrant marks the code of a grant as redeemed and sets the end of the
-	// grant. It reports false if the code was redeemed before, or if the grant has
+	// RedeemGrant marks the code of a grant as redeemed and sets the end and the
+	// key of the grant. It reports false if the code was redeemed before, or if the grant has
 	// ended or expired.
-	RedeemGrant(ctx context.Context, id string, now, until time.Time) (bool, error)
-	// RotateGrant makes the generation the next one. It reports false if the grant
+	RedeemGrant(ctx context.Context, id, key string, now, until time.Time) (bool, error)
+	// RotateGrant makes the generation the next one, of a key. It reports false if the grant
 	// has another generation, or has ended or expired.
-	RotateGrant(ctx context.Context, id string, generation int64, now time.Time) (bool, error)
+	RotateGrant(ctx context.Context, id string, generation int64, key string, now time.Time) (bool, error)
 	// EndGrant ends a grant and reports whether it had not ended before.
 	EndGrant(ctx context.Context, id string, now time.Time) (bool, error)
 	// RevokeAccess revokes the access tokens of all generations up to one.
@@ -133,7 +134,7 @@ func (k *Keeper) Grant(ctx context.Context, tx Store, r Request, by SignIn) (cod
 	g := Grant{
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
-		CreatedAt: now, ExpiresAt: now.Add(codeLife), Resources: r.Resources,
+		CreatedAt: now, ExpiresAt: now.Add(codeLife), Resources: r.Resources, Key: r.Key,
 	}
 	if by.Strong {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)

@@ -19,6 +19,7 @@ type AccessClaims struct {
 	Scope    string   `json:"scope"`
 	Expires  int64    `json:"exp"`
 	Audience []string `json:"aud"`
+	Confirm  Confirm  `json:"cnf"`
 }
 
 // JWT returns the claims of the access token of a grant. Its id is the content of the
@@ -35,15 +36,15 @@ func (t Tokens) JWT(issuer string, now time.Time) map[string]any {
 	if slices.Contains(g.Scopes, scopeGroups) {
 		claims[claimGroups] = t.Live.UserClaims()[claimGroups]
 	}
-	return claims
+	return confirmed(claims, t.Key)
 }
 
 // JWT returns the claims of the access token of a client itself.
 func (m Machine) JWT(issuer string, now time.Time) map[string]any {
-	return map[string]any{
+	return confirmed(map[string]any{
 		"iss": issuer, "sub": m.ClientID, "client_id": m.ClientID, "aud": audience(m.Resources, issuer), "jti": m.ID,
 		"iat": now.Unix(), "exp": m.Ends.Unix(), "scope": strings.Join(m.Scopes, " "),
-	}
+	}, m.Key)
 }
 
 // audience returns the resources, or the issuer alone if there are none. It is always
@@ -58,7 +59,7 @@ func audience(resources []string, issuer string) []string {
 // Machine returns the content of a verified token that a client has got for itself, or
 // false for the token of a grant.
 func (c AccessClaims) Machine() (Machine, bool) {
-	m := Machine{ID: c.ID, ClientID: c.ClientID, Scopes: strings.Fields(c.Scope), Ends: time.Unix(c.Expires, 0)}
+	m := Machine{ID: c.ID, ClientID: c.ClientID, Scopes: strings.Fields(c.Scope), Ends: time.Unix(c.Expires, 0), Key: c.Confirm.Key}
 	if !slices.Equal(c.Audience, []string{c.Issuer}) {
 		m.Resources = c.Audience
 	}
@@ -68,8 +69,11 @@ func (c AccessClaims) Machine() (Machine, bool) {
 // parts writes the content of an access token.
 func (t token) parts() string {
 	text := t.grant + "." + strconv.FormatInt(t.generation, 36) + "." + strconv.FormatInt(t.ends.Unix(), 36)
-	if t.mask > 0 {
+	if t.mask > 0 || t.key != "" {
 		text += "." + strconv.FormatUint(t.mask, 36)
+	}
+	if t.key != "" {
+		text += "." + t.key
 	}
 	return text
 }

@@ -20,6 +20,7 @@ type Machine struct {
 	Scopes    []string  `json:"scope,omitempty"`
 	Resources []string  `json:"aud,omitempty"`
 	Ends      time.Time `json:"exp"`
+	Key       string    `json:"jkt,omitempty"` // thumbprint of the key that it belongs to
 }
 
 // MachineStore has the operations of the database for these tokens.
@@ -32,12 +33,16 @@ type MachineStore interface {
 }
 
 // Employ returns an access token for the client itself, and its content, or an Error.
-// scopes are the asked ones, "" for all that the client may have.
-func (k *Keeper) Employ(client Client, scopes string, asked []string) (access string, m Machine, err error) {
+// scopes are the asked ones, "" for all that the client may have. key is the
+// thumbprint of the key that the token is for, "" for none.
+func (k *Keeper) Employ(client Client, scopes string, asked []string, key string) (access string, m Machine, err error) {
 	if !client.Machine {
 		return "", Machine{}, &Error{"unauthorized_client", "the client may not use client_credentials"}
 	}
-	m = Machine{ID: ids.New(), ClientID: client.ID, Scopes: client.OwnScopes, Ends: k.clock.Now().Add(AccessLife).Truncate(time.Second)}
+	if err := client.wants(key); err != nil {
+		return "", Machine{}, err
+	}
+	m = Machine{ID: ids.New(), Key: key, ClientID: client.ID, Scopes: client.OwnScopes, Ends: k.clock.Now().Add(AccessLife).Truncate(time.Second)}
 	if m.Resources, err = resources(asked, client.Resources); err != nil {
 		return "", Machine{}, err
 	}

@@ -25,6 +25,7 @@ type Request struct {
 	Resources   []string // that its access tokens are for
 	FormPost    bool     // the answer is a form, not a redirect
 	Pushed      []byte   // Hash of the pushed request; nil for none
+	Key         string   // thumbprint of the key that the code is for; "" for any
 
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
@@ -117,6 +118,9 @@ func (r *Request) readFixed(query url.Values) error {
 		if slices.Contains(asked, scope) {
 			r.Scopes = append(r.Scopes, scope)
 		}
+	}
+	if r.Key = query.Get("dpop_jkt"); r.Key != "" && !secret.ValidToken(r.Key) {
+		return invalidRequest("dpop_jkt is not a SHA-256 in base64url")
 	}
 	r.Nonce = query.Get("nonce")
 	if len(r.Nonce) > maxNonce || strings.ContainsRune(r.Nonce, 0) {

@@ -22,6 +22,7 @@ type token struct {
 	generation int64     // none in a code
 	ends       time.Time // of an access token
 	mask       uint64    // the resources of an access token; see mask
+	key        string    // thumbprint of the key that an access token belongs to
 }
 
 // write returns the text of a token: its content, and the keyed hash over kind and
@@ -63,6 +64,9 @@ func split(text string) (t token, ok bool) {
 	}
 	if len(parts) > 3 {
 		t.mask, _ = strconv.ParseUint(parts[3], 36, 64)
+	}
+	if len(parts) > 4 {
+		t.key = parts[4]
 	}
 	return t, ids.Valid(t.grant)
 }

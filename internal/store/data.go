@@ -52,7 +52,7 @@ var personals = []personal{
 		name:  "openid_grant",
 		where: "account_id = $1",
 		columns: "id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, methods, signed_in_at, created_at, expires_at, " +
-			"redeemed_at, ended_at, rotated_at, generation, access_from, resources",
+			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key",
 		leftOut: []string{"challenge", "nonce"},
 	},
 	{

@@ -10,15 +10,15 @@ import (
 )
 
 const grantColumns = `g.id, g.client_id, g.account_id, g.version, g.session_id, g.sid, g.scopes, g.redirect_uri, g.challenge, g.nonce, g.methods,
-	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources`
+	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key`
 
 // InsertGrant implements openid.Store.
 func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 	_, err := t.exec(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
-			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 		g.ID, g.ClientID, g.AccountID, g.Version, g.SessionID, g.SID, list(g.Scopes), g.RedirectURI, g.Challenge, g.Nonce, list(g.Methods),
-		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources))
+		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key)
 	return err
 }
 
@@ -36,7 +36,7 @@ func liveRow(row scanner) (openid.Live, error) {
 	var signedIn, created, expires, redeemed, ended, rotated, seen, ends int64
 	g := &l.Grant
 	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
-		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources,
+		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key,
 		&l.User.Address, &l.User.Name, &roles, &seen, &ends)
 	if err != nil {
 		return openid.Live{}, err
@@ -53,16 +53,16 @@ func liveRow(row scanner) (openid.Live, error) {
 }
 
 // RedeemGrant implements openid.Store.
-func (t *Tx) RedeemGrant(ctx context.Context, id string, now, until time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_grant SET redeemed_at = $2, expires_at = $3
-		WHERE id = $1 AND redeemed_at = 0 AND ended_at = 0 AND expires_at > $2`, id, micros(now), micros(until))
+func (t *Tx) RedeemGrant(ctx context.Context, id, key string, now, until time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_grant SET redeemed_at = $2, expires_at = $3, proof_key = $4
+		WHERE id = $1 AND redeemed_at = 0 AND ended_at = 0 AND expires_at > $2`, id, micros(now), micros(until), key)
 	return n == 1, err
 }
 
 // RotateGrant implements openid.Store.
-func (t *Tx) RotateGrant(ctx context.Context, id string, generation int64, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_grant SET generation = generation + 1, rotated_at = $3
-		WHERE id = $1 AND generation = $2 AND redeemed_at > 0 AND ended_at = 0 AND expires_at > $3`, id, generation, micros(now))
+func (t *Tx) RotateGrant(ctx context.Context, id string, generation int64, key string, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_grant SET generation = generation + 1, rotated_at = $3, proof_key = $4
+		WHERE id = $1 AND generation = $2 AND redeemed_at > 0 AND ended_at = 0 AND expires_at > $3`, id, generation, micros(now), key)
 	return n == 1, err
 }
 

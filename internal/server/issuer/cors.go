@@ -22,7 +22,7 @@ func (h *Handler) shareWithPages(w http.ResponseWriter, r *http.Request) bool {
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) error {
 	if h.shareWithPages(w, r) {
 		w.Header().Set("Access-Control-Allow-Methods", "GET, POST")
-		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP")
 		w.Header().Set("Access-Control-Max-Age", "600")
 	}
 	w.WriteHeader(http.StatusNoContent)

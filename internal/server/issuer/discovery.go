@@ -53,6 +53,7 @@ func metadata(issuer string, algorithms []string) map[string]any {
 		"introspection_endpoint_auth_methods_supported":            words("client_secret_basic", "client_secret_post", "private_key_jwt"),
 		"introspection_endpoint_auth_signing_alg_values_supported": assertion.Algorithms(),
 		"authorization_response_iss_parameter_supported":           true,
+		"dpop_signing_alg_values_supported":                        assertion.ProofAlgorithms(),
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 // site is a Portico with a confidential client "rp", a second one "other", a public
 // one "spa", a native one "native", and one without PKCE, "old".
 // Two have a key of their own: "keyed", and "fapi", which must push its requests.
+// "bound" is like "fapi" and must prove at each request that it has a key.
 // "robot" gets tokens for itself, "api" gets tokens in JWT form, and "jobs" is the
 // server of https://jobs.test.
 type site struct{ *apptest.Site }
@@ -42,6 +43,7 @@ func startFor(t testing.TB, changes ...func(*config.Config)) *site {
 			{ID: "jobs", IDTokenAlg: "ES256", Secret: "jobs " + rpSecret, Serves: []string{"https://jobs.test"}},
 			{ID: "api", IDTokenAlg: "ES256", Secret: rpSecret, AccessToken: "jwt", RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true, Grants: []string{"authorization_code", "client_credentials"}, Resources: []string{"https://jobs.test", "https://logs.test"}},
 			{ID: "fapi", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: append(scopes, "offline_access"), PKCE: true, RequirePAR: true},
+			{ID: "bound", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: append(scopes, "offline_access"), PKCE: true, RequirePAR: true, DPoP: true},
 			{ID: "keyed", IDTokenAlg: "ES256", Keys: clientKeys(t), RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 		}
 	}}, changes...)...)}
@@ -148,6 +150,8 @@ type reply struct {
 	Name   string   `json:"request_uri"`
 	Client string   `json:"client_id"`
 	Aud    []string `json:"aud"`
+	Type   string   `json:"token_type"`
+	Cnf    struct{ Jkt string }
 }
 
 // post sends a form as a server does: without Origin, without cookies.

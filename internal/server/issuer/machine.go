@@ -5,13 +5,14 @@ import (
 	"net/url"
 	"strings"
 
+	"portico/internal/assertion"
 	"portico/internal/openid"
 	"portico/internal/server"
 )
 
 // employ gives a client an access token for itself (RFC 6749 4.4).
-func (h *Handler) employ(w http.ResponseWriter, client openid.Client, values url.Values) error {
-	access, m, err := h.Actions.Flows.Employ(client, values.Get("scope"), values["resource"])
+func (h *Handler) employ(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values, proof assertion.KeyProof) error {
+	access, m, err := h.Actions.Flows.Employ(r.Context(), client, values.Get("scope"), values["resource"], proof)
 	if err != nil {
 		return h.tell(w, err)
 	}
@@ -21,7 +22,7 @@ func (h *Handler) employ(w http.ResponseWriter, client openid.Client, values url
 		}
 	}
 	return server.WriteJSON(w, http.StatusOK, tokenAnswer{
-		Access: access, Type: "Bearer", ExpiresIn: h.remaining(m.Ends), Scope: strings.Join(m.Scopes, " "),
+		Access: access, Type: typeOf(m.Key), ExpiresIn: h.remaining(m.Ends), Scope: strings.Join(m.Scopes, " "),
 	})
 }
 

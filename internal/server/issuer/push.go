@@ -29,6 +29,16 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 		values.Del(proof)
 	}
 	values.Set("client_id", client.ID)
+	proof, err := h.keyProof(r, "")
+	if err != nil {
+		return h.tell(w, err)
+	}
+	if proof.Key != "" { // which says what dpop_jkt says (RFC 9449 10.1)
+		if asked := values.Get("dpop_jkt"); asked != "" && asked != proof.Key {
+			return h.tell(w, openid.InvalidProof("dpop_jkt is not the thumbprint of the key in the DPoP proof"))
+		}
+		values.Set("dpop_jkt", proof.Key)
+	}
 	_, err = h.judge(values, h.Clients.ParsePushed)
 	switch {
 	case errors.Is(err, openid.RedirectUnknown):
@@ -36,7 +46,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return h.tell(w, err)
 	}
-	name, err := h.Actions.Flows.Push(r.Context(), client, values)
+	name, err := h.Actions.Flows.Push(r.Context(), client, values, proof)
 	if err != nil {
 		return h.tell(w, err)
 	}

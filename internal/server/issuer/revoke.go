@@ -26,15 +26,16 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 
 // introspection is the state of a token (RFC 7662 2.2).
 type introspection struct {
-	Active   bool     `json:"active"`
-	Scope    string   `json:"scope,omitempty"`
-	ClientID string   `json:"client_id,omitempty"`
-	Subject  string   `json:"sub,omitempty"`
-	Username string   `json:"username,omitempty"`
-	Type     string   `json:"token_type,omitempty"`
-	Issuer   string   `json:"iss,omitempty"`
-	Expires  int64    `json:"exp,omitempty"`
-	Audience []string `json:"aud,omitempty"`
+	Active   bool            `json:"active"`
+	Scope    string          `json:"scope,omitempty"`
+	ClientID string          `json:"client_id,omitempty"`
+	Subject  string          `json:"sub,omitempty"`
+	Username string          `json:"username,omitempty"`
+	Type     string          `json:"token_type,omitempty"`
+	Issuer   string          `json:"iss,omitempty"`
+	Expires  int64           `json:"exp,omitempty"`
+	Audience []string        `json:"aud,omitempty"`
+	Confirm  *openid.Confirm `json:"cnf,omitempty"`
 }
 
 // introspect tells a client with a secret or a key whether a token works: one of its
@@ -62,12 +63,14 @@ func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 func (h *Handler) stateOf(r *http.Request, token string) (introspection, error) {
 	flows, signed := h.Actions.Flows, h.signed(token)
 	if b, ok, err := flows.Bearer(r.Context(), token, signed); err != nil || ok {
-		return h.describe(b.Live, "Bearer", b.Ends, b.Resources), err
+		state := h.describe(b.Live, typeOf(b.Key), b.Ends, b.Resources)
+		state.Confirm = confirm(b.Key)
+		return state, err
 	}
 	if m, ok, err := flows.Employed(r.Context(), token, signed); err != nil || ok {
 		return introspection{
 			Active: true, Scope: strings.Join(m.Scopes, " "), ClientID: m.ClientID, Subject: m.ClientID,
-			Type: "Bearer", Issuer: h.issuer, Expires: m.Ends.Unix(), Audience: m.Resources,
+			Type: typeOf(m.Key), Issuer: h.issuer, Expires: m.Ends.Unix(), Audience: m.Resources, Confirm: confirm(m.Key),
 		}, err
 	}
 	l, ok, err := flows.RefreshGrant(r.Context(), token)
@@ -75,6 +78,14 @@ func (h *Handler) stateOf(r *http.Request, token string) (introspection, error) 
 		return introspection{}, err
 	}
 	return h.describe(l, "", l.Grant.ExpiresAt, nil), nil
+}
+
+// confirm names the key that a token belongs to, nil for none (RFC 9449 6.2).
+func confirm(key string) *openid.Confirm {
+	if key == "" {
+		return nil
+	}
+	return &openid.Confirm{Key: key}
 }
 
 func (h *Handler) describe(l openid.Live, kind string, ends time.Time, resources []string) introspection {

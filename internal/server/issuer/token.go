@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"portico/internal/assertion"
 	"portico/internal/openid"
 	"portico/internal/server"
 )
@@ -29,10 +30,14 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return h.tell(w, err)
 	}
-	if values.Get("grant_type") == grantClient {
-		return h.employ(w, client, values)
+	proof, err := h.keyProof(r, "")
+	if err != nil {
+		return h.tell(w, err)
 	}
-	tokens, err := h.exchange(w, r, client, values)
+	if values.Get("grant_type") == grantClient {
+		return h.employ(w, r, client, values, proof)
+	}
+	tokens, err := h.exchange(w, r, client, values, proof)
 	if err != nil {
 		return h.tell(w, err)
 	}
@@ -47,7 +52,7 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return server.WriteJSON(w, http.StatusOK, tokenAnswer{
-		Access: tokens.Access, Type: "Bearer", ExpiresIn: h.remaining(tokens.Ends), Refresh: tokens.Refresh,
+		Access: tokens.Access, Type: typeOf(tokens.Key), ExpiresIn: h.remaining(tokens.Ends), Refresh: tokens.Refresh,
 		Scope: strings.Join(tokens.Live.Grant.Scopes, " "), ID: id,
 	})
 }
@@ -58,15 +63,17 @@ const (
 	grantClient  = "client_credentials"
 )
 
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values) (openid.Tokens, error) {
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values, proof assertion.KeyProof) (openid.Tokens, error) {
 	flows, caller := h.Actions.Flows, h.Actions.Caller(w, r)
 	switch values.Get("grant_type") {
 	case grantCode:
 		return flows.RedeemCode(r.Context(), caller, client, openid.Redemption{
 			Code: values.Get("code"), RedirectURI: values.Get("redirect_uri"), Verifier: values.Get("code_verifier"), Resources: values["resource"],
-		})
+		}, proof)
 	case grantRefresh:
-		return flows.RefreshTokens(r.Context(), caller, client, values.Get("refresh_token"), values.Get("scope"), values["resource"])
+		return flows.RefreshTokens(r.Context(), caller, client, openid.Renewal{
+			Refresh: values.Get("refresh_token"), Scopes: values.Get("scope"), Resources: values["resource"],
+		}, proof)
 	case "":
 		return openid.Tokens{}, &openid.Error{Code: "invalid_request", Description: "grant_type is missing"}
 	}

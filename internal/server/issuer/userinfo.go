@@ -1,6 +1,7 @@
 package issuer
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -11,32 +12,66 @@ import (
 // userInfo tells who the user of an access token is (OpenID Connect Core 5.3).
 func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 	h.shareWithPages(w, r)
-	access, ok := bearer(r)
+	scheme, access, ok := presented(r)
 	if !ok {
-		w.Header().Set("Www-Authenticate", "Bearer")
+		w.Header().Set("Www-Authenticate", challenge(schemeBearer, nil))
+		w.Header().Add("Www-Authenticate", challenge(schemeDPoP, nil))
 		w.WriteHeader(http.StatusUnauthorized)
 		return nil
 	}
-	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access, h.signed(access))
+	b, err := h.opens(r, scheme, access)
+	var wrong *openid.Error
+	if errors.As(err, &wrong) {
+		server.Note(w, openid.Refused.WithCause(wrong))
+		w.Header().Set("Www-Authenticate", challenge(scheme, wrong))
+		return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
+	}
 	if err != nil {
 		return err
-	}
-	if !ok || len(b.Resources) > 0 {
-		wrong := &openid.Error{Code: "invalid_token", Description: "the access token has expired, was revoked, or is for other servers"}
-		server.Note(w, openid.Refused.WithCause(wrong))
-		w.Header().Set("Www-Authenticate", `Bearer error="invalid_token", error_description="`+wrong.Description+`"`)
-		return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
 	}
 	return server.WriteJSON(w, http.StatusOK, b.Live.UserClaims())
 }
 
-// bearer returns the access token of the Authorization header, the one place where
-// it is accepted (RFC 6750 2.1).
-func bearer(r *http.Request) (string, bool) {
+// opens returns what an access token gives its sender, or an openid.Error. A token that
+// belongs to a key counts only with a proof of that key, which is used up.
+func (h *Handler) opens(r *http.Request, scheme, access string) (openid.Bearer, error) {
+	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access, h.signed(access))
+	if err != nil {
+		return openid.Bearer{}, err
+	}
+	invalid := func(why string) error { return &openid.Error{Code: "invalid_token", Description: why} }
+	switch {
+	case !ok || len(b.Resources) > 0:
+		return openid.Bearer{}, invalid("the access token has expired, was revoked, or is for other servers")
+	case scheme != typeOf(b.Key):
+		return openid.Bearer{}, invalid("the access token is of the type " + typeOf(b.Key))
+	case b.Key == "":
+		return b, nil
+	}
+	proof, err := h.keyProof(r, access)
+	switch {
+	case err != nil:
+		return openid.Bearer{}, err
+	case proof.Key == "":
+		return openid.Bearer{}, openid.InvalidProof("the request has no DPoP header")
+	case proof.Key != b.Key:
+		return openid.Bearer{}, invalid("the access token belongs to another key")
+	}
+	return b, h.Actions.Flows.SpendProof(r.Context(), proof)
+}
+
+// presented returns the access token of the Authorization header, the one place where
+// it is accepted (RFC 6750 2.1), and its scheme.
+func presented(r *http.Request) (scheme, token string, ok bool) {
 	sent := r.Header["Authorization"]
 	if len(sent) != 1 {
-		return "", false
+		return "", "", false
 	}
-	scheme, token, ok := strings.Cut(sent[0], " ")
-	return token, ok && strings.EqualFold(scheme, "Bearer")
+	word, token, ok := strings.Cut(sent[0], " ")
+	for _, scheme := range []string{schemeBearer, schemeDPoP} {
+		if ok && strings.EqualFold(word, scheme) {
+			return scheme, token, true
+		}
+	}
+	return "", "", false
 }

@@ -80,10 +80,12 @@ func (b grants) LiveGrant_NotOfAChangedAccount() {
 func (b grants) RedeemGrant_Once() {
 	g := b.grant(1, nil)
 	until := moment().Add(24 * time.Hour)
-	redeem := func(tx *store.Tx, id string) (bool, error) { return tx.RedeemGrant(b.Context(), id, moment(), until) }
+	redeem := func(tx *store.Tx, id string) (bool, error) {
+		return tx.RedeemGrant(b.Context(), id, "key", moment(), until)
+	}
 	b.oneWins(func(tx *store.Tx, _ int) (bool, error) { return redeem(tx, g.ID) })
 	l, _ := b.liveGrant(g.ID)
-	g.RedeemedAt, g.ExpiresAt = moment(), until
+	g.RedeemedAt, g.ExpiresAt, g.Key = moment(), until, "key"
 	b.equal("the grant", l.Grant, g)
 	expired := b.grant(2, func(g *openid.Grant) { g.ExpiresAt = moment() })
 	ended := b.grant(3, func(g *openid.Grant) { g.EndedAt = moment() })
@@ -97,11 +99,11 @@ func (b grants) RedeemGrant_Once() {
 func (b grants) RotateGrant_OncePerGeneration() {
 	g := b.grant(1, func(g *openid.Grant) { g.RedeemedAt = moment() })
 	rotate := func(tx *store.Tx, id string, generation int64, at time.Time) (bool, error) {
-		return tx.RotateGrant(b.Context(), id, generation, at)
+		return tx.RotateGrant(b.Context(), id, generation, "other key", at)
 	}
 	b.oneWins(func(tx *store.Tx, _ int) (bool, error) { return rotate(tx, g.ID, g.Generation, moment()) })
 	l, _ := b.liveGrant(g.ID)
-	g.Generation, g.RotatedAt = g.Generation+1, moment()
+	g.Generation, g.RotatedAt, g.Key = g.Generation+1, moment(), "other key"
 	b.equal("the grant", l.Grant, g)
 	fresh := b.grant(2, nil)
 	expired := b.grant(3, func(g *openid.Grant) { g.RedeemedAt, g.ExpiresAt = moment(), moment() })
