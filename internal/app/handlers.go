@@ -61,7 +61,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 		reports,
 		gate,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
-		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public}),
+		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.documents != nil}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, gate, reports}, nil

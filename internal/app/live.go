@@ -8,6 +8,7 @@ import (
 
 	"portico/internal/assertion"
 	"portico/internal/brand"
+	"portico/internal/clientdoc"
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/farewell"
@@ -40,6 +41,7 @@ type live struct {
 	clients   openid.Clients         // that sign in by OpenID Connect
 	farewell  *farewell.Sender       // tells them about ended sessions
 	asserted  *assertion.Keeper      // checks what they sign
+	documents *clientdoc.Keeper      // of unknown clients; nil to know none
 	mailer    *mailer.Mailer         // nil without SMTP
 	flows     *flow.Flows
 	handlers  // set by Run
@@ -90,6 +92,11 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	if err := a.buildAssertions(l); err != nil {
 		return nil, err
 	}
+	if cfg.OpenID.ClientDocuments {
+		if l.documents, err = clientdoc.New(clientdoc.Config{Clock: a.clock, Origins: cfg.OpenID.ClientOrigins}); err != nil {
+			return nil, err
+		}
+	}
 	public := publicURL(cfg)
 	passkeys, err := a.passkeys(cfg)
 	if err != nil {
@@ -98,7 +105,7 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
-		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {
@@ -173,4 +180,7 @@ func (l *live) close(next *live) {
 	}
 	l.farewell.Close()
 	l.asserted.Close()
+	if l.documents != nil {
+		l.documents.Close()
+	}
 }

@@ -48,7 +48,7 @@ func bands() []band {
 		{"screentest", list("internal/screentest"), list("form")},
 		{"apptest", list("internal/apptest"), list("app config form kit screentest flow room ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
+		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture document"), nil},
 		{"web", list("web"), nil},

@@ -39,22 +39,49 @@ type Claim struct {
 // the keys of the client could not be loaded. It does not decide whether the assertion
 // was used before. audiences are the names of this installation that count.
 func (k *Keeper) Check(ctx context.Context, text string, audiences []string) (Claim, error) {
-	if len(text) > maxText {
-		return Claim{}, Wrong("the assertion is too long")
-	}
-	signed, err := jose.ParseSignedCompact(text, algorithms())
+	clientID, signed, err := parse(text)
 	if err != nil {
-		return Claim{}, Wrong("the assertion is not a JWT that is signed with " + strings.Join(Algorithms(), ", "))
+		return Claim{}, err
 	}
-	if !typed(signed) {
-		return Claim{}, Wrong("the JWT is for another purpose")
-	}
-	clientID := read(signed.UnsafePayloadWithoutVerification()).text("iss")
 	payload, err := k.payload(ctx, clientID, signed)
 	if err != nil {
 		return Claim{}, err
 	}
 	return k.judge(clientID, read(payload), audiences)
+}
+
+// CheckBy is Check for a client that is not in the settings, by its keys.
+func (k *Keeper) CheckBy(keys Keys, text string, audiences []string) (Claim, error) {
+	clientID, signed, err := parse(text)
+	if err != nil {
+		return Claim{}, err
+	}
+	payload, ok := keys.verify(signed)
+	if !ok {
+		return Claim{}, Wrong("no key of the client has signed the assertion")
+	}
+	return k.judge(clientID, read(payload), audiences)
+}
+
+// ClientOf returns the client that an assertion names, which proves nothing, or "".
+func ClientOf(text string) string {
+	clientID, _, _ := parse(text)
+	return clientID
+}
+
+// parse returns an assertion before its signature is verified, with the client that it
+// names.
+func parse(text string) (clientID string, signed *jose.JSONWebSignature, err error) {
+	if len(text) > maxText {
+		return "", nil, Wrong("the assertion is too long")
+	}
+	if signed, err = jose.ParseSignedCompact(text, algorithms()); err != nil {
+		return "", nil, Wrong("the assertion is not a JWT that is signed with " + strings.Join(Algorithms(), ", "))
+	}
+	if !typed(signed) {
+		return "", nil, Wrong("the JWT is for another purpose")
+	}
+	return read(signed.UnsafePayloadWithoutVerification()).text("iss"), signed, nil
 }
 
 // typed accepts the types of an assertion: none, or one of two (RFC 8725 3.11).

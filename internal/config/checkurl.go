@@ -95,6 +95,16 @@ func parsePasskeyOrigin(s string) (string, *mistake) {
 	return origin.Of(u), nil
 }
 
+// parseClientOrigin accepts the origin of apps that describe themselves.
+func parseClientOrigin(s string) (string, *mistake) {
+	const write = "write https://app.example.com"
+	u, m := parseOrigin(s, write)
+	if m != nil {
+		return "", m
+	}
+	return origin.Of(u), nil
+}
+
 func checkReturnDefault(s string) (string, *mistake) {
 	u, err := url.Parse(s)
 	path := err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -148,23 +149,14 @@ func checkSecretHash(s string) (string, *mistake) {
 	return strings.ToLower(s), nil
 }
 
-// parseRedirectURI accepts an absolute URI without a fragment. A public client's
-// private scheme has a dot (RFC 8252 7.1), so that no script scheme is accepted.
+// parseRedirectURI accepts what package origin accepts as an address to return to.
 func parseRedirectURI(s string) (string, *mistake) {
 	const write = "write https://app.example.com/callback"
-	u, err := url.Parse(s)
-	switch {
-	case err != nil, u.User != nil, u.Fragment != "", strings.ContainsAny(s, "#*\\ \t"), strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return "", &mistake{quoted(s) + " is not an address to return to", write}
-	case u.Scheme == "https" && origin.Check(origin.Of(u)) == nil:
+	switch err := origin.CheckReturn(s); {
+	case err == nil:
 		return s, nil
-	case u.Scheme == "http" && origin.Check(origin.Of(u)) == nil:
-		if !origin.IsLoopback(u.Hostname()) {
-			return "", &mistake{s + " is not reached by https", write + "; http is for loopback addresses only"}
-		}
-		return s, nil
-	case strings.Contains(u.Scheme, ".") && u.Host == "":
-		return s, nil
+	case errors.Is(err, origin.ErrPlain):
+		return "", &mistake{s + " is not reached by https", write + "; http is for loopback addresses only"}
 	}
 	return "", &mistake{quoted(s) + " is not an address to return to", write}
 }

@@ -40,7 +40,8 @@ type Config struct {
 	Brand           Brand
 	Legal           Legal
 	SignUp          SignUp
-	Passkeys        bool     // whether users may sign in with passkeys
+	Passkeys        bool // whether users may sign in with passkeys
+	OpenID          OpenID
 	PasskeyOrigins  []string // other origins that may use the passkeys: "https://example.net"
 	MFA             MFA
 	Password        Password
@@ -187,6 +188,12 @@ type App struct {
 	SignOutURL   string   // path, for SignOutAtApp
 
 	Key string // prefix of its settings for Source: "app.1"; "" for Upstream
+}
+
+// OpenID says which OpenID clients there are beside the clients of the operator.
+type OpenID struct {
+	ClientDocuments bool     // whether a client may describe itself at the address that is its id
+	ClientOrigins   []string // the only origins of such clients; empty: all
 }
 
 // Client is an app that signs its users in by OpenID Connect.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -88,8 +89,24 @@ func New(cfg Config) (*Client, error) {
 // the Transport in a copy of the client.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Get returns a JSON document.
+// Get returns a JSON document, whatever type the server gives it.
 func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
+	return c.get(ctx, url, func(http.Header) error { return nil })
+}
+
+// GetTyped is Get for a server that a stranger has named. Servers that store files of
+// strangers rarely give one the type of JSON.
+func (c *Client) GetTyped(ctx context.Context, url string) ([]byte, error) {
+	return c.get(ctx, url, func(h http.Header) error {
+		kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+		if err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
+			return fmt.Errorf("the type of the answer is %q, not application/json", h.Get("Content-Type"))
+		}
+		return nil
+	})
+}
+
+func (c *Client) get(ctx context.Context, url string, check func(http.Header) error) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
@@ -102,6 +119,9 @@ func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s%s answered %d", r.URL.Host, r.URL.Path, answer.StatusCode)
+	}
+	if err := check(answer.Header); err != nil {
+		return nil, err
 	}
 	return io.ReadAll(answer.Body)
 }

@@ -1,11 +1,13 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/clientdoc"
 	"portico/internal/session"
 )
 
@@ -53,11 +55,11 @@ func (f *Flows) HasFactor(ctx context.Context, accountID string) (has bool, err 
 	return second.Any(), err
 }
 
-// nameOf returns the name of an OpenID client for users, or its id once it is
-// removed from the settings.
+// nameOf returns the name of an OpenID client for users. It is the host of a guest, and
+// the id of a client that is removed from the settings.
 func (f *Flows) nameOf(clientID string) string {
 	if client, ok := f.clients.Get(clientID); ok {
 		return client.Name
 	}
-	return clientID
+	return cmp.Or(clientdoc.HostOf(clientID), clientID)
 }

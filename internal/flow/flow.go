@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/assertion"
 	"portico/internal/audit"
+	"portico/internal/clientdoc"
 	"portico/internal/clock"
 	"portico/internal/code"
 	"portico/internal/factor"
@@ -95,8 +96,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields but Terms, Passkeys and Before are
-// required.
+// Config has the parts of Flows. All fields but Terms, Passkeys, Documents and Before
+// are required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
@@ -110,6 +111,7 @@ type Config struct {
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
+	Documents *clientdoc.Keeper // of unknown clients; nil to know none
 	Targets   Targets
 	SignUp    bool   // whether visitors may sign up
 	Terms     string // version of the terms that users accept, "" for none
@@ -144,6 +146,7 @@ type Flows struct {
 	grants    *openid.Keeper
 	clients   openid.Clients
 	asserted  *assertion.Keeper
+	documents *clientdoc.Keeper
 	marks     *secret.Box
 	alarms    *secret.Box
 	record    *audit.Record
@@ -172,7 +175,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
 		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust,
 		counts: newCounts(),
 	}

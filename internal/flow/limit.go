@@ -30,6 +30,9 @@ var (
 	// Sign-ins with a provider, begun from one network.
 	providerPeer = throttle.Limit{Name: "provider peer", Count: 200, Window: 10 * time.Minute}
 
+	// Documents of unknown OpenID clients that one network makes Portico load.
+	documentPeer = throttle.Limit{Name: "client document peer", Count: 60, Window: 10 * time.Minute}
+
 	// Guesses of codes: of a flow with all its emails, of an address in an hour,
 	// and consecutive ones of an address. After the last consecutive guess only
 	// the mailed link works, so that an attacker cannot guess for days.
@@ -101,7 +104,7 @@ func limits() []throttle.Limit {
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
 		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay,
 	}
-	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer} {
+	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer} {
 		for _, wide := range widened(l) {
 			all = append(all, wide)
 		}

@@ -10,16 +10,27 @@ import (
 )
 
 // AuthenticateClient returns the client of a proof, or an openid.Error. An assertion
-// is spent, whatever follows.
-func (f *Flows) AuthenticateClient(ctx context.Context, p openid.Proof) (openid.Client, error) {
-	if p.Assertion == "" {
-		return f.clients.Authenticate(p)
+// is spent, whatever follows. The client may be a guest.
+func (f *Flows) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof) (openid.Client, error) {
+	id := p.ID
+	if p.Assertion != "" {
+		id = assertion.ClientOf(p.Assertion)
 	}
-	claim, err := f.asserted.Check(ctx, p.Assertion, p.Audiences)
+	clients, err := f.ClientsFor(ctx, c, id)
+	if errors.Is(err, openid.ClientUnknown) {
+		return openid.Client{}, errors.Join(&openid.Error{Code: "invalid_client", Description: "the metadata at client_id does not load, or is not valid"}, err)
+	}
+	if err != nil {
+		return openid.Client{}, err
+	}
+	if p.Assertion == "" {
+		return clients.Authenticate(p)
+	}
+	claim, err := f.asserts(ctx, c, clients, p)
 	if err != nil {
 		return openid.Client{}, unproven(err)
 	}
-	client, known := f.clients.Get(claim.ClientID)
+	client, known := clients.Get(claim.ClientID)
 	if !known || p.ID != "" && p.ID != claim.ClientID {
 		return openid.Client{}, unproven(assertion.Wrong("the assertion is of another client"))
 	}

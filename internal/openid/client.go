@@ -103,6 +103,11 @@ type Client struct {
 	Serves        []string // the resources whose tokens it may inspect
 	DPoP          bool     // whether it must prove at each request that it has a key
 
+	Guest   bool   // whether it describes itself; then its users are asked each time
+	Host    string // of a guest: the host that serves its metadata
+	Keys    string // of a guest: a JWK Set
+	KeysURI string // of a guest: where its keys are
+
 	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
 
@@ -157,11 +162,14 @@ func (client Client) proves(text string) bool {
 
 // Clients are the clients of an installation. The value is safe for concurrent
 // use.
-type Clients struct{ byID map[string]Client }
+type Clients struct {
+	byID  map[string]Client
+	guest *Client // one more; nil for none
+}
 
 // NewClients returns the registry of clients.
 func NewClients(list []Client) Clients {
-	c := Clients{make(map[string]Client, len(list))}
+	c := Clients{byID: make(map[string]Client, len(list))}
 	for _, client := range list {
 		c.byID[client.ID] = client
 	}
@@ -171,9 +179,15 @@ func NewClients(list []Client) Clients {
 // Empty reports whether there is no client.
 func (c Clients) Empty() bool { return len(c.byID) == 0 }
 
+// With returns the registry with a guest beside its clients.
+func (c Clients) With(guest Client) Clients { return Clients{c.byID, &guest} }
+
 // Get returns the client with an id.
 func (c Clients) Get(id string) (Client, bool) {
 	client, ok := c.byID[id]
+	if !ok && c.guest != nil && c.guest.ID == id {
+		return *c.guest, true
+	}
 	return client, ok
 }
 
@@ -211,7 +225,7 @@ type Proof struct {
 // Authenticate returns the client of a proof without an assertion, or an Error. A
 // public client has no proof, so its codes and tokens alone decide.
 func (c Clients) Authenticate(p Proof) (Client, error) {
-	client, ok := c.byID[p.ID]
+	client, ok := c.Get(p.ID)
 	switch {
 	case !ok, client.Public && p.Sent,
 		!client.Public && !client.proves(p.Secret):

@@ -36,14 +36,14 @@ type ConsentStore interface {
 var ErrConsentNeeded = errors.New("the user must agree first")
 
 // Agree returns ErrConsentNeeded unless the client needs no consent, or the user has
-// agreed to all of the scopes before. agreed says that the user does so now. It
-// reports whether something new was stored.
+// agreed to all of the scopes before. A guest needs it each time. agreed says that the
+// user does so now. It reports whether something new was stored.
 func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, accountID string, scopes []string, agreed bool) (stored bool, err error) {
 	if !client.Consent {
 		return false, nil
 	}
 	before, _, err := tx.ConsentOf(ctx, accountID, client.ID)
-	if err != nil || before.covers(scopes) {
+	if err != nil || before.covers(scopes) && (agreed || !client.Guest) {
 		return false, err
 	}
 	if !agreed {
@@ -68,8 +68,11 @@ func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Cl
 	if client.Admits(Standing{l.User.Roles, now, now}, now) == NotAdmitted {
 		return invalidGrant("the user may no longer use the client")
 	}
-	_, err := k.Agree(ctx, store, client, l.User.ID, l.Grant.Scopes, false)
-	if errors.Is(err, ErrConsentNeeded) {
+	if !client.Consent {
+		return nil
+	}
+	given, _, err := store.ConsentOf(ctx, l.User.ID, client.ID)
+	if err == nil && !given.covers(l.Grant.Scopes) {
 		return invalidGrant("the user no longer agrees")
 	}
 	return err

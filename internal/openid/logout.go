@@ -95,7 +95,7 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 		}
 		id = hint.ClientID
 	}
-	client, known := c.byID[id]
+	client, known := c.Get(id)
 	if id != "" && !known {
 		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("there is no such client"))
 	}

@@ -51,7 +51,7 @@ func (c Clients) ParseRequest(query url.Values) (Request, error) {
 // ParsePushed is ParseRequest for a request that does not come from a browser.
 func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	r := Request{MaxAge: -1}
-	client, known := c.byID[query.Get("client_id")]
+	client, known := c.Get(query.Get("client_id"))
 	if !known || len(query["client_id"]) != 1 {
 		return r, ClientUnknown
 	}
@@ -111,6 +111,9 @@ func (r *Request) readFixed(query url.Values) error {
 		return &Error{"unsupported_response_type", "response_type is code"}
 	}
 	asked := strings.Fields(query.Get("scope"))
+	if len(asked) == 0 && r.Client.Guest { // a client of plain OAuth (RFC 6749 3.3)
+		asked = []string{scopeOpenID}
+	}
 	if !slices.Contains(asked, scopeOpenID) {
 		return &Error{"invalid_scope", "the scope openid is missing"}
 	}

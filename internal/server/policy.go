@@ -35,6 +35,15 @@ func DocumentPolicy(styleHashes []string, formActions ...string) string {
 	}, "; ")
 }
 
+// WithFormAction returns the policy of a document whose form may also lead to a source,
+// "" for none.
+func WithFormAction(policy, source string) string {
+	if source == "" {
+		return policy
+	}
+	return strings.Replace(policy, "form-action 'self'", "form-action 'self' "+source, 1)
+}
+
 // SetPolicy sets the Content-Security-Policy of a document.
 func SetPolicy(w http.ResponseWriter, policy string) {
 	h := w.Header()

@@ -62,6 +62,9 @@ func typeScript(routes []route) string {
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
 		for f := range types[name].Fields() {
+			if !f.IsExported() {
+				continue
+			}
 			field, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if option == "omitempty" {
 				field += "?"

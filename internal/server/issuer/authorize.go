@@ -34,7 +34,7 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) error {
 
 // decide answers a request for a code. agreed says that the user has just agreed.
 func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string, agreed bool) error {
-	request, query, err := h.parse(r, rawQuery)
+	request, query, err := h.parse(w, r, rawQuery)
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}
@@ -75,17 +75,21 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 
 // parse reads a request, which the client may have pushed. Its errors are the
 // errors of openid.Clients.ParseRequest, and openid.RequestUnknown.
-func (h *Handler) parse(r *http.Request, rawQuery string) (openid.Request, url.Values, error) {
+func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string) (openid.Request, url.Values, error) {
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return openid.Request{}, nil, server.Malformed.WithCause(err)
 	}
+	clients, err := h.Actions.Flows.ClientsFor(r.Context(), h.Actions.Caller(w, r), query.Get("client_id"))
+	if err != nil {
+		return openid.Request{}, nil, err
+	}
 	var request openid.Request
 	if openid.IsPushed(query.Get("request_uri")) {
 		raw, mark, _ := cutMark(rawQuery)
-		request, err = h.pulled(r, query, raw, mark)
+		request, err = h.pulled(r, clients, query, raw, mark)
 	} else {
-		request, err = h.judge(query, h.Clients.ParseRequest)
+		request, err = h.judge(query, clients.ParseRequest)
 	}
 	return request, query, err
 }

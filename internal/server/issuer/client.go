@@ -43,7 +43,7 @@ func readForm(r *http.Request) (url.Values, error) {
 
 // client returns the client that sends a form, and the form. Its errors are
 // openid.Error, except for a connection that broke.
-func (h *Handler) client(r *http.Request) (openid.Client, url.Values, error) {
+func (h *Handler) client(w http.ResponseWriter, r *http.Request) (openid.Client, url.Values, error) {
 	values, err := readForm(r)
 	if err != nil {
 		return openid.Client{}, nil, err
@@ -56,7 +56,7 @@ func (h *Handler) client(r *http.Request) (openid.Client, url.Values, error) {
 	if r.URL.Path != parPath { // where FAPI 2.0 wants the issuer alone
 		proof.Audiences = append(proof.Audiences, h.issuer+pages.Token)
 	}
-	client, err := h.Actions.Flows.AuthenticateClient(r.Context(), proof)
+	client, err := h.Actions.Flows.AuthenticateClient(r.Context(), h.Actions.Caller(w, r), proof)
 	return client, values, err
 }
 

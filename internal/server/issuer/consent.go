@@ -31,7 +31,7 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	request, _, err := h.parse(r, in.Request)
+	request, _, err := h.parse(w, r, in.Request)
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}

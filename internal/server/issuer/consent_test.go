@@ -18,8 +18,8 @@ type consentPage struct {
 	Screen  string `json:"screen"`
 	Session struct{ ID, Email string }
 	Client  struct {
-		Request, Name, Host, Asked string
-		Scopes                     []struct{ ID, Text string }
+		Request, Name, Host, Asked, Unknown string
+		Scopes                              []struct{ ID, Text string }
 	}
 	Account struct {
 		Apps []struct{ ID, Name, Scopes, Account string }

@@ -18,9 +18,9 @@ const metadataAge = 300
 
 // metadata returns what clients may know of this provider (OpenID Connect Discovery
 // 3, RFC 8414).
-func metadata(issuer string, algorithms []string) map[string]any {
+func metadata(issuer string, algorithms []string, documents bool) map[string]any {
 	words := func(w ...string) []string { return w }
-	return map[string]any{
+	m := map[string]any{
 		"issuer":                                                   issuer,
 		"authorization_endpoint":                                   issuer + pages.Authorize,
 		"token_endpoint":                                           issuer + pages.Token,
@@ -55,6 +55,10 @@ func metadata(issuer string, algorithms []string) map[string]any {
 		"authorization_response_iss_parameter_supported":           true,
 		"dpop_signing_alg_values_supported":                        assertion.ProofAlgorithms(),
 	}
+	if documents {
+		m["client_id_metadata_document_supported"] = true
+	}
+	return m
 }
 
 // document is a JSON document that never changes.

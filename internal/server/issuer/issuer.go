@@ -41,6 +41,8 @@ type Config struct {
 	Keys    *signingkey.Keeper
 	Clock   clock.Clock
 	Public  *url.URL
+
+	Documents bool // whether clients may describe themselves
 }
 
 // Handler serves the endpoints. It is safe for concurrent use.
@@ -53,7 +55,7 @@ type Handler struct {
 // New returns a Handler.
 func New(c Config) *Handler {
 	issuer := origin.Of(c.Public)
-	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer, c.Keys.Algorithms()))}
+	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer, c.Keys.Algorithms(), c.Documents))}
 }
 
 // Mount registers the endpoints. Without a client there are none.
@@ -61,7 +63,7 @@ func New(c Config) *Handler {
 // Servers send no Origin, and pages of public clients have another one. A route that
 // is exempt from the cross-origin guard ignores the session.
 func (h *Handler) Mount(m *server.Mux) {
-	if h.Clients.Empty() {
+	if h.Clients.Empty() && !h.Documents {
 		return
 	}
 	m.Handle("GET /.well-known/openid-configuration", h.discovery, server.Quiet)

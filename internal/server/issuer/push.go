@@ -18,7 +18,7 @@ type pushed struct {
 // push stores a request for a code. Only a client that proves who it is may push, so
 // that strangers cannot fill the database.
 func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
-	client, values, err := h.client(r)
+	client, values, err := h.client(w, r)
 	if err == nil && client.Public {
 		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret or a key may push requests"}
 	}
@@ -39,7 +39,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 		}
 		values.Set("dpop_jkt", proof.Key)
 	}
-	_, err = h.judge(values, h.Clients.ParsePushed)
+	_, err = h.judge(values, h.Clients.With(client).ParsePushed)
 	switch {
 	case errors.Is(err, openid.RedirectUnknown):
 		return h.tell(w, invalidRequest("redirect_uri is not registered"))
@@ -55,7 +55,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 
 // pulled returns the pushed request that a browser names. All other parameters beside
 // the name do not count. raw and mark are of the query of the browser.
-func (h *Handler) pulled(r *http.Request, query url.Values, raw, mark string) (openid.Request, error) {
+func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Values, raw, mark string) (openid.Request, error) {
 	if len(query["client_id"]) != 1 || len(query["request_uri"]) != 1 {
 		return openid.Request{}, openid.RequestUnknown
 	}
@@ -68,7 +68,7 @@ func (h *Handler) pulled(r *http.Request, query url.Values, raw, mark string) (o
 	if err != nil {
 		return openid.Request{}, err
 	}
-	request, err := h.judge(inner, h.Clients.ParsePushed)
+	request, err := h.judge(inner, clients.ParsePushed)
 	request.Pushed = p.Hash
 	return request, err
 }

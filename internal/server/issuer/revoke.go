@@ -13,7 +13,7 @@ import (
 // revoke revokes a token of the client (RFC 7009). An unknown token is no error.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	h.shareWithPages(w, r)
-	client, values, err := h.client(r)
+	client, values, err := h.client(w, r)
 	if err != nil {
 		return h.tell(w, err)
 	}
@@ -41,7 +41,7 @@ type introspection struct {
 // introspect tells a client with a secret or a key whether a token works: one of its
 // own, or one for a resource that the client serves.
 func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
-	client, values, err := h.client(r)
+	client, values, err := h.client(w, r)
 	if err == nil && client.Public {
 		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret may ask"}
 	}

@@ -39,6 +39,8 @@ type Boot struct {
 	Detail    string     `json:"detail"`
 	Next      string     `json:"next"`
 	NextLabel string     `json:"next_label"`
+
+	formAction string // another source that the form may lead to; "" for none
 }
 
 // Language is an entry of the language menu.
@@ -153,9 +155,10 @@ type LinkedProvider struct {
 type Client struct {
 	Request string  `json:"request"` // the query of its request, which the form returns
 	Name    string  `json:"name"`
-	Host    string  `json:"host"`   // to which the browser returns
-	Asked   string  `json:"asked"`  // ids of the scopes
-	Scopes  []Scope `json:"scopes"` // what it asks for, in words
+	Host    string  `json:"host"`    // to which the browser returns
+	Asked   string  `json:"asked"`   // ids of the scopes
+	Scopes  []Scope `json:"scopes"`  // what it asks for, in words
+	Unknown string  `json:"unknown"` // the host of a client that no operator has registered, else ""
 }
 
 // Scope is a part of what an OpenID client learns about a user.

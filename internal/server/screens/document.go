@@ -110,7 +110,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b B
 	if err != nil {
 		return err
 	}
-	server.SetPolicy(w, d.policy)
+	server.SetPolicy(w, server.WithFormAction(d.policy, b.formAction))
 	h := w.Header()
 	h.Set("Content-Type", htmlType)
 	h.Set("Vary", "Accept-Encoding, Accept-Language")

@@ -33,7 +33,10 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
 	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
 		b.Session = personOf(found)
-		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Scopes, " "), Scopes: s.scopes(b.Locale, request.Scopes)}
+		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Scopes, " "), Scopes: s.scopes(b.Locale, request.Scopes), Unknown: request.Client.Host}
+		if request.Client.Guest {
+			b.formAction = request.FormAction()
+		}
 	})
 }
 

@@ -104,6 +104,7 @@ export interface Client {
   host: string;
   asked: string;
   scopes: Scope[];
+  unknown: string;
 }
 
 export interface ConfirmFactor {

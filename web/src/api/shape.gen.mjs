@@ -147,7 +147,8 @@ export const SHAPE = {
         "id": "",
         "text": ""
       }
-    ]
+    ],
+    "unknown": ""
   },
   "mfa": {
     "way": "",

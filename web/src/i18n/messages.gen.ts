@@ -221,6 +221,7 @@ export type MessageKey =
   | 'consent.scope.profile'
   | 'consent.submit'
   | 'consent.title'
+  | 'consent.unknown'
   | 'crossing.continue'
   | 'crossing.lead'
   | 'forgot-password.back'

@@ -1,9 +1,10 @@
 import type { Boot } from '../../api/schema.gen';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
-import { Each } from '../../lib/template';
+import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Hint, Lead } from '../../ui/lead';
+import { Notice } from '../../ui/message';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import styles from './consent.module.css';
@@ -19,6 +20,9 @@ function View({ boot }: { boot: Boot }) {
       <ul className={styles.scopes}>
         <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
       </ul>
+      <When value={client.unknown}>
+        <Notice words={t('consent.unknown', { host: client.unknown })} />
+      </When>
       <PostForm action="/auth/openid/consent">
         {(busy) => (
           <>

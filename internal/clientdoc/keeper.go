@@ -1,0 +1,117 @@
+package clientdoc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/egress"
+)
+
+const (
+	// maxBytes is the size limit of a document, as the draft proposes.
+	maxBytes = 5 << 10
+
+	timeout  = 5 * time.Second
+	keepFor  = 5 * time.Minute
+	maxKept  = 500
+	maxLoads = 16
+)
+
+// Config of a Keeper.
+type Config struct {
+	Clock clock.Clock
+
+	// Origins are the only ones whose documents count. They may be in a private
+	// network, and then http. Without any, every public https origin counts.
+	Origins []string
+}
+
+// Keeper loads and keeps documents. It is safe for concurrent use.
+type Keeper struct {
+	clock   clock.Clock
+	client  *egress.Client
+	origins []string
+	turns   chan struct{} // holds one element for each load that runs
+
+	mu   sync.Mutex // guards kept
+	kept map[string]document
+}
+
+type document struct {
+	text  []byte
+	until time.Time
+}
+
+// New returns a Keeper, or an error that names the malformed origin.
+func New(c Config) (*Keeper, error) {
+	client, err := egress.New(egress.Config{Allow: c.Origins, Timeout: timeout, MaxBytes: maxBytes})
+	if err != nil {
+		return nil, err
+	}
+	return &Keeper{clock: c.Clock, client: client, origins: c.Origins, turns: make(chan struct{}, maxLoads), kept: map[string]document{}}, nil
+}
+
+// Close closes idle connections.
+func (k *Keeper) Close() { k.client.Close() }
+
+// Kept returns a document that was loaded a short time ago.
+func (k *Keeper) Kept(address string) ([]byte, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d, ok := k.kept[address]
+	if !ok || !k.clock.Now().Before(d.until) {
+		return nil, false
+	}
+	return d.text, true
+}
+
+// Load returns a document. It loads the document unless it is kept, and keeps it if
+// check finds nothing wrong.
+func (k *Keeper) Load(ctx context.Context, address string, check func(text []byte) error) ([]byte, error) {
+	if !k.Counts(address) {
+		return nil, errors.New("it is not the address of a document")
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	select {
+	case k.turns <- struct{}{}:
+		defer func() { <-k.turns }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("too many documents are loaded at the moment: %w", ctx.Err())
+	}
+	if text, ok := k.Kept(address); ok {
+		return text, nil // another caller has loaded it meanwhile
+	}
+	text, err := k.client.GetTyped(ctx, address)
+	if err == nil {
+		err = check(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", address, err)
+	}
+	k.keep(address, text)
+	return text, nil
+}
+
+// keep stores a document. When there are too many, it removes the expired
+// ones, or all of them.
+func (k *Keeper) keep(address string, text []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.clock.Now()
+	if len(k.kept) >= maxKept {
+		for other, d := range k.kept {
+			if !now.Before(d.until) {
+				delete(k.kept, other)
+			}
+		}
+	}
+	if len(k.kept) >= maxKept {
+		clear(k.kept)
+	}
+	k.kept[address] = document{text, now.Add(keepFor)}
+}

@@ -1,0 +1,73 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/assertion"
+	"portico/internal/clientdoc"
+	"portico/internal/openid"
+)
+
+// ClientsFor returns the OpenID clients, with a guest if the id is the address of its
+// metadata. It returns openid.ClientUnknown if these do not load or are not valid, and
+// throttle.Limited.
+func (f *Flows) ClientsFor(ctx context.Context, c Caller, id string) (openid.Clients, error) {
+	if f.documents == nil || !f.documents.Counts(id) {
+		return f.clients, nil
+	}
+	text, err := f.published(ctx, c, id, func(text []byte) error {
+		_, err := openid.ParseMetadata(text, id)
+		return err
+	})
+	if err != nil {
+		return f.clients, err
+	}
+	described, err := openid.ParseMetadata(text, id)
+	if err != nil {
+		return f.clients, err // cannot be: only good documents are kept
+	}
+	return f.clients.With(described.Guest(id, clientdoc.HostOf(id))), nil
+}
+
+// published returns a document that a guest publishes, if check finds nothing wrong.
+// Only loads count for the limit of a network.
+func (f *Flows) published(ctx context.Context, c Caller, address string, check func([]byte) error) ([]byte, error) {
+	if text, ok := f.documents.Kept(address); ok {
+		return text, nil
+	}
+	if _, err := f.count(ctx, fromNetwork(documentPeer, c)...); err != nil {
+		return nil, err
+	}
+	text, err := f.documents.Load(ctx, address, check)
+	if err != nil {
+		return nil, openid.ClientUnknown.WithCause(err)
+	}
+	return text, nil
+}
+
+// asserts returns the claim of an assertion of a client, which may be a guest.
+func (f *Flows) asserts(ctx context.Context, c Caller, clients openid.Clients, p openid.Proof) (assertion.Claim, error) {
+	client, _ := clients.Get(assertion.ClientOf(p.Assertion))
+	if !client.Guest {
+		return f.asserted.Check(ctx, p.Assertion, p.Audiences)
+	}
+	if client.Public {
+		return assertion.Claim{}, assertion.Wrong("the client has no keys")
+	}
+	text := []byte(client.Keys)
+	if client.KeysURI != "" {
+		var err error
+		text, err = f.published(ctx, c, client.KeysURI, func(text []byte) error {
+			_, err := assertion.ParseKeys(text)
+			return err
+		})
+		if err != nil {
+			return assertion.Claim{}, err
+		}
+	}
+	keys, err := assertion.ParseKeys(text)
+	if err != nil {
+		return assertion.Claim{}, assertion.Wrong("the keys of the client: " + err.Error())
+	}
+	return f.asserted.CheckBy(keys, p.Assertion, p.Audiences)
+}

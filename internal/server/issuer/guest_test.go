@@ -1,0 +1,174 @@
+package issuer_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portico/internal/config"
+)
+
+// published is the site of an app that describes itself.
+type published struct {
+	*httptest.Server
+	id    string
+	text  atomic.Pointer[string]
+	keys  string
+	loads atomic.Int32
+}
+
+// publish starts such a site. Its document has the changes, of which nil removes one.
+func publish(t *testing.T, changes map[string]any) *published {
+	p := &published{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/jwks" {
+			_, _ = w.Write([]byte(p.keys))
+			return
+		}
+		p.loads.Add(1)
+		_, _ = w.Write([]byte(*p.text.Load()))
+	}))
+	t.Cleanup(p.Close)
+	p.id = p.URL + "/client.json"
+	p.says(changes)
+	return p
+}
+
+func (p *published) says(changes map[string]any) {
+	members := map[string]any{
+		"client_id": p.id, "client_name": "Your Bank", "token_endpoint_auth_method": "none", "logo_uri": "https://evil.test/logo.png",
+		"redirect_uris": []string{"http://127.0.0.1/cb", "https://app.test/cb"},
+	}
+	for name, value := range changes {
+		if members[name] = value; value == nil {
+			delete(members, name)
+		}
+	}
+	text, _ := json.Marshal(members)
+	words := string(text)
+	p.text.Store(&words)
+}
+
+func startGuests(t *testing.T, p *published) *site {
+	return startFor(t, func(c *config.Config) {
+		c.OpenID.ClientDocuments, c.OpenID.ClientOrigins = true, []string{p.URL}
+	})
+}
+
+func (p *published) asks(changes ...string) []string {
+	return append([]string{"client_id", p.id, "redirect_uri", "http://127.0.0.1:7777/cb"}, changes...)
+}
+
+// An unknown app signs a user in, refreshes, and is asked about each
+// time. The page names the host that serves its document, not the name in it.
+func TestGuest_WholeFlow(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	var code string
+	for range 2 {
+		page := s.asked(b, p.asks("scope", "openid email groups offline_access")...)
+		host := strings.TrimPrefix(p.URL, "http://")
+		if page.Client.Name != host || page.Client.Unknown != host || page.Client.Host != "127.0.0.1:7777" || page.Client.Asked != "openid email offline_access" {
+			t.Fatalf("the page names %+v", page.Client)
+		}
+		code = back(t, answers(b, page, "allow")).Get("code")
+	}
+	got := s.token(redemption(code, "client_id", p.id, "client_secret", "", "redirect_uri", "http://127.0.0.1:7777/cb"))
+	if got.StatusCode != 200 || got.Scope != "openid email offline_access" || !strings.Contains(payload(t, got.ID), `"aud":"`+p.id+`"`) {
+		t.Fatalf("the tokens: %d %s", got.StatusCode, got.text)
+	}
+	if info := s.userInfo(got.Access); info.StatusCode != 200 || info.Email != "mara@example.org" {
+		t.Errorf("UserInfo: %d %s", info.StatusCode, info.text)
+	}
+	next := s.token(refreshing(got.Renew, "client_id", p.id, "client_secret", ""))
+	if next.StatusCode != 200 {
+		t.Errorf("the refresh: %d %s", next.StatusCode, next.text)
+	}
+	if p.loads.Load() != 1 {
+		t.Errorf("the document was loaded %d times", p.loads.Load())
+	}
+	if got := back(t, b.Open(authorize(ask(p.asks("prompt", "none")...)))); got.Get("error") != "consent_required" {
+		t.Errorf("prompt=none: %v", got)
+	}
+
+	var apps consentPage
+	b.Boot(b.Open("/auth/account/apps"), &apps)
+	if len(apps.Account.Apps) != 1 || apps.Account.Apps[0].Name != strings.TrimPrefix(p.URL, "http://") {
+		t.Errorf("the account knows %+v", apps.Account.Apps)
+	}
+	b.Send("/auth/account/apps", url.Values{"account": {apps.Account.Apps[0].Account}, "app": {p.id}})
+	s.wants("after its removal", s.token(refreshing(next.Renew, "client_id", p.id, "client_secret", "")), 400, "invalid_grant")
+}
+
+// The form of the page may lead to the address of the app: browsers check that.
+func TestGuest_Policy(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	for uri, source := range map[string]string{"http://127.0.0.1:7777/cb": "http://127.0.0.1:7777", "https://app.test/cb": "https://app.test"} {
+		policy := b.Open(authorize(ask(p.asks("redirect_uri", uri)...))).Header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "form-action 'self' "+source+" ") {
+			t.Errorf("%s: %s", uri, policy)
+		}
+	}
+}
+
+// A client of plain OAuth names no scope.
+func TestGuest_NoScope(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	s := startGuests(t, p)
+	if page := s.asked(s.signedIn("mara@example.org"), p.asks("scope", "")...); page.Client.Asked != "openid" {
+		t.Errorf("it asks for %q", page.Client.Asked)
+	}
+}
+
+// With keys, an assertion proves the client, and nothing else does.
+func TestGuest_Keys(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	p.keys = clientKeys(t)
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	for what, changes := range map[string]map[string]any{
+		"an address":   {"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": p.URL + "/jwks"},
+		"the document": {"token_endpoint_auth_method": "private_key_jwt", "jwks": json.RawMessage(p.keys)},
+	} {
+		p.says(changes)
+		s.Clock.Advance(6 * time.Minute) // loads the document again
+		form := func() url.Values {
+			code := back(t, answers(b, s.asked(b, p.asks("redirect_uri", "https://app.test/cb")...), "allow")).Get("code")
+			return redemption(code, "client_id", p.id, "client_secret", "", "redirect_uri", "https://app.test/cb")
+		}
+		if got := s.token(s.asserted(form(), p.id)); got.StatusCode != 200 {
+			t.Errorf("keys in %s: %d %s", what, got.StatusCode, got.text)
+		}
+		s.wants("no assertion", s.token(form()), 401, "invalid_client")
+		s.wants("an assertion of another client", s.token(s.asserted(form(), "keyed")), 400, "invalid_grant")
+	}
+}
+
+func TestGuest_Discovery(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	const member = `"client_id_metadata_document_supported":true`
+	if got := startGuests(t, p).send("GET", "/.well-known/oauth-authorization-server", ""); !strings.Contains(got.text, member) {
+		t.Errorf("discovery: %s", got.text)
+	}
+	s := start(t)
+	if got := s.send("GET", "/.well-known/openid-configuration", ""); strings.Contains(got.text, member) {
+		t.Errorf("discovery without documents: %s", got.text)
+	}
+	if got := s.signedIn("mara@example.org").Open(authorize(ask(p.asks()...))); got.StatusCode != 422 || p.loads.Load() != 0 {
+		t.Errorf("without documents: %d after %d loads", got.StatusCode, p.loads.Load())
+	}
+}
