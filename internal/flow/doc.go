@@ -17,6 +17,7 @@
 //	/auth/account/addresses ChangeAddress  verify; then done, with the new address
 //	/auth/not-me           RaiseAlarm      verify, of a recovery
 //	/auth/reset-password   ResetPassword   done, with a session
+//	/auth/signup-passkey   AddFirstPasskey done, with a session
 //	/auth/mfa              GiveFactor      done, with a session
 //	                       StepUp          a session that counts the factor
 //	/auth/terms            AcceptTerms     done, with a session, or with an account and one

@@ -27,6 +27,7 @@ type entry struct {
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give
 	live     bool      // the browser has a session of the account, which this proof adds to
+	makes    bool      // the browser can make a passkey
 }
 
 // detail returns how the owner signed in, for the audit record.
@@ -100,11 +101,15 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	if err := f.moveGrants(ctx, tx, before, s); err != nil {
 		return Result{}, err
 	}
+	next, err := f.nextOf(ctx, tx, e, before, returnTo)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, e.account.ID, e.detail())); err != nil {
 		return Result{}, err
 	}
 	r := Result{
-		Next:    f.targets.Or(returnTo),
+		Next:    next,
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
 		Device:  f.device(e.account),
 		left:    before.AccountID,

@@ -20,7 +20,7 @@ func (f *Flows) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: SecondFactor, Step: Factor, AccountID: e.account.ID, Version: e.account.Version,
 		AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
-	}, data{Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, Announce: e.announce, LinkFlow: e.linkFlow}, value)
+	}, data{Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, Announce: e.announce, LinkFlow: e.linkFlow, Makes: e.makes}, value)
 	return Result{Next: pages.Flow(pages.MFA, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
 }
 
@@ -77,7 +77,7 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 		now := f.clock.Now()
 		r, err = f.admitted(ctx, tx, c, entry{
 			account: owner, returnTo: f.target(p), methods: append(d.Methods, method), at: now, strongAt: now,
-			linkFlow: d.LinkFlow, announce: d.Announce,
+			linkFlow: d.LinkFlow, announce: d.Announce, makes: d.Makes,
 		})
 		if err == nil && r.Session != nil {
 			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)

@@ -35,11 +35,20 @@ func (f *Flows) Site() string { return f.site }
 // HasPasskeys reports whether passkeys can be used at this site.
 func (f *Flows) HasPasskeys() bool { return f.passkeys != nil }
 
+// adding is the purpose of a challenge for a new passkey: quiet if the browser asks
+// by itself.
+func adding(quiet bool) passkey.Purpose {
+	if quiet {
+		return passkey.Quiet
+	}
+	return passkey.Add
+}
+
 // BeginPasskey returns a challenge for a new passkey of the signed-in user. It is
 // bound to the session, which ends with the credentials of the account.
 //
 // Faults: ProofNeeded, session.Required, passkey.Full, passkey.Off.
-func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found) (o PasskeyOffer, err error) {
+func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found, quiet bool) (o PasskeyOffer, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
 	}
@@ -53,7 +62,7 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found)
 			return passkey.Full
 		}
 		o = PasskeyOffer{
-			PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(passkey.Add, value, found.Session.ID), Host: f.passkeys.Host(), BrowserCookie: fresh},
+			PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(adding(quiet), value, found.Session.ID), Host: f.passkeys.Host(), BrowserCookie: fresh},
 			Handle:     f.passkeys.Handle(a.ID, have), Address: a.Address.Mail, Name: a.Name, Exclude: have,
 		}
 		return nil
@@ -62,11 +71,12 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found)
 }
 
 // AddPasskey adds the passkey that an authenticator has made, and tells the owner.
-// The session counts it from then on, because its user was verified.
+// The session counts it from then on, because its user was verified. It does not
+// count one that the browser has made by itself (quiet).
 //
 // Faults: ProofNeeded, session.Required, passkey.Refused, passkey.Expired,
 // passkey.Exists, passkey.Full, passkey.Off.
-func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer) (r Result, err error) {
+func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer, quiet bool) (r Result, err error) {
 	if f.passkeys == nil {
 		return Result{}, passkey.Off
 	}
@@ -77,14 +87,14 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.spend(ctx, c, made.Challenge(), passkey.Add, found.Session.ID); err != nil {
+	if err := f.spend(ctx, c, made.Challenge(), adding(quiet), found.Session.ID); err != nil {
 		return Result{}, err
 	}
 	have, err := f.Passkeys(ctx, found.User.ID)
 	if err != nil {
 		return Result{}, err
 	}
-	p, err := f.passkeys.Accept(made, found.User.ID, f.passkeys.Handle(found.User.ID, have))
+	p, err := f.passkeys.Accept(made, adding(quiet), found.User.ID, f.passkeys.Handle(found.User.ID, have))
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,7 +114,7 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 		case !ok:
 			return passkey.Exists
 		}
-		if err := f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded); err != nil {
+		if err := f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded); err != nil || quiet {
 			return err
 		}
 		r, err = f.strengthen(ctx, tx, c, a, found, passkey.Method, Target{})

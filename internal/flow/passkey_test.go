@@ -28,12 +28,13 @@ func withPasskeys(t *testing.T) option {
 // adds adds a passkey to the account of the visitor.
 func (v *visitor) adds() *passkeytest.Authenticator {
 	v.Helper()
-	o, err := v.flows.BeginPasskey(v.Context(), v.Caller, v.found())
+	o, err := v.flows.BeginPasskey(v.Context(), v.Caller, v.found(), false)
 	if err != nil {
 		v.Fatal(err)
 	}
+	v.keep(flow.Result{BrowserCookie: o.BrowserCookie})
 	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
-	v.must(v.flows.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge)))
+	v.must(v.flows.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge), false))
 	return a
 }
 
@@ -153,9 +154,9 @@ func TestPasskeys_Off(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	_, ask := b.flows.AskPasskey(v.Caller)
-	_, begin := b.flows.BeginPasskey(t.Context(), v.Caller, v.found())
+	_, begin := b.flows.BeginPasskey(t.Context(), v.Caller, v.found(), false)
 	_, enter := b.flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{})
-	_, add := b.flows.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{})
+	_, add := b.flows.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{}, false)
 	for _, err := range []error{ask, begin, enter, add} {
 		if !errors.Is(err, passkey.Off) {
 			t.Errorf("%v, want that passkeys are off", err)

@@ -7,6 +7,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/pages"
+	"portico/internal/passkey"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -19,6 +20,7 @@ type SignUpInput struct {
 	Password string
 	Confirm  string
 	Terms    string // version of the terms that the form accepts
+	Passkey  bool   // in place of a password
 	ReturnTo Target
 }
 
@@ -33,14 +35,19 @@ const (
 
 // SignUp begins a sign-up: it hashes the password, stores the hash with the flow
 // and mails a code. It makes no account. An address with an account takes the same
-// steps, and its mailbox learns that it has an account.
+// steps, and its mailbox learns that it has an account. The owner of a passkey makes
+// it after the address is proven.
 //
-// Faults: the fields, TermsChanged, SignUpClosed, throttle.Limited, hashing.busy.
+// Faults: the fields, TermsChanged, SignUpClosed, throttle.Limited, hashing.busy,
+// passkey.Off.
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
 	if !f.signUp {
 		return Result{}, SignUpClosed
+	}
+	if in.Passkey && f.passkeys == nil {
+		return Result{}, passkey.Off
 	}
 	name, address, err := f.checkSignUp(ctx, in)
 	if err != nil {
@@ -49,11 +56,13 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
-	hash, err := f.passwords.Hash(ctx, in.Password)
-	if err != nil {
-		return Result{}, err
+	d := data{Name: name, Address: address.Mail, Passkey: in.Passkey, Terms: f.acceptedNow()}
+	if !in.Passkey {
+		if d.Password, err = f.passwords.Hash(ctx, in.Password); err != nil {
+			return Result{}, err
+		}
 	}
-	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, data{Name: name, Address: address.Mail, Password: hash, Terms: f.acceptedNow()})
+	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, d)
 }
 
 func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, address account.Address, err error) {
@@ -66,11 +75,13 @@ func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, a
 	if bad != nil {
 		fields = append(fields, *bad)
 	}
-	more, err := f.checkPassword(ctx, in.Password, in.Confirm, address.Mail)
-	if err != nil {
-		return "", account.Address{}, err
+	if !in.Passkey {
+		more, err := f.checkPassword(ctx, in.Password, in.Confirm, address.Mail)
+		if err != nil {
+			return "", account.Address{}, err
+		}
+		fields = append(fields, more...)
 	}
-	fields = append(fields, more...)
 	if bad, err := f.checkTerms(in.Terms); err != nil {
 		return "", account.Address{}, err
 	} else if bad != nil {

@@ -119,8 +119,9 @@ type data struct {
 	Name     string        `json:"name,omitempty"`
 	Address  string        `json:"address,omitempty"` // as typed: shown to the browser that typed it
 	Password string        `json:"password,omitempty"`
-	Terms    account.Terms `json:"terms,omitzero"` // of a sign-up: what its form accepted
-	New      bool          `json:"new,omitempty"`  // of a recovery: the account has never had a password
+	Terms    account.Terms `json:"terms,omitzero"`    // of a sign-up: what its form accepted
+	New      bool          `json:"new,omitempty"`     // of a recovery: the account has never had a password
+	Passkey  bool          `json:"passkey,omitempty"` // of a sign-up, and of New after it: a passkey comes in place of a password
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
@@ -137,6 +138,7 @@ type data struct {
 	StrongAt time.Time `json:"strong_at,omitzero"`
 	Announce bool      `json:"announce,omitempty"`
 	Trusted  bool      `json:"trusted,omitempty"`
+	Makes    bool      `json:"makes,omitempty"` // the browser can make a passkey
 
 	// Of an enrolment: what the screen shows until the next step.
 	Secret []byte   `json:"secret,omitempty"`
@@ -144,8 +146,9 @@ type data struct {
 }
 
 // addressOnly returns the part of a sign-up that counts in a browser that did not
-// begin it. A stranger may have typed the rest.
-func (d data) addressOnly() data { return data{Address: d.Address} }
+// begin it. A stranger may have typed the rest. The user who proves the address
+// chooses all credentials, so that the wish for a passkey may stay.
+func (d data) addressOnly() data { return data{Address: d.Address, Passkey: d.Passkey} }
 
 // identity is a verified external identity that waits for an account.
 type identity struct {

@@ -48,7 +48,7 @@ func (e entry) waiting() (Pending, data) {
 	return Pending{
 			AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 		}, data{
-			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow,
+			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow, Makes: e.makes,
 		}
 }
 
@@ -56,7 +56,7 @@ func (e entry) waiting() (Pending, data) {
 func (f *Flows) goOn(ctx context.Context, tx Tx, c Caller, owner account.Account, p Pending, d data) (Result, error) {
 	r, err := f.admitted(ctx, tx, c, entry{
 		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted,
+		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted, makes: d.Makes,
 	})
 	if err == nil && r.Session != nil {
 		r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)

@@ -223,7 +223,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	var r Result
 	if d.Password == "" && d.Identity == nil {
-		r, err = f.choosePassword(ctx, tx, c, a, p.ReturnTo)
+		r, err = f.chooseWayIn(ctx, tx, c, a, p.ReturnTo, d.Passkey)
 	} else {
 		r, err = f.enter(ctx, tx, c, entry{account: a, returnTo: f.target(p), methods: []string{method}, at: proven})
 	}
@@ -231,12 +231,13 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	return r, err
 }
 
-// choosePassword continues as a recovery does after the mailbox was proven.
-func (f *Flows) choosePassword(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string) (Result, error) {
+// chooseWayIn continues as a recovery does after the mailbox was proven. The owner
+// makes a passkey first, or chooses a password.
+func (f *Flows) chooseWayIn(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string, byPasskey bool) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
-	}, data{Address: a.Address.Mail, New: true}, c.BrowserCookie)
-	return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, err
+	}, data{Address: a.Address.Mail, New: true, Passkey: byPasskey}, c.BrowserCookie)
+	return Result{Next: f.pageOfReset(p, data{Passkey: byPasskey}), FlowID: p.ID}, err
 }
 
 // Resend mails a new code. It replaces a flow without guesses by a new flow, whose

@@ -29,6 +29,7 @@ type View struct {
 	Name      string       // typed at a sign-up; only for the browser that typed it
 	Terms     string       // version that its form accepted
 	Next      string
+	Passkey   bool   // of a new account: it gets a passkey in place of a password
 	Second    Second // what a second step can be
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
@@ -51,7 +52,8 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		}
 		switch p.Step {
 		case Reset:
-			v.Next = pages.Flow(pages.ResetPassword, p.ID)
+			v.Next = f.pageOfReset(p, d)
+			v.Passkey = f.byPasskey(d)
 			if d.New {
 				v.Kind = SignUp
 			}

@@ -18,6 +18,7 @@ const Root = "/auth"
 const (
 	SignIn         = Root + "/signin"
 	SignUp         = Root + "/signup"
+	SignUpPasskey  = Root + "/signup-passkey" // makes the passkey of a new account
 	ForgotPassword = Root + "/forgot-password"
 	VerifyCode     = Root + "/verify-code"
 	ConfirmLink    = Root + "/confirm-link"
@@ -29,6 +30,7 @@ const (
 	Password       = Account + "/password"
 	Factors        = Account + "/factors"
 	Passkeys       = Account + "/passkeys"
+	PasskeyOffer   = Passkeys + "/offer"
 	Addresses      = Account + "/addresses"
 	Profile        = Account + "/profile"
 	History        = Account + "/history"

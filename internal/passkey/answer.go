@@ -166,14 +166,20 @@ func transports(text string) []string {
 func (c Creation) Challenge() string { return c.parsed.Response.CollectedClientData.Challenge }
 
 // Accept checks the answer and returns the new passkey of an account with the user
-// handle, without its id. It returns Refused for every wrong answer.
+// handle, without its id. It returns Refused for every wrong answer. A browser that
+// answers a challenge of the purpose Quiet need not have verified its user
+// (WebAuthn 7.1): such an answer proves nothing.
 //
 // The caller has used up the challenge.
-func (k *Keeper) Accept(c Creation, accountID string, handle []byte) (Passkey, error) {
+func (k *Keeper) Accept(c Creation, p Purpose, accountID string, handle []byte) (Passkey, error) {
 	owner := holder{handle: handle}
-	made, err := k.party.CreateCredential(owner, webauthn.SessionData{
+	asked := webauthn.SessionData{
 		Challenge: c.Challenge(), UserID: owner.handle, UserVerification: protocol.VerificationRequired, CredParams: offered(),
-	}, c.parsed)
+	}
+	if p == Quiet {
+		asked.UserVerification, asked.Mediation = protocol.VerificationPreferred, protocol.MediationConditional
+	}
+	made, err := k.party.CreateCredential(owner, asked, c.parsed)
 	if err == nil {
 		err = checkKey(made.PublicKey)
 	}

@@ -58,6 +58,11 @@ type Store interface {
 	// CountPasskeys counts the passkeys of all accounts that were made for another
 	// host.
 	CountPasskeys(ctx context.Context, otherThan string) (int64, error)
+	// RefusePasskeys stores that the owner of an account does not want to be offered
+	// a passkey.
+	RefusePasskeys(ctx context.Context, accountID string, at time.Time) error
+	// PasskeysRefused reports whether the owner of an account has said so.
+	PasskeysRefused(ctx context.Context, accountID string) (bool, error)
 	// SpendTicket stores a hash until a time, and reports whether this call was the
 	// first for it.
 	SpendTicket(ctx context.Context, hash []byte, until time.Time) (bool, error)

@@ -55,7 +55,7 @@ func made(t *testing.T, k *passkey.Keeper, change ...func(*passkeytest.Authentic
 	if err != nil {
 		return a, passkey.Passkey{}, err
 	}
-	p, err := k.Accept(creation, owner, a.Handle)
+	p, err := k.Accept(creation, passkey.Add, owner, a.Handle)
 	return a, p, err
 }
 

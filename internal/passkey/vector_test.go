@@ -89,7 +89,7 @@ func (v vector) creates(t *testing.T, k *passkey.Keeper) bool {
 		Credential: encoded(t, v.Creation.Credential), ClientData: encoded(t, v.Creation.ClientData), Attestation: encoded(t, v.Creation.Attestation),
 	})
 	if err == nil {
-		_, err = k.Accept(c, owner, k.Handle(owner, nil))
+		_, err = k.Accept(c, passkey.Add, owner, k.Handle(owner, nil))
 	}
 	return v.judged(t, "creation", want, err)
 }

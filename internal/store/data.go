@@ -37,6 +37,7 @@ var personals = []personal{
 		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",
 		where: "account_id = $1",
 	},
+	{name: "passkey_refusal", columns: "account_id, at", where: "account_id = $1"},
 	{name: "factor", columns: "id, account_id, kind, last_step, created_at, used_at", where: "account_id = $1", leftOut: []string{"sealed"}},
 	{name: "recovery_code", columns: "account_id", where: "account_id = $1", leftOut: []string{"selector", "hash"}},
 	{

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/passkey"
 )
@@ -65,6 +66,20 @@ func (t *Tx) CountPasskeys(ctx context.Context, otherThan string) (int64, error)
 		return n, row.Scan(&n)
 	})
 	return n, err
+}
+
+// RefusePasskeys implements passkey.Store.
+func (t *Tx) RefusePasskeys(ctx context.Context, accountID string, at time.Time) error {
+	_, err := t.exec(ctx, `INSERT INTO passkey_refusal (account_id, at) VALUES ($1, $2) ON CONFLICT (account_id) DO NOTHING`, accountID, micros(at))
+	return err
+}
+
+// PasskeysRefused implements passkey.Store.
+func (t *Tx) PasskeysRefused(ctx context.Context, accountID string) (bool, error) {
+	_, refused, err := first(ctx, t, `SELECT at FROM passkey_refusal WHERE account_id = $1`, []any{accountID}, func(row scanner) (at int64, err error) {
+		return at, row.Scan(&at)
+	})
+	return refused, err
 }
 
 // truth is a bool as both engines store it.

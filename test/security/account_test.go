@@ -32,7 +32,7 @@ func guardedRoutes(account string) map[string]object {
 }
 
 // freeRoutes lists the other operations below /auth/api/account.
-var freeRoutes = []string{"account/profile"}
+var freeRoutes = []string{"account/profile", "account/passkeys/refuse"}
 
 func TestSEC247_AnOldSessionChangesNoCredential(t *testing.T) {
 	announce(t)

@@ -201,6 +201,9 @@ func attacks() testform.Catalogue {
 		"SEC-280": "An attacker asks for the address of a victim, who opens the link in the email or tells the code.",
 		"SEC-281": "A mail scanner opens the link of an alarm, or a page presses its button.",
 		"SEC-283": "A thief takes an account over completely, so that its owner cannot get it back.",
+		"SEC-284": "A passkey that a browser has made by itself counts as a proof, or stands in for one that a person must give.",
+		"SEC-285": "A stranger begins a sign-up with a passkey, or uses one to get into an account that is there.",
+		"SEC-286": "The offer of a passkey leads to another site, or is refused in the name of another user.",
 		"SEC-282": "Many callers use one code for a new address, or one link of an alarm, at the same moment.",
 		"SEC-273": "An attacker reads the database and looks for codes and tokens of OpenID clients.",
 

@@ -70,7 +70,7 @@ export async function visit(
   });
   await page.route('**/auth/api/**', async (route) => {
     const path = new URL(route.request().url()).pathname;
-    const byItself = path === '/auth/api/passkey/ask' || path.startsWith('/auth/api/flows/'); // no user has asked
+    const byItself = /^\/auth\/api\/(passkey\/ask|account\/passkeys\/begin|flows\/.*)$/.test(path); // no user has asked
     const answer = api[path] ?? (byItself ? 'hang' : undefined);
     if (answer === 'hang') return;
     if (answer === 'abort') return route.abort();

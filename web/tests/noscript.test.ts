@@ -61,6 +61,7 @@ test.each([
   ['account-data/idle', {}, 'Download', 'account=p1'],
   ['account-providers/idle', {}, 'Connect GitHub', 'account=p1&provider=github'],
   ['account-providers/idle', {}, 'Disconnect Google', 'account=p1&provider=google'],
+  ['new-passkey/offer', {}, 'No, thanks', 'account=p1&return_to=%2Fwiki'],
   ['account-delete/idle', {}, 'Delete my account', 'account=p1'],
   ['keep/idle', {}, 'Keep my account', 'flow=flow1'],
   ['keep/idle', {}, 'Leave it deleted', 'flow=flow1&action=refuse'],

@@ -38,6 +38,7 @@ const SPEC = {
     'button: Create account',
     'text: OR',
     'button: Continue with Google (icon)',
+    'button: Sign up with a passkey (icon)', // ours, beside the providers
     'text: Already have an account?',
     'link: Sign in -> /auth/signin',
   ],

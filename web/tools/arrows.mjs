@@ -20,7 +20,7 @@ const MAY = {
 /** The folder of what the account pages share, outside the scripts of the other pages. Its words begin with `section`. */
 const OWN = 'own';
 /** @param {string | undefined} screen */
-const ofAccount = (screen) => screen === OWN || screen?.startsWith('account');
+const ofAccount = (screen) => [OWN, 'new-passkey'].includes(screen ?? '') || screen?.startsWith('account');
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.tsx?$/.test(file) && !/\.test\./.test(file),

@@ -46,6 +46,7 @@ const ONLY_ON = {
     'account-profile',
     'account-passkeys',
     'account-delete',
+    'new-passkey',
   ],
   'account.exists': [],
   'account.last_way': ['account-password', 'account-passkeys'],
@@ -58,17 +59,18 @@ const ONLY_ON = {
     'account-password',
     'account-passkeys',
     'account-factors',
+    'new-passkey',
     'verify-code',
     'confirm-link',
   ],
   'alarm.': ['not-me'],
   'app.': [],
   'passkey.name_required': ['account-passkeys'],
-  'passkey.exists': ['account-passkeys'],
-  'passkey.full': ['account-passkeys'],
+  'passkey.exists': ['account-passkeys', 'new-passkey'],
+  'passkey.full': ['account-passkeys', 'new-passkey'],
   'passkey.missing': ['account-passkeys'],
   'passkey.other': ['mfa'],
-  'passkey.': ['signin', 'account-passkeys', 'mfa'],
+  'passkey.': ['signin', 'signup', 'account-passkeys', 'new-passkey', 'mfa'],
   'password.required': ['signin', 'signup', 'confirm-link', 'reset-password', 'account-password'],
   'password.': ['signup', 'reset-password', 'account-password'],
   'code.format': ['verify-code', 'mfa', 'account-factors'],
@@ -101,7 +103,7 @@ const boxed = /^common\.terms_/;
 function reaches(key, screen) {
   if (serverOnly.test(key) || buildOnly.test(key)) return false;
   if (key.startsWith('common.')) return true;
-  if (shared.test(key)) return screen.startsWith('account');
+  if (shared.test(key)) return screen.startsWith('account') || screen === 'new-passkey';
   if (boxed.test(key)) return screen === 'signup' || screen === 'terms';
   if (!key.startsWith('error.')) return key.startsWith(`${screen}.`);
   const code = key.slice('error.'.length);

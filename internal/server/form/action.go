@@ -17,13 +17,15 @@ type (
 		Password string `json:"password"`
 		ReturnTo string `json:"return_to,omitempty"`
 		Flow     string `json:"flow,omitempty"`
+		Makes    string `json:"makes_passkeys,omitempty" enum:" yes"` // this browser can make a passkey
 	}
 	SignUp struct {
 		Name     string `json:"name,omitempty"` // only if the operator asks for a name
 		Email    string `json:"email"`
 		Password string `json:"password"`
 		Confirm  string `json:"confirm_password"`
-		Terms    string `json:"terms,omitempty"` // the accepted version; only if the operator has terms
+		Passkey  string `json:"passkey,omitempty" enum:" yes"` // in place of a password
+		Terms    string `json:"terms,omitempty"`               // the accepted version; only if the operator has terms
 		ReturnTo string `json:"return_to,omitempty"`
 	}
 	ForgotPassword struct {
@@ -62,7 +64,7 @@ func Receive[Form any](r *http.Request) (in Form, err error) {
 func (a *Actions) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string, error) {
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignIn(ctx, c, flow.SignInInput{
-			Email: in.Email, Password: in.Password, ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow,
+			Email: in.Email, Password: in.Password, ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, Makes: in.Makes != "",
 		})
 	})
 }
@@ -72,7 +74,7 @@ func (a *Actions) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (str
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignUp(ctx, c, flow.SignUpInput{
 			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, Terms: in.Terms,
-			ReturnTo: a.Targets.Check(in.ReturnTo),
+			Passkey: in.Passkey != "", ReturnTo: a.Targets.Check(in.ReturnTo),
 		})
 	})
 }

@@ -27,6 +27,7 @@ type (
 	}
 	BeginPasskey struct {
 		Account string `json:"account"`
+		Quiet   string `json:"quiet,omitempty" enum:" yes"` // the browser asks by itself
 	}
 	AddPasskey struct {
 		Account     string `json:"account"`
@@ -34,6 +35,21 @@ type (
 		ClientData  string `json:"client_data"`
 		Attestation string `json:"attestation"`
 		Transports  string `json:"transports,omitempty"` // with spaces between
+		Quiet       string `json:"quiet,omitempty" enum:" yes"`
+	}
+	BeginFirstPasskey struct {
+		Flow string `json:"flow"`
+	}
+	AddFirstPasskey struct {
+		Flow        string `json:"flow"`
+		Credential  string `json:"credential"`
+		ClientData  string `json:"client_data"`
+		Attestation string `json:"attestation"`
+		Transports  string `json:"transports,omitempty"` // with spaces between
+	}
+	RefusePasskeys struct {
+		Account  string `json:"account"`
+		ReturnTo string `json:"return_to,omitempty"`
 	}
 	RenamePasskey struct {
 		Account string `json:"account"`
@@ -114,11 +130,16 @@ func (a *Actions) BeginPasskey(w http.ResponseWriter, r *http.Request, in BeginP
 	if found.User.ID != in.Account {
 		return PasskeyOffer{}, AccountChanged
 	}
-	o, err := a.Flows.BeginPasskey(r.Context(), a.Caller(w, r), found)
+	o, err := a.Flows.BeginPasskey(r.Context(), a.Caller(w, r), found, in.Quiet != "")
 	if err != nil {
 		return PasskeyOffer{}, err
 	}
 	a.keepBrowser(w, o.BrowserCookie)
+	return a.offerOf(o), nil
+}
+
+// offerOf returns what the script of a page asks an authenticator with.
+func (a *Actions) offerOf(o flow.PasskeyOffer) PasskeyOffer {
 	offer := PasskeyOffer{
 		Challenge: o.Challenge, Host: o.Host, Site: a.Flows.Site(), Timeout: int(passkey.Life.Milliseconds()),
 		User: secret.Encode(o.Handle), Email: o.Address, Name: o.Name, Algorithms: passkey.Algorithms(), Exclude: []PasskeyHeld{},
@@ -129,7 +150,25 @@ func (a *Actions) BeginPasskey(w http.ResponseWriter, r *http.Request, in BeginP
 	for _, p := range o.Exclude {
 		offer.Exclude = append(offer.Exclude, PasskeyHeld{Credential: secret.Encode(p.Credential), Transports: p.Transports})
 	}
-	return offer, nil
+	return offer
+}
+
+// BeginFirstPasskey answers with a challenge for the passkey of a new account.
+func (a *Actions) BeginFirstPasskey(w http.ResponseWriter, r *http.Request, in BeginFirstPasskey) (PasskeyOffer, error) {
+	o, err := a.Flows.BeginFirstPasskey(r.Context(), a.Caller(w, r), in.Flow)
+	if err != nil {
+		return PasskeyOffer{}, err
+	}
+	return a.offerOf(o), nil
+}
+
+// AddFirstPasskey adds the passkey of a new account, and signs in.
+func (a *Actions) AddFirstPasskey(w http.ResponseWriter, r *http.Request, in AddFirstPasskey) (string, error) {
+	return a.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.AddFirstPasskey(ctx, c, in.Flow, passkey.Answer{
+			Credential: in.Credential, ClientData: in.ClientData, Attestation: in.Attestation, Transports: in.Transports,
+		})
+	})
 }
 
 // AddPasskey adds a passkey of the signed-in user.
@@ -137,8 +176,17 @@ func (a *Actions) AddPasskey(w http.ResponseWriter, r *http.Request, in AddPassk
 	return a.ownStep(w, r, in.Account, pages.Passkeys, PasskeyAdded, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		return a.Flows.AddPasskey(r.Context(), c, found, passkey.Answer{
 			Credential: in.Credential, ClientData: in.ClientData, Attestation: in.Attestation, Transports: in.Transports,
-		})
+		}, in.Quiet != "")
 	})
+}
+
+// RefusePasskeys ends the offer of a passkey for the signed-in user, for good.
+func (a *Actions) RefusePasskeys(w http.ResponseWriter, r *http.Request, in RefusePasskeys) (string, error) {
+	found, err := a.signedInAs(w, r, in.Account)
+	if err != nil {
+		return "", err
+	}
+	return a.Targets.Or(a.Targets.Check(in.ReturnTo)), a.Flows.RefusePasskeys(r.Context(), found)
 }
 
 // RenamePasskey names a passkey of the signed-in user.

@@ -21,6 +21,7 @@ const (
 	ScreenAccountPassword
 	ScreenAccountFactors
 	ScreenAccountPasskeys
+	ScreenNewPasskey
 	ScreenAccountAddresses
 	ScreenAccountProfile
 	ScreenAccountHistory
@@ -67,6 +68,7 @@ var screenNames = [screenCount]string{
 	ScreenTerms:            "terms",
 	ScreenAccountFactors:   "account-factors",
 	ScreenAccountPasskeys:  "account-passkeys",
+	ScreenNewPasskey:       "new-passkey",
 }
 
 // String returns the name of the screen in paths and in the front end.

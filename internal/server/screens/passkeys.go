@@ -17,6 +17,8 @@ func (s *Screens) mountPasskeys(m *server.Mux) section {
 		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, prove: true, fill: s.fillPasskeys,
 		says: []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
 	}
+	m.Handle("GET "+pages.PasskeyOffer, s.passkeyOffer)
+	m.Handle("POST "+pages.PasskeyOffer, s.postPasskeyOffer)
 	m.Handle("POST "+p.path+"/rename", postOwn(s, p, s.Actions.RenamePasskey, nil))
 	m.Handle("POST "+p.path+"/remove", postOwn(s, p, s.Actions.RemovePasskey, nil))
 	if len(s.Related) > 0 {

@@ -137,6 +137,7 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.VerifyCode, s.postVerifyCode)
 	m.Handle("GET "+pages.ConfirmLink, s.confirmLink)
 	m.Handle("POST "+pages.ConfirmLink, s.postConfirmLink)
+	m.Handle("GET "+pages.SignUpPasskey, s.signUpPasskey)
 	m.Handle("GET "+pages.ResetPassword, s.resetPassword)
 	m.Handle("POST "+pages.ResetPassword, s.postResetPassword)
 	s.mountAccount(m)

@@ -51,6 +51,7 @@ func TestDocuments(t *testing.T) {
 		"/auth/account/password":        {"account-password", 200},
 		"/auth/account/factors":         {"account-factors", 200},
 		"/auth/account/passkeys":        {"account-passkeys", 200},
+		"/auth/account/passkeys/offer":  {"new-passkey", 200},
 		"/auth/mfa?flow=x":              {"error", 404},
 		"/auth/terms?flow=x":            {"error", 404},
 		"/auth/account/history":         {"account-history", 200},

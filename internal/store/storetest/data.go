@@ -68,6 +68,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 	b.named(a, 1)
 	b.named(other, 2)
 	b.departure(a.ID, moment())
+	b.write(func(tx *store.Tx) error { return tx.RefusePasskeys(b.Context(), a.ID, moment()) })
 	alive := full[outbox.Record](3)
 	alive.AccountID, alive.DeadAt = a.ID, time.Time{}
 	b.message(alive)

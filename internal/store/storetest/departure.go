@@ -62,6 +62,7 @@ func (b departures) DeleteAccount_WithEveryRow() {
 	b.named(a, 1)
 	b.named(other, 2)
 	b.departure(a.ID, moment())
+	b.write(func(tx *store.Tx) error { return tx.RefusePasskeys(b.Context(), a.ID, moment()) })
 	waiting := full[outbox.Record](3)
 	waiting.AccountID, waiting.DeadAt = a.ID, time.Time{}
 	b.message(waiting)

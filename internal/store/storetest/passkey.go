@@ -29,6 +29,27 @@ func (b passkeys) InsertPasskey_OneOfACredential() {
 	})
 }
 
+func (b passkeys) RefusePasskeys_Twice() {
+	a := b.person(1)
+	for range 2 {
+		b.write(func(tx *store.Tx) error { return tx.RefusePasskeys(b.Context(), a.ID, moment()) })
+	}
+}
+
+func (b passkeys) PasskeysRefused_OfOneAccount() {
+	a, other := b.person(1), b.person(2)
+	refused := func(id string) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.PasskeysRefused(b.Context(), id) })
+	}
+	if refused(a.ID) {
+		b.Error("a new account has refused")
+	}
+	b.write(func(tx *store.Tx) error { return tx.RefusePasskeys(b.Context(), a.ID, moment()) })
+	if !refused(a.ID) || refused(other.ID) {
+		b.Errorf("the account %v, another one %v", refused(a.ID), refused(other.ID))
+	}
+}
+
 func (b passkeys) PasskeysOf_LastUsedFirst() {
 	a := b.person(1)
 	second, third, first := b.passkey(a.ID, 2), b.passkey(a.ID, 3), b.passkey(a.ID, 1)

@@ -19,12 +19,21 @@ export interface AddFactor {
   return_to?: string;
 }
 
+export interface AddFirstPasskey {
+  flow: string;
+  credential: string;
+  client_data: string;
+  attestation: string;
+  transports?: string;
+}
+
 export interface AddPasskey {
   account: string;
   credential: string;
   client_data: string;
   attestation: string;
   transports?: string;
+  quiet?: '' | 'yes';
 }
 
 export interface App {
@@ -35,12 +44,17 @@ export interface App {
   account: string;
 }
 
+export interface BeginFirstPasskey {
+  flow: string;
+}
+
 export interface BeginPasskey {
   account: string;
+  quiet?: '' | 'yes';
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -318,6 +332,11 @@ export interface RecoveryCode {
   id: string;
 }
 
+export interface RefusePasskeys {
+  account: string;
+  return_to?: string;
+}
+
 export interface RefuseTerms {
   flow: string;
 }
@@ -383,6 +402,7 @@ export interface SignIn {
   password: string;
   return_to?: string;
   flow?: string;
+  makes_passkeys?: '' | 'yes';
 }
 
 export interface SignInPasskey {
@@ -401,6 +421,7 @@ export interface SignUp {
   email: string;
   password: string;
   confirm_password: string;
+  passkey?: '' | 'yes';
   terms?: string;
   return_to?: string;
 }
@@ -448,6 +469,7 @@ export interface Forms {
   '/auth/api/resend': { in: Resend; out: Resent };
   '/auth/api/confirm-link': { in: ConfirmLink; out: Next };
   '/auth/api/reset-password': { in: ResetPassword; out: Next };
+  '/auth/api/signup/passkey': { in: AddFirstPasskey; out: Next };
   '/auth/api/mfa': { in: GiveFactor; out: Next };
   '/auth/api/mfa/restart': { in: DropFactor; out: Next };
   '/auth/api/terms': { in: AcceptTerms; out: Next };
@@ -468,6 +490,7 @@ export interface Forms {
   '/auth/api/keep/drop': { in: KeepAccount; out: Next };
   '/auth/api/passkey': { in: SignInPasskey; out: Next };
   '/auth/api/account/passkeys': { in: AddPasskey; out: Next };
+  '/auth/api/account/passkeys/refuse': { in: RefusePasskeys; out: Next };
   '/auth/api/account/passkeys/rename': { in: RenamePasskey; out: Next };
   '/auth/api/account/passkeys/remove': { in: RemovePasskey; out: Next };
 }

@@ -18,6 +18,7 @@ import { screen as forgotPassword } from '../screens/forgot-password/forgot-pass
 import { screen as keep } from '../screens/keep/keep';
 import { screen as leaving } from '../screens/leaving/leaving';
 import { screen as mfa } from '../screens/mfa/mfa';
+import { screen as newPasskey } from '../screens/new-passkey/new-passkey';
 import { screen as notMe } from '../screens/not-me/not-me';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
 import type { Screen } from '../screens/screen';
@@ -42,6 +43,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-password': accountPassword,
   'account-factors': accountFactors,
   'account-passkeys': accountPasskeys,
+  'new-passkey': newPasskey,
   'account-addresses': accountAddresses,
   'account-profile': accountProfile,
   'account-history': accountHistory,

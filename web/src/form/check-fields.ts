@@ -15,16 +15,21 @@ const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
  * Runs the browser's constraint check and answers in our words, so that an obvious
  * mistake needs no request. The server checks everything again.
  */
-export function checkFields(form: HTMLFormElement, text: Text): Partial<Record<FieldName, string>> {
+export function checkFields(
+  form: HTMLFormElement,
+  text: Text,
+  without: readonly string[],
+): Partial<Record<FieldName, string>> {
   const faults: Partial<Record<FieldName, string>> = {};
   for (const [name, codes] of Object.entries(CODES) as [FieldName, (typeof CODES)[FieldName]][]) {
     const field = form.elements.namedItem(name);
-    if (!(field instanceof HTMLInputElement)) continue;
+    if (!(field instanceof HTMLInputElement) || without.includes(name)) continue;
     const code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
     if (code) faults[name] = text.fault(code, { count: field.minLength }) ?? code;
   }
   const confirm = form.elements.namedItem('confirm_password');
   const password = form.elements.namedItem('password');
+  if (without.includes('password')) return faults;
   if (!(confirm instanceof HTMLInputElement && password instanceof HTMLInputElement)) return faults;
   if (confirm.value && !faults.password && confirm.value !== password.value) {
     faults.confirm_password = text.fault('password.mismatch') ?? '';

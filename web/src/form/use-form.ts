@@ -63,7 +63,8 @@ export interface Form<Body> {
 /**
  * The form of a screen. Without script the form posts to its own page. With script
  * the same fields go to the API, and errors appear where the server would have
- * rendered them. A submit during a request or during a wait does nothing.
+ * rendered them. A submit during a request or during a wait does nothing. A button with
+ * `data-without` neither checks nor sends the fields that it names.
  */
 export function useForm<Path extends keyof Forms>({
   boot,
@@ -75,6 +76,7 @@ export function useForm<Path extends keyof Forms>({
   const text = useText();
   const form = useRef<HTMLFormElement>(null);
   const summary = useRef<HTMLDivElement>(null);
+  const pressed = useRef<HTMLElement | null>(null);
   const sentEmail = useRef(boot?.values.email);
   // The errors of the last response, and those left after the user has edited fields.
   const [found, setFound] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
@@ -106,9 +108,11 @@ export function useForm<Path extends keyof Forms>({
     show(shown ? NO_TROUBLE : next);
   };
 
-  const send = async (element: HTMLFormElement) => {
+  const send = async (element: HTMLFormElement, button: HTMLElement | null) => {
     if (busy || wait > 0) return;
-    const faults = checkFields(element, text);
+    pressed.current = button;
+    const without = button?.dataset['without']?.split(' ') ?? [];
+    const faults = checkFields(element, text, without);
     if (Object.keys(faults).length > 0) {
       return fail({ ...NO_TROUBLE, code: 'invalid', fields: { ...NO_FIELDS, ...faults } });
     }
@@ -116,8 +120,9 @@ export function useForm<Path extends keyof Forms>({
     show(NO_TROUBLE);
     setAnnouncement('');
     sentEmail.current = emailIn(element);
-    const body = new FormData(element);
-    body.delete('action'); // tells the forms of a page apart; the API has a path for each
+    const body = new FormData(element, button);
+    // The action tells the forms of a page apart; the API has a path for each.
+    for (const name of ['action', ...without]) body.delete(name);
     const answer = await request<Forms[Path]['out']>('POST', path, Object.fromEntries(body));
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
     if (!answer.value.next) return fail(troubleOf(foreign({ status: 200, retry_after: 0 }), text));
@@ -132,7 +137,7 @@ export function useForm<Path extends keyof Forms>({
   const retry = () => {
     // The pressed button disappears with the message, so the submit button takes the focus.
     form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
-    form.current?.requestSubmit();
+    form.current?.requestSubmit(pressed.current);
   };
 
   return {
@@ -147,7 +152,7 @@ export function useForm<Path extends keyof Forms>({
       },
       onSubmit: (event) => {
         event.preventDefault();
-        void send(event.currentTarget);
+        void send(event.currentTarget, (event.nativeEvent as SubmitEvent).submitter);
       },
     },
     trouble,

@@ -11,14 +11,24 @@ const TROUBLE: Record<string, 'cancelled' | 'held'> = {
   InvalidStateError: 'held',
 };
 
-/** Makes a passkey on an authenticator and adds it to the account. */
-export async function createPasskey(account: string): Promise<Made> {
-  const offered = await request<PasskeyOffer>('POST', '/auth/api/account/passkeys/begin', { account });
+type Whose = { account: string } | { flow: string };
+
+/** The operations that add a passkey: to an account, and to a new account as its way in. */
+type Path = '/auth/api/account/passkeys' | '/auth/api/signup/passkey';
+
+/**
+ * Makes a passkey on an authenticator and adds it. With `quiet` the browser makes it without asking
+ * its user, or refuses.
+ */
+export async function createPasskey(path: Path, owner: Whose, quiet?: AbortSignal): Promise<Made> {
+  const whose = quiet ? { ...owner, quiet: 'yes' } : owner;
+  const offered = await request<PasskeyOffer>('POST', `${path}/begin`, whose);
   if (!offered.ok) return { trouble: offered.failure };
   const { value: o } = offered;
   let made: PublicKeyCredential;
   try {
     made = (await navigator.credentials.create({
+      ...(quiet ? { mediation: 'conditional', signal: quiet } : {}),
       publicKey: {
         challenge: bytesOf(o.challenge),
         rp: { id: o.rp_id, name: o.rp_name },
@@ -29,7 +39,7 @@ export async function createPasskey(account: string): Promise<Made> {
         authenticatorSelection: {
           residentKey: 'required',
           requireResidentKey: true,
-          userVerification: 'required',
+          userVerification: quiet ? 'preferred' : 'required',
         },
         excludeCredentials: o.exclude.map(({ credential, transports }) => ({
           type: 'public-key',
@@ -42,12 +52,19 @@ export async function createPasskey(account: string): Promise<Made> {
     return { trouble: TROUBLE[(error as Error).name] ?? 'unsupported' };
   }
   const response = made.response as AuthenticatorAttestationResponse;
-  const answer = await request<Next>('POST', '/auth/api/account/passkeys', {
-    account,
+  const answer = await request<Next>('POST', path, {
+    ...whose,
     credential: made.id,
     client_data: textOf(response.clientDataJSON),
     attestation: textOf(response.attestationObject),
     transports: response.getTransports?.().join(' ') ?? '',
   });
   return answer.ok ? answer.value : { trouble: answer.failure };
+}
+
+/** Adds a passkey without a word, where the browser has just filled in the saved password and offers to. */
+export async function createQuietly(account: string, signal: AbortSignal): Promise<boolean> {
+  const can = await PublicKeyCredential.getClientCapabilities?.();
+  if (!can?.conditionalCreate || signal.aborted) return false;
+  return 'next' in (await createPasskey('/auth/api/account/passkeys', { account }, signal));
 }

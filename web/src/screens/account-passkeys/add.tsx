@@ -42,7 +42,7 @@ export function Add({ boot }: { boot: Boot }) {
     setBusy(true);
     setWords('');
     const made = globalThis.PublicKeyCredential
-      ? await createPasskey(boot.session.id)
+      ? await createPasskey('/auth/api/account/passkeys', { account: boot.session.id })
       : { trouble: 'unsupported' as const };
     if ('next' in made) return location.assign(made.next);
     setBusy(false);

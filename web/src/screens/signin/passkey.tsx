@@ -3,22 +3,22 @@ import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
 import { useRestoredPage } from '../../lib/use-restored-page';
 import type { Offer, OfferOptions } from '../../passkey/offer';
-import { Button } from '../../ui/button';
-import styles from './passkey.module.css';
+import { PasskeyButton } from '../../ui/passkey-button';
 
 interface PasskeyProps {
   body: OfferOptions['body'];
   field: () => HTMLInputElement | null;
   /** Shows words in the place of the form's errors. */
   tell: (words: string) => void;
+  /** Called when the device can make a passkey, so that one may be offered after the sign-in. */
+  onMaker: () => void;
 }
 
 /**
  * The sign-in with a passkey: a button, and an offer in the menu of the email field. Their code
- * loads after the page is painted and works. Until then, and where the browser has no passkeys,
- * the button is invisible and keeps its place, so that nothing moves.
+ * loads after the page is painted and works.
  */
-export function Passkey({ body, field, tell }: PasskeyProps) {
+export function Passkey({ body, field, tell, onMaker }: PasskeyProps) {
   const text = useText();
   const { t } = text;
   const [offer, setOffer] = useState<Offer>();
@@ -40,7 +40,8 @@ export function Passkey({ body, field, tell }: PasskeyProps) {
           tell(typeof trouble === 'string' ? t(`signin.passkey_${trouble}`) : troubleOf(trouble, text).form),
       });
       setOffer(made);
-      await made.arm();
+      void made.arm();
+      if (await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()) onMaker();
     };
     load().catch(() => undefined); // the password still works
     return () => {
@@ -61,22 +62,8 @@ export function Passkey({ body, field, tell }: PasskeyProps) {
     void offer?.press();
   };
   return (
-    <div className={styles.place} data-ready={offer ? '' : undefined}>
-      <Button
-        type="button"
-        look="secondary"
-        busy={busy}
-        onClick={press}
-        served={
-          import.meta.env.SSR ? (
-            <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-              <path d="M15.5 2a6.5 6.5 0 0 0-6.2 8.5L2 17.8V22h4.200v-2.500h2.500V17h2.500l2.300-2.300A6.5 6.5 0 1 0 15.5 2zm1.700 6.600a1.8 1.8 0 1 1 0-3.6 1.8 1.8 0 0 1 0 3.6z" />
-            </svg>
-          ) : null
-        }
-      >
-        {t('signin.passkey')}
-      </Button>
-    </div>
+    <PasskeyButton type="button" ready={offer !== undefined} busy={busy} onClick={press}>
+      {t('signin.passkey')}
+    </PasskeyButton>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { Boot, SignIn } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
@@ -32,6 +33,7 @@ function View({ boot }: { boot: Boot }) {
       return false;
     },
   });
+  const [makes, setMakes] = useState('');
   const hidden = { return_to: boot.return_to, flow: boot.flow.id };
 
   return (
@@ -45,6 +47,7 @@ function View({ boot }: { boot: Boot }) {
       <form {...form.props}>
         <HiddenField<SignIn> name="return_to" value={hidden.return_to} />
         <HiddenField<SignIn> name="flow" value={hidden.flow} />
+        <HiddenField<SignIn> name="makes_passkeys" value={makes} />
         <EmailField
           label={t('common.email')}
           placeholder={t('common.email_placeholder')}
@@ -77,7 +80,12 @@ function View({ boot }: { boot: Boot }) {
         hidden={{ ...hidden, again: boot.again }}
       />
       <When value={boot.policy.passkeys}>
-        <Passkey body={hidden} field={() => emailOf(form.props.ref.current)} tell={form.tell} />
+        <Passkey
+          body={hidden}
+          field={() => emailOf(form.props.ref.current)}
+          tell={form.tell}
+          onMaker={() => setMakes('yes')}
+        />
       </When>
       <When value={boot.policy.signup}>
         <Footer>

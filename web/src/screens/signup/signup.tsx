@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import type { Boot, SignUp } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
@@ -7,6 +8,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { NameField } from '../../ui/name-field';
 import { NewPassword } from '../../ui/new-password';
+import { PasskeyButton } from '../../ui/passkey-button';
 import { ProviderButtons } from '../../ui/provider-buttons';
 import { useSuggestion } from '../../ui/suggestion';
 import { EmailField } from '../../ui/text-field';
@@ -23,6 +25,9 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   useCarriedEmail(); // before useForm, which focuses the first empty field
   const form = useForm({ boot, path: '/auth/api/signup', onTrouble: postWhenChanged });
+  const [maker, setMaker] = useState(false);
+  const [byPasskey, setByPasskey] = useState(false); // the button that was pressed last
+  useEffect(() => setMaker('PublicKeyCredential' in globalThis), []);
   const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const { password_min: minLength, password_max: maxLength } = boot.policy;
 
@@ -34,7 +39,7 @@ function View({ boot }: { boot: Boot }) {
       announcement={form.announcement}
     >
       <SignedIn boot={boot} />
-      <form {...form.props}>
+      <form {...form.props} id="signup">
         <HiddenField<SignUp> name="return_to" value={boot.return_to} />
         {(['required', 'optional'] as const).map((rule) => (
           <When key={rule} value={boot.policy.name} is={rule}>
@@ -69,7 +74,7 @@ function View({ boot }: { boot: Boot }) {
           errors={form.trouble.fields}
         />
         <TermsBox boot={boot} error={form.trouble.fields.terms} />
-        <Button busy={form.busy} wait={form.wait}>
+        <Button busy={form.busy && !byPasskey} wait={form.wait} onClick={() => setByPasskey(false)}>
           {t('signup.submit')}
         </Button>
       </form>
@@ -80,6 +85,20 @@ function View({ boot }: { boot: Boot }) {
         lastUsed={t('common.last_used')}
         hidden={{ return_to: boot.return_to, flow: '', again: '' }}
       />
+      <When value={boot.policy.passkeys}>
+        <PasskeyButton
+          ready={maker}
+          form="signup"
+          name={'passkey' satisfies keyof SignUp}
+          value="yes"
+          data-without="password confirm_password"
+          busy={form.busy && byPasskey}
+          wait={form.wait}
+          onClick={() => setByPasskey(true)}
+        >
+          {t('signup.passkey')}
+        </PasskeyButton>
+      </When>
       <Footer>
         {`${t('signup.have_account')} `}
         <a href={withReturn('/auth/signin', boot.return_to)}>{t('signup.signin')}</a>

@@ -1,0 +1,87 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Failure } from '../../api/problem';
+import type { Boot } from '../../api/schema.gen';
+import { troubleOf } from '../../form/failure';
+import { useText } from '../../i18n/provider';
+import { go } from '../../lib/fragment';
+import { useRestoredPage } from '../../lib/use-restored-page';
+import { createPasskey, createQuietly } from '../../passkey/create';
+import { Button } from '../../ui/button';
+import { Hint } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
+import { Proof, useProven } from '../own/proof';
+import { UNPROVEN } from '../own/use-own-form';
+import styles from './create.module.css';
+
+const NO_REQUEST = { id: '', words: '' };
+
+/** The step or the session has ended, or is another's: the page shows what holds now. */
+const OVER = /^(flow\.|account\.changed)/;
+
+/** The button that makes the passkey. It needs script; the browser leads through the rest. */
+export function Create({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const summary = useRef<HTMLDivElement>(null);
+  const quiet = useRef<AbortController>(null);
+  const [asked, setAsked] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [words, setWords] = useState('');
+  const { id: account } = boot.session;
+  const { id: flow } = boot.flow;
+  useProven(() => setAsked(''));
+  useRestoredPage(useCallback(() => setBusy(false), []));
+  useEffect(() => {
+    if (words) summary.current?.focus();
+  }, [words]);
+  useEffect(() => {
+    if (flow || !globalThis.PublicKeyCredential) return;
+    const mine = new AbortController();
+    quiet.current = mine;
+    createQuietly(account, mine.signal).then(
+      (made) => made && go(boot.next),
+      () => undefined, // the button is still there
+    );
+    return () => mine.abort();
+  }, [account, flow, boot.next]);
+
+  const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
+    if (typeof trouble === 'string')
+      return t(trouble === 'cancelled' ? 'new-passkey.cancelled' : 'new-passkey.unsupported');
+    const { code, form } = troubleOf(trouble, text);
+    if (OVER.test(code)) location.reload();
+    if (!UNPROVEN.test(code)) return form;
+    setAsked('yes');
+    return '';
+  };
+
+  const create = async () => {
+    if (busy) return;
+    quiet.current?.abort();
+    setBusy(true);
+    setWords('');
+    let made: Awaited<ReturnType<typeof createPasskey>> = { trouble: 'unsupported' };
+    if (globalThis.PublicKeyCredential)
+      made = flow
+        ? await createPasskey('/auth/api/signup/passkey', { flow })
+        : await createPasskey('/auth/api/account/passkeys', { account });
+    if ('next' in made) return go(flow ? made.next : boot.next); // stays busy until the next page loads
+    setBusy(false);
+    setWords(wordsOf(made.trouble));
+  };
+
+  return (
+    <>
+      <Proof asked={asked} path="/auth/account/passkeys" />
+      <ErrorSummary words={words} requestId={NO_REQUEST} ref={summary} />
+      <div className={styles.create}>
+        <Button type="button" busy={busy} onClick={create}>
+          {t('new-passkey.create')}
+        </Button>
+      </div>
+      <div className={styles.script}>
+        <Hint>{t('new-passkey.script')}</Hint>
+      </div>
+    </>
+  );
+}
