@@ -42,14 +42,6 @@ type Alarm struct {
 	RaisedAt time.Time
 }
 
-// Former is an address that an account had. No other account can get it until Until.
-type Former struct {
-	AccountID string
-	Address   Address
-	At        time.Time // when the account got another one
-	Until     time.Time
-}
-
 // Terms is an acceptance of the terms of use. The zero value means none.
 type Terms struct {
 	Version    string
@@ -68,6 +60,7 @@ type Identity struct {
 
 // Store is what this room needs of the database.
 type Store interface {
+	OtherStore
 	// InsertAccount reports false when the canonical address has an account, or is
 	// kept for one when the new account is made.
 	InsertAccount(ctx context.Context, a Account) (bool, error)
@@ -87,14 +80,6 @@ type Store interface {
 	// reports false when there is no such account, or another one has the address,
 	// or it is kept for another one at now.
 	UpdateAddress(ctx context.Context, id string, address Address, now time.Time) (bool, error)
-	// KeepAddress keeps a former address for its account. It replaces what was
-	// known of the address.
-	KeepAddress(ctx context.Context, former Former) error
-	// FormersOf returns the former addresses that are kept for an account at now,
-	// the newest first.
-	FormersOf(ctx context.Context, accountID string, now time.Time) ([]Former, error)
-	// DropFormers forgets the former addresses of an account from at on.
-	DropFormers(ctx context.Context, accountID string, at time.Time) error
 	// UpdateAlarm stores an alarm of the owner.
 	UpdateAlarm(ctx context.Context, id string, alarm Alarm) (bool, error)
 	// UpdateLocale sets the language of the account's emails.

@@ -29,6 +29,8 @@ const (
 	PasswordChanged Name = "password_changed"
 	PasswordRemoved Name = "password_removed"
 	AddressChanged  Name = "address_changed"
+	RecoverySet     Name = "recovery_address_set"
+	AddressRemoved  Name = "address_removed"
 	AlarmRaised     Name = "alarm_raised"
 	NameChanged     Name = "name_changed"
 	LocaleChanged   Name = "language_changed"

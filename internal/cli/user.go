@@ -49,6 +49,29 @@ type person struct {
 	CreatedAt string   `json:"created_at"`
 	Terms     string   `json:"terms_version"`     // accepted last, "" for none
 	TermsAt   string   `json:"terms_accepted_at"` // "" for none
+
+	Addresses []otherAddress `json:"addresses,omitempty"` // beside the primary one, where the command reads them
+}
+
+type otherAddress struct {
+	Email string `json:"email"`
+	Use   string `json:"use"`
+	Until string `json:"until,omitempty"` // if it is only kept
+}
+
+func addressesOf(list []account.Other) (all []otherAddress) {
+	for _, o := range list {
+		shown := otherAddress{Email: o.Address.Mail, Use: string(o.Use)}
+		if !o.Own() {
+			shown.Until = o.Until.Format(timeForm)
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+func (o otherAddress) String() string {
+	return strings.TrimSpace(strings.Join([]string{o.Email, o.Use, o.Until}, " "))
 }
 
 func personOf(a account.Account) person {

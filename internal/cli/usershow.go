@@ -16,8 +16,13 @@ func (userShowCmd) Help() string { return "Example:\n  portico user show mara@ex
 
 // Run prints a line for each part of the account that has a value.
 func (c userShowCmd) Run(s *session) error {
-	return s.withUser(c.Email, func(_ *app.App, u account.Account) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
 		p := personOf(u)
+		others, err := a.Flows.Addresses(s, u.ID)
+		if err != nil {
+			return err
+		}
+		p.Addresses = addressesOf(others)
 		password := "no"
 		if p.Password {
 			password = "yes"
@@ -30,6 +35,9 @@ func (c userShowCmd) Run(s *session) error {
 			if part[1] != "" {
 				lines = append(lines, part[0]+"\t"+part[1])
 			}
+		}
+		for _, o := range p.Addresses {
+			lines = append(lines, "address\t"+o.String())
 		}
 		return s.print(c.JSON, p, lines...)
 	})

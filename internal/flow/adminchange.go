@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -24,12 +23,16 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		if err != nil || !ok {
 			return missing(err)
 		}
-		// The person who had the account until now has no claim to it: a former
-		// address and the links in earlier emails count no more.
-		if err := tx.DropFormers(ctx, id, time.Time{}); err != nil {
+		if err := tx.DropAddress(ctx, id, address.Key); err != nil { // so that it is told once
 			return err
 		}
-		return f.moveAddress(ctx, tx, operator, a, address, move{mailAddress, session.Operator, byOperator(audit.AddressChanged, id)})
+		err = f.moveAddress(ctx, tx, operator, a, address, move{mailAddress, session.Operator, byOperator(audit.AddressChanged, id)})
+		if err != nil {
+			return err
+		}
+		// The person who had the account until now has no claim to it: other and
+		// former addresses and the links in earlier emails count no more.
+		return tx.DropAddresses(ctx, id)
 	})
 }
 

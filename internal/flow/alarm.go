@@ -28,13 +28,14 @@ const alarmLife = 72 * time.Hour
 // the address has newer links only.
 type alarm struct {
 	owner  account.Account
-	former *account.Former // the address that the account gets back; nil if it has it
+	former *account.Other // the primary address that the account gets back; nil if it has it
+	other  *account.Other // the address of the email, if it was not the primary one
 	at     time.Time
 }
 
-// alarmLink returns the link of an email to an owner.
-func (f *Flows) alarmLink(owner account.Account, now time.Time) string {
-	text := owner.ID + " " + strconv.FormatInt(now.UnixMicro(), 10) + " " + owner.Address.Key
+// alarmLink returns the link of an email to an address of an account.
+func (f *Flows) alarmLink(id string, to account.Address, now time.Time) string {
+	text := id + " " + strconv.FormatInt(now.UnixMicro(), 10) + " " + to.Key
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
 }
@@ -73,17 +74,42 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	case key == a.owner.Address.Key:
 		return a, nil
 	}
-	formers, err := tx.FormersOf(ctx, id, now)
+	others, err := tx.AddressesOf(ctx, id, now)
 	if err != nil {
 		return a, err
 	}
-	for _, each := range formers {
-		if each.Address.Key == key {
-			a.former = &each
-			return a, nil
+	a.look(others, key)
+	if a.former == nil && a.other == nil {
+		return a, AlarmOver // the operator gave the account another address
+	}
+	return a, nil
+}
+
+// look finds the address of the email, and the primary address of that time. An
+// email to the address for notices says nothing about the primary one, which is
+// then the first that was replaced after the email.
+func (a *alarm) look(others []account.Other, key string) {
+	var first *account.Other
+	for _, each := range others {
+		switch {
+		case each.Address.Key == key && !each.PrimaryUntil.Before(a.at):
+			a.former, a.other = &each, nil
+			return
+		case each.Address.Key == key:
+			a.other = &each
+		case each.PrimaryUntil.Before(a.at):
+		case first == nil || each.PrimaryUntil.Before(first.PrimaryUntil):
+			first = &each
 		}
 	}
-	return a, AlarmOver // the operator gave the account another address
+	if a.other != nil {
+		a.former = first
+	}
+}
+
+// lasts reports whether the address of the email is as old as what an alarm leaves.
+func (a alarm) lasts(now time.Time) bool {
+	return a.other != nil && !a.other.AddedAt.After(now.Add(-alarmLife))
 }
 
 // AlarmView is the state of the page of an alarm.
@@ -97,12 +123,15 @@ type AlarmView struct {
 func (f *Flows) ViewAlarm(ctx context.Context, token string) (v AlarmView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, err := f.alarmOf(ctx, tx, token)
-		v.Address = account.Mask(a.address().Mail)
+		if v.Address = account.Mask(a.address().Mail); a.lasts(f.clock.Now()) {
+			v.Address = account.Mask(a.other.Address.Mail)
+		}
 		return err
 	})
 	return v, err
 }
 
+// address returns the primary address that the account keeps or gets back.
 func (a alarm) address() account.Address {
 	if a.former != nil {
 		return a.former.Address
@@ -134,7 +163,11 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 		if err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, owner.Address, &owner, data{Address: owner.Address.Mail})
+		to := addressee{owner: &owner, at: owner.Address}
+		if raised.lasts(f.clock.Now()) {
+			to.use, to.at = account.Recovery, raised.other.Address
+		}
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, to.at, to, data{Address: to.at.Mail})
 		return err
 	})
 	r.BrowserCookie = fresh
@@ -149,7 +182,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		if ok, err := tx.UpdateAddress(ctx, id, a.former.Address, now); err != nil || !ok {
 			return account.Account{}, missing(err)
 		}
-		if err := tx.DropFormers(ctx, id, a.former.At); err != nil {
+		if err := tx.DropFormers(ctx, id, a.former.PrimaryUntil); err != nil {
 			return account.Account{}, err
 		}
 		if err := f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, "alarm")); err != nil {
@@ -168,6 +201,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 	}
 	for _, do := range []func() error{
 		func() error { return f.dropAdded(ctx, tx, id, now.Add(-alarmLife)) },
+		func() error { return f.undoAddresses(ctx, tx, a) },
 		func() error { return f.endAll(ctx, tx, id, "", session.Elsewhere) },
 		func() error { return f.dropApps(ctx, tx, id) },
 		func() error {
@@ -185,6 +219,42 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 	}
 	owner, _, err := tx.AccountByID(ctx, id)
 	return owner, err
+}
+
+// undoAddresses removes the addresses that were added in the time of an alarm, and
+// brings back addresses that were removed after its email. The address of the email
+// recovers the account.
+func (f *Flows) undoAddresses(ctx context.Context, tx Tx, a alarm) error {
+	now := f.clock.Now()
+	others, err := tx.AddressesOf(ctx, a.owner.ID, now)
+	if err != nil {
+		return err
+	}
+	for _, o := range others {
+		mine := a.lasts(now) && o.Address.Key == a.other.Address.Key
+		switch gone := o.Until.Add(-alarmLife); {
+		case o.Use == account.Former:
+		case now.Before(o.PrimaryUntil.Add(alarmLife)):
+			// Its owner may have an older email than the one who raises this alarm.
+			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
+			err = tx.UseAddress(ctx, o)
+		case o.AddedAt.After(now.Add(-alarmLife)):
+			err = tx.DropAddress(ctx, o.AccountID, o.Address.Key)
+		case mine:
+			o.Use, o.Until = account.Recovery, account.Forever
+			err = tx.UseAddress(ctx, o)
+		case o.Use == account.Removed && !gone.Before(a.at):
+			o.Use, o.Until = account.Spare, account.Forever
+			err = tx.UseAddress(ctx, o)
+		case o.Use == account.Recovery && a.lasts(now):
+			o.Use = account.Spare
+			err = tx.UseAddress(ctx, o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dropAdded removes what was added to an account since a time and signs in to it.

@@ -56,7 +56,7 @@ func TestRaiseAlarm(t *testing.T) {
 	if v.found().User.Address != "mara@example.org" || v.found().User.ID != id {
 		t.Errorf("%+v", v.found().User)
 	}
-	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org"); !errors.Is(err, flow.Alarmed) {
+	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org", false); !errors.Is(err, flow.Alarmed) {
 		t.Errorf("a change after the alarm: %v", err)
 	}
 	b.clock.Advance(72 * time.Hour)

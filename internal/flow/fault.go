@@ -17,6 +17,8 @@ const (
 	CodeLastWay        = "account.last_way"
 	CodeAddressSame    = "address.same"  // as the account has
 	CodeAddressTaken   = "address.taken" // by another account since the flow began
+	CodeAddressMissing = "address.missing"
+	CodeAddressesFull  = "address.full"
 	CodeLinkElsewhere  = "link.elsewhere"
 	CodeAlarmed        = "alarm.raised"
 	CodeAlarmOver      = "alarm.over"
@@ -62,6 +64,12 @@ var (
 	// AddressTaken means that another account has got the address since its code
 	// was mailed. Only a caller with the code from the mailbox gets it.
 	AddressTaken = fault.New(fault.Conflict, CodeAddressTaken)
+
+	// NoAddress means that the user has no such address beside the primary one.
+	NoAddress = fault.New(fault.Missing, CodeAddressMissing)
+
+	// AddressesFull means that the account has as many addresses as it may have.
+	AddressesFull = fault.New(fault.Conflict, CodeAddressesFull)
 
 	// LinkElsewhere means that the mailed link works only in the browser that asked
 	// for it.

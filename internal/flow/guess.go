@@ -37,11 +37,11 @@ func (f *Flows) guesser(ctx context.Context, tx Tx, c Caller, key string) (subje
 	if c.Device == "" {
 		return key, false, nil
 	}
-	a, err := f.known(ctx, tx, key)
+	to, err := f.addressed(ctx, tx, key)
 	if err != nil {
 		return "", false, err
 	}
-	if device := f.knownDevice(c, a); device != "" {
+	if device := f.knownDevice(c, to.owner); device != "" {
 		return key + " " + device, true, nil
 	}
 	return key, false, nil

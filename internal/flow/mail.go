@@ -24,6 +24,9 @@ const (
 	mailAddress    = "address-changed"
 	mailReplaced   = "address-replaced" // by the owner, who can have it back
 	mailNewAddress = "address-added"
+	mailBelongs    = "address-of-account"   // to an address that does not sign in
+	mailRecovery   = "recovery-address-set" // another one, or the first
+	mailDropped    = "address-removed"
 	mailConfirm    = "confirm-address"
 	mailTaken      = "address-taken"
 	mailName       = "name-changed"
@@ -60,6 +63,8 @@ type letter struct {
 	template string
 	to       string           // address without an account; always checked
 	owner    *account.Account // recipient, nil without an account
+	at       account.Address  // of the owner, if not the primary one
+	about    account.Address  // of the owner, that the email names
 	secret   *code.Issued
 	provider string
 	app      string        // name of an OpenID client
@@ -70,21 +75,47 @@ type letter struct {
 	suppress bool          // stored like any other and never sent
 }
 
-// alarming reports whether an email tells of a change that a thief might have made.
-// It has a link to raise the alarm.
+// alarming reports whether an email tells of a change or of a danger. It has a link
+// to raise the alarm.
 func alarming(template string) bool {
 	switch template {
-	case mailReplaced, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
+	case mailReplaced, mailRecovery, mailDropped, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
 		mailFactorAdded, mailFactorRemoved, mailCodesMade, mailCodeSpent,
-		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved:
+		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved, mailName, mailUnlinked, mailLinkMade,
+		mailBlocked, mailFactorFailed, mailReused, mailPasskeySuspect:
 		return true
 	}
 	return false
 }
 
-// post writes the email to the outbox, in the transaction of its cause. An email
-// to an account uses the locale of the account, whatever the caller's locale.
+// copied reports whether an email also goes to the address for notices. An email
+// about wrong passwords does not: strangers cause it, with and without an account.
+func copied(template string) bool {
+	return template == mailAddress || template != mailBlocked && alarming(template)
+}
+
+// post writes the email to the outbox, in the transaction of its cause, and a copy
+// for the owner's address for notices.
 func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
+	if err := f.postOne(ctx, tx, c, l); err != nil || l.owner == nil || l.at.Key != "" || !copied(l.template) {
+		return err
+	}
+	all, err := tx.AddressesOf(ctx, l.owner.ID, f.clock.Now())
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if o.Use == account.Recovery {
+			l.at = o.Address
+			return f.postOne(ctx, tx, c, l)
+		}
+	}
+	return nil
+}
+
+// postOne writes one email. An email to an account uses the locale of the account,
+// whatever the caller's locale.
+func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l letter) error {
 	now := f.clock.Now()
 	m := outbox.Message{
 		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
@@ -97,7 +128,10 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 		},
 	}
 	if l.owner != nil {
-		m.To, m.AccountID = l.owner.Address.Mail, l.owner.ID
+		if l.at.Key == "" {
+			l.at = l.owner.Address
+		}
+		m.To, m.AccountID = l.at.Mail, l.owner.ID
 		if l.owner.Locale != "" {
 			m.Locale = l.owner.Locale
 		}
@@ -106,7 +140,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
 	}
 	if l.owner != nil && alarming(l.template) {
-		m.Data["alarm_link"] = f.alarmLink(*l.owner, now)
+		m.Data["alarm_link"] = f.alarmLink(l.owner.ID, l.at, now)
 	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
@@ -115,6 +149,9 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	}
 	if l.app != "" {
 		m.Data["app"] = l.app
+	}
+	if l.about.Mail != "" {
+		m.Data["address"] = account.Mask(l.about.Mail)
 	}
 	if !l.eraseAt.IsZero() {
 		m.Data["erase_at"] = l.eraseAt.Format(time.RFC3339)
@@ -135,7 +172,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 //
 // The caller must have counted the email. While the mailbox gets no more emails no
 // code is made, because a page must not show a code as sent that was not.
-func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to string, known *account.Account) error {
+func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed string, to addressee) error {
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {
 		return err
@@ -144,14 +181,17 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to st
 	if err != nil {
 		return err
 	}
-	l := letter{to: to, owner: known}
+	known := to.known(p.Kind)
+	l := letter{to: typed, owner: to.owner, at: to.at}
 	switch {
-	case known != nil && !known.Open():
+	case to.owner != nil && !to.owner.Open():
 		l.template = mailClosed
-	case p.Kind == AddressChange && known == nil:
+	case p.Kind == AddressChange && to.owner == nil:
 		l.template, l.secret = mailConfirm, &issued
 	case p.Kind == AddressChange:
 		l.template = mailTaken
+	case known == nil && to.owner != nil:
+		l.template, l.about = mailBelongs, to.owner.Address
 	case p.Kind == SignUp && known == nil:
 		l.template, l.secret = mailVerify, &issued
 	case p.Kind == SignUp:
@@ -170,6 +210,6 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, to st
 	if tell {
 		l.told = &outbox.Told{Mailbox: f.mailboxes.Sum(p.AddressKey), AskedAt: issued.ExpiresAt.Add(-CodeLife)}
 	}
-	l.suppress = !tell && known == nil
+	l.suppress = !tell && to.owner == nil
 	return f.post(ctx, tx, c, l)
 }

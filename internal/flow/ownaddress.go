@@ -12,16 +12,18 @@ import (
 	"portico/internal/throttle"
 )
 
-// ChangeAddress mails a code to the address that the signed-in user wants to have.
-// Until the code is entered in this browser, nothing changes. The response is the
-// same for the address of another account, whose mailbox learns of it.
+// ChangeAddress mails a code to an address that the signed-in user wants to have:
+// for the sign-in, or with recovery for a recovery and for notices. Until the code
+// is entered in this browser, nothing changes. The response is the same for the
+// address of another account, whose mailbox learns of it.
 //
-// Faults: the field email, ProofNeeded, Alarmed, session.Required, throttle.Limited.
-func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found, email string) (r Result, err error) {
+// Faults: the field email, ProofNeeded, Alarmed, AddressesFull, session.Required,
+// throttle.Limited.
+func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found, email string, recovery bool) (r Result, err error) {
 	ctx, w := f.watch(ctx, "change-address", AddressChange)
 	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(email, "email")
-	if bad == nil && address.Mail == found.User.Address {
+	if bad == nil && (address.Mail == found.User.Address || recovery && isAddress(address, found.User.Address)) {
 		bad = &fault.Field{Name: "email", Code: CodeAddressSame}
 	}
 	if bad != nil {
@@ -36,26 +38,27 @@ func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found
 	value, fresh := browser(c)
 	c.BrowserCookie = value
 	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
-		known, err := f.other(ctx, tx, owner.ID, address.Key)
+		if recovery {
+			if err := f.mayAdd(ctx, tx, owner.ID, address); err != nil {
+				return err
+			}
+		}
+		to, err := f.addressed(ctx, tx, address.Key)
 		if err != nil {
 			return err
 		}
 		p := Pending{Kind: AddressChange, AccountID: owner.ID, Version: owner.Version, ReturnTo: pages.Addresses}
-		r, err = f.awaitProof(ctx, tx, c, p, address, known, data{Address: address.Mail})
+		r, err = f.awaitProof(ctx, tx, c, p, address, to.besides(owner.ID), data{Address: address.Mail, Recovery: recovery})
 		return err
 	})
 	r.BrowserCookie = fresh
 	return r, err
 }
 
-// other returns the account of an address, or nil if there is none or it is the
-// one with the id.
-func (f *Flows) other(ctx context.Context, tx account.Store, id, key string) (*account.Account, error) {
-	known, err := f.known(ctx, tx, key)
-	if known != nil && known.ID == id {
-		known = nil
-	}
-	return known, err
+// isAddress reports whether a stored address is another spelling of an address.
+func isAddress(a account.Address, stored string) bool {
+	b, bad := account.ParseAddress(stored, "")
+	return bad == nil && a.Key == b.Key
 }
 
 // signedInTo returns the session of the caller, if it is one of the account of the
@@ -78,7 +81,8 @@ func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (acc
 }
 
 // takeAddress gives the account the address that was just proven. The former one
-// is kept for the account, so that its owner can have it back.
+// is kept for the account, so that its owner can have it back. An address for a
+// recovery is one more.
 func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
 	owner, here, err := f.signedInTo(ctx, tx, c, p)
 	if err != nil {
@@ -94,25 +98,40 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	err = f.moveAddress(ctx, tx, c, owner, address, move{mailReplaced, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, "")})
+	var r Result
+	if d.Recovery {
+		r, err = f.addRecovery(ctx, tx, c, owner, here, address)
+	} else {
+		now := f.clock.Now()
+		r, err = f.replaceAddress(ctx, tx, c, owner, here, address, account.Other{Use: account.Former, Until: now.Add(alarmLife)})
+	}
 	if errors.Is(err, account.Exists) {
 		return Result{}, AddressTaken
 	}
+	r.Next = f.targets.Or(f.target(p))
+	return r, err
+}
+
+// replaceAddress makes an address the primary one, and keeps the former one with
+// the use of kept.
+func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, to account.Address, kept account.Other) (Result, error) {
+	if err := tx.DropAddress(ctx, owner.ID, to.Key); err != nil {
+		return Result{}, err
+	}
+	err := f.moveAddress(ctx, tx, c, owner, to, move{mailReplaced, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, "")})
 	if err != nil {
 		return Result{}, err
 	}
-	if address.Key != owner.Address.Key { // else only its spelling
+	if to.Key != owner.Address.Key { // else only its spelling
 		now := f.clock.Now()
-		former := account.Former{AccountID: owner.ID, Address: owner.Address, At: now, Until: now.Add(alarmLife)}
-		if err := tx.KeepAddress(ctx, former); err != nil {
+		kept.AccountID, kept.Address, kept.AddedAt, kept.PrimaryUntil = owner.ID, owner.Address, now, now
+		if err := tx.KeepAddress(ctx, kept); err != nil {
 			return Result{}, err
 		}
 	}
-	owner.Address = address
+	owner.Address = to
 	owner.Version++
-	r, err := f.renewed(ctx, tx, c, owner, here)
-	r.Next = f.targets.Or(f.target(p))
-	return r, err
+	return f.renewed(ctx, tx, c, owner, here)
 }
 
 // move is what differs between the ways to another address.

@@ -19,7 +19,7 @@ import (
 // causes.
 func (v *visitor) asks(address string) (flow.Result, outbox.Message) {
 	v.Helper()
-	r := v.must(v.flows.ChangeAddress(v.Context(), v.Caller, v.found(), address))
+	r := v.must(v.flows.ChangeAddress(v.Context(), v.Caller, v.found(), address, false))
 	return r, v.next()
 }
 
@@ -90,13 +90,13 @@ func TestChangeAddress_Refused(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	for typed, want := range map[string]string{"mara@example.org": flow.CodeAddressSame, "mara": account.CodeAddressInvalid} {
-		_, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), typed)
+		_, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), typed, false)
 		if f := fault.From(err); len(f.Fields) != 1 || f.Fields[0].Code != want {
 			t.Errorf("%s: %v", typed, err)
 		}
 	}
 	b.clock.Advance(10 * time.Minute)
-	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "mara@example.net"); !errors.Is(err, flow.ProofNeeded) {
+	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "mara@example.net", false); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("with an old proof: %v", err)
 	}
 }

@@ -162,11 +162,11 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 		Address:  address.Mail,
 		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: account.CleanName(who.Name)},
 	}
-	known, err := f.known(ctx, tx, address.Key)
+	to, err := f.addressed(ctx, tx, address.Key)
 	if err != nil {
 		return Result{}, err
 	}
-	switch {
+	switch known := to.known(SignUp); {
 	case known != nil && who.EmailVerified:
 		return f.askLink(ctx, tx, c, p, *known, waiting)
 	case !f.signUp:
@@ -178,7 +178,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if !who.EmailVerified {
 		// The provider does not vouch for the address, so the mailbox must prove
 		// it. That holds with an account too, of which only the mailbox learns.
-		return f.awaitProof(ctx, tx, c, Pending{Kind: SignUp, ReturnTo: f.target(p).String()}, address, known, waiting)
+		return f.awaitProof(ctx, tx, c, Pending{Kind: SignUp, ReturnTo: f.target(p).String()}, address, to, waiting)
 	}
 	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.BrowserCookie)
 	if err != nil {

@@ -123,11 +123,11 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 	c.BrowserCookie = value
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
-		known, err := f.known(ctx, tx, address.Key)
+		to, err := f.addressed(ctx, tx, address.Key)
 		if err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: kind, ReturnTo: returnTo.String()}, address, known, d)
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: kind, ReturnTo: returnTo.String()}, address, to, d)
 		return err
 	})
 	r.BrowserCookie = fresh
@@ -136,14 +136,14 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 
 // awaitProof is startProof in the transaction of its caller, for a flow with its
 // kind and return target. The flow of a change of the address has its account.
-func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, known *account.Account, d data) (Result, error) {
+func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, to addressee, d data) (Result, error) {
 	p.Step, p.AddressKey = Verify, address.Key
-	if known != nil && p.Kind != AddressChange {
+	if known := to.known(p.Kind); known != nil && p.Kind != AddressChange {
 		p.AccountID, p.Version = known.ID, known.Version
 	}
 	// Count the email first. Of two concurrent forms, the second waits here for
 	// the lock of the count, and then finds the flow of the first.
-	held, err := f.countMail(ctx, tx, c, p.AddressKey, known)
+	held, err := f.countMail(ctx, tx, c, p.AddressKey, to.owner)
 	if err != nil {
 		return Result{}, err
 	}
@@ -151,7 +151,7 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, addr
 		return Result{}, err
 	}
 	if held == nil {
-		err = f.mailProof(ctx, tx, c, p, address.Mail, known)
+		err = f.mailProof(ctx, tx, c, p, address.Mail, to)
 	} else {
 		err = f.record.Add(ctx, tx, fact(c, audit.MailHeld, p.AccountID, string(p.Kind)))
 	}

@@ -119,9 +119,10 @@ type data struct {
 	Name     string        `json:"name,omitempty"`
 	Address  string        `json:"address,omitempty"` // as typed: shown to the browser that typed it
 	Password string        `json:"password,omitempty"`
-	Terms    account.Terms `json:"terms,omitzero"`    // of a sign-up: what its form accepted
-	New      bool          `json:"new,omitempty"`     // of a recovery: the account has never had a password
-	Passkey  bool          `json:"passkey,omitempty"` // of a sign-up, and of New after it: a passkey comes in place of a password
+	Terms    account.Terms `json:"terms,omitzero"`     // of a sign-up: what its form accepted
+	New      bool          `json:"new,omitempty"`      // of a recovery: the account has never had a password
+	Passkey  bool          `json:"passkey,omitempty"`  // of a sign-up, and of New after it: a passkey comes in place of a password
+	Recovery bool          `json:"recovery,omitempty"` // of a change of the address: it is for a recovery
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`

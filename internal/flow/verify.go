@@ -282,22 +282,23 @@ func (f *Flows) restart(ctx context.Context, c Caller, p Pending, address accoun
 		if err != nil {
 			return err
 		}
-		known, err := f.other(ctx, tx, owner.ID, address.Key)
+		to, err := f.addressed(ctx, tx, address.Key)
 		if err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: p.Kind, AccountID: p.AccountID, Version: p.Version, ReturnTo: p.ReturnTo}, address, known, d)
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: p.Kind, AccountID: p.AccountID, Version: p.Version, ReturnTo: p.ReturnTo}, address, to.besides(owner.ID), d)
 		return err
 	})
 	return r, err
 }
 
-// addressee returns the account that the emails of a flow go to, nil for none.
-func (f *Flows) addressee(ctx context.Context, tx account.Store, p Pending) (*account.Account, error) {
+// addresseeOf returns whose the address of a flow is.
+func (f *Flows) addresseeOf(ctx context.Context, tx account.Store, p Pending) (addressee, error) {
+	to, err := f.addressed(ctx, tx, p.AddressKey)
 	if p.Kind == AddressChange {
-		return f.other(ctx, tx, p.AccountID, p.AddressKey)
+		to = to.besides(p.AccountID)
 	}
-	return f.known(ctx, tx, p.AddressKey)
+	return to, err
 }
 
 // resend mails another code of the flow, or reports that it has no guesses left.
@@ -320,18 +321,18 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		if spent = left == 0; err != nil || spent {
 			return err
 		}
-		known, err := f.addressee(ctx, tx, p)
+		to, err := f.addresseeOf(ctx, tx, p)
 		if err != nil {
 			return err
 		}
-		held, err := f.countMail(ctx, tx, c, p.AddressKey, known)
+		held, err := f.countMail(ctx, tx, c, p.AddressKey, to.owner)
 		switch {
 		case err != nil:
 			return err
 		case held != nil:
 			return held // nothing was written
 		}
-		return f.mailProof(ctx, tx, c, p, address.Mail, known)
+		return f.mailProof(ctx, tx, c, p, address.Mail, to)
 	})
 	return spent, err
 }

@@ -112,11 +112,11 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 
 // viewHeld fills in when a flow whose first email was held may send it.
 func (f *Flows) viewHeld(ctx context.Context, tx Tx, c Caller, p Pending, v *View) error {
-	known, err := f.addressee(ctx, tx, p)
+	to, err := f.addresseeOf(ctx, tx, p)
 	if err != nil {
 		return err
 	}
-	wait, err := f.mailWait(ctx, tx, c, p.AddressKey, known)
+	wait, err := f.mailWait(ctx, tx, c, p.AddressKey, to.owner)
 	v.Held, v.ResendAt = held(wait), v.Now.Add(wait)
 	return err
 }

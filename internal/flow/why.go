@@ -18,7 +18,7 @@ import (
 // Moment is one line of a Story.
 type Moment struct {
 	At     time.Time
-	Kind   string // account, email, event, provider, session or limit
+	Kind   string // account, address, email, event, provider, session or limit
 	What   string // a stable word of the code
 	Detail string // may contain text from outside
 }
@@ -44,17 +44,18 @@ func (f *Flows) Why(ctx context.Context, email string) (Story, error) {
 	}
 	var s Story
 	err := f.store.Read(ctx, func(tx Tx) error {
-		known, err := f.known(ctx, tx, address.Key)
+		to, err := f.addressed(ctx, tx, address.Key)
 		if err != nil {
 			return err
 		}
+		known := to.owner
 		s = Story{Address: address.Mail, Account: known}
 		if known != nil {
-			s.Address = known.Address.Mail
+			s.Address = to.at.Mail
 		}
 		parts := []func(context.Context, Tx, string, *account.Account) ([]Moment, error){f.emailed, f.limited}
 		if known != nil {
-			parts = append(parts, f.happened, f.linkedTo, f.signedInto)
+			parts = append(parts, f.happened, f.heldBeside, f.linkedTo, f.signedInto)
 		}
 		for _, part := range parts {
 			moments, err := part(ctx, tx, address.Key, known)
@@ -149,6 +150,20 @@ func (f *Flows) linkedTo(ctx context.Context, tx Tx, _ string, known *account.Ac
 	var all []Moment
 	for _, i := range linked {
 		all = append(all, Moment{i.CreatedAt, "provider", i.Provider, "connected: subject " + i.Subject})
+	}
+	return all, err
+}
+
+// heldBeside returns the other addresses of the account.
+func (f *Flows) heldBeside(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+	list, err := tx.AddressesOf(ctx, known.ID, f.clock.Now())
+	var all []Moment
+	for _, o := range list {
+		detail := o.Address.Mail
+		if !o.Own() {
+			detail += ", kept until " + o.Until.UTC().Format(time.RFC3339)
+		}
+		all = append(all, Moment{o.AddedAt, "address", string(o.Use), detail})
 	}
 	return all, err
 }

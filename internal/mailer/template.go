@@ -51,6 +51,13 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
 		}, true
+	case "address-of-account":
+		return layout{
+			needs: []string{"address", "signin_link"},
+			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
+		}, true
+	case "recovery-address-set", "address-removed":
+		return layout{needs: []string{"address", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "no-account":
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
@@ -64,40 +71,37 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "signin-blocked":
 		return layout{
-			needs: []string{"minutes", "reset_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+			needs: []string{"minutes", "reset_link", "alarm_link"},
+			parts: []part{
+				heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note,
+				button("common.alarm_action", "alarm_link"),
+			},
 		}, true
 	case "account-left":
 		return layout{
 			needs: []string{"erase_at", "signin_link", "alarm_link"},
 			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts),
 		}, true
-	case "address-changed", "address-added", "name-changed", "link-made":
+	case "address-changed", "address-added":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
 	case "password-changed", "password-removed", "address-replaced", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept":
+		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "factor-failed":
 		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "recovery-code-used":
 		return layout{needs: []string{"left", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "provider-linked", "provider-disconnected":
 		return layout{needs: []string{"provider", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
-	case "factor-failed", "passkey-suspect": // no thief has changed anything
-		return layout{
-			needs: []string{"reset_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
-		}, true
 	case "grant-reused":
-		return layout{
-			needs: []string{"app", "reset_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
-		}, true
+		return layout{needs: []string{"app", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+	case "passkey-suspect", "link-made":
+		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"})}, true
 	case "provider-removed":
 		return layout{
-			needs: []string{"provider", "reset_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note},
+			needs: []string{"provider", "reset_link", "alarm_link"},
+			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "reset_link")),
 		}, true
 	}
 	return layout{}, false

@@ -13,29 +13,70 @@ func free(key, id, at string) string {
 	return `NOT EXISTS (SELECT 1 FROM other_address k WHERE k.address_key = ` + key + ` AND k.account_id <> ` + id + ` AND k.expires_at > ` + at + `)`
 }
 
-// KeepAddress implements account.Store.
-func (t *Tx) KeepAddress(ctx context.Context, f account.Former) error {
-	_, err := t.exec(ctx, `INSERT INTO other_address (address_key, account_id, address, at, expires_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (address_key) DO UPDATE SET account_id = $2, address = $3, at = $4, expires_at = $5`,
-		f.Address.Key, f.AccountID, f.Address.Mail, micros(f.At), micros(f.Until))
+const otherColumns = `account_id, address, address_key, kind, added_at, at, expires_at`
+
+func scanOther(row scanner) (account.Other, error) {
+	var o account.Other
+	var added, at, until int64
+	err := row.Scan(&o.AccountID, &o.Address.Mail, &o.Address.Key, &o.Use, &added, &at, &until)
+	o.AddedAt, o.PrimaryUntil, o.Until = fromMicros(added), fromMicros(at), fromMicros(until)
+	return o, err
+}
+
+// AddAddress implements account.OtherStore. An address of the account itself keeps
+// the time when it stopped being the primary one.
+func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`)
+		SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM account p WHERE p.address_key = $3)
+		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, expires_at = $7,
+		at = CASE WHEN other_address.account_id = $1 THEN other_address.at ELSE $6 END
+		WHERE other_address.account_id = $1 OR other_address.expires_at <= $8`,
+		o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until), micros(now))
+	return n == 1, err
+}
+
+// KeepAddress implements account.OtherStore.
+func (t *Tx) KeepAddress(ctx context.Context, o account.Other) error {
+	_, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, at = $6, expires_at = $7`,
+		o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until))
 	return err
 }
 
-// FormersOf implements account.Store.
-func (t *Tx) FormersOf(ctx context.Context, accountID string, now time.Time) ([]account.Former, error) {
-	return collect(ctx, t, `SELECT account_id, address, address_key, at, expires_at FROM other_address
-		WHERE account_id = $1 AND expires_at > $2 ORDER BY at DESC`, []any{accountID, micros(now)},
-		func(row scanner) (f account.Former, err error) {
-			var at, until int64
-			err = row.Scan(&f.AccountID, &f.Address.Mail, &f.Address.Key, &at, &until)
-			f.At, f.Until = fromMicros(at), fromMicros(until)
-			return f, err
-		})
+// AddressByKey implements account.OtherStore.
+func (t *Tx) AddressByKey(ctx context.Context, key string, now time.Time) (account.Other, bool, error) {
+	return first(ctx, t, `SELECT `+otherColumns+` FROM other_address WHERE address_key = $1 AND expires_at > $2
+		AND NOT EXISTS (SELECT 1 FROM account p WHERE p.address_key = $1)`, []any{key, micros(now)}, scanOther)
 }
 
-// DropFormers implements account.Store.
+// AddressesOf implements account.OtherStore.
+func (t *Tx) AddressesOf(ctx context.Context, accountID string, now time.Time) ([]account.Other, error) {
+	return collect(ctx, t, `SELECT `+otherColumns+` FROM other_address WHERE account_id = $1 AND expires_at > $2 ORDER BY added_at, address_key`,
+		[]any{accountID, micros(now)}, scanOther)
+}
+
+// UseAddress implements account.OtherStore.
+func (t *Tx) UseAddress(ctx context.Context, o account.Other) error {
+	_, err := t.exec(ctx, `UPDATE other_address SET kind = $3, expires_at = $4 WHERE address_key = $1 AND account_id = $2`,
+		o.Address.Key, o.AccountID, string(o.Use), micros(o.Until))
+	return err
+}
+
+// DropAddress implements account.OtherStore.
+func (t *Tx) DropAddress(ctx context.Context, accountID, key string) error {
+	_, err := t.exec(ctx, `DELETE FROM other_address WHERE address_key = $1 AND account_id = $2`, key, accountID)
+	return err
+}
+
+// DropAddresses implements account.OtherStore.
+func (t *Tx) DropAddresses(ctx context.Context, accountID string) error {
+	_, err := t.exec(ctx, `DELETE FROM other_address WHERE account_id = $1`, accountID)
+	return err
+}
+
+// DropFormers implements account.OtherStore.
 func (t *Tx) DropFormers(ctx context.Context, accountID string, at time.Time) error {
-	_, err := t.exec(ctx, `DELETE FROM other_address WHERE account_id = $1 AND at >= $2`, accountID, micros(at))
+	_, err := t.exec(ctx, `DELETE FROM other_address WHERE account_id = $1 AND at >= $2 AND at > 0`, accountID, micros(at))
 	return err
 }
 

@@ -31,7 +31,7 @@ var personals = []personal{
 		where: "id = $1", leftOut: []string{"password"},
 	},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
-	{name: "other_address", columns: "address_key, account_id, address, at, expires_at", where: "account_id = $1"},
+	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, at, expires_at", where: "account_id = $1"},
 	{name: "identity", columns: "issuer, subject, provider, account_id, created_at", where: "account_id = $1"},
 	{
 		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",
@@ -58,7 +58,7 @@ var personals = []personal{
 	},
 	{
 		name: "flow", columns: "id, kind, step, account_id, version, address_key, return_to, created_at, expires_at",
-		where: "address_key = $2 AND account_id = $1", leftOut: []string{"browser_hash", "sealed"},
+		where: "(address_key = $2 OR address_key IN (SELECT address_key FROM other_address WHERE account_id = $1)) AND account_id = $1", leftOut: []string{"browser_hash", "sealed"},
 	},
 	{name: "outbox", columns: emailColumns, where: "dead_at = 0 AND due_at >= 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{name: "outbox", columns: emailColumns, where: "dead_at > 0 AND account_id = $1", leftOut: []string{"payload"}},
@@ -117,7 +117,7 @@ func cell(name string, value any) any {
 		if name != "at" && name != "not_after" && !strings.HasSuffix(name, "_at") {
 			return v
 		}
-		if v == 0 {
+		if v == 0 || v == micros(account.Forever) {
 			return nil
 		}
 		return fromMicros(v).Format(time.RFC3339Nano)

@@ -240,6 +240,8 @@ func attacks() testform.Catalogue {
 		"SEC-290": "An attacker with the password and a trust cookie, or with the cookie of another account, signs in without a second factor.",
 		"SEC-291": "A browser stays trusted after a credential of the account was changed.",
 		"SEC-292": "A session that trust has opened passes for one with a second factor.",
+		"SEC-294": "An outsider asks what an address is for: whether it signs in, recovers an account, or belongs to one at all.",
+		"SEC-295": "A thief makes an own address the one for recovery, removes the owner's, and keeps the mailbox of the primary one.",
 		"SEC-293": "An attacker with the password of a passkey's owner gives another passkey, or none, and changes the account.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 

@@ -23,6 +23,12 @@ type (
 	ChangeAddress struct {
 		Account string `json:"account"`
 		Email   string `json:"email"`
+		Use     string `json:"use,omitempty"` // "recovery", or "" for the sign-in
+	}
+	// OwnAddress names one of the other addresses of the user.
+	OwnAddress struct {
+		Account string `json:"account"`
+		Address string `json:"address"`
 	}
 	ChangeProfile struct {
 		Account string `json:"account"`
@@ -44,6 +50,7 @@ const (
 	PasswordRemoved = "password_removed"
 	ProfileSaved    = "profile"
 	AddressSaved    = "address"
+	AddressRemoved  = "address_removed"
 	AppRemoved      = "app_removed"
 	TrustEnded      = "trust_ended"
 )
@@ -70,7 +77,32 @@ func (a *Actions) ChangeAddress(w http.ResponseWriter, r *http.Request, in Chang
 		return "", err
 	}
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return a.Flows.ChangeAddress(ctx, c, found, in.Email)
+		return a.Flows.ChangeAddress(ctx, c, found, in.Email, in.Use == UseRecovery)
+	})
+}
+
+// UseRecovery is the use of an address for a recovery and for notices.
+const UseRecovery = "recovery"
+
+// MakePrimary is the action of the button that lets another address sign in.
+func (a *Actions) MakePrimary(w http.ResponseWriter, r *http.Request, in OwnAddress) (string, error) {
+	return a.otherAddress(w, r, in, AddressSaved, a.Flows.MakePrimary)
+}
+
+// SetRecovery is the action of the button that lets another address recover the
+// account.
+func (a *Actions) SetRecovery(w http.ResponseWriter, r *http.Request, in OwnAddress) (string, error) {
+	return a.otherAddress(w, r, in, AddressSaved, a.Flows.SetRecovery)
+}
+
+// RemoveAddress is the action of the button that removes another address.
+func (a *Actions) RemoveAddress(w http.ResponseWriter, r *http.Request, in OwnAddress) (string, error) {
+	return a.otherAddress(w, r, in, AddressRemoved, a.Flows.RemoveAddress)
+}
+
+func (a *Actions) otherAddress(w http.ResponseWriter, r *http.Request, in OwnAddress, word string, run func(context.Context, flow.Caller, session.Found, string) (flow.Result, error)) (string, error) {
+	return a.ownStep(w, r, in.Account, pages.Addresses, word, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		return run(r.Context(), c, found, in.Address)
 	})
 }
 

@@ -36,12 +36,11 @@ func (s *Screens) mountAccount(m *server.Mux) {
 		screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
 		says: []string{form.PasswordSaved, form.PasswordRemoved},
 	}
-	addresses := section{screen: form.ScreenAccountAddresses, path: pages.Addresses, guarded: true, says: []string{form.AddressSaved}}
 	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
 	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
-	sections := []section{overview, password, addresses, profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m), s.mountProviders(m)}
+	sections := []section{overview, password, s.mountAddresses(m), profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m), s.mountProviders(m)}
 	if s.Config.Passkeys {
 		sections = append(sections, s.mountPasskeys(m))
 	}
@@ -50,9 +49,6 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	}
 	m.Handle("POST "+pages.Password, postOwn(s, password, s.Actions.ChangePassword, nil))
 	m.Handle("POST "+pages.Password+"/remove", postOwn(s, password, s.Actions.RemovePassword, nil))
-	m.Handle("POST "+pages.Addresses, postOwn(s, addresses, s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {
-		b.Values.Email = in.Email
-	}))
 	m.Handle("POST "+pages.Profile, postOwn(s, profile, s.Actions.ChangeProfile, func(in form.ChangeProfile, b *Boot) {
 		b.Values.Name = in.Name
 		choose(b.Account.Languages, in.Locale)

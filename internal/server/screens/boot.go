@@ -141,6 +141,18 @@ type Account struct {
 	Browsers  []TrustedBrowser `json:"browsers"`
 	Providers []LinkedProvider `json:"providers"`
 	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
+
+	Addresses  []OtherAddress `json:"addresses"`
+	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
+}
+
+// OtherAddress is an address of the account beside the primary one.
+type OtherAddress struct {
+	ID       string `json:"id"` // as its forms name it
+	Address  string `json:"address"`
+	Recovery string `json:"recovery"` // "yes" for the one that recovers the account
+	Until    string `json:"until"`    // in words, if it is only kept for the account
+	Account  string `json:"account"`  // id of the signed-in account, for its forms
 }
 
 // LinkedProvider is a provider that the account can be connected with.

@@ -13,7 +13,7 @@ func (b accounts) KeepAddress_ForOneAccount() {
 	kept := account.Address{Mail: "Old@x.test", Key: "old@x.test"}
 	until := moment().Add(time.Hour)
 	for _, owner := range []account.Account{other, a} { // the newest counts
-		b.keep(account.Former{AccountID: owner.ID, Address: kept, At: moment(), Until: until})
+		b.keep(account.Other{AccountID: owner.ID, Address: kept, PrimaryUntil: moment(), Until: until})
 	}
 	set := func(id string, now time.Time) bool {
 		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, kept, now) })
@@ -34,34 +34,37 @@ func (b accounts) KeepAddress_ForOneAccount() {
 	}
 }
 
-func (b accounts) FormersOf_NewestFirst() {
+func (b accounts) AddressesOf_OldestFirst() {
 	a, other := b.person(1), b.person(2)
-	var want []account.Former
+	var want []account.Other
 	for n := range 3 {
-		f := full[account.Former](n)
+		f := full[account.Other](n)
 		f.AccountID = a.ID
 		b.keep(f)
-		want = append([]account.Former{f}, want...)
+		want = append(want, f)
 	}
-	elsewhere := full[account.Former](4)
+	elsewhere := full[account.Other](4)
 	elsewhere.AccountID = other.ID
 	b.keep(elsewhere)
-	b.equal("the former addresses", b.formers(a.ID, moment()), want)
-	b.equal("those that are still kept", b.formers(a.ID, want[1].Until), want[:1])
+	b.equal("the addresses", b.others(a.ID, moment()), want)
+	b.equal("those that are still kept", b.others(a.ID, want[1].Until), want[2:])
 }
 
 func (b accounts) DropFormers_FromAMoment() {
 	a, other := b.person(1), b.person(2)
-	var all []account.Former
+	var all []account.Other
 	for n, owner := range []string{a.ID, a.ID, a.ID, other.ID} {
-		f := full[account.Former](n)
+		f := full[account.Other](n)
 		f.AccountID = owner
 		b.keep(f)
 		all = append(all, f)
 	}
-	b.write(func(tx *store.Tx) error { return tx.DropFormers(b.Context(), a.ID, all[1].At) })
-	b.equal("the former addresses", b.formers(a.ID, moment()), all[:1])
-	b.equal("those of another account", b.formers(other.ID, moment()), all[3:])
+	never := full[account.Other](5)
+	never.AccountID, never.PrimaryUntil = a.ID, time.Time{}
+	b.keep(never)
+	b.write(func(tx *store.Tx) error { return tx.DropFormers(b.Context(), a.ID, all[1].PrimaryUntil) })
+	b.equal("the former addresses", b.others(a.ID, moment()), append(all[:1:1], never))
+	b.equal("those of another account", b.others(other.ID, moment()), all[3:])
 }
 
 func (b accounts) UpdateAlarm_LeavesTheVersion() {
@@ -79,11 +82,110 @@ func (b accounts) UpdateAlarm_LeavesTheVersion() {
 	}
 }
 
-func (b accounts) keep(f account.Former) {
+func (b accounts) keep(f account.Other) {
 	b.Helper()
 	b.write(func(tx *store.Tx) error { return tx.KeepAddress(b.Context(), f) })
 }
 
-func (b accounts) formers(id string, now time.Time) []account.Former {
-	return list(b.bundle, func(tx *store.Tx) ([]account.Former, error) { return tx.FormersOf(b.Context(), id, now) })
+func (b accounts) others(id string, now time.Time) []account.Other {
+	return list(b.bundle, func(tx *store.Tx) ([]account.Other, error) { return tx.AddressesOf(b.Context(), id, now) })
+}
+
+func (b accounts) add(o account.Other, now time.Time) bool {
+	b.Helper()
+	return b.did(func(tx *store.Tx) (bool, error) { return tx.AddAddress(b.Context(), o, now) })
+}
+
+// An address belongs to one account, for whatever it is.
+func (b accounts) AddAddress_ToOneAccount() {
+	a, other := b.person(1), b.person(2)
+	o := full[account.Other](11)
+	o.AccountID = a.ID
+	if !b.add(o, moment()) {
+		b.Fatal("a new address is refused")
+	}
+	again := o
+	again.Use, again.PrimaryUntil, again.AddedAt = "again", time.Time{}, o.AddedAt.Add(time.Second)
+	if !b.add(again, moment()) {
+		b.Error("the account does not add its own address again")
+	}
+	again.PrimaryUntil = o.PrimaryUntil
+	b.equal("the address", b.others(a.ID, moment()), []account.Other{again})
+	theirs := full[account.Other](12)
+	theirs.AccountID, theirs.Address = other.ID, o.Address
+	if b.add(theirs, again.Until.Add(-time.Microsecond)) {
+		b.Error("two accounts have the address")
+	}
+	if !b.add(theirs, again.Until) {
+		b.Error("the address is kept for too long")
+	}
+	b.equal("the address of the other account", b.others(other.ID, moment()), []account.Other{theirs})
+	theirs.Address = a.Address
+	if b.add(theirs, moment()) {
+		b.Error("the primary address of an account is added to another one")
+	}
+}
+
+func (b accounts) AddressByKey_WhileItIsKept() {
+	a := b.person(1)
+	o := full[account.Other](11)
+	o.AccountID = a.ID
+	b.add(o, moment())
+	byKey := func(key string, now time.Time) (account.Other, bool) {
+		return find(b.bundle, func(tx *store.Tx) (account.Other, bool, error) { return tx.AddressByKey(b.Context(), key, now) })
+	}
+	if found, ok := byKey(o.Address.Key, moment()); !ok || found != o {
+		b.Errorf("%+v, %v", found, ok)
+	}
+	for _, key := range []string{a.Address.Key, "no"} {
+		if _, ok := byKey(key, moment()); ok {
+			b.Errorf("%s is found", key)
+		}
+	}
+	if _, ok := byKey(o.Address.Key, o.Until); ok {
+		b.Error("the address is found when it is free")
+	}
+}
+
+func (b accounts) DropAddress_OfTheAccount() {
+	a, other := b.person(1), b.person(2)
+	var all []account.Other
+	for n := range 3 {
+		o := full[account.Other](n + 11)
+		o.AccountID = a.ID
+		b.add(o, moment())
+		all = append(all, o)
+	}
+	b.write(func(tx *store.Tx) error { return tx.DropAddress(b.Context(), other.ID, all[2].Address.Key) })
+	b.write(func(tx *store.Tx) error { return tx.DropAddress(b.Context(), a.ID, all[1].Address.Key) })
+	b.equal("two are left", b.others(a.ID, moment()), []account.Other{all[0], all[2]})
+}
+
+func (b accounts) UseAddress_OfTheAccount() {
+	a, other := b.person(1), b.person(2)
+	o := full[account.Other](11)
+	o.AccountID = a.ID
+	b.add(o, moment())
+	theirs := o
+	theirs.AccountID, theirs.Use = other.ID, account.Removed
+	b.write(func(tx *store.Tx) error { return tx.UseAddress(b.Context(), theirs) })
+	b.equal("the address", b.others(a.ID, moment()), []account.Other{o})
+	o.Use, o.Until = account.Recovery, account.Forever
+	b.write(func(tx *store.Tx) error { return tx.UseAddress(b.Context(), o) })
+	b.equal("the address", b.others(a.ID, moment()), []account.Other{o})
+}
+
+func (b accounts) DropAddresses_OfTheAccount() {
+	a, other := b.person(1), b.person(2)
+	var all []account.Other
+	for n := range 2 {
+		o := full[account.Other](n + 11)
+		o.AccountID = a.ID
+		b.add(o, moment())
+		all = append(all, o)
+	}
+	b.write(func(tx *store.Tx) error { return tx.DropAddresses(b.Context(), other.ID) })
+	b.equal("the addresses", b.others(a.ID, moment()), all)
+	b.write(func(tx *store.Tx) error { return tx.DropAddresses(b.Context(), a.ID) })
+	b.equal("none is left", b.others(a.ID, moment()), []account.Other{})
 }

@@ -23,7 +23,7 @@ func (b *bundle) named(a account.Account, number int) {
 	b.Helper()
 	identity, held, given := full[account.Identity](number), full[passkey.Passkey](number), full[openid.Consent](number)
 	grant, pending, mail := full[openid.Grant](number), full[flow.Pending](number), full[outbox.Record](number)
-	fact, s, former := full[audit.Fact](number), full[session.Session](number), full[account.Former](number)
+	fact, s, former := full[audit.Fact](number), full[session.Session](number), full[account.Other](number)
 	identity.AccountID, held.AccountID, given.AccountID = a.ID, a.ID, a.ID
 	grant.AccountID, pending.AccountID, pending.AddressKey, mail.AccountID = a.ID, a.ID, a.Address.Key, a.ID
 	fact.AccountID, s.AccountID, former.AccountID = a.ID, a.ID, a.ID

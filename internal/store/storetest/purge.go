@@ -63,12 +63,12 @@ func (b purges) Purge_SessionsADayAfterTheirEnd() {
 func (b purges) Purge_FormerAddressesThatAreFree() {
 	a := b.person(1)
 	for n, until := range []time.Time{moment().Add(-time.Microsecond), moment().Add(time.Microsecond)} {
-		f := full[account.Former](n)
+		f := full[account.Other](n)
 		f.AccountID, f.Until = a.ID, until
 		accounts(b).keep(f)
 	}
 	b.purge()
-	if left := accounts(b).formers(a.ID, moment().Add(-time.Hour)); len(left) != 1 || !left[0].Until.After(moment()) {
+	if left := accounts(b).others(a.ID, moment().Add(-time.Hour)); len(left) != 1 || !left[0].Until.After(moment()) {
 		b.Errorf("left: %v", left)
 	}
 }

@@ -6,7 +6,7 @@ import type { Person, World } from '../support/world.js';
 const NEW = 'a fresh amber orchard';
 
 async function ask(page: Page, email: string): Promise<void> {
-  await expectScreen(page, 'Change your email address');
+  await expectScreen(page, 'Email addresses');
   await field(page, 'New email address').fill(email);
   await button(page, 'Send code').click();
   await expectScreen(page, 'Verify your code');
@@ -21,7 +21,7 @@ async function move(page: Page, world: World, person: Person): Promise<Person> {
   await ask(page, email);
   await alive(page);
   await page.keyboard.type((await world.mailbox.next(email)).code);
-  await expectScreen(page, 'Change your email address');
+  await expectScreen(page, 'Email addresses');
   return { ...person, email };
 }
 
@@ -34,7 +34,7 @@ test('the address is changed once the new one is proven, which ends the other se
   const phone = await openBrowser();
   await signIn(phone, person);
   await signIn(page, person);
-  await link(page, 'Email address').click();
+  await link(page, 'Email addresses').click();
   await alive(page);
   await field(page, 'New email address').fill(person.email);
   await button(page, 'Send code').click();
@@ -44,7 +44,7 @@ test('the address is changed once the new one is proven, which ends the other se
   await alive(page);
   await page.keyboard.type((await world.mailbox.next(email)).code);
   await saved(page);
-  await expect(page.getByText(email)).toBeVisible();
+  await expect(page.getByText(email, { exact: true })).toBeVisible();
   await world.mailbox.next(email, /has a new email address/);
   await phone.reload();
   await expectScreen(phone, 'Sign in');
@@ -137,5 +137,88 @@ test.describe('without script', () => {
     await button(page, "This wasn't me").click();
     await expectScreen(page, 'Verify your code');
     await world.mailbox.next(person.email, /code|password/i);
+  });
+});
+
+/** Adds an address for recovery and notices. */
+async function addRecovery(page: Page, world: World): Promise<string> {
+  const { email } = world.stranger();
+  await open(page, '/auth/account/addresses');
+  await field(page, 'New email address').fill(email);
+  await page.getByLabel('Recovery and notices').check();
+  await button(page, 'Send code').click();
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+  await page.keyboard.type((await world.mailbox.next(email)).code);
+  await saved(page);
+  await expect(page.getByText('For recovery and notices')).toBeVisible();
+  return email;
+}
+
+test('an address for recovery resets the password, and may become the one that signs in', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const safe = await addRecovery(page, world);
+  await world.mailbox.next(person.email, /recovery address .* was changed/);
+  await world.mailbox.next(safe, /recovery address .* was changed/);
+  const phone = await openBrowser();
+  await open(phone, '/auth/forgot-password');
+  await field(phone, 'Email').fill(safe);
+  await phone.keyboard.press('Enter');
+  await expectScreen(phone, 'Verify your code');
+  await alive(phone);
+  await phone.keyboard.type((await world.mailbox.next(safe, /password|code/i)).code);
+  await expectScreen(phone, 'Choose a new password');
+  await alive(phone);
+  await field(phone, 'New password').fill(NEW);
+  await field(phone, 'Confirm Password').fill(NEW);
+  await button(phone, 'Save password').click();
+  await expectAccount(phone, person);
+  await open(phone, '/auth/account/addresses');
+  await button(phone, `Sign in with it: ${safe}`).focus();
+  await phone.keyboard.press('Enter');
+  await saved(phone);
+  await expect(phone.getByRole('listitem').first()).toContainText(safe);
+  await button(phone, `Remove ${person.email}`).focus();
+  await phone.keyboard.press('Enter');
+  await expect(phone.getByText('The address is removed.')).toBeVisible();
+  await expect(phone.getByText(/No longer in use, kept for you until/)).toBeVisible();
+});
+
+test.describe('addresses without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('an address for recovery is added, marked, made the primary one and removed', async ({
+    page,
+    world,
+  }) => {
+    const person = await world.member();
+    await page.goto('/auth/account/addresses');
+    await field(page, 'Email').fill(person.email);
+    await field(page, 'Password').fill(person.password);
+    await button(page, 'Login').click();
+    const all: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      const { email } = world.stranger();
+      all.push(email);
+      await field(page, 'New email address').fill(email);
+      await page.getByLabel('Recovery and notices').check();
+      await button(page, 'Send code').click();
+      await field(page, '6-digit code').fill((await world.mailbox.next(email)).code);
+      await button(page, 'Verify').click();
+      await saved(page);
+    }
+    const [first] = all;
+    await button(page, `Use for recovery: ${first}`).click();
+    await saved(page);
+    await button(page, `Sign in with it: ${first}`).click();
+    await saved(page);
+    await expect(page.getByRole('listitem').first()).toContainText(`${first}`);
+    await button(page, `Remove ${all[1]}`).click();
+    await expect(page.getByText('The address is removed.')).toBeVisible();
   });
 });

@@ -13,6 +13,8 @@ export interface Account {
   browsers: TrustedBrowser[];
   providers: LinkedProvider[];
   erase_at: string;
+  addresses: OtherAddress[];
+  recovering: string;
 }
 
 export interface AddFactor {
@@ -92,6 +94,7 @@ export interface Brand {
 export interface ChangeAddress {
   account: string;
   email: string;
+  use?: string;
 }
 
 export interface ChangePassword {
@@ -269,6 +272,14 @@ export interface Next {
 
 export interface NotMe {
   link: string;
+}
+
+export interface OtherAddress {
+  id: string;
+  address: string;
+  recovery: string;
+  until: string;
+  account: string;
 }
 
 export interface Passkey {

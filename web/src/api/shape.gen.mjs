@@ -135,7 +135,17 @@ export const SHAPE = {
         "account": ""
       }
     ],
-    "erase_at": ""
+    "erase_at": "",
+    "addresses": [
+      {
+        "id": "",
+        "address": "",
+        "recovery": "",
+        "until": "",
+        "account": ""
+      }
+    ],
+    "recovering": ""
   },
   "client": {
     "request": "",

@@ -1,5 +1,6 @@
 import type { Boot, ChangeAddress } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
@@ -9,10 +10,12 @@ import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import type { Screen } from '../screen';
+import styles from './addresses.module.css';
+import { Addresses } from './list';
 
 const PATH = '/auth/account/addresses';
 
-/** Asks for another address. The code that is mailed there makes it the address of the account. */
+/** The addresses of the account, and the form that adds one or changes the one that signs in. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
@@ -22,7 +25,9 @@ function View({ boot }: { boot: Boot }) {
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} />
-      <Lead>{t('account-addresses.lead', { email: boot.session.email })}</Lead>
+      <Addresses boot={boot} path={PATH} />
+      <h2 className={styles.heading}>{t('account-addresses.add')}</h2>
+      <Lead>{t('account-addresses.lead')}</Lead>
       <form {...form.props} action={PATH}>
         <HiddenField<ChangeAddress> name="account" value={boot.session.id} />
         <EmailField
@@ -35,12 +40,39 @@ function View({ boot }: { boot: Boot }) {
           onInput={suggestion.forget}
         />
         {suggestion.line}
+        <Use boot={boot} />
         <Button busy={form.busy} wait={form.wait}>
           {t('account-addresses.submit')}
         </Button>
       </form>
       <Hint>{t('account-addresses.after')}</Hint>
     </OwnPage>
+  );
+}
+
+/** The choice between the uses of the new address. */
+function Use({ boot: { session, account } }: { boot: Boot }) {
+  const { t } = useText();
+  const radio = { type: 'radio', name: 'use', className: styles.radio };
+  const choices = (recovery: boolean) => (
+    <>
+      <label className={styles.choice}>
+        <input {...radio} value="" defaultChecked={!recovery} />
+        <span>{t('account-addresses.use_signin', { email: session.email })}</span>
+      </label>
+      <label className={styles.choice}>
+        <input {...radio} value="recovery" defaultChecked={recovery} />
+        <span>{t('account-addresses.use_recovery')}</span>
+      </label>
+    </>
+  );
+  return (
+    <fieldset className={styles.group}>
+      <legend className={styles.legend}>{t('account-addresses.use')}</legend>
+      <When value={account.recovering} otherwise={choices(false)}>
+        {choices(true)}
+      </When>
+    </fieldset>
   );
 }
 

@@ -1,0 +1,185 @@
+package flow
+
+import (
+	"context"
+	"slices"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/session"
+)
+
+// maxAddresses bounds the addresses of an account beside its primary one.
+const maxAddresses = 9
+
+// Addresses returns the addresses of an account beside its primary one. Addresses
+// that are only kept come last.
+func (f *Flows) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.AddressesOf(ctx, accountID, f.clock.Now())
+		return err
+	})
+	slices.SortStableFunc(list, func(a, b account.Other) int {
+		switch {
+		case a.Own() == b.Own():
+			return 0
+		case a.Own():
+			return -1
+		}
+		return 1
+	})
+	return list, err
+}
+
+// mayAdd checks that an account may have one more address.
+//
+// Faults: AddressesFull.
+func (f *Flows) mayAdd(ctx context.Context, tx Tx, id string, address account.Address) error {
+	all, err := tx.AddressesOf(ctx, id, f.clock.Now())
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(o account.Other) bool { return !o.Own() || o.Address.Key == address.Key })
+	if len(all) >= maxAddresses {
+		return AddressesFull
+	}
+	return nil
+}
+
+// addRecovery adds an address that was just proven, in place of the one that the
+// account recovers with so far.
+//
+// Faults: account.Exists, AddressesFull.
+func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, address account.Address) (Result, error) {
+	if err := f.mayAdd(ctx, tx, owner.ID, address); err != nil {
+		return Result{}, err
+	}
+	now := f.clock.Now()
+	o := account.Other{AccountID: owner.ID, Address: address, Use: account.Spare, AddedAt: now, Until: account.Forever}
+	if ok, err := tx.AddAddress(ctx, o, now); err != nil {
+		return Result{}, err
+	} else if !ok {
+		return Result{}, account.Exists
+	}
+	return f.markRecovery(ctx, tx, c, owner, here, o)
+}
+
+// markRecovery lets one of the addresses recover the account. It ends every session
+// and every recovery that has begun, and tells the address before it, too.
+func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, o account.Other) (Result, error) {
+	told := letter{template: mailRecovery, owner: &owner, about: o.Address}
+	all, err := tx.AddressesOf(ctx, owner.ID, f.clock.Now())
+	if err != nil {
+		return Result{}, err
+	}
+	for _, former := range all {
+		if former.Use != account.Recovery || former.Address.Key == o.Address.Key {
+			continue
+		}
+		former.Use = account.Spare
+		if err := tx.UseAddress(ctx, former); err != nil {
+			return Result{}, err
+		}
+		told := told
+		told.at = former.Address
+		if err := f.post(ctx, tx, c, told); err != nil {
+			return Result{}, err
+		}
+	}
+	o.Use, o.Until = account.Recovery, account.Forever
+	if err := tx.UseAddress(ctx, o); err != nil {
+		return Result{}, err
+	}
+	return f.readdressed(ctx, tx, c, owner, here, fact(c, audit.RecoverySet, owner.ID, ""), told)
+}
+
+// readdressed ends what began before a change of the addresses, records the change
+// and notifies the owner. It starts the session of this browser again.
+func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, change audit.Fact, told letter) (Result, error) {
+	if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
+		return Result{}, err
+	}
+	if err := f.endAll(ctx, tx, owner.ID, "", session.Elsewhere); err != nil {
+		return Result{}, err
+	}
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return Result{}, err
+	}
+	if err := f.post(ctx, tx, c, told); err != nil {
+		return Result{}, err
+	}
+	owner.Version++
+	return f.renewed(ctx, tx, c, owner, here)
+}
+
+// changeOther runs a change of one of the owner's other addresses.
+//
+// Faults: NoAddress, ProofNeeded, Alarmed, session.Required.
+func (f *Flows) changeOther(ctx context.Context, found session.Found, mail string, fn func(Tx, account.Account, account.Other) error) error {
+	address, bad := account.ParseAddress(mail, "email")
+	if bad != nil {
+		return NoAddress
+	}
+	return f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+		o, ok, err := tx.AddressByKey(ctx, address.Key, f.clock.Now())
+		if err != nil {
+			return err
+		}
+		if !ok || o.AccountID != owner.ID || !o.Own() {
+			return NoAddress
+		}
+		return fn(tx, owner, o)
+	})
+}
+
+// MakePrimary lets one of the other addresses of the signed-in user sign in. The
+// former primary address takes its place, and can be had back with an alarm.
+//
+// Faults: as changeOther.
+func (f *Flows) MakePrimary(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
+	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
+		r, err = f.replaceAddress(ctx, tx, c, owner, found.Session, o.Address, account.Other{Use: o.Use, Until: account.Forever})
+		return err
+	})
+	return r, err
+}
+
+// SetRecovery lets one of the other addresses of the signed-in user recover the
+// account and get its notices.
+//
+// Faults: as changeOther.
+func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
+	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
+		r, err = f.markRecovery(ctx, tx, c, owner, found.Session, o)
+		return err
+	})
+	return r, err
+}
+
+// RemoveAddress removes one of the other addresses of the signed-in user. It is
+// kept for the account until no alarm can bring it back.
+//
+// Faults: as changeOther.
+func (f *Flows) RemoveAddress(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
+	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
+		told := letter{template: mailDropped, owner: &owner, about: o.Address}
+		if o.Use == account.Recovery { // it gets no notices any more, but this one
+			told := told
+			told.at = o.Address
+			if err := f.post(ctx, tx, c, told); err != nil {
+				return err
+			}
+		}
+		now := f.clock.Now()
+		o.Use, o.Until = account.Removed, now.Add(alarmLife)
+		if now.Before(o.PrimaryUntil.Add(alarmLife)) {
+			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
+		}
+		if err := tx.UseAddress(ctx, o); err != nil {
+			return err
+		}
+		r, err = f.readdressed(ctx, tx, c, owner, found.Session, fact(c, audit.AddressRemoved, owner.ID, ""), told)
+		return err
+	})
+	return r, err
+}

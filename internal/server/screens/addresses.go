@@ -1,0 +1,46 @@
+package screens
+
+import (
+	"net/http"
+
+	"portico/internal/account"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// mountAddresses registers the page of the addresses, and returns it.
+func (s *Screens) mountAddresses(m *server.Mux) section {
+	p := section{
+		screen: form.ScreenAccountAddresses, path: pages.Addresses, guarded: true, fill: s.fillAddresses,
+		says: []string{form.AddressSaved, form.AddressRemoved},
+	}
+	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {
+		b.Values.Email = in.Email
+		b.Account.Recovering = ""
+		if in.Use == form.UseRecovery {
+			b.Account.Recovering = "yes"
+		}
+	}))
+	m.Handle("POST "+p.path+"/primary", postOwn(s, p, s.Actions.MakePrimary, nil))
+	m.Handle("POST "+p.path+"/recovery", postOwn(s, p, s.Actions.SetRecovery, nil))
+	m.Handle("POST "+p.path+"/remove", postOwn(s, p, s.Actions.RemoveAddress, nil))
+	return p
+}
+
+// fillAddresses adds the addresses beside the primary one.
+func (s *Screens) fillAddresses(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	list, err := s.Actions.Flows.Addresses(r.Context(), found.User.ID)
+	for _, o := range list {
+		shown := OtherAddress{ID: o.Address.Mail, Address: account.Display(o.Address.Mail), Account: found.User.ID}
+		switch {
+		case o.Use == account.Recovery:
+			shown.Recovery = "yes"
+		case !o.Own():
+			shown.Until = s.Catalogue.Moment(b.Locale, o.Until)
+		}
+		b.Account.Addresses = append(b.Account.Addresses, shown)
+	}
+	return err
+}
