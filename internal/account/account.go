@@ -30,6 +30,10 @@ type Account struct {
 	Terms     Terms  // the terms of use that were accepted last
 	Alarm     Alarm  // the newest alarm of the owner
 	CreatedAt time.Time
+
+	// FactorToldAt is when a sign-in first told the owner that the account needs a
+	// second factor. Zero means never.
+	FactorToldAt time.Time
 }
 
 // Open reports whether the owner may prove who they are. A session needs Active.
@@ -86,6 +90,8 @@ type Store interface {
 	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
 	// UpdateTerms stores an acceptance of the terms of use.
 	UpdateTerms(ctx context.Context, id string, accepted Terms) (bool, error)
+	// UpdateFactorTold stores when the owner was told to add a second factor.
+	UpdateFactorTold(ctx context.Context, id string, at time.Time) (bool, error)
 	// DeleteAccount deletes an account and all rows that name it, except its audit
 	// records, emails that wait and messages to nodes and clients about its end.
 	DeleteAccount(ctx context.Context, id string) (bool, error)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"portico/internal/assertion"
 	"portico/internal/brand"
@@ -105,7 +106,7 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
-		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {
@@ -113,6 +114,19 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	}
 	l.flows = flow.New(made)
 	return l, nil
+}
+
+// require returns who needs a second factor.
+func require(cfg config.MFA) flow.Require {
+	r := flow.Require{Grace: cfg.Grace}
+	for _, who := range cfg.Require {
+		if role, ok := strings.CutPrefix(who, "role:"); ok {
+			r.Roles = append(r.Roles, role)
+		} else {
+			r.All = true
+		}
+	}
+	return r
 }
 
 // passkeys returns nil if there are none.

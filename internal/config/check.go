@@ -20,6 +20,7 @@ var (
 	localeForm = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 	idForm     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
+	roleForm    = regexp.MustCompile(`^[a-z0-9][a-z0-9._:-]{0,63}$`) // as in package rule
 	versionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
 )
 

@@ -146,6 +146,15 @@ func checkTermsVersion(s string) (string, *mistake) {
 	return s, nil
 }
 
+// parseRequire accepts who needs a second factor.
+func parseRequire(s string) (string, *mistake) {
+	role, ok := strings.CutPrefix(s, "role:")
+	if s != RequireAll && !(ok && roleForm.MatchString(role)) {
+		return "", &mistake{quoted(s) + " does not say who", `write "all", or "role:" with the name of a role: "role:admin"`}
+	}
+	return s, nil
+}
+
 // checkDatabaseURL checks TLS and leaves other details to the driver. The
 // default of libpq, sslmode=prefer, continues unencrypted when the server has
 // no TLS.

@@ -87,8 +87,13 @@ type Legal struct {
 
 // MFA says what holds for second factors.
 type MFA struct {
-	Trust bool // whether users may trust a browser
+	Trust   bool          // whether users may trust a browser
+	Require []string      // who needs one: "all", or "role:" with a role; empty for no user
+	Grace   time.Duration // how long a user who has none may put it off
 }
+
+// RequireAll is the entry of MFA.Require for every user.
+const RequireAll = "all"
 
 // SignUp says whether visitors may register.
 type SignUp struct {
@@ -243,7 +248,7 @@ func Default() Config {
 		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
 		SignUp:          SignUp{Enabled: true, Name: "off"},
 		Passkeys:        true,
-		MFA:             MFA{Trust: true},
+		MFA:             MFA{Trust: true, Grace: 14 * day},
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},
 		Session:         Session{Idle: 7 * day, Absolute: 30 * day},

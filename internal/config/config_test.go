@@ -90,6 +90,8 @@ locale = "de"
 hsts_subdomains = false
 passkeys = false
 mfa.trust = false
+mfa.require = ["role:admin", "all"]
+mfa.grace = "7d"
 passkey_origins = ["https://example.net"]
 openid.client_documents = true
 openid.client_origins = ["https://claude.ai"]
@@ -231,6 +233,7 @@ func TestLoad_Everything(t *testing.T) {
 		MailReplyTo:   "help@example.com",
 		DKIMSelector:  "s1",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
+		MFA:    config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
 		Locale: "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},

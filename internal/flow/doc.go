@@ -7,7 +7,8 @@
 //	/auth/signin           SignIn          session, or mfa for an account with a
 //	                                       second factor, or verify for an unproven sign-up,
 //	                                       or terms if the current ones are not accepted,
-//	                                       or keep if the owner has closed the account
+//	                                       or keep if the owner has closed the account,
+//	                                       or protect if it needs a second factor
 //	/auth/signup           SignUp          verify
 //	/auth/forgot-password  Recover         verify
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
@@ -22,6 +23,10 @@
 //	                       StepUp          a session that counts the factor
 //	/auth/terms            AcceptTerms     done, with a session, or with an account and one
 //	                       RefuseTerms     done
+//	/auth/protect          ProtectByApp    done, with a session; then codes
+//	                       ProtectByPasskey done, with a session
+//	                       ProtectLater    done, with a session
+//	                       DropProtection  done
 //	/auth/keep             KeepAccount     done, with a session, or terms
 //	                       DropKeep        done
 //	/auth/account/factors  BeginFactor     confirm
@@ -61,6 +66,8 @@
 //     not asked; its session counts one proof.
 //   - The same holds for the terms, which come last: admitted asks for them, whatever
 //     the way to it was. A sign-up makes no account before they are accepted.
+//   - An account that needs a second factor and has none gets no session before it has
+//     one, or its owner puts it off within the grace: admitted asks after the terms.
 //   - An account that its owner has closed gets no session before a press on its page
 //     keeps it: admitted asks before the terms.
 //   - A change of credentials ends the flows and sessions that began before it:

@@ -26,6 +26,7 @@ type entry struct {
 	linkFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give
+	later    bool      // the owner has put off a second factor that the account needs
 	live     bool      // the browser has a session of the account, which this proof adds to
 	makes    bool      // the browser can make a passkey
 }
@@ -45,7 +46,8 @@ func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
 }
 
 // enter signs in to an account without a second factor. With one, it begins the
-// step that asks for it, unless the account trusts the browser. Until then the
+// step that asks for it, unless the account trusts the browser. A passkey is one only
+// where the account needs a second factor: a user may add one for comfort alone. Until then the
 // browser has no session, and nothing of the account changes. The terms come after
 // the factor.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
@@ -53,7 +55,14 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 	if err != nil {
 		return Result{}, err
 	}
-	if len(have) > 0 {
+	ask := len(have) > 0
+	if !ask && f.Requires(e.account.Roles) {
+		second, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
+		if ask = second.Any(); err != nil {
+			return Result{}, err
+		}
+	}
+	if ask {
 		if e.trusted, err = f.trustedHere(ctx, tx, c, e); err != nil {
 			return Result{}, err
 		}
@@ -66,14 +75,20 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 
 // admitted is the only function that starts a session for a proof. It ends the
 // previous session of the browser, of whatever account, so that no token outlives a
-// sign-in. If the account has not accepted the current terms, or its owner has closed
-// it, admitted starts none, and begins the step that asks.
+// sign-in. If the account has not accepted the current terms, lacks a second factor
+// that it needs, or its owner has closed it, admitted starts none, and begins the
+// step that asks.
 func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	if e.account.State == account.Leaving {
 		return f.askKeep(ctx, tx, c, e)
 	}
 	if !e.live && f.lacks(e.account.Terms) {
 		return f.hold(ctx, tx, c, e)
+	}
+	if bare, err := f.unprotected(ctx, tx, e); err != nil {
+		return Result{}, err
+	} else if bare {
+		return f.askProtection(ctx, tx, c, e)
 	}
 	returnTo, err := f.linkPending(ctx, tx, c, e.linkFlow, e.account, e.returnTo)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // FactorsView is the state of an account's second factors for their page.
 type FactorsView struct {
 	Factors []factor.Factor
-	Left    int // recovery codes
+	Left    int  // recovery codes
+	Last    bool // as LastFactor
 
 	// Of an enrolment, at its step.
 	Step   Step
@@ -45,6 +46,9 @@ func (f *Flows) Factors(ctx context.Context, accountID string) (v FactorsView, e
 // ended, or that belongs to another browser or account, is left out.
 func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, flowID string) (FactorsView, error) {
 	v, err := f.Factors(ctx, found.User.ID)
+	if err == nil {
+		v.Last, err = f.LastFactor(ctx, found)
+	}
 	if err != nil || flowID == "" {
 		return v, err
 	}
@@ -141,6 +145,9 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		if err == nil && len(left) == 0 {
 			err = tx.DeleteRecoveryCodes(ctx, a.ID)
 		}
+		if err == nil {
+			err = f.endGrace(ctx, tx, a)
+		}
 		if err != nil {
 			return err
 		}
@@ -181,6 +188,9 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Re
 		}
 		if removed = (Removed{len(have), len(held)}); removed == (Removed{}) {
 			return nil
+		}
+		if err := f.endGrace(ctx, tx, a); err != nil {
+			return err
 		}
 		if err := f.endAll(ctx, tx, a.ID, "", session.Operator); err != nil {
 			return err

@@ -96,8 +96,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields but Terms, Passkeys, Documents and Before
-// are required.
+// Config has the parts of Flows. All fields but Terms, Passkeys, Documents, Require and
+// Before are required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
@@ -117,6 +117,7 @@ type Config struct {
 	Terms     string // version of the terms that users accept, "" for none
 	Names     NameRule
 	Trust     bool // whether a user may trust a browser
+	Require   Require
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -156,6 +157,7 @@ type Flows struct {
 	names     NameRule
 	trusts    *trust.Keeper
 	mayTrust  bool
+	require   Require
 	publicURL string
 	site      string
 	counts    *counts
@@ -176,7 +178,7 @@ func New(cfg Config) *Flows {
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
 		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
-		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust,
+		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require,
 		counts: newCounts(),
 	}
 	if cfg.Before != nil {

@@ -33,7 +33,7 @@ func TestKinds_AreComplete(t *testing.T) {
 	document := source(t, "../../docs/architecture.md")
 	for _, match := range found {
 		kind := Kind(match[1])
-		begins := slices.ContainsFunc([]Step{Verify, Callback, Factor, Accept, Keep, Confirm}, func(s Step) bool { return len(kind.follows(s)) > 0 })
+		begins := slices.ContainsFunc([]Step{Verify, Callback, Factor, Accept, Keep, Confirm, Protect}, func(s Step) bool { return len(kind.follows(s)) > 0 })
 		if !begins {
 			t.Errorf("follows knows no first step of the kind %s", kind)
 		}

@@ -121,9 +121,14 @@ func (f *Flows) againFactor(ctx context.Context, c Caller, p Pending) (Result, e
 
 // DropFactor ends a pending second step, so that the visitor can start again. It
 // succeeds when there is none.
-func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (r Result, err error) {
+func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (Result, error) {
+	return f.startAgain(ctx, c, flowID, Factor)
+}
+
+// startAgain ends a sign-in that waits at a step.
+func (f *Flows) startAgain(ctx context.Context, c Caller, flowID string, step Step) (r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		p, _, err := f.at(ctx, tx, c, flowID, Factor)
+		p, _, err := f.at(ctx, tx, c, flowID, step)
 		if err != nil {
 			return err
 		}

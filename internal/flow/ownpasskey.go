@@ -54,18 +54,9 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found,
 	}
 	value, fresh := browser(c)
 	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
-		have, err := tx.PasskeysOf(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		if len(have) >= passkey.Most {
-			return passkey.Full
-		}
-		o = PasskeyOffer{
-			PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(adding(quiet), value, found.Session.ID), Host: f.passkeys.Host(), BrowserCookie: fresh},
-			Handle:     f.passkeys.Handle(a.ID, have), Address: a.Address.Mail, Name: a.Name, Exclude: have,
-		}
-		return nil
+		o, err = f.offer(ctx, tx, a, adding(quiet), value, found.Session.ID)
+		o.BrowserCookie = fresh
+		return err
 	})
 	return o, err
 }
@@ -100,21 +91,7 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 	}
 	p.ID = ids.New()
 	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
-		have, err := tx.PasskeysOf(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		if len(have) >= passkey.Most {
-			return passkey.Full
-		}
-		ok, err := tx.InsertPasskey(ctx, p)
-		switch {
-		case err != nil:
-			return err
-		case !ok:
-			return passkey.Exists
-		}
-		if err := f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded); err != nil || quiet {
+		if err := f.insertPasskey(ctx, tx, c, a, p); err != nil || quiet {
 			return err
 		}
 		r, err = f.strengthen(ctx, tx, c, a, found, passkey.Method, Target{})
@@ -160,6 +137,9 @@ func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found
 			return LastWay
 		}
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
+			return err
+		}
+		if err := f.endGrace(ctx, tx, a); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {

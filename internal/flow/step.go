@@ -28,6 +28,7 @@ const (
 	Return        Kind = "return"  // the rest of a sign-in to an account that its owner has closed
 	AddressChange Kind = "address" // gives the account of the signed-in user another address
 	Enrolment     Kind = "enrol"   // adds a second factor, or makes recovery codes
+	Protection    Kind = "protect" // the rest of a sign-in to an account that needs a second factor and has none
 )
 
 // Step is the step that a pending flow waits for.
@@ -47,6 +48,7 @@ const (
 	Keep     Step = "keep"     // whether a closed account is kept
 	Confirm  Step = "confirm"  // the first code of a new authenticator app
 	Codes    Step = "codes"    // recovery codes are on the screen
+	Protect  Step = "protect"  // a second factor that the account needs
 	Done     Step = "done"
 )
 
@@ -76,6 +78,8 @@ func (k Kind) follows(s Step) []Step {
 	case k == Enrolment && s == Confirm:
 		return []Step{Codes, Done} // done: the account has recovery codes
 	case k == Enrolment && s == Codes:
+		return []Step{Done}
+	case k == Protection && s == Protect:
 		return []Step{Done}
 	}
 	return nil
@@ -141,7 +145,7 @@ type data struct {
 	Trusted  bool      `json:"trusted,omitempty"`
 	Makes    bool      `json:"makes,omitempty"` // the browser can make a passkey
 
-	// Of an enrolment: what the screen shows until the next step.
+	// Of an enrolment and of a protection: what the screen shows until the next step.
 	Secret []byte   `json:"secret,omitempty"`
 	Codes  []string `json:"codes,omitempty"`
 }

@@ -54,14 +54,19 @@ func (e entry) waiting() (Pending, data) {
 
 // goOn continues a sign-in that has waited in a flow.
 func (f *Flows) goOn(ctx context.Context, tx Tx, c Caller, owner account.Account, p Pending, d data) (Result, error) {
-	r, err := f.admitted(ctx, tx, c, entry{
-		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted, makes: d.Makes,
-	})
+	r, err := f.admitted(ctx, tx, c, f.waited(owner, p, d))
 	if err == nil && r.Session != nil {
 		r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)
 	}
 	return r, err
+}
+
+// waited returns the sign-in that has waited in a flow.
+func (f *Flows) waited(owner account.Account, p Pending, d data) entry {
+	return entry{
+		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
+		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted, makes: d.Makes,
+	}
 }
 
 // askTerms begins the step that asks for the terms. Without an account in p, it is

@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/code"
+	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
 	"portico/internal/throttle"
@@ -34,6 +35,13 @@ type View struct {
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
 	EraseAt   time.Time // of an account that its owner has closed
+
+	// Of a second factor that the account needs: the secret of a new app, and whether
+	// and until when its owner may put it off.
+	Secret factor.Secret
+	URI    string
+	Until  time.Time
+	Later  bool
 }
 
 // View returns the state of a flow, or Unknown. Next is the page to go to if the
@@ -72,9 +80,13 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			}
 		case Keep:
 			v.Next = pages.Flow(pages.Keep, p.ID)
-			d, _, err := tx.DepartureOf(ctx, p.AccountID)
-			v.EraseAt = d.EraseAt
+			d, closed, err := tx.DepartureOf(ctx, p.AccountID)
+			if v.EraseAt = d.EraseAt; !closed {
+				v.Step = Done // kept in another browser
+			}
 			return err
+		case Protect:
+			return f.viewProtection(ctx, tx, c, &v)
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:

@@ -48,7 +48,7 @@ func watched() map[string][]Kind {
 	return map[string][]Kind{
 		"signin": {flowSignIn}, "passkey": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
 		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
-		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "keep": {Return}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment},
+		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "keep": {Return}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment}, "protect": {Protection}, "protect-later": {Protection},
 		"reset-password": {Recovery}, "first-passkey": {Recovery}, "change-address": {AddressChange}, "alarm": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},
 	}
 }

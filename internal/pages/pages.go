@@ -25,7 +25,8 @@ const (
 	ResetPassword  = Root + "/reset-password"
 	MFA            = Root + "/mfa"
 	Terms          = Root + "/terms"
-	Keep           = Root + "/keep" // whether a closed account is kept
+	Protect        = Root + "/protect" // adds a second factor that the account needs
+	Keep           = Root + "/keep"    // whether a closed account is kept
 	Account        = Root + "/account"
 	Password       = Account + "/password"
 	Factors        = Account + "/factors"

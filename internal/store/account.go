@@ -7,18 +7,18 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, factor_told_at, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
-	var accepted, since, raised, created int64
+	var accepted, since, raised, told, created int64
 	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
-		&a.Terms.Version, &accepted, &since, &raised, &created)
+		&a.Terms.Version, &accepted, &since, &raised, &told, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
-	a.Terms.AcceptedAt, a.CreatedAt = fromMicros(accepted), fromMicros(created)
+	a.Terms.AcceptedAt, a.FactorToldAt, a.CreatedAt = fromMicros(accepted), fromMicros(told), fromMicros(created)
 	a.Alarm = account.Alarm{Since: fromMicros(since), RaisedAt: fromMicros(raised)}
 	a.Roles, err = unlist(roles)
 	return a, err
@@ -27,10 +27,10 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 WHERE `+free("$3", "$1", "$14")+`
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 WHERE `+free("$3", "$1", "$15")+`
 		ON CONFLICT (address_key) DO NOTHING`,
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
-		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.CreatedAt))
+		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.FactorToldAt), micros(a.CreatedAt))
 	return n == 1, err
 }
 
@@ -95,6 +95,12 @@ func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) (bool, error) 
 // UpdateTerms implements account.Store.
 func (t *Tx) UpdateTerms(ctx context.Context, id string, accepted account.Terms) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET terms = $2, terms_at = $3 WHERE id = $1`, id, accepted.Version, micros(accepted.AcceptedAt))
+	return n == 1, err
+}
+
+// UpdateFactorTold implements account.Store.
+func (t *Tx) UpdateFactorTold(ctx context.Context, id string, at time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET factor_told_at = $2 WHERE id = $1`, id, micros(at))
 	return n == 1, err
 }
 

@@ -63,6 +63,9 @@ test.each([
   ['account-providers/idle', {}, 'Disconnect Google', 'account=p1&provider=google'],
   ['new-passkey/offer', {}, 'No, thanks', 'account=p1&return_to=%2Fwiki'],
   ['account-delete/idle', {}, 'Delete my account', 'account=p1'],
+  ['protect/grace', { '#code': '894529' }, 'Turn on', 'flow=flow1&code=894529'],
+  ['protect/grace', {}, 'Later', 'flow=flow1&action=later'],
+  ['protect/idle', {}, 'Use another account', 'flow=flow1&action=restart'],
   ['keep/idle', {}, 'Keep my account', 'flow=flow1'],
   ['keep/idle', {}, 'Leave it deleted', 'flow=flow1&action=refuse'],
   [

@@ -66,18 +66,18 @@ const ONLY_ON = {
   'alarm.': ['not-me'],
   'app.': [],
   'passkey.name_required': ['account-passkeys'],
-  'passkey.exists': ['account-passkeys', 'new-passkey'],
-  'passkey.full': ['account-passkeys', 'new-passkey'],
+  'passkey.exists': ['account-passkeys', 'new-passkey', 'protect'],
+  'passkey.full': ['account-passkeys', 'new-passkey', 'protect'],
   'passkey.missing': ['account-passkeys'],
   'passkey.other': ['mfa'],
-  'passkey.': ['signin', 'signup', 'account-passkeys', 'new-passkey', 'mfa'],
+  'passkey.': ['signin', 'signup', 'account-passkeys', 'new-passkey', 'mfa', 'protect'],
   'password.required': ['signin', 'signup', 'confirm-link', 'reset-password', 'account-password'],
   'password.': ['signup', 'reset-password', 'account-password'],
-  'code.format': ['verify-code', 'mfa', 'account-factors'],
-  'code.required': ['verify-code', 'mfa', 'account-factors'],
+  'code.format': ['verify-code', 'mfa', 'account-factors', 'protect'],
+  'code.required': ['verify-code', 'mfa', 'account-factors', 'protect'],
   'code.early': ['verify-code', 'confirm-link'],
   'code.': ['verify-code'],
-  'factor.': ['mfa', 'account-factors'],
+  'factor.': ['mfa', 'account-factors', 'protect'],
   'link.': ['confirm-link'],
   'field.': [],
   'gateway.': [],
@@ -96,12 +96,16 @@ const ONLY_ON = {
 /** Words that all account pages share. */
 const shared = /^section\./;
 
+/** Words of a new second factor, which a user adds in the account or before a session begins. */
+const added = /^common\.(app|passkey)_/;
+
 /** Words of the box for the terms, which two pages have. */
 const boxed = /^common\.terms_/;
 
 /** @param {string} key @param {ScreenName} screen */
 function reaches(key, screen) {
   if (serverOnly.test(key) || buildOnly.test(key)) return false;
+  if (added.test(key)) return ['protect', 'account-factors', 'account-passkeys'].includes(screen);
   if (key.startsWith('common.')) return true;
   if (shared.test(key)) return screen.startsWith('account') || screen === 'new-passkey';
   if (boxed.test(key)) return screen === 'signup' || screen === 'terms';

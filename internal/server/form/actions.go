@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -124,7 +125,7 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 		server.Note(w, result.Held) // the response reveals nothing, so log the reason
 	}
 	a.keepBrowser(w, result.BrowserCookie)
-	if path, _, _ := strings.Cut(result.Next, "?"); path == pages.VerifyCode || path == pages.MFA || path == pages.Terms || path == pages.Keep {
+	if path, _, _ := strings.Cut(result.Next, "?"); slices.Contains([]string{pages.VerifyCode, pages.MFA, pages.Terms, pages.Keep, pages.Protect}, path) {
 		a.waiting.Write(w, result.FlowID, waitingLife)
 	}
 	if result.Device != "" {

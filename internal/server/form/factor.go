@@ -111,10 +111,10 @@ func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.C
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, found) })
 }
 
-// WaitingSignIn returns the page on which this browser goes on with a sign-in, or
-// "": it waits for a second factor, the terms or whether a closed account is kept.
+// WaitingSignIn returns the page on which this browser goes on with a sign-in, or ""
+// if none waits.
 func (a *Actions) WaitingSignIn(w http.ResponseWriter, r *http.Request) (string, error) {
-	v, err := a.waitingAt(w, r, flow.Factor, flow.Accept, flow.Keep)
+	v, err := a.waitingAt(w, r, flow.Factor, flow.Accept, flow.Keep, flow.Protect)
 	return v.Next, err
 }
 

@@ -31,6 +31,7 @@ const (
 	ScreenAccountBrowsers
 	ScreenAccountDelete
 	ScreenKeep
+	ScreenProtect
 	ScreenConsent
 	ScreenNotMe
 	ScreenSignOut
@@ -58,6 +59,7 @@ var screenNames = [screenCount]string{
 	ScreenAccountBrowsers:  "account-browsers",
 	ScreenAccountDelete:    "account-delete",
 	ScreenKeep:             "keep",
+	ScreenProtect:          "protect",
 	ScreenConsent:          "consent",
 	ScreenNotMe:            "not-me",
 	ScreenSignOut:          "sign-out",

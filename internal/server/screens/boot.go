@@ -33,6 +33,7 @@ type Boot struct {
 	Client    Client     `json:"client"`
 	MFA       MFA        `json:"mfa"`
 	Factors   Factors    `json:"factors"`
+	Protect   Protect    `json:"protect"`
 	Passkeys  Passkeys   `json:"passkeys"`
 	Status    int        `json:"status"`
 	Title     string     `json:"title"`
@@ -247,11 +248,18 @@ type Factors struct {
 	Codes []RecoveryCode `json:"codes"`
 }
 
+// Protect is what the page of a second factor shows that the account needs.
+type Protect struct {
+	Later string `json:"later"` // "yes" if it can be put off
+	Until string `json:"until"` // until when, in words; "" without end
+}
+
 // Factor is one second factor, with its times in words.
 type Factor struct {
 	ID    string `json:"id"`
 	Added string `json:"added"`
 	Used  string `json:"used"`
+	Last  string `json:"last"` // "yes" if the account needs one and has no other
 }
 
 // Passkeys are the passkeys of an account.
@@ -268,6 +276,7 @@ type Passkey struct {
 	Used  string `json:"used"`
 	Other string `json:"other"` // the host that it was made for, if not this one
 	Owner string `json:"owner"` // id of the account, for its forms
+	Last  string `json:"last"`  // as in Factor
 }
 
 // RecoveryCode is a recovery code that is shown once.

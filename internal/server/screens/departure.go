@@ -41,7 +41,7 @@ func (s *Screens) keep(w http.ResponseWriter, r *http.Request) error {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
 	case err != nil:
 		return err
-	case v.Step != flow.Keep || v.EraseAt.IsZero(): // kept in another browser
+	case v.Step != flow.Keep:
 		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
 	}
 	return s.show(w, r, form.ScreenKeep, func(b *Boot) { s.fillKeep(b, v) })

@@ -59,22 +59,26 @@ func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found sessi
 // fewCodes is the number of recovery codes from which on a new set is offered.
 const fewCodes = 1
 
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
+}
+
 func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, id, target string) {
 	b.Session, b.ReturnTo = personOf(found), target
 	b.Factors.State = "list"
 	for _, f := range v.Factors {
 		b.Factors.List = append(b.Factors.List, Factor{
 			ID: f.ID, Added: s.Catalogue.Moment(b.Locale, f.CreatedAt), Used: s.Catalogue.Moment(b.Locale, f.UsedAt),
+			Last: yes(v.Last),
 		})
 	}
-	if len(v.Factors) >= factor.Most {
-		b.Factors.Full = "yes"
-	}
+	b.Factors.Full = yes(len(v.Factors) >= factor.Most)
 	if len(v.Factors) > 0 {
 		b.Factors.Left = strconv.Itoa(v.Left)
-		if v.Left <= fewCodes {
-			b.Factors.Few = "yes"
-		}
+		b.Factors.Few = yes(v.Left <= fewCodes)
 	}
 	switch v.Step {
 	case flow.Confirm:

@@ -221,7 +221,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Accept || v.Step == flow.Keep || v.Step == flow.Done && person != (SignedIn{}) {
+	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Accept || v.Step == flow.Keep || v.Step == flow.Protect || v.Step == flow.Done && person != (SignedIn{}) {
 		return server.SeeOther(w, v.Next)
 	}
 	said := s.Actions.Said(w, r)

@@ -41,18 +41,22 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 	if err != nil {
 		return err
 	}
+	last, err := s.Actions.Flows.LastFactor(r.Context(), found)
+	if err != nil {
+		return err
+	}
 	for _, p := range held {
 		shown := Passkey{
 			ID: p.ID, Name: p.Name, Owner: p.AccountID,
 			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
 		}
-		if !s.Actions.Flows.PasskeyWorks(p) {
+		if s.Actions.Flows.PasskeyWorks(p) {
+			shown.Last = yes(last)
+		} else {
 			shown.Other = p.Host
 		}
 		b.Passkeys.List = append(b.Passkeys.List, shown)
 	}
-	if len(held) >= passkey.Most {
-		b.Passkeys.Full = "yes"
-	}
+	b.Passkeys.Full = yes(len(held) >= passkey.Most)
 	return nil
 }

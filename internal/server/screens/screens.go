@@ -145,6 +145,8 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.MFA, s.postMFA)
 	m.Handle("GET "+pages.Terms, s.terms)
 	m.Handle("POST "+pages.Terms, s.postTerms)
+	m.Handle("GET "+pages.Protect, s.protect)
+	m.Handle("POST "+pages.Protect, s.postProtect)
 	m.Handle("GET "+pages.Factors, s.factors)
 	m.Handle("POST "+pages.Factors, s.postFactors)
 	m.Handle("GET "+pages.NotMe, s.notMe)

@@ -64,6 +64,7 @@ func TestDocuments(t *testing.T) {
 		"/auth/account/browsers":        {"account-browsers", 200},
 		"/auth/account/delete":          {"account-delete", 200},
 		"/auth/keep?flow=x":             {"error", 404},
+		"/auth/protect?flow=x":          {"error", 404},
 		"/auth/error?code=anything":     {"error", 404},
 		"/auth/error?code=flow.unknown": {"error", 404},
 		"/auth/nothing":                 {"error", 404},

@@ -227,6 +227,19 @@ func (b accounts) UpdateTerms_LeavesTheVersion() {
 	}
 }
 
+func (b accounts) UpdateFactorTold_LeavesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	a.FactorToldAt = time.UnixMicro(1_800_000_000_000_001).UTC()
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateFactorTold(b.Context(), a.ID, a.FactorToldAt) }) {
+		b.Fatal("the account was not found")
+	}
+	b.equal("the account", b.account(a.ID), a)
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateFactorTold(b.Context(), "no", a.FactorToldAt) }) {
+		b.Error("an account that does not exist was told")
+	}
+}
+
 func (b accounts) DeleteAccount_WithAllThatIsItsOwn() {
 	a, other := b.person(1), b.person(2)
 	mine, theirs := b.session(a, 1), b.session(other, 2)

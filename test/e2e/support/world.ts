@@ -19,6 +19,7 @@ export class World {
   readonly #more: Portico[] = [];
   #plain: Promise<Portico> | undefined;
   #terms: Promise<Portico> | undefined;
+  readonly #requiring = new Map<string, Promise<Portico>>();
   #people = 0;
 
   private constructor(parts: Pick<World, 'portico' | 'mailbox' | 'provider' | 'app'>, request: APIRequest) {
@@ -62,6 +63,15 @@ export class World {
       },
     );
     return this.#terms;
+  }
+
+  /** A Portico whose users all need a second factor, which they may put off for a while. */
+  requiring(grace: string): Promise<Portico> {
+    const known = this.#requiring.get(grace);
+    const portico =
+      known ?? this.anotherPortico({ settings: `[mfa]\nrequire = ["all"]\ngrace = "${grace}"\n` });
+    this.#requiring.set(grace, portico);
+    return portico;
   }
 
   /** A user with an account at `terms()` that the operator has made, and that has accepted nothing. */

@@ -56,7 +56,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -78,6 +78,7 @@ export interface Boot {
   client: Client;
   mfa: MFA;
   factors: Factors;
+  protect: Protect;
   passkeys: Passkeys;
   status: number;
   title: string;
@@ -174,6 +175,7 @@ export interface Factor {
   id: string;
   added: string;
   used: string;
+  last: string;
 }
 
 export interface Factors {
@@ -200,7 +202,7 @@ export interface FieldErrors {
 
 export interface Flow {
   id: string;
-  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol';
+  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol' | 'protect';
   state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
@@ -289,6 +291,7 @@ export interface Passkey {
   used: string;
   other: string;
   owner: string;
+  last: string;
 }
 
 export interface PasskeyAsk {
@@ -329,6 +332,28 @@ export interface Policy {
   providers: string;
   passkeys: string;
   trust: string;
+}
+
+export interface Protect {
+  later: string;
+  until: string;
+}
+
+export interface ProtectByApp {
+  flow: string;
+  code: string;
+}
+
+export interface ProtectByPasskey {
+  flow: string;
+  credential: string;
+  client_data: string;
+  attestation: string;
+  transports?: string;
+}
+
+export interface Protection {
+  flow: string;
 }
 
 export interface Provider {
@@ -485,6 +510,10 @@ export interface Forms {
   '/auth/api/mfa/restart': { in: DropFactor; out: Next };
   '/auth/api/terms': { in: AcceptTerms; out: Next };
   '/auth/api/terms/refuse': { in: RefuseTerms; out: Next };
+  '/auth/api/protect': { in: ProtectByApp; out: Next };
+  '/auth/api/protect/later': { in: Protection; out: Next };
+  '/auth/api/protect/restart': { in: Protection; out: Next };
+  '/auth/api/protect/passkey': { in: ProtectByPasskey; out: Next };
   '/auth/api/factors/add': { in: AddFactor; out: Next };
   '/auth/api/factors/confirm': { in: ConfirmFactor; out: Next };
   '/auth/api/factors/codes': { in: AddFactor; out: Next };

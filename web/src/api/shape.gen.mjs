@@ -175,7 +175,8 @@ export const SHAPE = {
       {
         "id": "",
         "added": "",
-        "used": ""
+        "used": "",
+        "last": ""
       }
     ],
     "full": "",
@@ -191,6 +192,10 @@ export const SHAPE = {
       }
     ]
   },
+  "protect": {
+    "later": "",
+    "until": ""
+  },
   "passkeys": {
     "list": [
       {
@@ -199,7 +204,8 @@ export const SHAPE = {
         "added": "",
         "used": "",
         "other": "",
-        "owner": ""
+        "owner": "",
+        "last": ""
       }
     ],
     "full": ""

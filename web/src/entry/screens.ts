@@ -20,6 +20,7 @@ import { screen as leaving } from '../screens/leaving/leaving';
 import { screen as mfa } from '../screens/mfa/mfa';
 import { screen as newPasskey } from '../screens/new-passkey/new-passkey';
 import { screen as notMe } from '../screens/not-me/not-me';
+import { screen as protect } from '../screens/protect/protect';
 import { screen as resetPassword } from '../screens/reset-password/reset-password';
 import type { Screen } from '../screens/screen';
 import { screen as signOut } from '../screens/sign-out/sign-out';
@@ -53,6 +54,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-browsers': accountBrowsers,
   'account-delete': accountDelete,
   keep,
+  protect,
   consent,
   'not-me': notMe,
   'sign-out': signOut,

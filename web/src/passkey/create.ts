@@ -13,8 +13,8 @@ const TROUBLE: Record<string, 'cancelled' | 'held'> = {
 
 type Whose = { account: string } | { flow: string };
 
-/** The operations that add a passkey: to an account, and to a new account as its way in. */
-type Path = '/auth/api/account/passkeys' | '/auth/api/signup/passkey';
+/** The operations that add a passkey: to an account, to a new one as its way in, and to one that needs it. */
+type Path = '/auth/api/account/passkeys' | '/auth/api/signup/passkey' | '/auth/api/protect/passkey';
 
 /**
  * Makes a passkey on an authenticator and adds it. With `quiet` the browser makes it without asking

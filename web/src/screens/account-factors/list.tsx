@@ -59,7 +59,7 @@ function Entry({ factor }: { factor: Factor }) {
           <ErrorSummary {...form.summary} />
           <HiddenField<RemoveFactor> name="id" value={factor.id} />
           <input type="hidden" name="action" value="remove" />
-          <p>{t('account-factors.remove_lead')}</p>
+          <p>{choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}</p>
           <Button look="secondary" {...pressed(form)}>
             {t('account-factors.remove_submit')}
           </Button>

@@ -29,7 +29,7 @@ export function Add({ boot }: { boot: Boot }) {
   }, [words]);
 
   const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
-    if (typeof trouble === 'string') return t(`account-passkeys.${trouble}`);
+    if (typeof trouble === 'string') return t(`common.passkey_${trouble}`);
     const { code, form } = troubleOf(trouble, text);
     if (code === 'account.changed') location.reload();
     if (!UNPROVEN.test(code)) return form;

@@ -69,6 +69,9 @@ function Remove({ passkey }: { passkey: Passkey }) {
         <HiddenField<RemovePasskey> name="account" value={passkey.owner} />
         <HiddenField<RemovePasskey> name="id" value={passkey.id} />
         <p>{t('account-passkeys.remove_lead')}</p>
+        <When value={passkey.last}>
+          <p>{t('account-passkeys.remove_last')}</p>
+        </When>
         <Button look="secondary" busy={form.busy} wait={form.wait}>
           {t('account-passkeys.remove')}
         </Button>

@@ -1,0 +1,247 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/factor"
+	"portico/internal/fault"
+	"portico/internal/pages"
+	"portico/internal/session"
+)
+
+// Require says which users need a second factor.
+type Require struct {
+	All   bool
+	Roles []string
+	Grace time.Duration // how long a user who has none may put it off
+}
+
+// Requires reports whether a user with these roles needs a second factor.
+func (f *Flows) Requires(roles []string) bool {
+	return f.require.All || slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(f.require.Roles, role) })
+}
+
+// unprotected reports whether a sign-in must wait for a second factor that the
+// account needs and does not have.
+func (f *Flows) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
+	if e.live || e.later || !e.strongAt.IsZero() || !f.Requires(e.account.Roles) {
+		return false, nil
+	}
+	have, err := f.second(ctx, tx, e.account.ID)
+	return !have.Any(), err
+}
+
+// askProtection begins the step that adds a second factor, in place of a session.
+// The first time tells the owner, and begins the grace.
+func (f *Flows) askProtection(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	if e.account.FactorToldAt.IsZero() {
+		if _, err := tx.UpdateFactorTold(ctx, e.account.ID, f.clock.Now()); err != nil {
+			return Result{}, err
+		}
+	}
+	value, fresh := browser(c)
+	p, d := e.waiting()
+	p.Kind, p.Step, d.Secret = Protection, Protect, factor.NewSecret()
+	p, err := f.begin(ctx, tx, p, d, value)
+	return Result{Next: pages.Flow(pages.Protect, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
+}
+
+// protecting returns the flow of a second factor that its owner needs. If the
+// account has one by now, the flow has ended: a sign-in that began before has not given
+// it, and would add its own.
+func (f *Flows) protecting(ctx context.Context, tx Tx, c Caller, id string) (p Pending, d data, owner account.Account, err error) {
+	if p, d, err = f.at(ctx, tx, c, id, Protect); err != nil {
+		return p, d, owner, err
+	}
+	if owner, err = f.owner(ctx, tx, p); err != nil {
+		return p, d, owner, err
+	}
+	have, err := f.second(ctx, tx, owner.ID)
+	if err == nil && have.Any() {
+		err = Unknown
+	}
+	return p, d, owner, err
+}
+
+// mayWait reports until when the owner may put the second factor off. The zero time
+// means without end: the account does not need one any more.
+func (f *Flows) mayWait(owner account.Account) (until time.Time, ok bool) {
+	if !f.Requires(owner.Roles) {
+		return time.Time{}, true
+	}
+	until = owner.FactorToldAt.Add(f.require.Grace)
+	return until, f.clock.Now().Before(until)
+}
+
+// viewProtection fills in what the page shows. A flow that has ended shows nothing.
+func (f *Flows) viewProtection(ctx context.Context, tx Tx, c Caller, v *View) error {
+	_, d, owner, err := f.protecting(ctx, tx, c, v.ID)
+	if err != nil {
+		v.Step, v.Next = Done, f.targets.Or(v.ReturnTo)
+		return ignore(err, Unknown)
+	}
+	v.Next = pages.Flow(pages.Protect, v.ID)
+	v.Secret = d.Secret
+	v.URI = v.Secret.URI(f.site, d.Address)
+	v.Until, v.Later = f.mayWait(owner)
+	return nil
+}
+
+// ProtectByApp adds an authenticator app to the account of a sign-in that waits for
+// it, if the app shows the right code. The session follows, and the page with the
+// recovery codes.
+//
+// Faults: the field code, with factor.Wrong; Unknown, Moved, hashing.busy.
+func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
+	ctx, w := f.watch(ctx, "protect", Protection)
+	defer w.end(&r, &err)
+	digits, bad := code.Parse(typed, "code")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	p, _, err := f.look(ctx, c, flowID)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case p.Kind == Protection && p.Step == Done:
+		r, err = f.againFactor(ctx, c, p)
+		r.Next = pages.ReturnTo(pages.Factors, r.Next) // which offers new codes
+		return r, err
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		_, d, _, err := f.protecting(ctx, tx, c, flowID)
+		if err == nil && !f.factors.Right(d.Secret, digits) {
+			err = factor.Wrong
+		}
+		return err
+	})
+	if err != nil {
+		return Result{}, wrongEnrolment(err)
+	}
+	codes, hashes, err := f.newCodes(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, d, owner, err := f.protecting(ctx, tx, c, flowID)
+		if err != nil {
+			return err
+		}
+		if _, err := f.factors.Add(ctx, tx, owner.ID, d.Secret, digits); err != nil {
+			return err
+		}
+		if err := f.note(ctx, tx, c, owner, audit.FactorAdded, string(factor.TOTP), mailFactorAdded); err != nil {
+			return err
+		}
+		if err := f.factors.Replace(ctx, tx, owner.ID, codes, hashes); err != nil {
+			return err
+		}
+		if r, err = f.protected(ctx, tx, c, owner, p, d, string(factor.TOTP)); err != nil || r.Session == nil {
+			return err
+		}
+		shown, err := f.begin(ctx, tx, enrolment(owner, Codes, f.targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
+		r.Next, r.FlowID = pages.Flow(pages.Factors, shown.ID), shown.ID
+		return err
+	})
+	if err != nil {
+		return Result{}, wrongEnrolment(err)
+	}
+	return f.settled(r, p.AccountID), nil
+}
+
+// protected ends the step with the session that has waited for it. The session
+// counts the new factor.
+func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner account.Account, p Pending, d data, method string) (Result, error) {
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return Result{}, err
+	}
+	e := f.waited(owner, p, d)
+	e.methods, e.at = append(e.methods, method), f.clock.Now()
+	e.strongAt, e.makes = e.at, false // one page of this kind is enough
+	return f.admitted(ctx, tx, c, e)
+}
+
+// ProtectLater puts the second factor off until the next sign-in, while the grace
+// lasts.
+//
+// Faults: Unknown; Moved, also after the grace.
+func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Result, err error) {
+	ctx, w := f.watch(ctx, "protect-later", Protection)
+	defer w.end(&r, &err)
+	p, _, err := f.look(ctx, c, flowID)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case p.Kind == Protection && p.Step == Done:
+		return f.againFactor(ctx, c, p)
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, d, owner, err := f.protecting(ctx, tx, c, flowID)
+		if err != nil {
+			return err
+		}
+		if _, ok := f.mayWait(owner); !ok {
+			return Moved
+		}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		e := f.waited(owner, p, d)
+		e.later, e.makes = true, false // one page of this kind is enough
+		r, err = f.admitted(ctx, tx, c, e)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return f.settled(r, p.AccountID), nil
+}
+
+// DropProtection ends the step without a session, so that the visitor can start
+// again. It succeeds when there is none.
+func (f *Flows) DropProtection(ctx context.Context, c Caller, flowID string) (Result, error) {
+	return f.startAgain(ctx, c, flowID, Protect)
+}
+
+// LastFactor reports whether the user needs a second factor and has a single one: to
+// remove it means to add another at the next sign-in.
+func (f *Flows) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
+	if !f.Requires(found.User.Roles) {
+		return false, nil
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		apps, err := tx.FactorsOf(ctx, found.User.ID)
+		if err != nil {
+			return err
+		}
+		count := len(apps)
+		held, err := tx.PasskeysOf(ctx, found.User.ID)
+		for _, p := range held {
+			if f.PasskeyWorks(p) {
+				count++
+			}
+		}
+		last = count == 1
+		return err
+	})
+	return last, err
+}
+
+// endGrace makes the owner add a second factor at the next sign-in, after the last one
+// was removed from an account that needs one.
+func (f *Flows) endGrace(ctx context.Context, tx Tx, a account.Account) error {
+	if !f.Requires(a.Roles) {
+		return nil
+	}
+	have, err := f.second(ctx, tx, a.ID)
+	if err != nil || have.Any() {
+		return err
+	}
+	_, err = tx.UpdateFactorTold(ctx, a.ID, f.clock.Now().Add(-f.require.Grace))
+	return err
+}

@@ -1,0 +1,116 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/ids"
+	"portico/internal/passkey"
+)
+
+// OfferProtection returns a challenge for a new passkey of the account whose sign-in
+// waits for a second factor. It is bound to the flow.
+//
+// Faults: Unknown, Moved, passkey.Full, passkey.Off.
+func (f *Flows) OfferProtection(ctx context.Context, c Caller, flowID string) (o PasskeyOffer, err error) {
+	if f.passkeys == nil {
+		return o, passkey.Off
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		p, _, owner, err := f.protecting(ctx, tx, c, flowID)
+		if err != nil {
+			return err
+		}
+		o, err = f.offer(ctx, tx, owner, passkey.Add, c.BrowserCookie, p.ID)
+		return err
+	})
+	return o, err
+}
+
+// ProtectByPasskey adds the passkey that an authenticator has made to the account of
+// a sign-in that waits for it. The session follows.
+//
+// Faults: Unknown, Moved, passkey.Refused, passkey.Expired, passkey.Exists,
+// passkey.Full, passkey.Off.
+func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, in passkey.Answer) (r Result, err error) {
+	ctx, w := f.watch(ctx, "protect", Protection)
+	defer w.end(&r, &err)
+	if f.passkeys == nil {
+		return Result{}, passkey.Off
+	}
+	made, err := passkey.ParseCreation(in)
+	if err != nil {
+		return Result{}, err
+	}
+	var owner account.Account
+	var have []passkey.Passkey
+	err = f.store.Read(ctx, func(tx Tx) error { // before the challenge is used up
+		if _, _, owner, err = f.protecting(ctx, tx, c, flowID); err != nil {
+			return err
+		}
+		have, err = tx.PasskeysOf(ctx, owner.ID)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	if err := f.spend(ctx, c, made.Challenge(), passkey.Add, flowID); err != nil {
+		return Result{}, err
+	}
+	accepted, err := f.passkeys.Accept(made, passkey.Add, owner.ID, f.passkeys.Handle(owner.ID, have))
+	if err != nil {
+		return Result{}, err
+	}
+	accepted.ID = ids.New()
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, d, owner, err := f.protecting(ctx, tx, c, flowID)
+		if err != nil {
+			return err
+		}
+		if err := f.insertPasskey(ctx, tx, c, owner, accepted); err != nil {
+			return err
+		}
+		r, err = f.protected(ctx, tx, c, owner, p, d, passkey.Method)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return f.settled(r, owner.ID), nil
+}
+
+// offer returns what a browser needs to make a passkey of the account. The answer
+// counts for the subject only.
+func (f *Flows) offer(ctx context.Context, tx Tx, a account.Account, p passkey.Purpose, browser, subject string) (PasskeyOffer, error) {
+	have, err := tx.PasskeysOf(ctx, a.ID)
+	if err != nil {
+		return PasskeyOffer{}, err
+	}
+	if len(have) >= passkey.Most {
+		return PasskeyOffer{}, passkey.Full
+	}
+	return PasskeyOffer{
+		PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(p, browser, subject), Host: f.passkeys.Host()},
+		Handle:     f.passkeys.Handle(a.ID, have), Address: a.Address.Mail, Name: a.Name, Exclude: have,
+	}, nil
+}
+
+// insertPasskey stores a new passkey, and tells the owner.
+func (f *Flows) insertPasskey(ctx context.Context, tx Tx, c Caller, a account.Account, p passkey.Passkey) error {
+	have, err := tx.PasskeysOf(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	if len(have) >= passkey.Most {
+		return passkey.Full
+	}
+	ok, err := tx.InsertPasskey(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return passkey.Exists
+	}
+	return f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded)
+}

@@ -1,0 +1,98 @@
+import type { Boot, ProtectByApp, Protection } from '../../api/schema.gen';
+import { reloadWhenOver } from '../../form/reload-when-over';
+import { useForm } from '../../form/use-form';
+import { useText } from '../../i18n/provider';
+import { choose, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { CodeField } from '../../ui/code-field';
+import { HiddenField } from '../../ui/hidden-field';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
+import { AppSecret } from '../app-secret';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+import { MakePasskey } from './make-passkey';
+import styles from './protect.module.css';
+
+/** Adds a second factor that the account needs, before the session begins. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  const { flow, protect } = boot;
+  const { email } = flow;
+  const form = useForm({ boot, path: '/auth/api/protect', onTrouble: reloadWhenOver });
+  return (
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      summary={form.summary}
+      announcement={form.announcement}
+    >
+      <Lead>
+        {choose(
+          protect.until,
+          choose(
+            protect.later,
+            t('protect.lead_until', { email, time: protect.until }),
+            t('protect.lead', { email }),
+          ),
+          t('protect.lead', { email }),
+        )}
+      </Lead>
+      <AppSecret boot={boot} />
+      <form {...form.props}>
+        <HiddenField<ProtectByApp> name="flow" value={flow.id} />
+        <CodeField
+          label={t('common.app_code')}
+          hint={t('common.app_hint')}
+          error={form.trouble.fields.code}
+        />
+        <Button busy={form.busy} wait={form.wait}>
+          {t('common.app_submit')}
+        </Button>
+      </form>
+      <When value={boot.policy.passkeys}>
+        <MakePasskey boot={boot} />
+      </When>
+      <When value={protect.later}>
+        <Later boot={boot} />
+      </When>
+      <Restart boot={boot} />
+    </Frame>
+  );
+}
+
+function Later({ boot: { flow } }: { boot: Boot }) {
+  const { t } = useText();
+  const form = useForm({ path: '/auth/api/protect/later', onTrouble: reloadWhenOver });
+  return (
+    <form {...form.props} className={styles.other}>
+      <ErrorSummary {...form.summary} />
+      <HiddenField<Protection> name="flow" value={flow.id} />
+      <input type="hidden" name="action" value="later" />
+      <Button look="secondary" busy={form.busy} wait={form.wait}>
+        {t('protect.later')}
+      </Button>
+    </form>
+  );
+}
+
+function Restart({ boot: { flow } }: { boot: Boot }) {
+  const { t } = useText();
+  const form = useForm({ path: '/auth/api/protect/restart' });
+  return (
+    <form {...form.props}>
+      <ErrorSummary {...form.summary} />
+      <HiddenField<Protection> name="flow" value={flow.id} />
+      <input type="hidden" name="action" value="restart" />
+      <Footer>
+        <Button look="quiet" busy={form.busy} wait={form.wait}>
+          {t('protect.restart')}
+        </Button>
+      </Footer>
+    </form>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('protect.title'), View };
