@@ -29,6 +29,9 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
 			KeepAllCookies: served.OnUserChange == config.IgnoreChanges, KeepCookies: served.KeepCookies, SignOutURL: served.SignOutURL,
 		}
+		if served.Tokens {
+			a.Resource = resourceOf(cfg, served)
+		}
 		if len(problems) == 0 {
 			a.Site = list[i]
 		}
@@ -46,6 +49,20 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 		all = append(all, a)
 	}
 	return all, problems
+}
+
+func resourceOf(cfg config.Config, served config.App) string {
+	return gateway.ResourceOf(publicURL(cfg).Scheme, served.Host, served.Path)
+}
+
+// tokenResources returns the apps that take access tokens, as resource servers.
+func tokenResources(cfg config.Config) (list []string) {
+	for _, served := range cfg.Served() {
+		if served.Tokens {
+			list = append(list, resourceOf(cfg, served))
+		}
+	}
+	return list
 }
 
 // atRoot reports whether an app has the root of the public host.

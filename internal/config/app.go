@@ -84,6 +84,8 @@ func appKeys(n int) []key {
 			"As in `headers`."),
 		text(prefix+"audience", of(func(a *App) *string { return &a.Audience }), anything,
 			"The claim `aud` of the tokens for the app. The default is its name."),
+		toggle(prefix+"access_tokens", func(c *Config) *bool { return &c.app(n).Tokens },
+			"Whether programs may use the app with an access token in place of a session: `Authorization: Bearer`. The token must be for the address of the app and nothing else (RFC 8707); Portico checks it and tells the app the user as always. A refused program learns where it gets one (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
 		duration(prefix+"timeout", func(c *Config) *time.Duration { return &c.app(n).Timeout }, time.Second, time.Hour,
 			"How long the app may take until its answer begins; then the person sees a page that says so. How long the answer itself takes is not limited."),
 		duration(prefix+"silence", func(c *Config) *time.Duration { return &c.app(n).Silence }, 4*time.Second, time.Hour, aboutSilence),

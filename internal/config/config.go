@@ -182,6 +182,7 @@ type App struct {
 	Path     string        // the app owns all paths below it: "/" or "/shop"
 	Upstream *url.URL      // nil when another proxy forwards and asks /auth/api/check
 	Audience string        // of the app's tokens; "" for Name
+	Tokens   bool          // whether the app takes access tokens
 	Rules    []string      // access rules in order; empty: every signed-in user
 	Headers  []string      // "Remote-User: email", in addition to X-Portico-...
 	Timeout  time.Duration // until the response begins

@@ -165,6 +165,7 @@ sign_out_url = "/shop/logout"
 name = "wiki"
 host = "wiki.example.com"
 audience = "https://wiki.example.com/"
+access_tokens = true
 rules = [
   "public GET /*",
   "role:editor /*", # rules of wiki
@@ -255,7 +256,7 @@ func TestLoad_Everything(t *testing.T) {
 		Apps: []config.App{
 			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
 			{
-				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Timeout: time.Minute, Silence: 5 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.ClearCookies, Key: "app.2",
+				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Tokens: true, Timeout: time.Minute, Silence: 5 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.ClearCookies, Key: "app.2",
 				Rules: []string{"public GET /*", "role:editor /*"}, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
 			},
 		},

@@ -96,8 +96,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields but Terms, Passkeys, Documents, Require and
-// Before are required.
+// Config has the parts of Flows. All fields but Terms, Passkeys, Documents, Resources,
+// Require and Before are required.
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
@@ -112,6 +112,7 @@ type Config struct {
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
 	Documents *clientdoc.Keeper // of unknown clients; nil to know none
+	Resources []string          // that unknown clients may ask tokens for
 	Targets   Targets
 	SignUp    bool   // whether visitors may sign up
 	Terms     string // version of the terms that users accept, "" for none
@@ -148,6 +149,7 @@ type Flows struct {
 	clients   openid.Clients
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
+	resources []string
 	marks     *secret.Box
 	alarms    *secret.Box
 	record    *audit.Record
@@ -177,7 +179,7 @@ func New(cfg Config) *Flows {
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, resources: cfg.Resources, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
 		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require,
 		counts: newCounts(),
 	}

@@ -26,7 +26,7 @@ func (f *Flows) ClientsFor(ctx context.Context, c Caller, id string) (openid.Cli
 	if err != nil {
 		return f.clients, err // cannot be: only good documents are kept
 	}
-	return f.clients.With(described.Guest(id, clientdoc.HostOf(id))), nil
+	return f.clients.With(described.Guest(id, clientdoc.HostOf(id), f.resources)), nil
 }
 
 // published returns a document that a guest publishes, if check finds nothing wrong.

@@ -114,6 +114,15 @@ func NewKeeper(c Config) *Keeper {
 	return &Keeper{clock: c.Clock, mac: c.Key.MAC("openid"), idleEnd: c.IdleEnd}
 }
 
+// StrongAt returns a time at which a second factor was given, zero if none was. A grant
+// does not have the time, so it is one that no rule takes for recent.
+func (g Grant) StrongAt() time.Time {
+	if !slices.Contains(g.Methods, methodStrong) {
+		return time.Time{}
+	}
+	return time.Unix(0, 0)
+}
+
 // SignIn is the session in which a user grants something.
 type SignIn struct {
 	AccountID string

@@ -99,11 +99,11 @@ func (m members) metadata() (Metadata, error) {
 }
 
 // Guest returns a client that no operator has registered. Its name is the host that
-// serves its metadata, which alone is proven.
-func (d Metadata) Guest(id, host string) Client {
+// serves its metadata, which alone is proven. It may ask for tokens for the resources.
+func (d Metadata) Guest(id, host string, resources []string) Client {
 	return Client{
 		ID: id, Name: host, Host: host, Keys: d.Keys, KeysURI: d.KeysURI, Public: !d.Keyed,
-		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true,
+		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true, Resources: resources,
 	}
 }
 

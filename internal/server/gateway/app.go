@@ -19,6 +19,7 @@ type App struct {
 	Name     string
 	Upstream *url.URL // nil if another proxy forwards to the app
 	Audience string   // audience of its tokens
+	Resource string   // its name as a resource server; "" if it takes no access tokens
 	Site     rule.Site
 	Headers  []Header      // in addition to the standard headers
 	Timeout  time.Duration // until a response begins

@@ -41,6 +41,7 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 		err = errNotPassed // the proxy has refused, or the decision has changed since
 	}
 	if err != nil {
+		g.invite(w, r, v.app, err)
 		return g.refuseFor(w, r, asked, err)
 	}
 	return g.allow(w, v)
@@ -80,7 +81,7 @@ func (g *Gateway) refuseFor(w http.ResponseWriter, r *http.Request, asked ask, e
 	}
 	switch server.Status(err) {
 	case http.StatusUnauthorized:
-		if !navigates(r.Header, asked.method) {
+		if asked.program || !navigates(r.Header, asked.method) {
 			return g.challenge(err)
 		}
 		server.Note(w, err)

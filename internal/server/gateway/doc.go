@@ -9,13 +9,14 @@
 //
 //	/auth/api/check          forward-auth for other proxies (check.go)
 //	/.well-known/jwks.json   the keys that verify tokens (keyset.go)
+//	/.well-known/oauth-protected-resource   who gives tokens for an app (resource.go)
 //	/auth/enter, /auth/arrive   the session's way to an app's own host (cross.go)
 //	/auth/signout            on an app's own host
 //
 // A request to an app passes these steps:
 //  1. The path must have its one valid spelling. It determines the app and the
 //     rule, which names the need (package rule).
-//  2. The session is checked. Without one, a navigation is redirected to the
+//  2. The session is checked, or the access token, if the app takes them. Without one, a navigation is redirected to the
 //     sign-in page and comes back. A fetch, an event stream or a WebSocket gets
 //     401 with the URL of that page.
 //  3. Portico's cookies are removed, and every header that the app could take

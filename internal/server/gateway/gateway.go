@@ -136,14 +136,17 @@ type ask struct {
 	raw       string // path as sent
 	upgrade   bool
 	plain     bool // the proxy does not pass redirects on
+	program   bool // a program sends it, which no redirect helps
 }
 
 // visit is the result of a decision.
 type visit struct {
 	app   *app
 	rule  rule.Rule
-	token string        // session token; "" without a session
+	token string        // session token or access token; "" without a session
 	found session.Found // the session, if there is a token
+
+	resource string // that the access token is for; "" for a session token
 }
 
 // serve handles every request without a route.
@@ -154,8 +157,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	if path := r.URL.Path; r.Host != g.host && pages.Own(path) {
 		return g.visitAuth(w, r, path)
 	}
+	if a := g.resourceAt(r.Host, r.URL.Path); a != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		return g.describe(w, a)
+	}
 	v, err := g.decide(w, r, &asked)
 	if err != nil {
+		g.invite(w, r, v.app, err)
 		return g.refuse(w, r, asked, err)
 	}
 	if v.app.Upstream == nil {
@@ -184,6 +191,7 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 		return visit{}, server.RouteMissing
 	}
 	v := visit{app: g.apps[i]}
+	asked.program = v.app.byProgram(r)
 	if v.rule, _, ok = site.Rules.Match(m, path); !ok {
 		return v, rule.Denied
 	}
@@ -194,18 +202,22 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v visit) (visit, error) {
 	var person *rule.User
 	required := error(session.Required)
-	if token := g.token(w, r, asked.host); token != "" {
-		found, err := g.actions.Flows.Session(r.Context(), token)
+	token, resource := g.token(w, r, asked.host), ""
+	if access, sent := v.app.accessToken(r); sent {
+		token, resource = access, v.app.Resource
+	}
+	if token != "" {
+		found, err := g.find(r.Context(), token, resource)
 		switch {
 		case err == nil:
-			v.token, v.found, person = token, found, personOf(found)
+			v.token, v.found, v.resource, person = token, found, resource, personOf(found)
 		case errors.Is(err, session.Required):
 			required = err
 		case !v.rule.Need.Open():
 			return v, unavailable(err)
 		}
 	}
-	if asked.upgrade && v.token != "" && !sameOrigin(r, g.originOf(asked.host)) {
+	if asked.upgrade && v.token != "" && v.resource == "" && !sameOrigin(r, g.originOf(asked.host)) {
 		return v, errOrigin // a page of another origin would act as the user
 	}
 	switch v.rule.Need.Judge(person, g.clock.Now()) {
@@ -227,7 +239,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, asked ask, err 
 	switch {
 	case fault.From(err).Kind != fault.Unauthenticated:
 		return err
-	case navigates(r.Header, asked.method):
+	case !asked.program && navigates(r.Header, asked.method):
 		return server.SeeOther(w, g.signInURL(asked, g.comeBack(r.Header, asked), err))
 	}
 	return g.challenge(err)

@@ -28,14 +28,15 @@ const goodByes = 2 * time.Second
 
 // passing is an open request to an app.
 type passing struct {
-	w       http.ResponseWriter
-	app     *app
-	token   string // session token; "" without a session
-	need    rule.Need
-	endless bool    // a WebSocket or an event stream, which does not end by itself
-	socket  *tunnel // for a WebSocket only
-	told    bool    // a WebSocket to which the Close frame was sent
-	cancel  func()  // of a request by HTTP/2, where an expired read deadline cancels nothing; else nil
+	w        http.ResponseWriter
+	app      *app
+	token    string // session token or access token; "" without a session
+	resource string // as in visit
+	need     rule.Need
+	endless  bool    // a WebSocket or an event stream, which does not end by itself
+	socket   *tunnel // for a WebSocket only
+	told     bool    // a WebSocket to which the Close frame was sent
+	cancel   func()  // of a request by HTTP/2, where an expired read deadline cancels nothing; else nil
 
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
@@ -226,7 +227,7 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look) {
 		}
 		r, ok := seen[p.token]
 		if !ok {
-			found, err := g.actions.Flows.PeekSession(ctx, p.token)
+			found, err := g.sessionOf(ctx, p.token, p.resource)
 			r = look{*personOf(found), err}
 			seen[p.token] = r
 		}

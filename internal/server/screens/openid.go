@@ -33,7 +33,7 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
 	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
 		b.Session = personOf(found)
-		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Scopes, " "), Scopes: s.scopes(b.Locale, request.Scopes), Unknown: request.Client.Host}
+		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Scopes, " "), Scopes: append(s.scopes(b.Locale, request.Scopes), s.resources(b.Locale, request.Resources)...), Unknown: request.Client.Host}
 		if request.Client.Guest {
 			b.formAction = request.FormAction()
 		}
@@ -49,6 +49,14 @@ func (s *Screens) scopes(loc string, scopes []string) []Scope {
 			continue
 		}
 		list = append(list, Scope{ID: scope, Text: s.Catalogue.Text(loc, "consent.scope."+scope, nil)})
+	}
+	return list
+}
+
+// resources returns the servers that a client may use for the user, in words.
+func (s *Screens) resources(loc string, resources []string) (list []Scope) {
+	for _, r := range resources {
+		list = append(list, Scope{ID: r, Text: s.Catalogue.Text(loc, "consent.resource", map[string]string{"address": r})})
 	}
 	return list
 }

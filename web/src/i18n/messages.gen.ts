@@ -230,6 +230,7 @@ export type MessageKey =
   | 'consent.deny'
   | 'consent.hint'
   | 'consent.lead'
+  | 'consent.resource'
   | 'consent.scope.email'
   | 'consent.scope.groups'
   | 'consent.scope.offline_access'

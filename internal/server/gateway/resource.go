@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"portico/internal/fault"
+	"portico/internal/rule"
+	"portico/internal/server"
+	"portico/internal/session"
+)
+
+// metadataPath is where an app that takes access tokens says who gives them (RFC 9728
+// 3). The path of the app follows.
+const metadataPath = "/.well-known/oauth-protected-resource"
+
+// metadataAge is how long clients may keep that document, in seconds.
+const metadataAge = 300
+
+// ResourceOf returns the name of an app as a resource server: its address. The address
+// of a whole host ends with a slash, as programs write it that parse it.
+func ResourceOf(proto, host, path string) string { return proto + "://" + host + path }
+
+// resourceAt returns the app whose metadata a path is, or nil.
+func (g *Gateway) resourceAt(host, path string) *app {
+	rest, ok := strings.CutPrefix(path, metadataPath)
+	if !ok {
+		return nil
+	}
+	for _, a := range g.apps {
+		if a.Resource != "" && a.Site.Host == host && a.Site.Path == cmp.Or(rest, "/") {
+			return a
+		}
+	}
+	return nil
+}
+
+// describe says who gives the tokens that an app takes (RFC 9728 2).
+func (g *Gateway) describe(w http.ResponseWriter, a *app) error {
+	body, err := json.Marshal(map[string]any{
+		"resource": a.Resource, "authorization_servers": []string{g.issuer}, "bearer_methods_supported": []string{"header"},
+		"scopes_supported": []string{"openid", "offline_access"},
+	})
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	server.OpenToAll(w)
+	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(metadataAge))
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // fails only if the client has gone
+	return nil
+}
+
+// accessToken returns the token of a request to an app that takes them. Such a request
+// counts by its token alone, whatever its cookies say.
+func (a *app) accessToken(r *http.Request) (access string, sent bool) {
+	lines := r.Header["Authorization"]
+	if a.Resource == "" || len(lines) == 0 {
+		return "", false
+	}
+	scheme, access, _ := strings.Cut(lines[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	if len(lines) > 1 {
+		return "", true
+	}
+	return access, true
+}
+
+// find returns the session of a request: of a session token, or of an access token for a
+// resource.
+func (g *Gateway) find(ctx context.Context, token, resource string) (session.Found, error) {
+	if resource != "" {
+		return g.actions.Flows.TokenSession(ctx, token, resource)
+	}
+	return g.actions.Flows.Session(ctx, token)
+}
+
+// sessionOf returns the session of an open request, without a use of it.
+func (g *Gateway) sessionOf(ctx context.Context, token, resource string) (session.Found, error) {
+	if resource != "" {
+		return g.actions.Flows.TokenSession(ctx, token, resource)
+	}
+	return g.actions.Flows.PeekSession(ctx, token)
+}
+
+// byProgram reports whether a refused request to an app that takes access tokens comes
+// from a program, which no redirect helps.
+func (a *app) byProgram(r *http.Request) bool {
+	return a.Resource != "" && (len(r.Header["Authorization"]) > 0 || !strings.Contains(r.Header.Get("Accept"), "text/html"))
+}
+
+// invite tells a program where it gets a token for the app (RFC 9728 5.1, RFC 9470 3).
+func (g *Gateway) invite(w http.ResponseWriter, r *http.Request, a *app, err error) {
+	if a == nil || a.Resource == "" || fault.From(err).Kind != fault.Unauthenticated {
+		return
+	}
+	line := `Bearer resource_metadata="` + g.originOf(a.Site.Host) + metadataPath + strings.TrimSuffix(a.Site.Path, "/") + `"`
+	_, sent := a.accessToken(r)
+	switch {
+	case !sent:
+	case errors.Is(err, rule.FactorMissing):
+		line += `, error="insufficient_user_authentication", acr_values="2"`
+	case errors.Is(err, rule.TooOld):
+		line += `, error="insufficient_user_authentication"`
+	default:
+		line += `, error="invalid_token"`
+	}
+	w.Header().Set("Www-Authenticate", line)
+}

@@ -1,0 +1,109 @@
+package security
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"portico/internal/config"
+)
+
+func TestSEC322_TokensAtApps(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	opened, ended := make(chan struct{}), make(chan struct{})
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/tools/stream" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_ = http.NewResponseController(w).Flush()
+			close(opened)
+			<-r.Context().Done()
+			close(ended)
+			return
+		}
+		_, _ = w.Write([]byte(r.Header.Get("X-Portico-Email") + r.Header.Get("Authorization")))
+	}))
+	t.Cleanup(app.Close)
+	upstream, _ := url.Parse(app.URL)
+	const tools, wiki = "https://portico.test/tools", "https://portico.test/wiki"
+	s := start(t, func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "tools", Path: "/tools", Upstream: upstream, Tokens: true, Key: "app.1"},
+			{Name: "wiki", Path: "/wiki", Upstream: upstream, Tokens: true, Key: "app.2"},
+			{Name: "plain", Path: "/plain", Upstream: upstream, Key: "app.3"},
+		}
+		c.Clients[0].Resources = []string{tools, wiki, "https://api.test"}
+		jwt := c.Clients[0]
+		jwt.ID, jwt.AccessToken = "jwt", "jwt"
+		c.Clients = append(c.Clients, jwt)
+	})
+	mallory := fresh("m")
+	v, other := s.visitor().register(fresh("v")), s.visitor().register(mallory)
+	send := func(v *visitor, path string, lines ...string) *answer {
+		a, err := v.try("GET", path, "", http.Header{"Authorization": lines, "Accept": {"application/json"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	refuses := func(what string, a *answer) {
+		t.Helper()
+		if a.status != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", what, a.status, a.body)
+		}
+	}
+	bare := s.visitor()
+	for _, id := range []string{"rp", "jwt"} {
+		get := func(changes ...string) rpAnswer {
+			q := codeRequest(append([]string{"client_id", id}, changes...)...)
+			got := s.rp("token", codeForm(v.authorize(q).sentBack(rpBack).Get("code"), "client_id", id))
+			if got.status != 200 {
+				t.Fatalf("%s: %d %s", id, got.status, got.body)
+			}
+			return got
+		}
+		right := get("resource", tools)
+		if a := send(bare, "/tools/x", "Bearer "+right.Access); a.status != 200 || a.body == "" || a.body != v.whoami() {
+			t.Fatalf("%s: the right token: %d %q, want %q", id, a.status, a.body, v.whoami())
+		}
+		refuses("another app", send(bare, "/wiki/x", "Bearer "+right.Access))
+		if a := send(bare, "/plain/x", "Bearer "+right.Access); a.status != http.StatusSeeOther || a.header.Get("Www-Authenticate") != "" {
+			t.Errorf("an app that takes none: %d %v", a.status, a.header)
+		}
+		refuses("a token for UserInfo", send(bare, "/tools/x", "Bearer "+get().Access))
+		refuses("a token for an API", send(bare, "/tools/x", "Bearer "+get("resource", "https://api.test").Access))
+		refuses("an ID token", send(bare, "/tools/x", "Bearer "+right.ID))
+		refuses("a refresh token", send(bare, "/tools/x", "Bearer "+right.Refresh))
+		refuses("two lines", send(bare, "/tools/x", "Bearer "+right.Access, "Bearer "+right.Access))
+		refuses("a changed token", send(bare, "/tools/x", "Bearer "+right.Access+"A"))
+		refuses("no token, beside the cookie of another user", send(other, "/tools/x", "Bearer "))
+		refuses("a wrong token, beside the cookie of another user", send(other, "/tools/x", "Bearer x"))
+		if a := send(other, "/tools/x", "Bearer "+right.Access); a.body != v.whoami() {
+			t.Errorf("beside the cookie of another user, the app sees %q", a.body)
+		}
+		two := codeRequest("client_id", id, "resource", tools)
+		two.Add("resource", wiki)
+		both := s.rp("token", codeForm(v.authorize(two).sentBack(rpBack).Get("code"), "client_id", id))
+		refuses("a token for two apps", send(bare, "/tools/x", "Bearer "+both.Access))
+		if a := s.rp("revoke", url.Values{"token": {right.Access}, "client_id": {id}, "client_secret": {rpSecret}}); a.status != 200 {
+			t.Fatal(a.body)
+		}
+		refuses("a revoked token", send(bare, "/tools/x", "Bearer "+right.Access))
+		late := get("resource", tools)
+		s.clock.Advance(11 * time.Minute)
+		refuses("an expired token", send(bare, "/tools/x", "Bearer "+late.Access))
+	}
+
+	// A stream that is open ends with the session behind the token.
+	q := codeRequest("resource", tools)
+	token := s.rp("token", codeForm(v.authorize(q).sentBack(rpBack).Get("code"))).Access
+	go func() {
+		_, _ = bare.try("GET", "/tools/stream", "", http.Header{"Authorization": {"Bearer " + token}, "Accept": {"text/event-stream"}})
+	}()
+	<-opened
+	v.post("signout", object{}).must(200)
+	<-ended
+	refuses("after the sign-out", send(bare, "/tools/x", "Bearer "+token))
+}
