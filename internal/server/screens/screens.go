@@ -105,16 +105,16 @@ func New(cfg Config) (*Screens, error) {
 	return s, nil
 }
 
-// Warm compresses the most requested documents, so that their first visitors
-// need not wait. It returns early when ctx ends.
+// Warm compresses the most requested documents in the default language, so that
+// their first visitors need not wait. A document in another language costs its
+// first visitor some milliseconds. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
+	screens := s.documents[s.Catalogue.Match("")]
 	for _, screen := range []form.Screen{form.ScreenSignIn, form.ScreenSignUp, form.ScreenForgotPassword, form.ScreenVerifyCode} {
-		for _, screens := range s.documents {
-			if ctx.Err() != nil {
-				return
-			}
-			_, _ = screens[screen].plain() // New has filled it once without an error
+		if ctx.Err() != nil {
+			return
 		}
+		_, _ = screens[screen].plain() // New has filled it once without an error
 	}
 }
 
