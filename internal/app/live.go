@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 
 	"portico/internal/assertion"
@@ -161,7 +161,7 @@ func passwordPolicy(cfg config.Config) (password.Policy, error) {
 // buildProviders keeps the providers of before if nothing about them has
 // changed, so that their documents are not loaded again.
 func (a *App) buildProviders(l, before *live) (err error) {
-	if before != nil && slices.Equal(l.config.Providers, before.config.Providers) {
+	if before != nil && reflect.DeepEqual(l.config.Providers, before.config.Providers) {
 		l.client, l.providers = before.client, before.providers
 		return nil
 	}

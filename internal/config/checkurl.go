@@ -155,6 +155,14 @@ func parseRequire(s string) (string, *mistake) {
 	return s, nil
 }
 
+// parseClaim accepts a value of amr or acr.
+func parseClaim(s string) (string, *mistake) {
+	if s == "" || len(s) > 256 || strings.TrimSpace(s) != s || !printable(s) {
+		return "", &mistake{quoted(s) + " is no value of the claim", "write it as the provider does, such as \"mfa\""}
+	}
+	return s, nil
+}
+
 // checkDatabaseURL checks TLS and leaves other details to the driver. The
 // default of libpq, sslmode=prefer, continues unencrypted when the server has
 // no TLS.

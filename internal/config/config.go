@@ -43,6 +43,7 @@ type Config struct {
 	Passkeys        bool // whether users may sign in with passkeys
 	OpenID          OpenID
 	PasskeyOrigins  []string // other origins that may use the passkeys: "https://example.net"
+	Profile         string   // "standard", or "nist" for NIST SP 800-63B-4, AAL2
 	MFA             MFA
 	Password        Password
 	Hashing         Hashing
@@ -166,6 +167,10 @@ type Provider struct {
 	PrivateKey   string // PEM
 	TrustEmail   bool   // whether its verified addresses count as proven
 	Icon         string // path of a picture on the button; "" for the preset's
+
+	// The values of amr and acr in its ID tokens that count as a second factor.
+	MFAAMR []string
+	MFAACR []string
 }
 
 // Uploads says how request bodies reach an app.
@@ -248,6 +253,7 @@ func Default() Config {
 		OnUserChange:    ClearCookies,
 		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
 		SignUp:          SignUp{Enabled: true, Name: "off"},
+		Profile:         "standard",
 		Passkeys:        true,
 		MFA:             MFA{Trust: true, Grace: 14 * day},
 		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},

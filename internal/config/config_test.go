@@ -88,6 +88,7 @@ return_origins = ["https://app.example.com", "https://*.apps.example.com"]
 return_default = "https://app.example.com/start"
 locale = "de"
 hsts_subdomains = false
+profile = "standard"
 passkeys = false
 mfa.trust = false
 mfa.require = ["role:admin", "all"]
@@ -148,6 +149,8 @@ format = "text"
 client_id = "g-id"
 client_secret = "canary3"
 trust_email = true
+mfa_amr = ["mfa", "hwk"]
+mfa_acr = ["urn:example:gold"]
 
 [providers]
 corp = { client_id = "c-id", client_secret = "canary4", issuer = "https://id.corp.test/realms/a", name = "Corp" }
@@ -234,8 +237,9 @@ func TestLoad_Everything(t *testing.T) {
 		MailReplyTo:   "help@example.com",
 		DKIMSelector:  "s1",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
-		MFA:    config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
-		Locale: "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
+		Profile: "standard",
+		MFA:     config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
+		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
@@ -249,7 +253,7 @@ func TestLoad_Everything(t *testing.T) {
 			Endpoint: &url.URL{Scheme: "https", Host: "traces.example.com", Path: "/otlp/v1/traces"}, Header: "X-Key: canary6", SampleRatio: 0.25,
 		},
 		Providers: []config.Provider{
-			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true},
+			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true, MFAAMR: []string{"mfa", "hwk"}, MFAACR: []string{"urn:example:gold"}},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
 		},
 		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, UpstreamUploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64}, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
@@ -428,5 +432,38 @@ func TestCheckServe(t *testing.T) {
 				t.Errorf("keys with problems (-want +got):\n%s\n%v", diff, ps)
 			}
 		})
+	}
+}
+
+// The effective settings of the profile nist (NIST SP 800-63B-4). TestNIST of package
+// flow has the numbers that no setting changes.
+func TestLoad_NIST(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(write(t, "portico.toml", `profile = "nist"`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		section   string
+		got, want any
+	}{
+		{"2.2.1: two factors", c.MFA.Require, []string{"all"}},
+		{"2.2.1: from the first session", c.MFA.Grace, time.Duration(0)},
+		{"2.2.2: an option that resists phishing", c.Passkeys, true},
+		{"2.2.3: overall", c.Session.Absolute, 24 * time.Hour},
+		{"2.2.3: idle", c.Session.Idle, time.Hour},
+		{"3.1.1.2: a password alone", c.Password, config.Password{Profile: "nist", Hash: "fixed", SignInsPerSecond: 10}},
+		{"5.1: no remembered browser", c.MFA.Trust, false},
+	} {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.section, diff)
+		}
+	}
+	stricter := "profile = \"nist\"\n[session]\nabsolute = \"12h\"\nidle = \"15m\"\n[password]\nmin = 20"
+	if c, err = config.Load(write(t, "portico.toml", stricter), nil); err != nil || c.Session.Absolute != 12*time.Hour || c.Session.Idle != 15*time.Minute {
+		t.Errorf("stricter values give %v (%v)", c.Session, err)
+	}
+	if c, err = config.Load(write(t, "portico.toml", "profile = \"nist\"\n[session]\nabsolute = \"30m\""), nil); err != nil || c.Session.Idle != 30*time.Minute {
+		t.Errorf("a short session has the idle time %v (%v)", c.Session.Idle, err)
 	}
 }

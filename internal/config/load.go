@@ -69,6 +69,9 @@ func load(file string, data []byte, environ []string) (Config, error) {
 		l.take(e, func(k key) string { return k.name })
 	}
 	l.presets()
+	if l.config.Profile == profileNIST {
+		l.config.assumeNIST()
+	}
 	if l.config.TLS.On() && !l.config.IsSet("listen") {
 		l.config.Listen = ":443"
 	}

@@ -36,6 +36,9 @@ func (c *Config) check() Problems {
 	case l.Terms == "" && l.TermsVersion != "":
 		add("legal.terms", "there is a version of the terms and no page", "write the address of the page, such as https://example.com/terms", "legal.terms_version")
 	}
+	if c.Profile == profileNIST {
+		c.checkNIST(add)
+	}
 	c.checkApps(add)
 	c.checkClients(add)
 	c.checkTLS(add)

@@ -1,7 +1,9 @@
 package federation
 
 import (
+	"encoding/json"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -48,4 +50,18 @@ func (p *provider) askAgain(meta metadata) map[string]string {
 		parameters["prompt"] = "login"
 	}
 	return parameters
+}
+
+// strong reports whether the claims of an ID token have a value that the operator
+// counts as a second factor: one of the list amr, or acr. Both are compared exactly,
+// and an amr that is not a list of texts counts for nothing (OpenID Connect Core 2).
+func (p *provider) strong(claims object) bool {
+	if slices.Contains(p.strongACR, claims.text("acr")) {
+		return true
+	}
+	var methods []string
+	if json.Unmarshal(claims["amr"], &methods) != nil {
+		return false
+	}
+	return slices.ContainsFunc(methods, func(m string) bool { return slices.Contains(p.strongAMR, m) })
 }

@@ -35,6 +35,9 @@ type ProviderConfig struct {
 	// verified. nil means the preset's trustEmail at the preset's own issuer, and
 	// no at any other issuer.
 	TrustEmail *bool
+	// StrongAMR and StrongACR are the values of the claims amr and acr that count as
+	// a second factor. Empty: none.
+	StrongAMR, StrongACR []string
 
 	// apple, instead of ClientSecret: the account's team, and the id and the
 	// PEM text of its key for Sign in with Apple.
@@ -85,6 +88,8 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 		secret:     makeSecret,
 		scopes:     pre.scopes,
 		trustEmail: pre.trustEmail && issuer == pre.issuer,
+		strongAMR:  slices.Clone(pc.StrongAMR),
+		strongACR:  slices.Clone(pc.StrongACR),
 		redirect:   cfg.RedirectURL(pc.ID),
 		http:       &http,
 		clock:      cfg.Clock,
@@ -146,6 +151,11 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	}
 	if pc.TrustEmail != nil && *pc.TrustEmail && pre.verifiedFlag == "" {
 		add("trust_email", "cannot be true", "this provider does not say which addresses are verified: remove the key")
+	}
+	for key, values := range map[string][]string{"mfa_amr": pc.StrongAMR, "mfa_acr": pc.StrongACR} {
+		if len(values) > 0 && (pre.fixed != nil || pre.tellsNoTime) {
+			add(key, "cannot be set", "this provider has no ID token that tells when its user signed in: remove the key")
+		}
 	}
 	for _, scope := range pc.Scopes {
 		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {

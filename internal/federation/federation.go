@@ -62,6 +62,9 @@ type Identity struct {
 	// SignedInAt is when the user last gave a proof to the provider. It is zero
 	// when the provider does not say so.
 	SignedInAt time.Time
+	// StrongAt is SignedInAt for a user who gave the provider a second factor, as
+	// ProviderConfig says. Else it is zero.
+	StrongAt time.Time
 	// ProvenAgain says that the user gave a new proof as BeginAgain asked for.
 	ProvenAgain bool
 }

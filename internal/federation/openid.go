@@ -21,6 +21,9 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 		return Identity{}, err
 	}
 	identity := Identity{Provider: p.ID, Issuer: p.issuer(claims), Subject: claims.text("sub"), SignedInAt: p.signedInAt(claims)}
+	if p.strong(claims) {
+		identity.StrongAt = identity.SignedInAt
+	}
 	identity.ProvenAgain = g.attempt.provenAgain(identity.SignedInAt)
 	profile := claims
 	if !claims.has("email") && g.meta.userinfo != "" && !p.preset.ignoresUserInfo {

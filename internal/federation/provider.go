@@ -25,6 +25,8 @@ type provider struct {
 	secret     func(now time.Time) (string, error)
 	scopes     []string
 	trustEmail bool
+	strongAMR  []string
+	strongACR  []string
 	redirect   string
 	http       *http.Client
 	clock      clock.Clock

@@ -22,7 +22,7 @@ type entry struct {
 	returnTo Target
 	methods  []string
 	at       time.Time // of the newest proof; zero if a provider does not report it
-	strongAt time.Time // of the second factor; zero without one
+	strongAt time.Time // of the second factor, also at a provider that the operator trusts with it; zero without one
 	linkFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give
@@ -56,7 +56,7 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 		return Result{}, err
 	}
 	ask := len(have) > 0
-	if !ask && f.Requires(e.account.Roles) {
+	if !ask && e.strongAt.IsZero() && f.Requires(e.account.Roles) {
 		second, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
 		if ask = second.Any(); err != nil {
 			return Result{}, err

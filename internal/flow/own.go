@@ -2,9 +2,12 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/factor"
+	"portico/internal/passkey"
 	"portico/internal/session"
 )
 
@@ -30,12 +33,21 @@ func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found) error {
 	}
 	at, reason := found.Session.AuthenticatedAt, "session"
 	if have.Any() {
-		at, reason = found.Session.StrongAt, "factor"
+		at, reason = time.Time{}, "factor"
+		if slices.ContainsFunc(found.Session.Methods, ofAccount) {
+			at = found.Session.StrongAt
+		}
 	}
 	if f.clock.Now().Sub(at) >= proofLife {
 		return ProofNeeded.WithParams(map[string]string{"reason": reason})
 	}
 	return nil
+}
+
+// ofAccount reports whether a method is a second factor of the account itself. A
+// factor at a provider does not let anyone change the account's own.
+func ofAccount(method string) bool {
+	return method == string(factor.TOTP) || method == factor.RecoveryWord || method == passkey.Method
 }
 
 // guarded is own for a change of the password, an address, a factor or a provider.

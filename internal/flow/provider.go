@@ -147,7 +147,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	}
 	return f.enter(ctx, tx, c, entry{
 		account: a, returnTo: f.target(p), methods: []string{byProvider + linked.Provider}, at: who.SignedInAt,
-		linkFlow: d.LinkFlow, announce: true,
+		strongAt: who.StrongAt, linkFlow: d.LinkFlow, announce: true,
 	})
 }
 
@@ -161,6 +161,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	waiting := data{
 		Address:  address.Mail,
 		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: account.CleanName(who.Name)},
+		StrongAt: who.StrongAt,
 	}
 	to, err := f.addressed(ctx, tx, address.Key)
 	if err != nil {

@@ -225,7 +225,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.chooseWayIn(ctx, tx, c, a, p.ReturnTo, d.Passkey)
 	} else {
-		r, err = f.enter(ctx, tx, c, entry{account: a, returnTo: f.target(p), methods: []string{method}, at: proven})
+		r, err = f.enter(ctx, tx, c, entry{account: a, returnTo: f.target(p), methods: []string{method}, at: proven, strongAt: d.StrongAt})
 	}
 	r.registered = method
 	return r, err
