@@ -59,7 +59,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, SecretNext: c.SecretNext, NextHash: c.NextHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
 			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed, RequirePAR: c.RequirePAR,
-			Code: c.SignsIn(), Machine: c.Machine(), OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.AccessToken == "jwt", Serves: c.Serves, DPoP: c.DPoP,
+			Code: c.SignsIn(), Machine: c.Machine(), OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.AccessToken == "jwt", Serves: c.Serves, DPoP: c.DPoP, Device: c.Device(),
 		})
 		if err != nil && c.Secret == "" && c.SecretNext == "" {
 			continue // the settings have been refused for it

@@ -78,8 +78,8 @@ func clientKeys(n int) []key {
 			"Whether the client must push its requests (PAR, RFC 9126): it sends them to Portico itself, and the browser carries only their name. A client may do so without this setting."),
 		toggle(prefix+"dpop", func(c *Config) *bool { return &c.client(n).DPoP },
 			"Whether the client must show at each request that it has a key (DPoP, RFC 9449), so that a stolen token is worth nothing. A client may do so without this setting."),
-		list(prefix+"grants", func(c *Config) *[]string { return &c.client(n).Grants }, oneOf(grantCode, grantClient), sameText,
-			"How the client may get tokens: `authorization_code` signs users in, with refresh tokens. `client_credentials` gives a client with a secret or a key a token for itself. The default is `authorization_code`."),
+		list(prefix+"grants", func(c *Config) *[]string { return &c.client(n).Grants }, oneOf(grantCode, grantClient, grantDevice), sameText,
+			"How the client may get tokens: `authorization_code` signs users in, with refresh tokens. `device_code` does so on a device without a browser, whose users type a short code at `"+pages.Device+"` (RFC 8628). `client_credentials` gives a client with a secret or a key a token for itself. The default is `authorization_code`."),
 		list(prefix+"client_scopes", func(c *Config) *[]string { return &c.client(n).OwnScopes }, parseScope, sameText,
 			"The scopes of a token for the client itself, such as `reports:read`. Portico gives them no meaning."),
 		list(prefix+"resources", func(c *Config) *[]string { return &c.client(n).Resources }, parseResource, sameText,
@@ -186,7 +186,7 @@ func (c *Config) checkClients(add func(key, why, write string, others ...string)
 		}
 		client.checkSecret(add)
 		client.checkGrants(audiences, add)
-		if !slices.Contains(client.Scopes, "openid") && client.SignsIn() {
+		if !slices.Contains(client.Scopes, "openid") && (client.SignsIn() || client.Device()) {
 			add(at("scopes"), "the scope openid is missing", `write scopes = ["openid", "profile", "email"]`)
 		}
 	}

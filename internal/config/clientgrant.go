@@ -11,6 +11,7 @@ import (
 const (
 	grantCode   = "authorization_code"
 	grantClient = "client_credentials"
+	grantDevice = "device_code"
 )
 
 // SignsIn reports whether a client may sign users in.
@@ -23,6 +24,9 @@ func (client Client) SignsIn() bool {
 
 // Machine reports whether a client may have tokens for itself.
 func (client Client) Machine() bool { return slices.Contains(client.Grants, grantClient) }
+
+// Device reports whether a client may sign users in on devices without a browser.
+func (client Client) Device() bool { return slices.Contains(client.Grants, grantDevice) }
 
 // checkGrants adds problems with what a client may get besides signing users in.
 // audiences has the audiences of apps, whose tokens have the same keys.

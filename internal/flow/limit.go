@@ -54,6 +54,12 @@ var (
 	// Emails to the owner about wrong second factors.
 	factorNotice = throttle.Limit{Name: "factor notice", Count: 2, Window: 24 * time.Hour}
 
+	// Devices that begin to wait for their users, for public clients.
+	devicePeer = throttle.Limit{Name: "device peer", Count: 100, Window: 10 * time.Minute}
+	// Wrong codes of devices, typed by one account and from one network.
+	deviceCode     = throttle.Limit{Name: "device code", Count: 10, Window: time.Hour}
+	deviceCodePeer = throttle.Limit{Name: "device code peer", Count: 50, Window: time.Hour}
+
 	// Emails that a stranger can cause to a mailbox, and the smaller share of one
 	// network in them.
 	mailHour     = throttle.Limit{Name: "mail hour", Count: 5, Window: time.Hour}
@@ -102,9 +108,9 @@ func limits() []throttle.Limit {
 	all := []throttle.Limit{
 		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword, factorFlow, factorLadder, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, deviceCode,
 	}
-	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer} {
+	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {
 			all = append(all, wide)
 		}

@@ -19,8 +19,6 @@ import (
 // openid.ErrConsentNeeded.
 func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, agreed bool) (code string, err error) {
 	s := found.Session
-	sid := sha256.Sum256([]byte("portico sid " + s.ID)) // as in tokens for apps
-	by := openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: secret.Encode(sid[:16]), Methods: s.Methods, Strong: s.Strong(), At: s.AuthenticatedAt}
 	err = f.store.Write(ctx, func(tx Tx) error {
 		stored, err := f.grants.Agree(ctx, tx, r.Client, s.AccountID, r.Scopes, agreed)
 		if err != nil {
@@ -31,12 +29,18 @@ func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r 
 				return err
 			}
 		}
-		if code, err = f.grants.Grant(ctx, tx, r, by); err != nil {
+		if code, err = f.grants.Grant(ctx, tx, r, signedIn(s)); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, fact(c, audit.ClientAuthorized, s.AccountID, r.Client.ID))
 	})
 	return code, err
+}
+
+// signedIn returns a session as grants name it.
+func signedIn(s session.Session) openid.SignIn {
+	sid := sha256.Sum256([]byte("portico sid " + s.ID)) // as in tokens for apps
+	return openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: secret.Encode(sid[:16]), Methods: s.Methods, Strong: s.Strong(), At: s.AuthenticatedAt}
 }
 
 // RedeemCode exchanges a code for tokens. Its errors include the errors of

@@ -93,11 +93,12 @@ func (t Targets) clean(raw string) string {
 	return ""
 }
 
-// cleanPath accepts a local path. It refuses our own pages except the account pages
-// and the requests of OpenID clients: others would send the browser in a circle.
+// cleanPath accepts a local path. It refuses our own pages except the account pages,
+// the requests of OpenID clients and the page for devices: others would send the browser in a circle.
 func cleanPath(raw string) string {
 	decoded, err := url.PathUnescape(pathOf(raw))
-	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) && pathOf(raw) != pages.Authorize {
+	entry := pathOf(raw) == pages.Authorize || pathOf(raw) == pages.Device // which a sign-in interrupts
+	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) && !entry {
 		return ""
 	}
 	return raw

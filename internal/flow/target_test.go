@@ -14,7 +14,7 @@ var targets = flow.Targets{Fallback: "/home", Origins: []string{"https://app.tes
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	for _, ok := range []string{
-		"/", "/a", "/a/", "/a/b?c=d&e=https://evil.test/x#f", "/my%20files/a", "/caf%C3%A9/%D1%84?q=%C3", "/%E4%B8%AD%E6%96%87", "/wiki/%E2%80%94", "/?next=//evil.test", "/auth/account", "/auth/account/password#proven", "/authors",
+		"/", "/a", "/a/", "/a/b?c=d&e=https://evil.test/x#f", "/my%20files/a", "/caf%C3%A9/%D1%84?q=%C3", "/%E4%B8%AD%E6%96%87", "/wiki/%E2%80%94", "/?next=//evil.test", "/auth/device", "/auth/device?user_code=WDJB-MJHT", "/auth/account", "/auth/account/password#proven", "/authors",
 		"https://app.test", "https://app.test/", "https://app.test/x?y#z", "https://app.test?x", "https://a.apps.test/x", "https://port.test:8443/x",
 	} {
 		if got := targets.Check(ok).String(); got != ok {
@@ -28,7 +28,7 @@ func TestTargets(t *testing.T) {
 		"https://ａpp.test", "/%2f%2fevil.test", "/..//evil.test", "/%5cevil.test", "/%09/evil.test", "//%65vil.test", "https://app.test%2eevil.test",
 		"javascript:alert(1)", "data:text/html,x", "vbscript:x", "JaVaScRiPt:alert(1)", "blob:https://app.test/x", "/%252f%252f/../x", "/" + strings.Repeat("a", 4096),
 		"https://app.test.", "https://xapp.test", "https://apptest", "https://a.b.apps.test", "https://apps.test", "https://evilapps.test", "http://app.test",
-		"https://app.test:8443", "HTTPS://app.test", "https://APP.test", "https://user@app.test", "https://port.test", "/a/../b", "/a/%2e%2e/b", "/./a",
+		"https://app.test:8443", "/auth/device/x", "/auth/%64evice", "/auth/devices", "HTTPS://app.test", "https://APP.test", "https://user@app.test", "https://port.test", "/a/../b", "/a/%2e%2e/b", "/./a",
 		"/auth/signin", "/auth/", "/auth/accounts", "/auth/account/../signin", "/auth/account/%2e%2e/signin", "/%61uth/signin", "/auth", "evil.test", "?x", "#x", "/a%00b", "/%EF%BC%8F%EF%BC%8Fevil.test", "/a%EF%BC%BCb", "/%EF%BC%8E%EF%BC%8E/a", "/a%E2%80%A6", "/a%C2%85", "/a%E2%80%A8b", "/a%c0%ae", "/a%ff", "/a%zz", "/caf\u00e9", "ftp://app.test/",
 	} {
 		if got := targets.Check(bad); got != (flow.Target{}) {

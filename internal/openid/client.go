@@ -57,6 +57,7 @@ type ClientConfig struct {
 	JWT           bool
 	Serves        []string
 	DPoP          bool
+	Device        bool
 }
 
 // Rules decide whether a user may use a client.
@@ -102,6 +103,7 @@ type Client struct {
 	JWT           bool     // whether its access tokens have JWT form
 	Serves        []string // the resources whose tokens it may inspect
 	DPoP          bool     // whether it must prove at each request that it has a key
+	Device        bool     // whether it may sign users in on devices without a browser
 
 	Guest   bool   // whether it describes itself; then its users are asked each time
 	Host    string // of a guest: the host that serves its metadata
@@ -117,7 +119,7 @@ func NewClient(c ClientConfig) (Client, error) {
 	client := Client{
 		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
 		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
-		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves, DPoP: c.DPoP,
+		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves, DPoP: c.DPoP, Device: c.Device,
 	}
 	switch {
 	case c.Public, c.Keyed:

@@ -101,7 +101,7 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, in R
 	if why != "" {
 		return Live{}, 0, invalidGrant(why)
 	}
-	if _, err := resources(l.Grant.Resources, client.Resources); err != nil || !client.Code {
+	if _, err := resources(l.Grant.Resources, client.Resources); err != nil || !client.Code && !client.Device {
 		return Live{}, 0, invalidGrant("the client may no longer have what the user has granted")
 	}
 	for _, scope := range l.Grant.Scopes {

@@ -9,6 +9,7 @@ const (
 	CodeRefused         = "openid.refused"
 	CodeLogoutUnknown   = "openid.logout_unknown"
 	CodeRequestUnknown  = "openid.request_unknown"
+	CodeDeviceUnknown   = "openid.device_unknown"
 )
 
 var (
@@ -26,6 +27,9 @@ var (
 	// RequestUnknown says that a pushed request is not there: it was used, it has
 	// expired, or it is of another client.
 	RequestUnknown = fault.New(fault.Invalid, CodeRequestUnknown)
+
+	// DeviceUnknown says that no device waits with the code that a user has typed.
+	DeviceUnknown = fault.New(fault.Invalid, CodeDeviceUnknown).WithFields(fault.Field{Name: "code", Code: CodeDeviceUnknown})
 
 	// Refused says that a client's request was refused. Its cause is the Error
 	// that the client gets.

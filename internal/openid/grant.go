@@ -93,6 +93,7 @@ type Store interface {
 	ConsentStore
 	PushStore
 	MachineStore
+	DeviceStore
 }
 
 // Config of a Keeper.
@@ -139,16 +140,22 @@ func (k *Keeper) Grant(ctx context.Context, tx Store, r Request, by SignIn) (cod
 	if err := k.spend(ctx, tx, r); err != nil {
 		return "", err
 	}
+	id, err := k.grant(ctx, tx, r, by, k.clock.Now().Add(codeLife))
+	return k.write(kindCode, token{grant: id}), err
+}
+
+// grant stores a grant whose tokens are got until a time, and returns its id.
+func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, until time.Time) (id string, err error) {
 	now := k.clock.Now()
 	g := Grant{
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
-		CreatedAt: now, ExpiresAt: now.Add(codeLife), Resources: r.Resources, Key: r.Key,
+		CreatedAt: now, ExpiresAt: until, Resources: r.Resources, Key: r.Key,
 	}
 	if by.Strong {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)
 	}
-	return k.write(kindCode, token{grant: g.ID}), tx.InsertGrant(ctx, g)
+	return g.ID, tx.InsertGrant(ctx, g)
 }
 
 // live returns a grant of the client that may still be used, or a reason why

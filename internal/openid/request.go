@@ -3,7 +3,6 @@ package openid
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,17 +109,9 @@ func (r *Request) readFixed(query url.Values) error {
 		}
 		return &Error{"unsupported_response_type", "response_type is code"}
 	}
-	asked := strings.Fields(query.Get("scope"))
-	if len(asked) == 0 && r.Client.Guest { // a client of plain OAuth (RFC 6749 3.3)
-		asked = []string{scopeOpenID}
-	}
-	if !slices.Contains(asked, scopeOpenID) {
-		return &Error{"invalid_scope", "the scope openid is missing"}
-	}
-	for _, scope := range r.Client.Scopes {
-		if slices.Contains(asked, scope) {
-			r.Scopes = append(r.Scopes, scope)
-		}
+	var err error
+	if r.Scopes, err = r.Client.granted(query.Get("scope")); err != nil {
+		return err
 	}
 	if r.Key = query.Get("dpop_jkt"); r.Key != "" && !secret.ValidToken(r.Key) {
 		return invalidRequest("dpop_jkt is not a SHA-256 in base64url")

@@ -50,6 +50,7 @@ const (
 	Token          = Root + "/openid/token"
 	UserInfo       = Root + "/openid/userinfo"
 	EndSession     = Root + "/openid/logout"
+	Device         = Root + "/device" // where users type the code of a device
 )
 
 // Own reports whether a path belongs to Portico and never to an app.

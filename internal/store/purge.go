@@ -31,6 +31,7 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		{`DELETE FROM trusted_browser WHERE id IN (SELECT id FROM trusted_browser WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM openid_grant WHERE id IN (SELECT id FROM openid_grant WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM openid_request WHERE hash IN (SELECT hash FROM openid_request WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
+		{`DELETE FROM openid_device WHERE hash IN (SELECT hash FROM openid_device WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM other_address WHERE address_key IN (SELECT address_key FROM other_address WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
 	} {

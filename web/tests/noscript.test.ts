@@ -75,6 +75,9 @@ test.each([
     'account=p1&request=client_id%3Dminiflux&scopes=openid+email&answer=allow',
   ],
   ['consent/idle', {}, 'Cancel', 'account=p1&request=client_id%3Dminiflux&scopes=openid+email&answer=deny'],
+  ['device/idle', { '#code': 'wdjb mjht' }, 'Continue', 'code=wdjb+mjht'],
+  ['device/confirm', {}, 'Yes, sign in', 'account=p1&code=WDJB-MJHT&answer=allow'],
+  ['device/confirm', {}, 'Cancel', 'account=p1&code=WDJB-MJHT&answer=deny'],
   ['sign-out/idle', {}, 'Sign out', 'account=p1&request=client_id%3Dminiflux'],
 ])('without script, %s posts %j by %j', async (path, values, button, body) => {
   const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });

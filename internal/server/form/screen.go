@@ -33,6 +33,7 @@ const (
 	ScreenKeep
 	ScreenProtect
 	ScreenConsent
+	ScreenDevice
 	ScreenNotMe
 	ScreenSignOut
 	ScreenSignedOut
@@ -61,6 +62,7 @@ var screenNames = [screenCount]string{
 	ScreenKeep:             "keep",
 	ScreenProtect:          "protect",
 	ScreenConsent:          "consent",
+	ScreenDevice:           "device",
 	ScreenNotMe:            "not-me",
 	ScreenSignOut:          "sign-out",
 	ScreenSignedOut:        "signed-out",

@@ -11,6 +11,8 @@
 //	/auth/openid/par          a client asks for a code in advance (push.go)
 //	/auth/openid/token        a client exchanges a code or a refresh token (token.go)
 //	/auth/openid/userinfo     who the user of an access token is (userinfo.go)
+//	/auth/openid/device       a device waits for its user (device.go)
+//	/auth/device              the user types its code, and decides (devicepage.go)
 //	/auth/openid/revoke       a client gives a token back (revoke.go)
 //	/auth/openid/introspect   whether a token still works (revoke.go)
 //	/auth/openid/consent      the user agrees, or does not (consent.go)

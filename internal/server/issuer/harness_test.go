@@ -152,6 +152,12 @@ type reply struct {
 	Aud    []string `json:"aud"`
 	Type   string   `json:"token_type"`
 	Cnf    struct{ Jkt string }
+
+	Device   string `json:"device_code"`
+	User     string `json:"user_code"`
+	Page     string `json:"verification_uri"`
+	Complete string `json:"verification_uri_complete"`
+	Interval int    `json:"interval"`
 }
 
 // post sends a form as a server does: without Origin, without cookies.

@@ -19,6 +19,7 @@ const (
 	revokePath     = pages.Root + "/openid/revoke"
 	parPath        = pages.Root + "/openid/par"
 	introspectPath = pages.Root + "/openid/introspect"
+	devicePath     = pages.Root + "/openid/device"
 )
 
 // Screens shows the pages on which the user decides.
@@ -29,8 +30,15 @@ type Screens interface {
 	// AskConsent asks whether the client may learn what it asks for. query is the
 	// query of the request.
 	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error
-	// RefuseUser says that the user may not use the client. next leads back to it.
+	// RefuseUser says that the user may not use the client. next leads back to it, ""
+	// from a device.
 	RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error
+	// AskCode asks for the code of a device. wrong is why one was refused, or nil.
+	AskCode(w http.ResponseWriter, r *http.Request, found session.Found, code string, wrong error) error
+	// AskDevice asks whether to let the device with a code in.
+	AskDevice(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, d openid.Device, code string) error
+	// ShowDevice says what the answer for a device was.
+	ShowDevice(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, allowed bool) error
 }
 
 // Config configures a Handler.
@@ -79,6 +87,9 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.UserInfo, h.userInfo, server.CrossSite)
 	m.Handle("POST "+parPath, h.push, server.CrossSite)
 	m.Handle("POST "+revokePath, h.revoke, server.CrossSite)
+	m.Handle("POST "+devicePath, h.device, server.CrossSite)
+	m.Handle("GET "+pages.Device, h.devicePage)
+	m.Handle("POST "+pages.Device, h.postDevice)
 	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite)
 	for _, path := range []string{pages.Token, pages.UserInfo, revokePath} {
 		m.Handle("OPTIONS "+path, h.preflight)

@@ -61,6 +61,7 @@ const (
 	grantCode    = "authorization_code"
 	grantRefresh = "refresh_token"
 	grantClient  = "client_credentials"
+	grantDevice  = openid.GrantDevice
 )
 
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values, proof assertion.KeyProof) (openid.Tokens, error) {
@@ -74,8 +75,10 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid
 		return flows.RefreshTokens(r.Context(), caller, client, openid.Renewal{
 			Refresh: values.Get("refresh_token"), Scopes: values.Get("scope"), Resources: values["resource"],
 		}, proof)
+	case grantDevice:
+		return flows.RedeemDevice(r.Context(), caller, client, values.Get("device_code"), values["resource"], proof)
 	case "":
 		return openid.Tokens{}, &openid.Error{Code: "invalid_request", Description: "grant_type is missing"}
 	}
-	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type is authorization_code, refresh_token or client_credentials"}
+	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type is authorization_code, refresh_token, client_credentials or " + grantDevice}
 }

@@ -11,35 +11,36 @@ import (
 // ./internal/server/api: the front end takes its types and its empty boot data
 // from here.
 type Boot struct {
-	Screen    string     `json:"screen"`
-	Locale    string     `json:"locale"`
-	Locales   []Language `json:"locales"`
-	Here      string     `json:"here"` // path of this page, which the language menu leads back to
-	Brand     Brand      `json:"brand"`
-	Legal     Legal      `json:"legal"`
-	Policy    Policy     `json:"policy"`
-	Sender    string     `json:"sender"` // address that mails come from, "" when none are sent
-	Providers []Provider `json:"providers"`
-	ReturnTo  string     `json:"return_to"`
-	Values    Values     `json:"values"`
-	Errors    Errors     `json:"errors"`
-	Notice    string     `json:"notice"`
-	Again     string     `json:"again"`   // "yes" if the signed-in user must give a new proof
-	Success   string     `json:"success"` // what the previous step did
-	Flow      form.Flow  `json:"flow"`
-	Link      Link       `json:"link"`
-	Session   SignedIn   `json:"session"`
-	Account   Account    `json:"account"`
-	Client    Client     `json:"client"`
-	MFA       MFA        `json:"mfa"`
-	Factors   Factors    `json:"factors"`
-	Protect   Protect    `json:"protect"`
-	Passkeys  Passkeys   `json:"passkeys"`
-	Status    int        `json:"status"`
-	Title     string     `json:"title"`
-	Detail    string     `json:"detail"`
-	Next      string     `json:"next"`
-	NextLabel string     `json:"next_label"`
+	Screen    string        `json:"screen"`
+	Locale    string        `json:"locale"`
+	Locales   []Language    `json:"locales"`
+	Here      string        `json:"here"` // path of this page, which the language menu leads back to
+	Brand     Brand         `json:"brand"`
+	Legal     Legal         `json:"legal"`
+	Policy    Policy        `json:"policy"`
+	Sender    string        `json:"sender"` // address that mails come from, "" when none are sent
+	Providers []Provider    `json:"providers"`
+	ReturnTo  string        `json:"return_to"`
+	Values    Values        `json:"values"`
+	Errors    Errors        `json:"errors"`
+	Notice    string        `json:"notice"`
+	Again     string        `json:"again"`   // "yes" if the signed-in user must give a new proof
+	Success   string        `json:"success"` // what the previous step did
+	Flow      form.Flow     `json:"flow"`
+	Link      Link          `json:"link"`
+	Session   SignedIn      `json:"session"`
+	Account   Account       `json:"account"`
+	Client    Client        `json:"client"`
+	Device    WaitingDevice `json:"device"`
+	MFA       MFA           `json:"mfa"`
+	Factors   Factors       `json:"factors"`
+	Protect   Protect       `json:"protect"`
+	Passkeys  Passkeys      `json:"passkeys"`
+	Status    int           `json:"status"`
+	Title     string        `json:"title"`
+	Detail    string        `json:"detail"`
+	Next      string        `json:"next"`
+	NextLabel string        `json:"next_label"`
 
 	formAction string // another source that the form may lead to; "" for none
 }
@@ -172,6 +173,12 @@ type Client struct {
 	Asked   string  `json:"asked"`   // ids of the scopes
 	Scopes  []Scope `json:"scopes"`  // what it asks for, in words
 	Unknown string  `json:"unknown"` // the host of a client that no operator has registered, else ""
+}
+
+// WaitingDevice is a device that waits for its user.
+type WaitingDevice struct {
+	State string `json:"state" enum:" confirm allowed denied"` // "" asks for the code
+	Code  string `json:"code"`                                 // that it shows
 }
 
 // Scope is a part of what an OpenID client learns about a user.

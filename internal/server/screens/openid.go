@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/fault"
 	"portico/internal/openid"
+	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/server/form"
@@ -61,7 +62,8 @@ func (s *Screens) resources(loc string, resources []string) (list []Scope) {
 	return list
 }
 
-// RefuseUser says that a user may not use an OpenID client.
+// RefuseUser says that a user may not use an OpenID client. next leads back to it, ""
+// from a device.
 func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error {
 	server.Note(w, rule.RoleMissing)
 	return s.show(w, r, form.ScreenError, func(b *Boot) {
@@ -69,6 +71,9 @@ func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found sessi
 		app := map[string]string{"app": client.Name, "email": personOf(found).Email}
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.client_role", app)
 		b.Next, b.NextLabel = next, s.Catalogue.Text(b.Locale, "failure.next.app", app)
+		if next == "" {
+			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
+		}
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 	})
 }

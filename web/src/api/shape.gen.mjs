@@ -160,6 +160,10 @@ export const SHAPE = {
     ],
     "unknown": ""
   },
+  "device": {
+    "state": "",
+    "code": ""
+  },
   "mfa": {
     "way": "",
     "app": "",

@@ -13,6 +13,7 @@ import { screen as accountProfile } from '../screens/account-profile/account-pro
 import { screen as accountProviders } from '../screens/account-providers/account-providers';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as consent } from '../screens/consent/consent';
+import { screen as device } from '../screens/device/device';
 import { screen as error } from '../screens/error/error';
 import { screen as forgotPassword } from '../screens/forgot-password/forgot-password';
 import { screen as keep } from '../screens/keep/keep';
@@ -56,6 +57,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   keep,
   protect,
   consent,
+  device,
   'not-me': notMe,
   'sign-out': signOut,
   'signed-out': signedOut,

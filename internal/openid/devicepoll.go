@@ -1,0 +1,70 @@
+package openid
+
+import (
+	"context"
+
+	"portico/internal/secret"
+)
+
+// GrantDevice is the grant of devices, in the words of the standard.
+const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
+
+// DeviceOf returns the grant of a device that its user has let in, and the device, or an
+// Error. waits says that the user has not answered yet; PollDevice
+// then has the Error.
+func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
+	if !secret.ValidToken(code) {
+		return Live{}, Device{}, false, invalidGrant("this is no device_code")
+	}
+	d, ok, err := store.DeviceByHash(ctx, secret.Hash(code))
+	switch {
+	case err != nil:
+		return Live{}, Device{}, false, err
+	case !ok || d.ClientID != client.ID:
+		return Live{}, Device{}, false, invalidGrant("no device waits with this device_code")
+	case !client.Device:
+		return Live{}, Device{}, false, &Error{"unauthorized_client", "the client may not use " + GrantDevice}
+	case !k.clock.Now().Before(d.ExpiresAt):
+		return Live{}, Device{}, false, &Error{"expired_token", "the user has not answered in time"}
+	case !d.DeniedAt.IsZero():
+		return Live{}, Device{}, false, &Error{"access_denied", "the user has refused"}
+	case d.GrantID == "":
+		return Live{}, d, true, nil
+	}
+	l, why, err := k.live(ctx, store, d.GrantID, client.ID)
+	if err == nil && why != "" {
+		err = invalidGrant(why)
+	}
+	if err == nil {
+		err = client.mayUse(l.Grant, in.Key)
+	}
+	if err == nil {
+		_, err = resources(in.Resources, l.Grant.Resources)
+	}
+	return l, d, false, err
+}
+
+// PollDevice returns the Error for a device whose user has not answered yet, and stores
+// that it has asked.
+func (k *Keeper) PollDevice(ctx context.Context, tx DeviceStore, d Device) (answer *Error, err error) {
+	now := k.clock.Now()
+	rested, err := tx.PollDevice(ctx, d.Hash, now, now.Add(pauseSlack-DevicePause))
+	if err == nil && !rested {
+		return &Error{"slow_down", "ask every 5 seconds, and after each slow_down wait 5 seconds longer"}, nil
+	}
+	return &Error{"authorization_pending", "the user has not answered yet"}, err
+}
+
+// RedeemDevice gives a device its tokens. One of several callers gets them, the others
+// an Error; the grant goes on.
+func (k *Keeper) RedeemDevice(ctx context.Context, tx Store, l Live, d Device, in Redemption) (Tokens, error) {
+	first, err := tx.UseDevice(ctx, d.Hash, k.clock.Now())
+	if err != nil {
+		return Tokens{}, err
+	}
+	if !first {
+		return Tokens{}, invalidGrant("the device_code was used before")
+	}
+	t, _, err := k.Redeem(ctx, tx, l, in)
+	return t, err
+}

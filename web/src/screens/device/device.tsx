@@ -1,0 +1,109 @@
+import type { Boot } from '../../api/schema.gen';
+import { PostForm } from '../../form/post-form';
+import { useText } from '../../i18n/provider';
+import type { Text } from '../../i18n/text';
+import { Each, match, When } from '../../lib/template';
+import { Button, ButtonLink } from '../../ui/button';
+import { Hint, Lead } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
+import { TextField } from '../../ui/text-field';
+import { Frame } from '../frame';
+import type { Screen } from '../screen';
+import styles from './device.module.css';
+
+const PATH = '/auth/device';
+
+/** Signs the user in on a device without a browser: asks for its code, then whether to go on. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const answered = <Answered boot={boot} />;
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <When value={boot.device.state} is="confirm" otherwise={answered}>
+        <Confirm boot={boot} />
+      </When>
+    </Frame>
+  );
+}
+
+function Answered({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  return (
+    <When value={boot.device.state} otherwise={<Enter boot={boot} />}>
+      <Lead>{match(boot.device.state, 'allowed', t('device.allowed.lead'), t('device.denied.lead'))}</Lead>
+      <ButtonLink href="/auth/account">{t('device.account')}</ButtonLink>
+    </When>
+  );
+}
+
+function Enter({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const { errors } = boot;
+  return (
+    <>
+      <ErrorSummary words={errors.form} requestId={{ id: '', words: '' }} />
+      <Lead>{t('device.lead', { email: boot.session.email })}</Lead>
+      <PostForm action={PATH}>
+        {(busy) => (
+          <>
+            <div className={styles.code}>
+              <TextField
+                name="code"
+                label={t('device.code')}
+                error={errors.fields.code}
+                defaultValue={boot.device.code}
+                placeholder="XXXX-XXXX"
+                autoComplete="off"
+                autoCapitalize="characters"
+                autoCorrect="off"
+                spellCheck={false}
+                required
+              />
+            </div>
+            <Button busy={busy}>{t('device.submit')}</Button>
+          </>
+        )}
+      </PostForm>
+      <Hint>{t('device.hint')}</Hint>
+    </>
+  );
+}
+
+function Confirm({ boot }: { boot: Boot }) {
+  const { t } = useText();
+  const { client, device, session } = boot;
+  return (
+    <>
+      <Lead>{t('device.confirm.lead', { app: client.name, code: device.code, email: session.email })}</Lead>
+      <ul className={styles.scopes}>
+        <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
+      </ul>
+      <p className={styles.warning}>{t('device.confirm.warning')}</p>
+      <PostForm action={PATH}>
+        {(busy) => (
+          <>
+            <input type="hidden" name="account" value={session.id} />
+            <input type="hidden" name="code" value={device.code} />
+            <div className={styles.answers}>
+              <Button name="answer" value="allow" busy={busy}>
+                {t('device.confirm.submit')}
+              </Button>
+              <Button name="answer" value="deny" look="secondary" busy={busy}>
+                {t('device.confirm.deny')}
+              </Button>
+            </div>
+          </>
+        )}
+      </PostForm>
+    </>
+  );
+}
+
+function title({ client, device }: Boot, { t }: Text): string {
+  const app = { app: client.name };
+  const over = match(device.state, 'denied', t('device.denied.title'), t('device.title'));
+  const done = match(device.state, 'allowed', t('device.allowed.title', app), over);
+  return match(device.state, 'confirm', t('device.confirm.title', app), done);
+}
+
+export const screen: Screen = { title, View };
