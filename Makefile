@@ -134,8 +134,8 @@ engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chro
 	@tools/engines
 	@cd test/e2e && npm run --silent engines
 
-e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL
-	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:main
+e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL, and those of passkeys and second factors
+	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:postgres
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form

@@ -29,6 +29,16 @@ func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.
 	return list, err
 }
 
+// PasskeyUser returns how authenticators know an account: the host, and the user
+// handle. The host is "" without passkeys.
+func (f *Flows) PasskeyUser(ctx context.Context, accountID string) (host string, handle []byte, err error) {
+	if f.passkeys == nil {
+		return "", nil, nil
+	}
+	have, err := f.Passkeys(ctx, accountID)
+	return f.passkeys.Host(), f.passkeys.Handle(accountID, have), err
+}
+
 // Site returns the name that authenticators show.
 func (f *Flows) Site() string { return f.site }
 

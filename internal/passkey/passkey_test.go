@@ -189,6 +189,19 @@ func TestCheck(t *testing.T) {
 	if _, suspect, err := check(a, p); err != nil || suspect {
 		t.Errorf("an authenticator without a counter: suspect %v, %v", suspect, err)
 	}
+	// Whether a passkey is copied by now (BS) is kept up to date.
+	b, shared, err := made(t, k, func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.Copies })
+	if err != nil || shared.Copied {
+		t.Fatal(shared.Copied, err)
+	}
+	b.Flags |= passkeytest.Copied
+	if shared, _, err = check(b, shared); err != nil || !shared.Copied {
+		t.Errorf("after it was copied: %v, %v", shared.Copied, err)
+	}
+	b.Flags &^= passkeytest.Copied
+	if shared, _, err = check(b, shared); err != nil || shared.Copied {
+		t.Errorf("after the copies have gone: %v, %v", shared.Copied, err)
+	}
 	for name, change := range map[string]func(*passkeytest.Authenticator, *passkey.Passkey){
 		"no user verification":   func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags = passkeytest.Present },
 		"no presence":            func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags = passkeytest.Verified },

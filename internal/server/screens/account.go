@@ -195,7 +195,7 @@ func (s *Screens) fillProfile(_ http.ResponseWriter, r *http.Request, found sess
 		b.Account.Languages = append(b.Account.Languages, Choice{ID: loc, Name: s.Catalogue.Text(loc, "common.language", nil)})
 	}
 	choose(b.Account.Languages, cmp.Or(profile.Locale, b.Locale))
-	return nil
+	return s.fillPasskeyUser(r, found, b)
 }
 
 // choose marks the choice with the id.

@@ -32,6 +32,9 @@ func (s *Screens) mountAddresses(m *server.Mux) section {
 // fillAddresses adds the addresses beside the primary one.
 func (s *Screens) fillAddresses(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	list, err := s.Actions.Flows.Addresses(r.Context(), found.User.ID)
+	if err != nil {
+		return err
+	}
 	for _, o := range list {
 		shown := OtherAddress{ID: o.Address.Mail, Address: account.Display(o.Address.Mail), Account: found.User.ID}
 		switch {
@@ -42,5 +45,5 @@ func (s *Screens) fillAddresses(_ http.ResponseWriter, r *http.Request, found se
 		}
 		b.Account.Addresses = append(b.Account.Addresses, shown)
 	}
-	return err
+	return s.fillPasskeyUser(r, found, b)
 }

@@ -273,6 +273,9 @@ type Factor struct {
 type Passkeys struct {
 	List []Passkey `json:"list"`
 	Full string    `json:"full"` // "yes" if no more can be added
+	// How authenticators know the account; "" without passkeys.
+	Host string `json:"rp_id"`
+	User string `json:"user_id"`
 }
 
 // Passkey is one passkey, with its times in words.
@@ -284,6 +287,8 @@ type Passkey struct {
 	Other string `json:"other"` // the host that it was made for, if not this one
 	Owner string `json:"owner"` // id of the account, for its forms
 	Last  string `json:"last"`  // as in Factor
+	// Credential is its id at the authenticator.
+	Credential string `json:"credential"`
 }
 
 // RecoveryCode is a recovery code that is shown once.

@@ -5,6 +5,7 @@ import (
 
 	"portico/internal/pages"
 	"portico/internal/passkey"
+	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -47,7 +48,7 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 	}
 	for _, p := range held {
 		shown := Passkey{
-			ID: p.ID, Name: p.Name, Owner: p.AccountID,
+			ID: p.ID, Name: p.Name, Owner: p.AccountID, Credential: secret.Encode(p.Credential),
 			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
 		}
 		if s.Actions.Flows.PasskeyWorks(p) {
@@ -58,5 +59,15 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 		b.Passkeys.List = append(b.Passkeys.List, shown)
 	}
 	b.Passkeys.Full = yes(len(held) >= passkey.Most)
-	return nil
+	return s.fillPasskeyUser(r, found, b)
+}
+
+// fillPasskeyUser adds how authenticators know the account. The script of a page
+// tells them what has changed.
+func (s *Screens) fillPasskeyUser(r *http.Request, found session.Found, b *Boot) error {
+	host, handle, err := s.Actions.Flows.PasskeyUser(r.Context(), found.User.ID)
+	if host != "" {
+		b.Passkeys.Host, b.Passkeys.User = host, secret.Encode(handle)
+	}
+	return err
 }

@@ -1,5 +1,6 @@
-import { Authenticator, addPasskey, leave, withoutOffer } from '../support/passkey.js';
+import { Authenticator, addPasskey, leave, withoutOffer, withoutSignals } from '../support/passkey.js';
 import {
+  alive,
   button,
   expectAccount,
   expectScreen,
@@ -77,6 +78,8 @@ test('an unknown passkey is named, and the form goes on', async ({ page, world }
   await signIn(page, person);
   const device = await Authenticator.plugInto(page);
   await addPasskey(page);
+  await withoutSignals(page); // the device does not hear of the removal
+  await open(page, '/auth/account/passkeys');
   await page.getByText('Rename or remove').click();
   await button(page, 'Remove this passkey').click();
   await expect(page.getByText('The passkey is removed.')).toBeVisible();
@@ -88,6 +91,37 @@ test('an unknown passkey is named, and the form goes on', async ({ page, world }
   await fillSignIn(page, person);
   await button(page, 'Login').click();
   await expectScreen(page, 'Sign in faster next time'); // the form has signed in
+});
+
+test('a device forgets a removed passkey, and shows the new name and address', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const device = await Authenticator.plugInto(page);
+  await addPasskey(page);
+  expect(await device.held()).toMatchObject([{ userName: person.email, userDisplayName: person.email }]);
+
+  await open(page, '/auth/account/profile');
+  await field(page, 'Name').fill('Mara Lind');
+  await button(page, 'Save').click();
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
+  await expect
+    .poll(() => device.held())
+    .toMatchObject([{ userName: person.email, userDisplayName: 'Mara Lind' }]);
+
+  const moved = world.stranger('moved');
+  await open(page, '/auth/account/addresses');
+  await field(page, 'New email address').fill(moved.email);
+  await button(page, 'Send code').click();
+  await expectScreen(page, 'Verify your code');
+  await alive(page);
+  await field(page, '6-digit code').fill((await world.mailbox.next(moved.email)).code);
+  await expect.poll(() => device.held()).toMatchObject([{ userName: moved.email }]);
+
+  await open(page, '/auth/account/passkeys');
+  await page.getByText('Rename or remove').click();
+  await button(page, 'Remove this passkey').click();
+  await expect(page.getByText('The passkey is removed.')).toBeVisible();
+  await expect.poll(() => device.held()).toHaveLength(0);
 });
 
 test('a copy with an older counter is refused', async ({ page, world }) => {

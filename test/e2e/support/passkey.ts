@@ -5,6 +5,8 @@ interface Held {
   credentialId: string;
   isResidentCredential: boolean;
   signCount: number;
+  userName?: string;
+  userDisplayName?: string;
 }
 
 /** The virtual authenticator of a page, as a phone or a laptop has one. */
@@ -68,6 +70,18 @@ export class Authenticator {
     }
   }
 
+  /** The same device in the window of another page: it has the same passkeys. */
+  async alsoIn(page: Page): Promise<Authenticator> {
+    const same = await Authenticator.plugInto(page);
+    await same.keep(await this.held());
+    return same;
+  }
+
+  /** Puts passkeys of another device on this one. */
+  async keep(held: Held[]): Promise<void> {
+    for (const credential of held) await this.send('addCredential', { authenticatorId: this.id, credential });
+  }
+
   unplug(): Promise<unknown> {
     return this.send('removeVirtualAuthenticator', { authenticatorId: this.id });
   }
@@ -91,5 +105,17 @@ export async function leave(page: Page): Promise<void> {
 export async function withoutOffer(page: Page): Promise<void> {
   await page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+  });
+}
+
+/** Browsers without the signals do not tell a device what has changed at the site. */
+export async function withoutSignals(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    for (const name of [
+      'signalUnknownCredential',
+      'signalAllAcceptedCredentials',
+      'signalCurrentUserDetails',
+    ])
+      Reflect.deleteProperty(PublicKeyCredential, name);
   });
 }

@@ -293,6 +293,7 @@ export interface Passkey {
   other: string;
   owner: string;
   last: string;
+  credential: string;
 }
 
 export interface PasskeyAsk {
@@ -321,6 +322,8 @@ export interface PasskeyOffer {
 export interface Passkeys {
   list: Passkey[];
   full: string;
+  rp_id: string;
+  user_id: string;
 }
 
 export interface Policy {

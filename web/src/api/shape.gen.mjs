@@ -209,10 +209,13 @@ export const SHAPE = {
         "used": "",
         "other": "",
         "owner": "",
-        "last": ""
+        "last": "",
+        "credential": ""
       }
     ],
-    "full": ""
+    "full": "",
+    "rp_id": "",
+    "user_id": ""
   },
   "status": 0,
   "title": "",

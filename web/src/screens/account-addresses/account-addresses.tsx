@@ -9,6 +9,7 @@ import { EmailField } from '../../ui/text-field';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
+import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import styles from './addresses.module.css';
 import { Addresses } from './list';
@@ -19,6 +20,7 @@ const PATH = '/auth/account/addresses';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/addresses', boot);
   const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
 

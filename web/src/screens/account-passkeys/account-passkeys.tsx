@@ -1,8 +1,11 @@
+import { useEffect } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each } from '../../lib/template';
+import { signalAccepted } from '../../passkey/signal';
 import { Lead } from '../../ui/lead';
 import { OwnPage } from '../own/own-page';
+import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Add } from './add';
 import { Entry } from './entry';
@@ -11,6 +14,14 @@ import { Entry } from './entry';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  useUserSignal(boot);
+  useEffect(() => {
+    const here = boot.passkeys.list.filter(({ other }) => !other);
+    void signalAccepted(
+      boot.passkeys,
+      here.map(({ credential }) => credential),
+    );
+  }, [boot.passkeys]);
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)}>
       <Lead>{t('account-passkeys.lead')}</Lead>

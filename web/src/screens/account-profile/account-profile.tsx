@@ -7,6 +7,7 @@ import { NameField } from '../../ui/name-field';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
+import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import styles from './languages.module.css';
 
@@ -15,6 +16,7 @@ const PATH = '/auth/account/profile';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/profile', boot);
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>

@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test';
+import { answerWith } from '../support/answer.js';
+import { Authenticator, addPasskey, leave } from '../support/passkey.js';
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+
+// A change of the account that asks for a passkey first: in a window beside the page, and nothing typed is lost.
+
+const NEW = 'seven hills under a paper lantern';
+
+/** Each form of the account that takes text and needs a proof: how it is filled in, sent and judged. */
+const FORMS: Record<
+  string,
+  (page: Page, email: string) => Promise<{ typed: string[]; done: () => Promise<void> }>
+> = {
+  'account/password': async (page) => {
+    await open(page, '/auth/account/password');
+    await field(page, 'New password').fill(NEW);
+    await field(page, 'Confirm Password').fill(NEW);
+    await button(page, 'Save password').click();
+    return {
+      typed: ['New password', 'Confirm Password'],
+      done: () => expect(page.getByText('Your new password is saved.')).toBeVisible(),
+    };
+  },
+  'account/addresses': async (page, email) => {
+    await open(page, '/auth/account/addresses');
+    await field(page, 'New email address').fill(email);
+    await button(page, 'Send code').click();
+    return { typed: ['New email address'], done: () => expectScreen(page, 'Verify your code') };
+  },
+  // Its page is shown after a proof only, so the proof ends while it is open.
+  'account/passkeys/rename': async (page) => {
+    await open(page, '/auth/account/passkeys');
+    await page.getByText('Rename or remove').click();
+    await field(page, 'Name of the passkey').fill('My phone');
+    await answerWith(page, 'account/passkeys/rename', { status: 401, code: 'proof.needed' });
+    await button(page, 'Save name').click();
+    return {
+      typed: ['Name of the passkey'],
+      done: () => expect(page.getByText('The new name is saved.')).toBeVisible(),
+    };
+  },
+};
+
+for (const [form, send] of Object.entries(FORMS)) {
+  test(`${form} asks for the passkey in place, and is then sent as it was typed`, async ({
+    page,
+    context,
+    world,
+  }) => {
+    const person = await world.member();
+    await signIn(page, person);
+    const device = await Authenticator.plugInto(page);
+    await addPasskey(page);
+    if (!form.endsWith('rename')) {
+      await device.answer(false);
+      await leave(page);
+      await fillSignIn(page, person); // a password is not enough for a change
+      await button(page, 'Login').click();
+      await expectAccount(page, person);
+    }
+    const { typed, done } = await send(page, world.stranger('moved').email);
+    const values = await Promise.all(typed.map((label) => field(page, label).inputValue()));
+    const opened = context.waitForEvent('page');
+    await link(page, 'Sign in again').first().click();
+    const beside = await opened;
+    await expectScreen(beside, "Confirm it's you");
+    await device.alsoIn(beside);
+    await alive(beside);
+    await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
+    expect(values.every(Boolean)).toBe(true);
+    await done(); // without another press
+  });
+}
+
+test('a second passkey is added with the first one at hand, without an email to open', async ({
+  page,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const first = await Authenticator.plugInto(page);
+  await addPasskey(page);
+  await world.mailbox.next(person.email, /^A passkey was added/);
+  await page.context().clearCookies();
+  await open(page, '/auth/signin'); // the offer in the field is answered by itself
+  await expectAccount(page, person);
+  await first.unplug();
+  const second = await Authenticator.plugInto(page, { transport: 'usb' });
+  const before = world.mailbox.mails.length;
+  await open(page, '/auth/account/passkeys');
+  await expectScreen(page, 'Passkeys');
+  await button(page, 'Add a passkey').click();
+  await expect(page.getByText('Your passkey is added.')).toBeVisible();
+  await expect(page.getByText('Rename or remove')).toHaveCount(2);
+  expect(await second.held()).toHaveLength(1);
+  await world.mailbox.next(person.email, /^A passkey was added/);
+  const sent = world.mailbox.mails.slice(before).filter(({ to }) => to === person.email);
+  expect(sent.filter(({ code }) => code)).toEqual([]);
+});
