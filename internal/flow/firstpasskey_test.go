@@ -121,6 +121,21 @@ func TestRecover_AnAccountWithAPasskeyAlone(t *testing.T) {
 	lost.must(lost.uses(a)) // still there
 }
 
+// Where a password was wanted, the proof of the mailbox adds no passkey.
+func TestSignUp_NoPasskeyUnasked(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v, elsewhere := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.must(v.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
+	r := elsewhere.must(elsewhere.flows.ConfirmLink(t.Context(), elsewhere.Caller, flow.LinkInput{Token: linkToken(b.next()), Anew: true}))
+	if !strings.HasPrefix(r.Next, "/auth/reset-password?") {
+		t.Fatalf("leads to %q", r.Next)
+	}
+	if _, err := elsewhere.flows.BeginFirstPasskey(t.Context(), elsewhere.Caller, r.FlowID); !errors.Is(err, flow.Unknown) {
+		t.Errorf("a passkey: %v", err)
+	}
+}
+
 func TestSignUp_PasskeysOff(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

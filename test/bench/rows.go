@@ -39,6 +39,8 @@ func allRows() []row {
 			about: "One download and one upload of 2 GiB through the gateway: the peak of the resident memory, minus the memory before."},
 		{name: "sign-in", run: signIn,
 			about: "`POST /auth/api/signin` on 16 connections in known browsers, and in new browsers, which send an email to the owner. Limit: the hash alone, one goroutine a core, by golang.org/x/crypto and by our own code."},
+		{name: "strong proofs", run: strong,
+			about: "A sign-in with a passkey, challenge and answer, and the code of an authenticator app for a session, each on 16 connections. Limit: `POST /auth/api/signin` with a password in known browsers, in the same turns."},
 		{name: "storm", run: storm, once: true,
 			about: "200 clients that sign in repeatedly, in new browsers, and 20 session checks a second beside them, timed from their planned start. Limits: as for sign-in; the same checks of the bare handler of session-hot, beside a process that hashes with golang.org/x/crypto on every core."},
 		{name: "registration", run: registration, once: true,
