@@ -56,11 +56,16 @@ func TestRaiseAlarm(t *testing.T) {
 	if v.found().User.Address != "mara@example.org" || v.found().User.ID != id {
 		t.Errorf("%+v", v.found().User)
 	}
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good+" anew", good+" anew"))
+	b.next()
+	if _, err := b.flows.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.Alarmed) {
+		t.Errorf("the password is removed: %v", err)
+	}
 	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org", false); !errors.Is(err, flow.Alarmed) {
 		t.Errorf("a change after the alarm: %v", err)
 	}
 	b.clock.Advance(72 * time.Hour)
-	v.must(v.signIn("mara@example.org", another))
+	v.must(v.signIn("mara@example.org", good+" anew"))
 	v.asks("new@example.org")
 }
 

@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -62,4 +63,14 @@ func (f *Flows) nameOf(clientID string) string {
 		return client.Name
 	}
 	return cmp.Or(clientdoc.HostOf(clientID), clientID)
+}
+
+// AppOf returns the name of the OpenID client that a record is about, "" for none.
+func (f *Flows) AppOf(r audit.Fact) string {
+	switch r.Name {
+	case audit.ClientAuthorized, audit.ConsentGiven, audit.ConsentRevoked, audit.GrantRevoked, audit.GrantReused:
+		id, _, _ := strings.Cut(r.Detail, ",")
+		return f.nameOf(id)
+	}
+	return ""
 }

@@ -126,7 +126,7 @@ func (f *Flows) SavedCodes(ctx context.Context, c Caller, found session.Found, f
 }
 
 // RemoveFactor removes a factor of the signed-in user. The recovery codes go with
-// the last one.
+// the last one. It ends the other sessions, which the factor may have opened.
 //
 // Faults: ProofNeeded, factor.Missing.
 func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) error {
@@ -149,6 +149,9 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 			err = f.endGrace(ctx, tx, a)
 		}
 		if err != nil {
+			return err
+		}
+		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
 		return f.note(ctx, tx, c, a, audit.FactorRemoved, string(factor.TOTP), mailFactorRemoved)

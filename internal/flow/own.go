@@ -51,7 +51,7 @@ func ofAccount(method string) bool {
 }
 
 // guarded is own for a change of the password, an address, a factor or a provider.
-// Every such change that an owner makes goes through it.
+// Every such change that an owner makes goes through it, except a new password.
 func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		if err := f.fresh(ctx, tx, found); err != nil {

@@ -2,8 +2,6 @@ package flow_test
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -257,61 +255,4 @@ func TestUnlinkUser(t *testing.T) {
 	if ways, err := b.flows.Ways(t.Context(), id); err != nil || ways.Beside != 0 || v.signedIn() != "" {
 		t.Errorf("%+v, signed in as %q", ways, v.signedIn())
 	}
-}
-
-// No sequence of what owners do leaves an account without a way in, or a session
-// that is older than the account's credentials.
-func TestOwn_Property(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(6) {
-		b := setup(t, withProvider(t))
-		here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
-		here.register("mara@example.org")
-		there.must(there.signIn("mara@example.org", good))
-		random := rand.New(rand.NewPCG(seed, 1))
-		current := good
-		for step := range 12 {
-			v := []*visitor{here, there}[random.IntN(2)]
-			found, err := b.flows.Session(t.Context(), v.Caller.Session)
-			if err != nil { // the other one has ended it
-				if r, err := v.signIn("mara@example.org", current); err == nil {
-					v.must(r, nil)
-				}
-				continue
-			}
-			raised := false
-			switch random.IntN(5) {
-			case 0:
-				b.clock.Advance(time.Duration(random.IntN(9)) * time.Minute)
-			case 1:
-				if p := fmt.Sprintf("%s %d", good, step); random.IntN(2) == 0 {
-					current, raised = keepIf(v, p, current, func() (flow.Result, error) { return b.flows.ChangePassword(t.Context(), v.Caller, found, p, p) })
-				}
-			case 2:
-				_, raised = keepIf(v, "", "", func() (flow.Result, error) { return b.flows.RemovePassword(t.Context(), v.Caller, found) })
-			case 3:
-				v.links("google")
-			case 4:
-				_ = b.flows.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: fmt.Sprint("Mara ", step)}, nil)
-			}
-			if ways, err := b.flows.Ways(t.Context(), found.User.ID); err != nil || !ways.Password && ways.Beside == 0 {
-				t.Fatalf("seed %d, step %d: no way in is left (%v)", seed, step, err)
-			}
-			if raised {
-				if other := map[*visitor]*visitor{here: there, there: here}[v]; other.signedIn() != "" || v.signedIn() == "" {
-					t.Fatalf("seed %d, step %d: the other session is %q, this one %q", seed, step, other.signedIn(), v.signedIn())
-				}
-			}
-		}
-	}
-}
-
-// keepIf returns done and true if the change succeeds, else not.
-func keepIf(v *visitor, done, not string, change func() (flow.Result, error)) (string, bool) {
-	r, err := change()
-	if err != nil {
-		return not, false
-	}
-	v.keep(r)
-	return done, true
 }

@@ -14,7 +14,8 @@ import (
 
 // ChangePassword sets the password of the signed-in user, who may not have had one.
 // It ends every session, starts the one of this browser again, and notifies the
-// owner.
+// owner. It does so after an alarm, too: a user who is signed in then has proven the
+// mailbox and chosen the password that this one replaces.
 //
 // Faults: the fields, ProofNeeded, session.Required, hashing.busy.
 func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Found, chosen, confirm string) (Result, error) {
@@ -46,7 +47,10 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 		return Result{}, err
 	}
 	var r Result
-	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	err = f.own(ctx, found, func(tx Tx, owner account.Account) error {
+		if err := f.fresh(ctx, tx, found); err != nil {
+			return err
+		}
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "account")); err != nil {
 			return err
 		}

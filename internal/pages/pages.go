@@ -39,6 +39,7 @@ const (
 	Data           = Account + "/data"
 	Providers      = Account + "/providers"
 	Browsers       = Account + "/browsers"
+	Sessions       = Account + "/sessions"
 	Delete         = Account + "/delete"
 	NotMe          = Root + "/not-me" // of the links that raise an alarm
 	SignOut        = Root + "/signout"

@@ -39,7 +39,6 @@ func missing() map[string][]string {
 	return map[string][]string{
 		"no admin page or admin API": {"SEC-167"},
 		"no invitations":             {"SEC-168"},
-		"no export":                  {"SEC-173"},
 	}
 }
 

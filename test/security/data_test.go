@@ -117,3 +117,36 @@ func TestSEC303_AnErasedAccountLeavesNoRow(t *testing.T) {
 	}
 	v.signIn(mara, good).refused(401, "signin.rejected")
 }
+
+// The only export is JSON, which no spreadsheet opens by itself.
+func TestSEC173_AnExportHasNoFormula(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	for _, name := range []string{`=HYPERLINK("https://evil.test","x")`, "+1", "-1", "@SUM(A1)", "x\ty", "</script><script>alert(1)</script>"} {
+		address := fresh("mara")
+		s.operator(address, good)
+		v := s.visitor()
+		v.signIn(address, good).must(200)
+		v.post("account/profile", object{"account": v.id(), "name": name}).must(200)
+		a := v.data(v.id()).must(200)
+		if kind := a.header.Get("Content-Type"); kind != "application/json" && !strings.HasPrefix(kind, "application/json;") {
+			t.Errorf("the file is %q", kind)
+		}
+		disposition := a.header.Get("Content-Disposition")
+		if !strings.HasPrefix(disposition, "attachment") || !strings.Contains(disposition, ".json") || a.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("a browser may open it as another kind: %v", a.header)
+		}
+		var file struct {
+			Tables map[string][]map[string]any `json:"tables"`
+		}
+		a.parse(&file)
+		want := strings.Join(strings.Fields(name), " ")
+		if rows := file.Tables["account"]; len(rows) != 1 || rows[0]["name"] != want {
+			t.Errorf("the name %q is %v", name, rows)
+		}
+		if strings.Contains(a.body, "<script>") || strings.Contains(a.body, "\t=") {
+			t.Errorf("the file holds markup or a cell: %.200s", a.body)
+		}
+	}
+}

@@ -65,6 +65,8 @@ func routes() map[string]route {
 		"POST /auth/api/keep/drop":                {200, 200, `{"flow":"` + flowID + `"}`, false},
 		"GET /auth/account/addresses":             {303, 200, "", false},
 		"POST /auth/account/addresses":            {303, 303, `{"account":"other","email":"x@x.test"}`, false},
+		"GET /auth/account/sessions":              {303, 200, "", false},
+		"POST /auth/account/sessions":             {303, 303, `{"account":"other"}`, false},
 		"POST /auth/account/addresses/primary":    {303, 303, `{"account":"other","address":"x@x.test"}`, false},
 		"POST /auth/account/addresses/recovery":   {303, 303, `{"account":"other","address":"x@x.test"}`, false},
 		"POST /auth/account/addresses/remove":     {303, 303, `{"account":"other","address":"x@x.test"}`, false},

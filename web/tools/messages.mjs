@@ -52,6 +52,8 @@ const ONLY_ON = {
   'account.last_way': ['account-password', 'account-passkeys'],
   'account.missing': [],
   'address.same': ['account-addresses'],
+  'address.full': ['account-addresses'],
+  'address.missing': [],
   'address.taken': ['verify-code', 'confirm-link'],
   'address.': ['signin', 'signup', 'forgot-password', 'account-addresses'],
   'alarm.raised': [

@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"portico/internal/flow"
@@ -45,6 +46,12 @@ type (
 	}
 )
 
+// EndSession ends a session of the user.
+type EndSession struct {
+	Account string `json:"account"`
+	ID      string `json:"id,omitempty"` // "" for all but this one
+}
+
 // Messages on an account page about the step before it.
 const (
 	PasswordRemoved = "password_removed"
@@ -53,6 +60,8 @@ const (
 	AddressRemoved  = "address_removed"
 	AppRemoved      = "app_removed"
 	TrustEnded      = "trust_ended"
+	SessionEnded    = "session_ended"
+	SessionsEnded   = "sessions_ended"
 )
 
 // ChangePassword is the action of the form for a new password.
@@ -124,6 +133,24 @@ func (a *Actions) RemoveApp(w http.ResponseWriter, r *http.Request, in RemoveApp
 func (a *Actions) EndTrust(w http.ResponseWriter, r *http.Request, in EndTrust) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Browsers, TrustEnded, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		return flow.Result{}, a.Flows.EndTrust(r.Context(), c, found, in.ID)
+	})
+}
+
+// EndSession is the action of the buttons that sign other devices out.
+func (a *Actions) EndSession(w http.ResponseWriter, r *http.Request, in EndSession) (string, error) {
+	word := SessionEnded
+	if in.ID == "" {
+		word = SessionsEnded
+	}
+	return a.ownStep(w, r, in.Account, pages.Sessions, word, func(c flow.Caller, found session.Found) (flow.Result, error) {
+		if in.ID == "" {
+			return flow.Result{}, a.Flows.EndOtherSessions(r.Context(), c, found)
+		}
+		err := a.Flows.EndSession(r.Context(), c, found, in.ID)
+		if errors.Is(err, session.Missing) {
+			err = nil // it has ended before
+		}
+		return flow.Result{}, err
 	})
 }
 

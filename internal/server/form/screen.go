@@ -23,6 +23,7 @@ const (
 	ScreenAccountPasskeys
 	ScreenNewPasskey
 	ScreenAccountAddresses
+	ScreenAccountSessions
 	ScreenAccountProfile
 	ScreenAccountHistory
 	ScreenAccountApps
@@ -52,6 +53,7 @@ var screenNames = [screenCount]string{
 	ScreenAccount:          "account",
 	ScreenAccountPassword:  "account-password",
 	ScreenAccountAddresses: "account-addresses",
+	ScreenAccountSessions:  "account-sessions",
 	ScreenAccountProfile:   "account-profile",
 	ScreenAccountHistory:   "account-history",
 	ScreenAccountApps:      "account-apps",

@@ -40,7 +40,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
 	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
-	sections := []section{overview, password, s.mountAddresses(m), profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m), s.mountProviders(m)}
+	sections := []section{overview, password, s.mountAddresses(m), s.mountSessions(m), profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m), s.mountProviders(m)}
 	if s.Config.Passkeys {
 		sections = append(sections, s.mountPasskeys(m))
 	}

@@ -144,8 +144,21 @@ type Account struct {
 	Providers []LinkedProvider `json:"providers"`
 	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
 
+	Sessions []OwnSession `json:"sessions"`
+	Others   string       `json:"others"` // "yes" if there are other sessions than this one
+
 	Addresses  []OtherAddress `json:"addresses"`
 	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
+}
+
+// OwnSession is a session of the account, with its times in words.
+type OwnSession struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"` // of browser and system
+	Since   string `json:"since"`
+	Seen    string `json:"seen"`
+	Here    string `json:"here"`    // "yes" for the one that asks
+	Account string `json:"account"` // id of the signed-in account, for its forms
 }
 
 // OtherAddress is an address of the account beside the primary one.

@@ -23,14 +23,14 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 	return nil
 }
 
-// whereOf returns the browser and the network of a record, or who else acted.
+// whereOf returns the app, the browser and the network of a record, or who else acted.
 func (s *Screens) whereOf(loc string, f audit.Fact) string {
 	if f.Actor == "operator" {
 		return s.Catalogue.Text(loc, "history.by_operator", map[string]string{"brand": s.Brand.Name})
 	}
 	var parts []string
 	network, _, _ := strings.Cut(f.Peer, "/") // without its length
-	for _, part := range []string{s.Describe(f.UserAgent), network} {
+	for _, part := range []string{s.Actions.Flows.AppOf(f), s.Describe(f.UserAgent), network} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -184,7 +184,7 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors:  Factors{List: []Factor{}, Codes: []RecoveryCode{}},
-		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}},
+		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}, Sessions: []OwnSession{}},
 		Client:   Client{Scopes: []Scope{}},
 		Passkeys: Passkeys{List: []Passkey{}},
 	}

@@ -13,6 +13,8 @@ export interface Account {
   browsers: TrustedBrowser[];
   providers: LinkedProvider[];
   erase_at: string;
+  sessions: OwnSession[];
+  others: string;
   addresses: OtherAddress[];
   recovering: string;
 }
@@ -56,7 +58,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -282,6 +284,15 @@ export interface OtherAddress {
   address: string;
   recovery: string;
   until: string;
+  account: string;
+}
+
+export interface OwnSession {
+  id: string;
+  name: string;
+  since: string;
+  seen: string;
+  here: string;
   account: string;
 }
 

@@ -136,6 +136,17 @@ export const SHAPE = {
       }
     ],
     "erase_at": "",
+    "sessions": [
+      {
+        "id": "",
+        "name": "",
+        "since": "",
+        "seen": "",
+        "here": "",
+        "account": ""
+      }
+    ],
+    "others": "",
     "addresses": [
       {
         "id": "",

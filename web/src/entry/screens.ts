@@ -11,6 +11,7 @@ import { screen as accountPasskeys } from '../screens/account-passkeys/account-p
 import { screen as accountPassword } from '../screens/account-password/account-password';
 import { screen as accountProfile } from '../screens/account-profile/account-profile';
 import { screen as accountProviders } from '../screens/account-providers/account-providers';
+import { screen as accountSessions } from '../screens/account-sessions/account-sessions';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as consent } from '../screens/consent/consent';
 import { screen as device } from '../screens/device/device';
@@ -47,6 +48,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-passkeys': accountPasskeys,
   'new-passkey': newPasskey,
   'account-addresses': accountAddresses,
+  'account-sessions': accountSessions,
   'account-profile': accountProfile,
   'account-history': accountHistory,
   'account-apps': accountApps,

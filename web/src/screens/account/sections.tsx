@@ -18,6 +18,7 @@ const SECTIONS: [path: string, name: MessageKey][] = [
   ['/auth/account/password', 'account.section.password'],
   ['/auth/account/passkeys', 'account.section.passkeys'],
   ['/auth/account/factors', 'account.section.factors'],
+  ['/auth/account/sessions', 'account.section.sessions'],
   ['/auth/account/browsers', 'account.section.browsers'],
   ['/auth/account/providers', 'account.section.providers'],
   ['/auth/account/apps', 'account.section.apps'],

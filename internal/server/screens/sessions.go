@@ -1,0 +1,42 @@
+package screens
+
+import (
+	"net/http"
+
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// mountSessions registers the page of the sessions, and returns it.
+func (s *Screens) mountSessions(m *server.Mux) section {
+	p := section{
+		screen: form.ScreenAccountSessions, path: pages.Sessions, fill: s.fillSessions,
+		says: []string{form.SessionEnded, form.SessionsEnded},
+	}
+	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.EndSession, nil))
+	return p
+}
+
+// fillSessions adds the sessions of the account, the one that asks first.
+func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	held, err := s.Actions.Flows.Sessions(r.Context(), found)
+	for _, each := range held {
+		shown := OwnSession{
+			ID: each.ID, Name: s.Describe(each.UserAgent), Account: found.User.ID,
+			Since: s.Catalogue.Moment(b.Locale, each.CreatedAt), Seen: s.Catalogue.Moment(b.Locale, each.LastSeenAt),
+		}
+		if shown.Name == "" {
+			shown.Name = s.Catalogue.Text(b.Locale, "account.unknown_device", nil)
+		}
+		if each.ID == found.Session.ID {
+			shown.Here = "yes"
+			b.Account.Sessions = append([]OwnSession{shown}, b.Account.Sessions...)
+			continue
+		}
+		b.Account.Others = "yes"
+		b.Account.Sessions = append(b.Account.Sessions, shown)
+	}
+	return err
+}

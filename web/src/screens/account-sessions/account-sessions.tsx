@@ -1,0 +1,74 @@
+import type { Boot, OwnSession } from '../../api/schema.gen';
+import { PostForm } from '../../form/post-form';
+import { useText } from '../../i18n/provider';
+import { Each, When } from '../../lib/template';
+import { Button } from '../../ui/button';
+import { Lead } from '../../ui/lead';
+import { OwnPage } from '../own/own-page';
+import type { Screen } from '../screen';
+import styles from './sessions.module.css';
+
+const PATH = '/auth/account/sessions';
+
+/** The devices that are signed in, each other one with a button that signs it out. */
+function View({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  return (
+    <OwnPage boot={boot} title={screen.title(boot, text)}>
+      <Lead>{t('account-sessions.lead')}</Lead>
+      <ul className={styles.list}>
+        <Each of={boot.account.sessions}>{(session) => <Entry session={session} />}</Each>
+      </ul>
+      <When value={boot.account.others}>
+        <div className={styles.all}>
+          <PostForm action={PATH}>
+            {(busy) => (
+              <>
+                <input type="hidden" name="account" value={boot.session.id} />
+                <Button look="quiet" busy={busy}>
+                  {t('account-sessions.end_others')}
+                </Button>
+              </>
+            )}
+          </PostForm>
+        </div>
+      </When>
+    </OwnPage>
+  );
+}
+
+function Entry({ session }: { session: OwnSession }) {
+  const { t } = useText();
+  const end = (
+    <>
+      <p className={styles.detail}>{t('account-sessions.last_seen', { time: session.seen })}</p>
+      <PostForm action={PATH}>
+        {(busy) => (
+          <>
+            <input type="hidden" name="account" value={session.account} />
+            <input type="hidden" name="id" value={session.id} />
+            <Button
+              look="quiet"
+              busy={busy}
+              aria-label={t('account-sessions.end_named', { device: session.name })}
+            >
+              {t('account-sessions.end')}
+            </Button>
+          </>
+        )}
+      </PostForm>
+    </>
+  );
+  return (
+    <li className={styles.session}>
+      <p className={styles.name}>{session.name}</p>
+      <p className={styles.detail}>{t('account-sessions.since', { time: session.since })}</p>
+      <When value={session.here} otherwise={end}>
+        <p className={styles.here}>{t('account-sessions.this_device')}</p>
+      </When>
+    </li>
+  );
+}
+
+export const screen: Screen = { title: (_, { t }) => t('account-sessions.title'), View };
