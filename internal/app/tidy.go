@@ -50,6 +50,9 @@ func (a *App) purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.batches(ctx, func(tx *store.Tx) (bool, error) { return a.live.Load().flows.EndAged(ctx, tx) }); err != nil {
+		return err
+	}
 	return a.batches(ctx, func(tx *store.Tx) (bool, error) { return a.Flows.EraseDue(ctx, tx) })
 }
 

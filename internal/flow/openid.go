@@ -47,7 +47,7 @@ func signedIn(s session.Session) openid.SignIn {
 // openid.Keeper.CodeOf. proof is the key proof of the request, if it has one.
 func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	var l openid.Live
-	in.Key = proof.Key
+	in.Key, in.Watch = proof.Key, client.LogoutURI != ""
 	err = f.store.Read(ctx, func(tx Tx) error {
 		l, err = f.grants.CodeOf(ctx, tx, client, in)
 		return err

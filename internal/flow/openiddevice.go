@@ -85,7 +85,7 @@ func (f *Flows) DenyDevice(ctx context.Context, found session.Found, d openid.De
 // openid.Error, which also says that the user has not answered yet. proof is as for
 // RedeemCode.
 func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client, code string, resources []string, proof assertion.KeyProof) (t openid.Tokens, err error) {
-	in := openid.Redemption{Resources: resources, Key: proof.Key}
+	in := openid.Redemption{Resources: resources, Key: proof.Key, Watch: client.LogoutURI != ""}
 	var l openid.Live
 	var d openid.Device
 	var waits bool

@@ -37,6 +37,18 @@ func (f *Flows) endAll(ctx context.Context, tx Tx, accountID, keep string, why s
 	return f.tell(ctx, tx, accountID, told)
 }
 
+// EndAged ends what OpenID clients have got from sessions that have ended by age or
+// idleness, and tells these clients. It reports whether more sessions may be due.
+func (f *Flows) EndAged(ctx context.Context, tx Tx) (more bool, err error) {
+	list, more, err := f.grants.EndAged(ctx, tx)
+	for _, aged := range list {
+		if err == nil {
+			err = f.tell(ctx, tx, aged.AccountID, aged.Told)
+		}
+	}
+	return more, err
+}
+
 // The data of a message to a client about an ended session.
 const (
 	LogoutUser = "user"

@@ -236,15 +236,21 @@ func (c Clients) Authenticate(p Proof) (Client, error) {
 	return client, nil
 }
 
-// PublicAt reports whether a public client has a redirect address at the origin.
-// Its pages may call the token endpoint from there.
+// PublicAt reports whether a public client has a redirect address at the origin. A page
+// there may ask whether it may call the token endpoint.
 func (c Clients) PublicAt(origin string) bool {
 	for _, client := range c.byID {
-		if client.Public && slices.ContainsFunc(client.RedirectURIs, func(uri string) bool { return OriginOf(uri) == origin }) {
+		if client.PublicAt(origin) {
 			return true
 		}
 	}
 	return false
+}
+
+// PublicAt reports whether the client is public and has a redirect address at the
+// origin. Its pages may read its answers from there.
+func (client Client) PublicAt(origin string) bool {
+	return client.Public && slices.ContainsFunc(client.RedirectURIs, func(uri string) bool { return OriginOf(uri) == origin })
 }
 
 // FormActions returns where a form of Portico may lead to because of clients: the

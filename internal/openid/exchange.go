@@ -16,6 +16,7 @@ type Redemption struct {
 	Verifier    string // PKCE
 	Resources   []string
 	Key         string // thumbprint of the key that the sender has proven; "" for none
+	Watch       bool   // whether the client wants to know when the session ends
 }
 
 // Renewal is what a client sends to exchange a refresh token.
@@ -80,6 +81,11 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, in Redemption) (t
 	if !ok {
 		ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
 		return Tokens{}, ended, err
+	}
+	if in.Watch {
+		if err := k.watchOver(ctx, tx, l); err != nil {
+			return Tokens{}, false, err
+		}
 	}
 	l.Grant.RedeemedAt, l.Grant.ExpiresAt = now, until
 	return k.tokens(l, in.Resources, in.Key), false, nil

@@ -86,10 +86,12 @@ type Store interface {
 	EndGrant(ctx context.Context, id string, now time.Time) (bool, error)
 	// RevokeAccess revokes the access tokens of all generations up to one.
 	RevokeAccess(ctx context.Context, id string, generation int64) error
-	// MoveGrants gives the grants of a session to another one.
+	// MoveGrants gives the grants of a session to another one, which is watched in its
+	// place.
 	MoveGrants(ctx context.Context, from, to string) error
 
 	LogoutStore
+	WatchStore
 	ConsentStore
 	PushStore
 	MachineStore

@@ -80,7 +80,10 @@ func (t *Tx) RevokeAccess(ctx context.Context, id string, generation int64) erro
 
 // MoveGrants implements openid.Store.
 func (t *Tx) MoveGrants(ctx context.Context, from, to string) error {
-	_, err := t.exec(ctx, `UPDATE openid_grant SET session_id = $2 WHERE session_id = $1`, from, to)
+	if _, err := t.exec(ctx, `UPDATE openid_grant SET session_id = $2 WHERE session_id = $1`, from, to); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `UPDATE openid_watch SET session_id = $2 WHERE session_id = $1`, from, to)
 	return err
 }
 

@@ -193,6 +193,7 @@ func attacks() testform.Catalogue {
 		"SEC-320": "An unknown app publishes endless or slow documents, or a stranger has Portico load many.",
 		"SEC-321": "An unknown app signs a user in unasked, or changes what it publishes to get more than the user has agreed to.",
 		"SEC-322": "A program uses an access token at an app that it is not for, after its end, or beside the cookie of another user.",
+		"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
 		"SEC-312": "A client gets a token for itself that it may not have, or ends the token of another.",
 		"SEC-139": "An attacker uses a token for another audience or with another algorithm.",
 		"SEC-140": "An attacker avoids a new sign-in or the consent by request parameters.",

@@ -12,11 +12,12 @@ import (
 
 // revoke revokes a token of the client (RFC 7009). An unknown token is no error.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
-	h.shareWithPages(w, r)
 	client, values, err := h.client(w, r)
 	if err != nil {
+		h.shareWithPages(w, r)
 		return h.tell(w, err)
 	}
+	shareWith(w, r, client)
 	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token"), h.signed(values.Get("token"))); err != nil {
 		return err
 	}

@@ -25,11 +25,12 @@ const idTokenType = "JWT"
 
 // token exchanges a code or a refresh token, or gives a client a token for itself.
 func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
-	h.shareWithPages(w, r)
 	client, values, err := h.client(w, r)
 	if err != nil {
+		h.shareWithPages(w, r)
 		return h.tell(w, err)
 	}
+	shareWith(w, r, client)
 	proof, err := h.keyProof(r, "")
 	if err != nil {
 		return h.tell(w, err)

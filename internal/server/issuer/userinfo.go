@@ -11,9 +11,9 @@ import (
 
 // userInfo tells who the user of an access token is (OpenID Connect Core 5.3).
 func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
-	h.shareWithPages(w, r)
 	scheme, access, ok := presented(r)
 	if !ok {
+		h.shareWithPages(w, r)
 		w.Header().Set("Www-Authenticate", challenge(schemeBearer, nil))
 		w.Header().Add("Www-Authenticate", challenge(schemeDPoP, nil))
 		w.WriteHeader(http.StatusUnauthorized)
@@ -22,6 +22,7 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 	b, err := h.opens(r, scheme, access)
 	var wrong *openid.Error
 	if errors.As(err, &wrong) {
+		h.shareWithPages(w, r)
 		server.Note(w, openid.Refused.WithCause(wrong))
 		w.Header().Set("Www-Authenticate", challenge(scheme, wrong))
 		return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
@@ -29,7 +30,25 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	client, err := h.clientOf(w, r, b.Live.Grant.ClientID)
+	if err != nil {
+		return err
+	}
+	shareWith(w, r, client)
 	return server.WriteJSON(w, http.StatusOK, b.Live.UserClaims())
+}
+
+// clientOf returns the client of a token for a page that asks, and none for a program.
+func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (openid.Client, error) {
+	if len(r.Header["Origin"]) == 0 {
+		return openid.Client{}, nil
+	}
+	clients, err := h.Actions.Flows.ClientsFor(r.Context(), h.Actions.Caller(w, r), id)
+	client, _ := clients.Get(id)
+	if errors.Is(err, openid.ClientUnknown) { // the token works, and no page may read the answer
+		err = nil
+	}
+	return client, err
 }
 
 // opens returns what an access token gives its sender, or an openid.Error. A token that
