@@ -185,6 +185,7 @@ func attacks() testform.Catalogue {
 		"SEC-307": "A thief uses tokens or a code that belong to a key, without the key.",
 		"SEC-308": "An attacker forges a proof of a key, or makes one for another request.",
 		"SEC-309": "An attacker guesses the codes that devices show, or lets devices begin without end.",
+		"SEC-315": "A client uses a refresh token after a role, the consent or its secret was taken away.",
 		"SEC-313": "An attacker lets a device into the account of a user who has not confirmed it.",
 		"SEC-314": "Several callers answer for a device, or ask for its tokens, at the same moment.",
 		"SEC-310": "An attacker forges a client assertion, or makes one for another server.",

@@ -2,9 +2,12 @@ package security
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/config"
 )
 
 func TestSEC134_RefreshRotation(t *testing.T) {
@@ -108,6 +111,64 @@ func TestSEC135_RefreshChecksAgain(t *testing.T) {
 	s.config.Clients = s.config.Clients[1:]
 	s.run()
 	s.refused("a client that is gone", s.rp("token", refreshForm(got.Refresh)), "invalid_client")
+}
+
+func TestSEC315_RefreshAfterTheRulesChange(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, func(c *config.Config) {
+		c.Clients = append(c.Clients, config.Client{
+			ID: "ruled", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack}, Scopes: []string{"openid", "offline_access"}, PKCE: true,
+			Consent: true, Rules: []string{"role:editor"},
+		})
+	})
+	address := fresh("v")
+	v := s.visitor().register(address)
+	owner, err := s.app.Flows.User(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles := func(list ...string) {
+		t.Helper()
+		if err := s.app.Flows.SetUserRoles(t.Context(), owner.ID, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agrees := func() rpAnswer {
+		t.Helper()
+		q := codeRequest("client_id", "ruled", "scope", "openid offline_access")
+		code := v.form("/auth/openid/consent", url.Values{"account": {v.id()}, "request": {q.Encode()}, "scopes": {"openid offline_access"}, "answer": {"allow"}}).sentBack(rpBack).Get("code")
+		got := s.rp("token", codeForm(code, "client_id", "ruled"))
+		if got.status != 200 {
+			t.Fatalf("no tokens: %d %s", got.status, got.body)
+		}
+		return got
+	}
+	if got := v.authorize(codeRequest("client_id", "ruled", "scope", "openid")).sentBack(rpBack); got.Get("code") != "" {
+		t.Error("a user without the role gets a code")
+	}
+	roles("editor")
+	got := agrees()
+	roles("reader")
+	s.refused("without the role", s.rp("token", refreshForm(got.Refresh, "client_id", "ruled")), "invalid_grant")
+	roles("editor")
+	got = agrees()
+	v.form("/auth/account/apps", url.Values{"account": {v.id()}, "app": {"ruled"}})
+	s.refused("without the consent", s.rp("token", refreshForm(got.Refresh, "client_id", "ruled")), "invalid_grant")
+	if s.works(got.Access) {
+		t.Error("an access token outlives the consent")
+	}
+	if asked := v.authorize(codeRequest("client_id", "ruled", "scope", "openid", "prompt", "none")).sentBack(rpBack); asked.Get("error") != "consent_required" {
+		t.Errorf("the user is not asked again: %v", asked)
+	}
+	got = agrees()
+	s.stop()
+	s.config.Clients[len(s.config.Clients)-1].Secret = "another " + rpSecret
+	s.run()
+	s.refused("with the former secret", s.rp("token", refreshForm(got.Refresh, "client_id", "ruled")), "invalid_client")
+	if next := s.rp("token", refreshForm(got.Refresh, "client_id", "ruled", "client_secret", "another "+rpSecret)); next.status != 200 {
+		t.Errorf("with the new one: %d %s", next.status, next.body)
+	}
 }
 
 func TestSEC136_OwnTokensOnly(t *testing.T) {
