@@ -204,7 +204,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.node = cluster.NewNode(key, host, a.Config.Shared())
 	a.common = &common{Clock: a.clock}
 	a.Outbox = outbox.New(outbox.Config{Clock: a.common, Box: key.Box("outbox")})
-	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: rsaClient(a.Config)})
+	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: signs(a.Config, "RS256"), Ed25519: signs(a.Config, "EdDSA")})
 	a.holders = key.MAC("app cookies")
 	if err := a.buildHashing(ctx, key); err != nil {
 		return err

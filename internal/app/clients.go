@@ -11,9 +11,9 @@ import (
 	"portico/internal/rule"
 )
 
-// rsaClient reports whether an OpenID client needs RS256.
-func rsaClient(cfg config.Config) bool {
-	return slices.ContainsFunc(cfg.Clients, func(c config.Client) bool { return c.IDTokenAlg == "RS256" })
+// signs reports whether an OpenID client needs an algorithm.
+func signs(cfg config.Config, algorithm string) bool {
+	return slices.ContainsFunc(cfg.Clients, func(c config.Client) bool { return c.IDTokenAlg == algorithm })
 }
 
 // clientRules converts the rules of an OpenID client, or returns their problems.

@@ -56,7 +56,7 @@ type keysRotateCmd struct {
 }
 
 func (keysRotateCmd) Help() string {
-	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old key stays published until its last token expires. If an OpenID client has id_token_alg = RS256, that key is rotated too. If a key has leaked, use 'portico keys revoke'."
+	return "Example:\n  portico keys rotate\n\nNothing breaks: the new key is published 15 minutes before it signs, and the old key stays published until its last token expires. If an OpenID client has another id_token_alg, that key is rotated too. If a key has leaked, use 'portico keys revoke'."
 }
 
 func (c keysRotateCmd) Run(s *session) error {

@@ -220,7 +220,7 @@ type Client struct {
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
-	IDTokenAlg    string   // of the signature: "ES256" or "RS256"
+	IDTokenAlg    string   // of the signature: "ES256", "RS256" or "EdDSA"
 	PKCE          bool     // whether every request needs a code challenge
 	RequirePAR    bool     // whether every request must be pushed
 	DPoP          bool     // whether it must prove at each request that it has a key

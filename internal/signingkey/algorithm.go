@@ -3,6 +3,7 @@ package signingkey
 import (
 	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
@@ -41,6 +42,22 @@ func (es256) fits(private crypto.Signer) bool {
 
 // rsaBits is the size of RSA keys (NIST SP 800-57: sufficient until 2030).
 const rsaBits = 2048
+
+type edDSA struct{}
+
+func (edDSA) name() string { return string(jose.EdDSA) }
+func (edDSA) first() int64 { return 1 + 2*generations }
+func (edDSA) prepare()     {}
+
+func (edDSA) generate() (crypto.Signer, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	return private, err
+}
+
+func (edDSA) fits(private crypto.Signer) bool {
+	_, ok := private.(ed25519.PrivateKey)
+	return ok
+}
 
 type rs256 struct {
 	spare atomic.Pointer[rsa.PrivateKey]

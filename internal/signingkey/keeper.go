@@ -16,8 +16,8 @@ type Config struct {
 	// Longest is the lifetime of the longest token that is signed.
 	Longest time.Duration
 
-	// RSA adds keys for RS256.
-	RSA bool
+	// RSA adds keys for RS256, Ed25519 keys for EdDSA.
+	RSA, Ed25519 bool
 }
 
 // Keeper makes, rotates and uses the keys of an installation: one series for each
@@ -32,6 +32,9 @@ func NewKeeper(c Config) *Keeper {
 	k := &Keeper{all: []*series{newSeries(c, es256{})}}
 	if c.RSA {
 		k.all = append(k.all, newSeries(c, &rs256{}))
+	}
+	if c.Ed25519 {
+		k.all = append(k.all, newSeries(c, edDSA{}))
 	}
 	return k
 }

@@ -87,6 +87,28 @@ func TestCodeFlow_RS256(t *testing.T) {
 	}
 }
 
+// A client may ask for EdDSA.
+func TestCodeFlow_EdDSA(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	ctx := oidc.InsecureIssuerURLContext(t.Context(), s.Origin)
+	provider, err := oidc.NewProvider(ctx, s.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.token(redemption(s.code(b, "client_id", "modern"), "client_id", "modern", "client_secret", "modern "+rpSecret))
+	for algorithm, works := range map[string]bool{oidc.EdDSA: true, oidc.ES256: false} {
+		_, err := provider.Verifier(&oidc.Config{ClientID: "modern", Now: s.Clock.Now, SupportedSigningAlgs: []string{algorithm}}).Verify(ctx, got.ID)
+		if works != (err == nil) {
+			t.Errorf("%s: %v", algorithm, err)
+		}
+	}
+	if text := s.send("GET", "/.well-known/openid-configuration", "").text; !strings.Contains(text, `"id_token_signing_alg_values_supported":["ES256","RS256","EdDSA"]`) {
+		t.Errorf("the metadata is %s", text)
+	}
+}
+
 // Without a session the browser signs in first, and then returns to the client.
 func TestAuthorize_SignsIn(t *testing.T) {
 	t.Parallel()

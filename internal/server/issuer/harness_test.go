@@ -23,6 +23,7 @@ const (
 // site is a Portico with a confidential client "rp", a second one "other", a public
 // one "spa", a native one "native", and one without PKCE, "old".
 // Two have a key of their own: "keyed", and "fapi", which must push its requests.
+// "modern" gets ID tokens that EdDSA signs.
 // "bound" is like "fapi" and must prove at each request that it has a key.
 // "robot" gets tokens for itself, "api" gets tokens in JWT form, and "jobs" is the
 // server of https://jobs.test.
@@ -39,6 +40,7 @@ func startFor(t testing.TB, changes ...func(*config.Config)) *site {
 			{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
 			{ID: "old", IDTokenAlg: "RS256", Secret: "old " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, IDTokenClaims: []string{"email", "groups"}},
+			{ID: "modern", IDTokenAlg: "EdDSA", Secret: "modern " + rpSecret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 			{ID: "robot", IDTokenAlg: "ES256", Secret: rpSecret, Grants: []string{"client_credentials"}, OwnScopes: []string{"jobs:read", "jobs:write"}, Resources: []string{"https://jobs.test", "https://logs.test"}},
 			{ID: "jobs", IDTokenAlg: "ES256", Secret: "jobs " + rpSecret, Serves: []string{"https://jobs.test"}},
 			{ID: "api", IDTokenAlg: "ES256", Secret: rpSecret, AccessToken: "jwt", RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true, Grants: []string{"authorization_code", "client_credentials"}, Resources: []string{"https://jobs.test", "https://logs.test"}},

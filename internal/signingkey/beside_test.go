@@ -14,14 +14,24 @@ import (
 	"portico/internal/store"
 )
 
-// Keys of RS256 beside the keys of ES256: each rotates, signs and is revoked by
-// itself, and neither deletes the other.
-func TestRSA_BesideES256(t *testing.T) {
+// Keys of another algorithm beside the keys of ES256: each rotates, signs and is
+// revoked by itself, and neither deletes the other.
+func TestOther_BesideES256(t *testing.T) {
 	t.Parallel()
+	for _, other := range []string{"RS256", "EdDSA"} {
+		t.Run(other, func(t *testing.T) {
+			t.Parallel()
+			testBeside(t, other)
+		})
+	}
+}
+
+func testBeside(t *testing.T, other string) {
+	t.Helper()
 	b := setup(t)
-	b.follow(b.keeper) // an installation without RS256
+	b.follow(b.keeper) // an installation without the other one
 	plain := b.keeper.Signer()
-	both := signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, RSA: true})
+	both := signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, RSA: other == "RS256", Ed25519: other == "EdDSA"})
 	b.follow(both)
 	if both.Signer() != plain {
 		t.Error("the key of ES256 is another one")
@@ -56,18 +66,18 @@ func TestRSA_BesideES256(t *testing.T) {
 		}
 		return id
 	}
-	first := verify("RS256")
+	first := verify(other)
 	verify("ES256")
-	if _, _, err := b.keeper.SignBy("RS256", nil, "JWT"); !errors.Is(err, signingkey.Unavailable) {
-		t.Errorf("without RS256: %v", err)
+	if _, _, err := b.keeper.SignBy(other, nil, "JWT"); !errors.Is(err, signingkey.Unavailable) {
+		t.Errorf("without %s: %v", other, err)
 	}
-	b.follow(b.keeper) // a node without RS256 reads and keeps its own keys only
+	b.follow(b.keeper) // a node without it reads and keeps its own keys only
 	for range 40 {
 		b.clock.Advance(24 * time.Hour)
 		b.follow(both)
 		b.follow(both)
 	}
-	if verify("RS256") == first || both.Signer() == plain {
+	if verify(other) == first || both.Signer() == plain {
 		t.Error("a key was not rotated")
 	}
 	var list []signingkey.Entry
@@ -78,12 +88,12 @@ func TestRSA_BesideES256(t *testing.T) {
 	if err != nil || slices.ContainsFunc(list, func(e signingkey.Entry) bool { return e.ID == first || e.ID == plain }) || len(list) != 2 {
 		t.Errorf("the keys are %+v, %v", list, err)
 	}
-	es, old := both.Signer(), verify("RS256")
+	es, old := both.Signer(), verify(other)
 	if err := b.store.Write(t.Context(), func(tx *store.Tx) error { return both.Revoke(t.Context(), tx, old) }); err != nil {
 		t.Fatal(err)
 	}
 	b.follow(both)
-	if verify("RS256") == old || both.Signer() != es {
+	if verify(other) == old || both.Signer() != es {
 		t.Error("not the revoked key, and that alone, is gone")
 	}
 }
