@@ -71,6 +71,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 	cfg := screens.Config{
 		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config), FormActions: l.clients.FormActions(),
 		SignUp:    l.config.SignUp.Enabled,
+		ByCode:    l.config.SignIn.Code,
 		Passkeys:  l.flows.HasPasskeys(),
 		Trust:     l.flows.Trusts(),
 		Related:   l.config.PasskeyOrigins,

@@ -39,6 +39,7 @@ type Config struct {
 	HSTSSubdomains  bool
 	Brand           Brand
 	Legal           Legal
+	SignIn          SignIn
 	SignUp          SignUp
 	Passkeys        bool // whether users may sign in with passkeys
 	OpenID          OpenID
@@ -95,6 +96,11 @@ type MFA struct {
 
 // RequireAll is the entry of MFA.Require for every user.
 const RequireAll = "all"
+
+// SignIn says how users may sign in.
+type SignIn struct {
+	Code bool // by an emailed code
+}
 
 // SignUp says whether visitors may register.
 type SignUp struct {

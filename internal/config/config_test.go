@@ -121,6 +121,9 @@ privacy = "https://example.com/privacy?from=login"
 terms = "https://example.com/terms"
 terms_version = "2026-01"
 
+[signin]
+code = true
+
 [signup]
 enabled = false
 name = "optional"
@@ -239,7 +242,7 @@ func TestLoad_Everything(t *testing.T) {
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Profile: "standard",
 		MFA:     config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
-		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
+		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
@@ -453,6 +456,7 @@ func TestLoad_NIST(t *testing.T) {
 		{"2.2.3: overall", c.Session.Absolute, 24 * time.Hour},
 		{"2.2.3: idle", c.Session.Idle, time.Hour},
 		{"3.1.1.2: a password alone", c.Password, config.Password{Profile: "nist", Hash: "fixed", SignInsPerSecond: 10}},
+		{"3.1.3.1: no email in place of a password", c.SignIn.Code, false},
 		{"5.1: no remembered browser", c.MFA.Trust, false},
 	} {
 		if diff := cmp.Diff(tt.want, tt.got); diff != "" {

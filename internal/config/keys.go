@@ -107,6 +107,8 @@ func keys() []key {
 			"The page with the terms of use. Every page and every mail links to it, and people accept the terms before they get in: see [Terms of use](brand.md#terms-of-use)."),
 		text("legal.terms_version", func(c *Config) *string { return &c.Legal.TermsVersion }, checkTermsVersion,
 			"The version of the terms, such as `2026-01`. When it changes, everyone accepts the terms again at the next sign-in."),
+		toggle("signin.code", func(c *Config) *bool { return &c.SignIn.Code },
+			"Whether people may sign in by an emailed code in place of a password. It is one proof: a second factor of the account is asked for afterwards."),
 		toggle("signup.enabled", func(c *Config) *bool { return &c.SignUp.Enabled },
 			"Whether people may register by themselves."),
 		text("signup.name", func(c *Config) *string { return &c.SignUp.Name }, oneOf("off", "optional", "required"),

@@ -44,6 +44,7 @@ func (c *Config) checkNIST(add func(key, why, write string, others ...string)) {
 		{"mfa.require", !slices.Contains(c.MFA.Require, RequireAll), `["all"]`},
 		{"mfa.grace", c.MFA.Grace > 0, `"0s"`},
 		{"mfa.trust", c.MFA.Trust, "false: a trusted browser replaces no proof"},
+		{"signin.code", c.SignIn.Code, "false: an email is no factor"},
 		{"passkeys", !c.Passkeys, "true: users need a way that resists phishing"},
 	} {
 		if r.weak {

@@ -302,6 +302,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{"profile = \"nist\"\n[mfa]\ngrace = \"1s\"", "mfa.grace: the profile nist"},
 		{"profile = \"nist\"\n[mfa]\ntrust = true", "mfa.trust: the profile nist"},
 		{"profile = \"nist\"\npasskeys = false", "passkeys: the profile nist"},
+		{"profile = \"nist\"\n[signin]\ncode = true", "signin.code: the profile nist"},
 		{"profile = \"fips\"", "write one of standard, nist"},
 		{"[mfa]\nrequire = [\"admin\"]", "does not say who"},
 		{"[mfa]\nrequire = [\"role:Admin\"]", "does not say who"},

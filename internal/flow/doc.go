@@ -11,6 +11,7 @@
 //	                                       or protect if it needs a second factor
 //	/auth/signup           SignUp          verify
 //	/auth/forgot-password  Recover         verify
+//	/auth/signin-code      SendCode        verify; then done, as SignIn
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
 //	                       Resend          recovery: reset
 //	/auth/confirm-link     ConfirmLink     as VerifyCode, in any browser

@@ -8,6 +8,7 @@ const (
 	CodeFlowConflict = "flow.conflict"
 
 	CodeSignInRejected = "signin.rejected"
+	CodeSignInCodeOff  = "signin.code_off"
 	CodeSignUpClosed   = "signup.closed"
 	CodeSignUpTaken    = "signup.taken"
 	CodeLinkPassword   = "link.password"
@@ -43,6 +44,9 @@ var (
 
 	// Rejected is the only response to a wrong address or a wrong password.
 	Rejected = fault.New(fault.Unauthenticated, CodeSignInRejected)
+
+	// ByCodeOff means that the operator does not allow a sign-in by an emailed code.
+	ByCodeOff = fault.New(fault.Missing, CodeSignInCodeOff)
 
 	// LinkPassword means that the password does not match the sign-up to which
 	// the mailed link belongs.

@@ -119,6 +119,7 @@ type Config struct {
 	Names     NameRule
 	Trust     bool // whether a user may trust a browser
 	Require   Require
+	ByCode    bool // whether users may sign in by an emailed code
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -160,6 +161,7 @@ type Flows struct {
 	trusts    *trust.Keeper
 	mayTrust  bool
 	require   Require
+	byCode    bool
 	publicURL string
 	site      string
 	counts    *counts
@@ -180,7 +182,7 @@ func New(cfg Config) *Flows {
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
 		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, resources: cfg.Resources, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
-		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require,
+		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require, byCode: cfg.ByCode,
 		counts: newCounts(),
 	}
 	if cfg.Before != nil {

@@ -15,6 +15,7 @@ import (
 const (
 	mailVerify     = "verify-address"
 	mailRecover    = "recover"
+	mailByCode     = "signin-code"
 	mailRegistered = "already-registered"
 	mailNoAccount  = "no-account"
 	mailClosed     = "account-closed"
@@ -198,6 +199,8 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed
 		l.template = mailRegistered
 	case known == nil:
 		l.template = mailNoAccount
+	case p.Kind == ByCode:
+		l.template, l.secret = mailByCode, &issued
 	case known.Password == "" && len(linked) > 0 && !f.alarmed(*known):
 		l.template, l.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:

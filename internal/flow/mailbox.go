@@ -91,7 +91,7 @@ func held(wait time.Duration) *fault.Error { return code.Held.WithRetryAfter(thr
 // recovery, and only its mailbox may learn that, so a known one is told as rarely.
 func (f *Flows) mayTell(ctx context.Context, tx Tx, p Pending) (bool, error) {
 	day, all := knownDay, knownGlobal
-	if p.Kind == Recovery {
+	if p.Kind == Recovery || p.Kind == ByCode {
 		day, all = unknownDay, unknownGlobal
 	}
 	box := account.BaseKey(p.AddressKey)

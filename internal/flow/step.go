@@ -22,6 +22,7 @@ type Kind string
 const (
 	SignUp        Kind = "signup"
 	Recovery      Kind = "recovery"
+	ByCode        Kind = "code" // a sign-in by an emailed code
 	Provider      Kind = "provider"
 	SecondFactor  Kind = "mfa"     // the rest of a sign-in to an account that has a second factor
 	Acceptance    Kind = "terms"   // the rest of a sign-in or a sign-up, before the terms are accepted
@@ -59,6 +60,8 @@ func (k Kind) follows(s Step) []Step {
 		return []Step{Done}
 	case k == Recovery && s == Verify:
 		return []Step{Reset, Done} // done: the mailed link was opened in another browser
+	case k == ByCode && s == Verify:
+		return []Step{Done}
 	case k == Recovery && s == Reset:
 		return []Step{Done}
 	case k == Provider && s == Callback:

@@ -166,6 +166,9 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 		}
 		return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
 	}
+	if p.Kind == ByCode {
+		return f.byMail(ctx, tx, c, p)
+	}
 	if p.Kind == AddressChange {
 		return f.takeAddress(ctx, tx, c, p, d)
 	}

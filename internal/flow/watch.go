@@ -44,9 +44,9 @@ const (
 
 // watched returns the steps that are counted, with the kinds of their flows.
 func watched() map[string][]Kind {
-	mailed := []Kind{SignUp, Recovery, AddressChange, flowUnknown}
+	mailed := []Kind{SignUp, Recovery, ByCode, AddressChange, flowUnknown}
 	return map[string][]Kind{
-		"signin": {flowSignIn}, "passkey": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery},
+		"signin": {flowSignIn}, "passkey": {flowSignIn}, "signup": {SignUp}, "forgot-password": {Recovery}, "signin-code": {ByCode},
 		"verify-code": mailed, "resend": mailed, "confirm-link": mailed, "resend-link": mailed,
 		"mfa": {SecondFactor}, "step-up": {SecondFactor}, "terms": {Acceptance}, "keep": {Return}, "enrol": {Enrolment}, "enrol-confirm": {Enrolment}, "protect": {Protection}, "protect-later": {Protection},
 		"reset-password": {Recovery}, "first-passkey": {Recovery}, "change-address": {AddressChange}, "alarm": {Recovery}, "start-provider": {Provider}, "finish-provider": {Provider},

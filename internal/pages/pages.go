@@ -17,6 +17,7 @@ const Root = "/auth"
 // The pages.
 const (
 	SignIn         = Root + "/signin"
+	SignInCode     = Root + "/signin-code" // asks for an emailed code
 	SignUp         = Root + "/signup"
 	SignUpPasskey  = Root + "/signup-passkey" // makes the passkey of a new account
 	ForgotPassword = Root + "/forgot-password"

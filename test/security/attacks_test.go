@@ -103,6 +103,8 @@ func attacks() testform.Catalogue {
 		"SEC-261": "A browser whose account needs a second factor and has none reaches a page, an app or an OpenID client.",
 		"SEC-262": "Someone with the password keeps a sign-in open until the owner has a second factor, and then adds one of their own or goes on without.",
 		"SEC-263": "Someone goes around the second factor that an account needs: after the grace, by a removed factor, a recovery, a provider or a passkey that is not used.",
+		"SEC-265": "A visitor learns whether an address has an account by asking for a code to sign in, or guesses the code.",
+		"SEC-266": "Someone with a mailbox alone gets around the second factor by an emailed code, or signs in by one where the operator has not allowed it.",
 		"SEC-264": "A user of a provider passes for one who gave a second factor there, or changes the account's own with it.",
 		"SEC-259": "A browser that has not accepted the terms reaches a page, an app or an OpenID client.",
 		"SEC-078": "A malformed session cookie is taken for a session.",

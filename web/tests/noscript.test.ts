@@ -38,6 +38,7 @@ test.each([
     'Create account',
     'name=Zo%C3%AB+%C3%85lund&email=m%40x.test&password=tram-lemon&confirm_password=tram-lemon',
   ],
+  ['signin-code/idle', { '#email': 'm@x.test' }, 'Send code', 'email=m%40x.test'],
   ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
   ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
   ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],

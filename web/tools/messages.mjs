@@ -55,7 +55,7 @@ const ONLY_ON = {
   'address.full': ['account-addresses'],
   'address.missing': [],
   'address.taken': ['verify-code', 'confirm-link'],
-  'address.': ['signin', 'signup', 'forgot-password', 'account-addresses'],
+  'address.': ['signin', 'signup', 'forgot-password', 'signin-code', 'account-addresses'],
   'alarm.raised': [
     'account-addresses',
     'account-password',
@@ -92,6 +92,7 @@ const ONLY_ON = {
   'route.': [],
   'rule.': [],
   'session.ended.': [],
+  'signin.code_off': [],
   'terms.': ['signup', 'terms'],
 };
 

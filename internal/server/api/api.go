@@ -37,6 +37,7 @@ func (a *API) routes() []route {
 		write("/auth/api/signin", "Sign in with address and password", a.actions.SignIn),
 		write("/auth/api/signup", "Begin a registration", a.actions.SignUp),
 		write("/auth/api/forgot-password", "Begin the recovery of an account", a.actions.ForgotPassword),
+		write("/auth/api/signin-code", "Begin a sign-in by an emailed code", a.actions.SignInCode),
 		write("/auth/api/verify-code", "Submit the mailed code", a.actions.VerifyCode),
 		{method: "POST", path: "/auth/api/resend", summary: "Mail another code", in: form.Resend{}, out: Resent{}, handler: a.resend},
 		write("/auth/api/confirm-link", "Confirm the mailed link that was opened", a.actions.ConfirmLink),

@@ -32,6 +32,10 @@ type (
 		Email    string `json:"email"`
 		ReturnTo string `json:"return_to,omitempty"`
 	}
+	SignInCode struct {
+		Email    string `json:"email"`
+		ReturnTo string `json:"return_to,omitempty"`
+	}
 	VerifyCode struct {
 		Flow string `json:"flow"`
 		Code string `json:"code"`
@@ -83,6 +87,13 @@ func (a *Actions) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (str
 func (a *Actions) ForgotPassword(w http.ResponseWriter, r *http.Request, in ForgotPassword) (string, error) {
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.Recover(ctx, c, in.Email, a.Targets.Check(in.ReturnTo))
+	})
+}
+
+// SignInCode is the action of /auth/signin-code.
+func (a *Actions) SignInCode(w http.ResponseWriter, r *http.Request, in SignInCode) (string, error) {
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.SendCode(ctx, c, in.Email, a.Targets.Check(in.ReturnTo))
 	})
 }
 

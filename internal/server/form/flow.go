@@ -11,7 +11,7 @@ import (
 // server's time, so that countdowns work in a browser with a wrong clock.
 type Flow struct {
 	ID        string `json:"id"`
-	Kind      string `json:"kind" enum:" signup recovery provider mfa terms return address enrol protect"`
+	Kind      string `json:"kind" enum:" signup recovery code provider mfa terms return address enrol protect"`
 	State     string `json:"state" enum:" code held refused used_up expired done"`
 	Address   string `json:"address"` // masked
 	Email     string `json:"email"`   // unmasked; only for the browser that entered it

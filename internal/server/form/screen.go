@@ -12,6 +12,7 @@ const (
 	ScreenSignIn Screen = iota
 	ScreenSignUp
 	ScreenForgotPassword
+	ScreenSignInCode
 	ScreenVerifyCode
 	ScreenConfirmLink
 	ScreenResetPassword
@@ -47,6 +48,7 @@ var screenNames = [screenCount]string{
 	ScreenSignIn:           "signin",
 	ScreenSignUp:           "signup",
 	ScreenForgotPassword:   "forgot-password",
+	ScreenSignInCode:       "signin-code",
 	ScreenVerifyCode:       "verify-code",
 	ScreenConfirmLink:      "confirm-link",
 	ScreenResetPassword:    "reset-password",

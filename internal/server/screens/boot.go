@@ -76,6 +76,7 @@ type Policy struct {
 	PasswordMax int    `json:"password_max"`
 	CodeLength  int    `json:"code_length"`
 	CodeMinutes int    `json:"code_minutes"` // validity of a mailed code
+	SignInCode  string `json:"signin_code"`  // "yes" where people may sign in by one
 	Providers   string `json:"providers"`    // "yes" where there are some
 	Passkeys    string `json:"passkeys"`     // "yes" where people may use them
 	Trust       string `json:"trust"`        // "yes" where people may trust a browser
@@ -121,7 +122,7 @@ type FieldErrors struct {
 type Link struct {
 	State   string `json:"state" enum:" ready password elsewhere expired used replaced malformed"`
 	Mark    string `json:"mark"` // the form returns it, and applies only to this link
-	Kind    string `json:"kind" enum:" signup recovery provider address"`
+	Kind    string `json:"kind" enum:" signup recovery code provider address"`
 	Address string `json:"address"`
 	Email   string `json:"email"`
 	Age     string `json:"age"` // in words; of the newest email if it replaces this one

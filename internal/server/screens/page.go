@@ -181,7 +181,8 @@ func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen form.Scre
 		return flow.View{}, nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	same := v.Kind == flow.Recovery && screen == form.ScreenForgotPassword || v.Kind == flow.SignUp && screen == form.ScreenSignUp
+	same := v.Kind == flow.Recovery && screen == form.ScreenForgotPassword || v.Kind == flow.SignUp && screen == form.ScreenSignUp ||
+		v.Kind == flow.ByCode && screen == form.ScreenSignInCode
 	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify || !same) {
 		return flow.View{}, nil
 	}

@@ -35,6 +35,7 @@ type Config struct {
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
 	SignUp    bool     // whether visitors may register
+	ByCode    bool     // whether users may sign in by an emailed code
 	Passkeys  bool     // whether users may have passkeys
 	Trust     bool     // whether users may trust a browser
 	Related   []string // other origins that may use the passkeys
@@ -65,6 +66,9 @@ func New(cfg Config) (*Screens, error) {
 	}
 	if cfg.SignUp {
 		cfg.Policy.SignUp = "yes"
+	}
+	if cfg.ByCode {
+		cfg.Policy.SignInCode = "yes"
 	}
 	if len(cfg.Providers) > 0 {
 		cfg.Policy.Providers = "yes"
@@ -131,6 +135,10 @@ func (s *Screens) Mount(m *server.Mux) {
 	s.mountSignUp(m)
 	m.Handle("GET "+pages.ForgotPassword, s.forgotPassword)
 	m.Handle("POST "+pages.ForgotPassword, post(s, form.ScreenForgotPassword, s.Actions.ForgotPassword, func(in form.ForgotPassword, b *Boot) {
+		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
+	}))
+	m.Handle("GET "+pages.SignInCode, s.signInCode)
+	m.Handle("POST "+pages.SignInCode, post(s, form.ScreenSignInCode, s.Actions.SignInCode, func(in form.SignInCode, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 	}))
 	m.Handle("GET "+pages.VerifyCode, s.verifyCode)

@@ -58,7 +58,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -205,7 +205,7 @@ export interface FieldErrors {
 
 export interface Flow {
   id: string;
-  kind: '' | 'signup' | 'recovery' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol' | 'protect';
+  kind: '' | 'signup' | 'recovery' | 'code' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol' | 'protect';
   state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'done';
   address: string;
   email: string;
@@ -248,7 +248,7 @@ export interface Legal {
 export interface Link {
   state: '' | 'ready' | 'password' | 'elsewhere' | 'expired' | 'used' | 'replaced' | 'malformed';
   mark: string;
-  kind: '' | 'signup' | 'recovery' | 'provider' | 'address';
+  kind: '' | 'signup' | 'recovery' | 'code' | 'provider' | 'address';
   address: string;
   email: string;
   age: string;
@@ -344,6 +344,7 @@ export interface Policy {
   password_max: number;
   code_length: number;
   code_minutes: number;
+  signin_code: string;
   providers: string;
   passkeys: string;
   trust: string;
@@ -456,6 +457,11 @@ export interface SignIn {
   makes_passkeys?: '' | 'yes';
 }
 
+export interface SignInCode {
+  email: string;
+  return_to?: string;
+}
+
 export interface SignInPasskey {
   credential: string;
   client_data: string;
@@ -521,6 +527,7 @@ export interface Forms {
   '/auth/api/signin': { in: SignIn; out: Next };
   '/auth/api/signup': { in: SignUp; out: Next };
   '/auth/api/forgot-password': { in: ForgotPassword; out: Next };
+  '/auth/api/signin-code': { in: SignInCode; out: Next };
   '/auth/api/verify-code': { in: VerifyCode; out: Next };
   '/auth/api/resend': { in: Resend; out: Resent };
   '/auth/api/confirm-link': { in: ConfirmLink; out: Next };

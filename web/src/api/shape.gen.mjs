@@ -28,6 +28,7 @@ export const SHAPE = {
     "password_max": 0,
     "code_length": 0,
     "code_minutes": 0,
+    "signin_code": "",
     "providers": "",
     "passkeys": "",
     "trust": ""

@@ -28,6 +28,7 @@ import type { Screen } from '../screens/screen';
 import { screen as signOut } from '../screens/sign-out/sign-out';
 import { screen as signedOut } from '../screens/signed-out/signed-out';
 import { screen as signin } from '../screens/signin/signin';
+import { screen as signinCode } from '../screens/signin-code/signin-code';
 import { screen as signup } from '../screens/signup/signup';
 import { screen as terms } from '../screens/terms/terms';
 import { screen as verifyCode } from '../screens/verify-code/verify-code';
@@ -37,6 +38,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   signin,
   signup,
   'forgot-password': forgotPassword,
+  'signin-code': signinCode,
   'verify-code': verifyCode,
   'confirm-link': confirmLink,
   'reset-password': resetPassword,

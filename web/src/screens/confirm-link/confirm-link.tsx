@@ -95,7 +95,12 @@ function Confirm({
             kind,
             'recovery',
             t('confirm-link.recovery.lead', { address }),
-            t('confirm-link.signup.lead', { address }),
+            match(
+              kind,
+              'code',
+              t('confirm-link.code.lead', { address }),
+              t('confirm-link.signup.lead', { address }),
+            ),
           ),
         )}
       </Lead>
@@ -115,7 +120,12 @@ function Confirm({
       ) : null}
       <Guarded>
         <Button busy={form.busy} wait={form.wait}>
-          {match(kind, 'recovery', t('common.continue'), t('confirm-link.submit'))}
+          {match(
+            kind,
+            'recovery',
+            t('common.continue'),
+            match(kind, 'code', t('confirm-link.code.submit'), t('confirm-link.submit')),
+          )}
         </Button>
       </Guarded>
     </form>
@@ -147,7 +157,12 @@ function title({ link }: Boot, { t }: Text): string {
     link.kind,
     'address',
     t('confirm-link.address.title'),
-    match(link.kind, 'recovery', t('confirm-link.recovery.title'), t('confirm-link.signup.title')),
+    match(
+      link.kind,
+      'recovery',
+      t('confirm-link.recovery.title'),
+      match(link.kind, 'code', t('confirm-link.code.title'), t('confirm-link.signup.title')),
+    ),
   );
   return DEAD.reduce(
     (otherwise, state) => match(link.state, state, t(`confirm-link.${state}.title`), otherwise),

@@ -61,13 +61,18 @@ function Gone({ boot }: { boot: Boot }) {
 function GoneAgain({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { kind } = boot.link;
-  return (
+  const again = (
     <>
       <ButtonLink href={match(kind, 'recovery', '/auth/forgot-password', '/auth/signup')}>
         {match(kind, 'recovery', t('confirm-link.again.recovery'), t('confirm-link.again.signup'))}
       </ButtonLink>
       <ToSignIn />
     </>
+  );
+  return (
+    <When value={kind} is="code" otherwise={again}>
+      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+    </When>
   );
 }
 

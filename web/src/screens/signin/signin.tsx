@@ -72,6 +72,11 @@ function View({ boot }: { boot: Boot }) {
           {t('signin.submit')}
         </Button>
       </form>
+      <When value={boot.policy.signin_code}>
+        <Footer>
+          <a href={withReturn('/auth/signin-code', boot.return_to)}>{t('signin.code')}</a>
+        </Footer>
+      </When>
       <ProviderButtons
         providers={boot.providers}
         divider={t('common.or')}

@@ -50,6 +50,11 @@ export function startOf(flow: Flow): string {
     flow.kind,
     'address',
     '/auth/account/addresses',
-    match(flow.kind, 'signup', `/auth/signup${query}`, `/auth/forgot-password${query}`),
+    match(
+      flow.kind,
+      'signup',
+      `/auth/signup${query}`,
+      match(flow.kind, 'code', `/auth/signin-code${query}`, `/auth/forgot-password${query}`),
+    ),
   );
 }

@@ -44,7 +44,12 @@ function Done({ boot }: { boot: Boot }) {
           boot.flow.kind,
           'address',
           t('verify-code.done.address'),
-          match(boot.flow.kind, 'recovery', t('verify-code.done.recovery'), t('verify-code.done.signup')),
+          match(
+            boot.flow.kind,
+            'recovery',
+            t('verify-code.done.recovery'),
+            match(boot.flow.kind, 'code', t('verify-code.done.code'), t('verify-code.done.signup')),
+          ),
         )}
       </Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>

@@ -1,0 +1,50 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+)
+
+// SendCode begins a sign-in by an emailed code and mails the code and a link. The
+// response is the same for an address without an account; only its mailbox learns
+// the difference. It has the limits of Recover.
+//
+// Faults: ByCodeOff, the field email, throttle.Limited.
+func (f *Flows) SendCode(ctx context.Context, c Caller, email string, returnTo Target) (r Result, err error) {
+	ctx, w := f.watch(ctx, "signin-code", ByCode)
+	defer w.end(&r, &err)
+	if !f.byCode {
+		return Result{}, ByCodeOff
+	}
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return Result{}, fault.InvalidFields(*bad)
+	}
+	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+		return Result{}, err
+	}
+	return f.startProof(ctx, c, ByCode, address, returnTo, data{Address: address.Mail})
+}
+
+// byMail ends a sign-in by an emailed code. The proof of a mailbox is one factor, and
+// never the second: enter asks for that.
+func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result, error) {
+	if !f.byCode {
+		return Result{}, ByCodeOff
+	}
+	owner, err := f.owner(ctx, tx, p)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := f.learnLocale(ctx, tx, c, &owner); err != nil {
+		return Result{}, err
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return Result{}, err
+	}
+	e := f.given(owner, f.target(p), "mail")
+	e.announce = true
+	return f.enter(ctx, tx, c, e)
+}
