@@ -58,7 +58,12 @@ var personals = []personal{
 	},
 	{
 		name: "flow", columns: "id, kind, step, account_id, version, address_key, return_to, created_at, expires_at",
-		where: "(address_key = $2 OR address_key IN (SELECT address_key FROM other_address WHERE account_id = $1)) AND account_id = $1", leftOut: []string{"browser_hash", "sealed"},
+		where: "address_key = $2 AND account_id = $1", leftOut: []string{"browser_hash", "sealed"},
+	},
+	{
+		name: "flow", columns: "id, kind, step, account_id, version, address_key, return_to, created_at, expires_at",
+		where:   "address_key IN (SELECT address_key FROM other_address WHERE account_id = $1) AND address_key <> $2 AND account_id = $1",
+		leftOut: []string{"browser_hash", "sealed"},
 	},
 	{name: "outbox", columns: emailColumns, where: "dead_at = 0 AND due_at >= 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{name: "outbox", columns: emailColumns, where: "dead_at > 0 AND account_id = $1", leftOut: []string{"payload"}},
