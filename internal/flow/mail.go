@@ -178,7 +178,7 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed
 	if err != nil {
 		return err
 	}
-	linked, err := tx.IdentitiesOf(ctx, p.AccountID)
+	linked, err := f.workingIdentities(ctx, tx, p.AccountID)
 	if err != nil {
 		return err
 	}

@@ -157,6 +157,34 @@ func TestRemovePassword(t *testing.T) {
 	v.must(v.signIn("mara@example.org", good))
 }
 
+func TestRecover_WithoutAPassword(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.links("gone") // a provider that the operator has removed
+	v.links("google")
+	id := v.found().User.ID
+	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	b.next() // about that
+	if _, err := b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}); err != nil {
+		t.Fatal(err)
+	}
+	if m := b.next(); m.Template != "provider-only" || m.Data["provider"] != "Google" {
+		t.Errorf("the owner is led to %s %v", m.Template, m.Data)
+	}
+	if err := b.flows.UnlinkUser(t.Context(), id, "google"); err != nil {
+		t.Fatal(err)
+	}
+	b.next() // about that
+	if _, err := b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}); err != nil {
+		t.Fatal(err)
+	}
+	if m := b.next(); m.Template != "recover" {
+		t.Errorf("with nothing but a provider that does not exist, the owner gets %s", m.Template)
+	}
+}
+
 func TestChangeProfile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -115,20 +115,14 @@ func (f *Flows) Ways(ctx context.Context, accountID string) (w Ways, err error) 
 	return w, err
 }
 
-// waysBesidePassword counts the ways in that remain without a password. An identity
-// at a provider that the operator has removed is none, nor is a passkey of another
-// host.
+// waysBesidePassword counts the ways in that remain without a password. A passkey of
+// another host is none.
 func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string) (int, error) {
-	linked, err := tx.IdentitiesOf(ctx, accountID)
+	linked, err := f.workingIdentities(ctx, tx, accountID)
 	if err != nil {
 		return 0, err
 	}
-	count := 0
-	for _, i := range linked {
-		if slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider }) {
-			count++
-		}
-	}
+	count := len(linked)
 	held, err := tx.PasskeysOf(ctx, accountID)
 	for _, p := range held {
 		if f.PasskeyWorks(p) {
@@ -136,6 +130,15 @@ func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string)
 		}
 	}
 	return count, err
+}
+
+// workingIdentities returns the identities that the account can sign in with: those at
+// a provider that the operator has not removed.
+func (f *Flows) workingIdentities(ctx context.Context, tx Tx, accountID string) ([]account.Identity, error) {
+	linked, err := tx.IdentitiesOf(ctx, accountID)
+	return slices.DeleteFunc(linked, func(i account.Identity) bool {
+		return !slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider })
+	}), err
 }
 
 func (f *Flows) verifierOf(ctx context.Context, accountID string) (verifier string, err error) {

@@ -89,7 +89,7 @@ function View({ boot }: { boot: Boot }) {
           body={hidden}
           field={() => emailOf(form.props.ref.current)}
           tell={form.tell}
-          onMaker={() => setMakes('yes')}
+          onMaker={() => setMakes(boot.again ? '' : 'yes')}
         />
       </When>
       <When value={boot.policy.signup}>
