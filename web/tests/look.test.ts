@@ -216,12 +216,12 @@ test.each([
 
 test.each([
   ['signin', 'idle', 1280, 800],
-  ['signup', 'idle', 1280, 800],
+  ['signup', 'no-passkeys', 1280, 800],
   ['forgot-password', 'idle', 1280, 800],
   ['verify-code', 'idle', 1280, 800],
   ['verify-code', 'recovery', 1280, 800],
   ['signin', 'idle', 360, 740],
-  ['signup', 'idle', 360, 740],
+  ['signup', 'no-passkeys', 360, 740],
   ['forgot-password', 'idle', 360, 740],
   ['verify-code', 'idle', 360, 740],
   ['verify-code', 'recovery', 360, 740],
@@ -231,6 +231,22 @@ test.each([
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
   }
 });
+
+test.each([
+  [1280, 800],
+  [360, 740],
+])(
+  'the form and the providers of the sign-up are in sight at %i by %i, above the passkey',
+  async (width, height) => {
+    for (const locale of ['en', 'de']) {
+      await open('signup', 'idle', [width, height], locale);
+      const provider = await page.locator('[data-provider]').last().boundingBox();
+      const passkey = await page.locator('button[name=passkey]').boundingBox();
+      expect((provider?.y ?? height) + (provider?.height ?? 0)).toBeLessThan(height);
+      expect(passkey?.y).toBeGreaterThan(provider?.y ?? height);
+    }
+  },
+);
 
 test('nothing moves for those who asked for less motion', async () => {
   const { page } = await visit(world, '/preview/signin/idle', {
