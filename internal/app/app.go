@@ -172,6 +172,9 @@ func (a *App) Close() error {
 	if a.traces != nil {
 		a.report("close the traces", a.traces.Close(ctx))
 	}
+	if a.hashing != nil {
+		a.hashing.Close()
+	}
 	return errors.Join(a.unclaim(), a.Store.Close())
 }
 

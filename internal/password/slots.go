@@ -153,6 +153,12 @@ func (p *slots) figures() Stats {
 	return s
 }
 
+// close is rest at once. The slots can still be used.
+func (p *slots) close() {
+	p.idle.Stop()
+	p.rest()
+}
+
 // rest releases the memory of the slots when all are free.
 func (p *slots) rest() {
 	var slots []*argon2.Arena

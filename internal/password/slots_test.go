@@ -233,6 +233,8 @@ func TestGate_MemoryOfTheSlots(t *testing.T) {
 		expect("after a longer pause", 0)
 		hash(64)
 		expect("after that", 64)
+		g.close()
+		expect("at the end", 0)
 	})
 }
 
