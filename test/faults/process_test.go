@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,16 +42,23 @@ func newPlace(t *testing.T, mail *sink, extra ...string) *place {
 	return p
 }
 
+// givenPorts are the addresses that freePort has returned.
+var givenPorts sync.Map
+
 // freePort returns an unused address below the kernel's range of ephemeral
 // ports. A connection of another test could take a port of that range before
-// the process does.
+// the process does. It returns no address twice: the first process may not use it yet.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10240+rand.IntN(20000)))
-		if err == nil {
-			defer l.Close()
-			return l.Addr().String()
+		address := fmt.Sprintf("127.0.0.1:%d", 10240+rand.IntN(20000))
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			continue
+		}
+		_ = l.Close()
+		if _, given := givenPorts.LoadOrStore(address, true); !given {
+			return address
 		}
 	}
 	t.Fatal("no port is free")
