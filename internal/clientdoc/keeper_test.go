@@ -64,7 +64,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// A document is kept for minutes and no longer, also one that the app withdraws.
+// A document is kept for five minutes. When the app withdraws it, it ends then.
 func TestLoad_Keeps(t *testing.T) {
 	t.Parallel()
 	var loads, status atomic.Int32

@@ -235,7 +235,7 @@ func (f *Flows) undoAddresses(ctx context.Context, tx Tx, a alarm) error {
 		switch gone := o.Until.Add(-alarmLife); {
 		case o.Use == account.Former:
 		case now.Before(o.PrimaryUntil.Add(alarmLife)):
-			// Its owner may have an older email than the one who raises this alarm.
+			// This address was the primary one a short time ago, so its owner may still raise an alarm.
 			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
 			err = tx.UseAddress(ctx, o)
 		case o.AddedAt.After(now.Add(-alarmLife)):

@@ -10,8 +10,8 @@ import (
 )
 
 // TokenSession returns the user of an access token for a resource, as a session that
-// lasts as long as the token. It returns session.Required for any other text, for a token
-// that is also or only for others, and for one that belongs to a key.
+// lasts as long as the token. It returns session.Required if the text is no valid token,
+// if the token is for other resources, even besides this one, and if it belongs to a key.
 func (f *Flows) TokenSession(ctx context.Context, access, resource string) (session.Found, error) {
 	b, ok, err := f.Bearer(ctx, access, f.signedAccess(access))
 	if err != nil {

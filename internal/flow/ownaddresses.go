@@ -46,8 +46,8 @@ func (f *Flows) mayAdd(ctx context.Context, tx Tx, id string, address account.Ad
 	return nil
 }
 
-// addRecovery adds an address that was just proven, in place of the one that the
-// account recovers with so far.
+// addRecovery adds an address that was just proven as the one for recovery. The former
+// address for recovery becomes a spare one.
 //
 // Faults: account.Exists, AddressesFull.
 func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, address account.Address) (Result, error) {

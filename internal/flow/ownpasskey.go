@@ -72,8 +72,8 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found,
 }
 
 // AddPasskey adds the passkey that an authenticator has made, and tells the owner.
-// The session counts it from then on, because its user was verified. It does not
-// count one that the browser has made by itself (quiet).
+// The session counts it as a strong proof, because its user was verified. It does not
+// count a quiet passkey, which the browser has made without asking the user.
 //
 // Faults: ProofNeeded, session.Required, passkey.Refused, passkey.Expired,
 // passkey.Exists, passkey.Full, passkey.Off.

@@ -117,8 +117,8 @@ func NewKeeper(c Config) *Keeper {
 	return &Keeper{clock: c.Clock, mac: c.Key.MAC("openid"), idleEnd: c.IdleEnd}
 }
 
-// StrongAt returns a time at which a second factor was given, zero if none was. A grant
-// does not have the time, so it is one that no rule takes for recent.
+// StrongAt returns the zero time if no second factor was given. A grant does not store
+// when one was given, so it then returns a time that no rule counts as recent.
 func (g Grant) StrongAt() time.Time {
 	if !slices.Contains(g.Methods, methodStrong) {
 		return time.Time{}

@@ -9,7 +9,7 @@
 //
 //	/auth/api/check          forward-auth for other proxies (check.go)
 //	/.well-known/jwks.json   the keys that verify tokens (keyset.go)
-//	/.well-known/oauth-protected-resource   who gives tokens for an app (resource.go)
+//	/.well-known/oauth-protected-resource   which server issues tokens for an app (resource.go)
 //	/auth/enter, /auth/arrive   the session's way to an app's own host (cross.go)
 //	/auth/signout            on an app's own host
 //

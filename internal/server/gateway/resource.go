@@ -15,8 +15,8 @@ import (
 	"portico/internal/session"
 )
 
-// metadataPath is where an app that takes access tokens says who gives them (RFC 9728
-// 3). The path of the app follows.
+// metadataPath, with the path of the app behind it, has the metadata of an app that
+// takes access tokens (RFC 9728 3).
 const metadataPath = "/.well-known/oauth-protected-resource"
 
 // metadataAge is how long clients may keep that document, in seconds.
@@ -40,7 +40,7 @@ func (g *Gateway) resourceAt(host, path string) *app {
 	return nil
 }
 
-// describe says who gives the tokens that an app takes (RFC 9728 2).
+// describe writes the metadata of an app, with the server that issues its tokens (RFC 9728 2).
 func (g *Gateway) describe(w http.ResponseWriter, a *app) error {
 	body, err := json.Marshal(map[string]any{
 		"resource": a.Resource, "authorization_servers": []string{g.issuer}, "bearer_methods_supported": []string{"header"},

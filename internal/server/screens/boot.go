@@ -158,7 +158,7 @@ type OwnSession struct {
 	Name    string `json:"name"` // of browser and system
 	Since   string `json:"since"`
 	Seen    string `json:"seen"`
-	Here    string `json:"here"`    // "yes" for the one that asks
+	Here    string `json:"here"`    // "yes" for the browser that asks
 	Account string `json:"account"` // id of the signed-in account, for its forms
 }
 
@@ -166,7 +166,7 @@ type OwnSession struct {
 type OtherAddress struct {
 	ID       string `json:"id"` // as its forms name it
 	Address  string `json:"address"`
-	Recovery string `json:"recovery"` // "yes" for the one that recovers the account
+	Recovery string `json:"recovery"` // "yes" for the address for recovery
 	Until    string `json:"until"`    // in words, if it is only kept for the account
 	Account  string `json:"account"`  // id of the signed-in account, for its forms
 }

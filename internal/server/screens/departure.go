@@ -1,11 +1,9 @@
 package screens
 
 import (
-	"errors"
 	"net/http"
 
 	"portico/internal/account"
-	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
@@ -31,20 +29,9 @@ func (s *Screens) fillDelete(_ http.ResponseWriter, _ *http.Request, _ session.F
 
 // keep asks a browser that waits for it whether a closed account is kept.
 func (s *Screens) keep(w http.ResponseWriter, r *http.Request) error {
-	id := r.URL.Query().Get("flow")
-	if id == "" {
-		return server.SeeOther(w, pages.SignIn) // which leads to a step that waits
-	}
-	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	switch {
-	case errors.Is(err, flow.Unknown):
-		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
-	case err != nil:
-		return err
-	case v.Step != flow.Keep:
-		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
-	}
-	return s.show(w, r, form.ScreenKeep, func(b *Boot) { s.fillKeep(b, v) })
+	return s.step(w, r, flow.Keep, func(v flow.View) error {
+		return s.show(w, r, form.ScreenKeep, func(b *Boot) { s.fillKeep(b, v) })
+	})
 }
 
 func (s *Screens) fillKeep(b *Boot, v flow.View) {
@@ -67,19 +54,10 @@ func (s *Screens) postKeep(w http.ResponseWriter, r *http.Request) error {
 		press = s.Actions.DropKeep
 	}
 	next, err := press(w, r, form.KeepAccount{Flow: in.Flow})
-	switch {
-	case err == nil:
+	if err == nil {
 		return server.SeeOther(w, next)
-	case errors.Is(err, flow.Unknown):
-		return server.SeeOther(w, overPath(r))
-	case errors.Is(err, flow.Moved):
-		return server.SeeOther(w, pages.Flow(pages.Keep, in.Flow))
-	case fault.From(err).Kind == fault.Internal:
-		return err
 	}
-	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
-	if viewErr != nil {
-		return viewErr
-	}
-	return s.refuse(w, r, form.ScreenKeep, err, func(b *Boot) { s.fillKeep(b, v) })
+	return s.stepAgain(w, r, in.Flow, err, flow.Keep, pages.Keep, func(v flow.View) error {
+		return s.refuse(w, r, form.ScreenKeep, err, func(b *Boot) { s.fillKeep(b, v) })
+	})
 }

@@ -17,21 +17,13 @@ import (
 // mfa asks for a second factor: of a pending sign-in, or of the session of a
 // signed-in user. A user without a factor goes to the page that adds one.
 func (s *Screens) mfa(w http.ResponseWriter, r *http.Request) error {
-	id, way := r.URL.Query().Get("flow"), r.URL.Query().Get("way")
-	if id == "" {
+	way := r.URL.Query().Get("way")
+	if r.URL.Query().Get("flow") == "" {
 		return s.mfaOfSession(w, r, way)
 	}
-	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	if errors.Is(err, flow.Unknown) {
-		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
-	}
-	if err != nil {
-		return err
-	}
-	if v.Step != flow.Factor {
-		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
-	}
-	return s.show(w, r, form.ScreenMFA, func(b *Boot) { s.fillMFA(b, v, way, "") })
+	return s.step(w, r, flow.Factor, func(v flow.View) error {
+		return s.show(w, r, form.ScreenMFA, func(b *Boot) { s.fillMFA(b, v, way, "") })
+	})
 }
 
 func (s *Screens) fillMFA(b *Boot, v flow.View, way, trusting string) {
@@ -123,16 +115,9 @@ func (s *Screens) postMFA(w http.ResponseWriter, r *http.Request) error {
 	case in.Flow == "":
 		return s.refuseStepUp(w, r, in, err)
 	}
-	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
-	switch {
-	case errors.Is(viewErr, flow.Unknown):
-		return server.SeeOther(w, overPath(r))
-	case viewErr != nil:
-		return viewErr
-	case errors.Is(err, flow.Moved):
-		return server.SeeOther(w, pages.Flow(pages.MFA, v.ID))
-	}
-	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) { s.fillMFA(b, v, in.Way, in.Trust) })
+	return s.stepAgain(w, r, in.Flow, err, flow.Factor, pages.MFA, func(v flow.View) error {
+		return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) { s.fillMFA(b, v, in.Way, in.Trust) })
+	})
 }
 
 func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaForm, err error) error {

@@ -1,7 +1,6 @@
 package screens
 
 import (
-	"errors"
 	"net/http"
 
 	"portico/internal/flow"
@@ -12,20 +11,9 @@ import (
 
 // protect lets a browser whose sign-in waits for it add a second factor.
 func (s *Screens) protect(w http.ResponseWriter, r *http.Request) error {
-	id := r.URL.Query().Get("flow")
-	if id == "" {
-		return server.SeeOther(w, pages.SignIn) // which leads to a step that waits
-	}
-	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	switch {
-	case errors.Is(err, flow.Unknown):
-		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
-	case err != nil:
-		return err
-	case v.Step != flow.Protect:
-		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
-	}
-	return s.show(w, r, form.ScreenProtect, func(b *Boot) { s.fillProtect(b, v) })
+	return s.step(w, r, flow.Protect, func(v flow.View) error {
+		return s.show(w, r, form.ScreenProtect, func(b *Boot) { s.fillProtect(b, v) })
+	})
 }
 
 func (s *Screens) fillProtect(b *Boot, v flow.View) {
@@ -62,14 +50,7 @@ func (s *Screens) postProtect(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
-	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
-	switch {
-	case errors.Is(viewErr, flow.Unknown):
-		return server.SeeOther(w, overPath(r))
-	case viewErr != nil:
-		return viewErr
-	case errors.Is(err, flow.Moved), v.Step != flow.Protect:
-		return server.SeeOther(w, pages.Flow(pages.Protect, v.ID))
-	}
-	return s.refuse(w, r, form.ScreenProtect, err, func(b *Boot) { s.fillProtect(b, v) })
+	return s.stepAgain(w, r, in.Flow, err, flow.Protect, pages.Protect, func(v flow.View) error {
+		return s.refuse(w, r, form.ScreenProtect, err, func(b *Boot) { s.fillProtect(b, v) })
+	})
 }

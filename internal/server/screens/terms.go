@@ -1,7 +1,6 @@
 package screens
 
 import (
-	"errors"
 	"net/http"
 
 	"portico/internal/account"
@@ -13,24 +12,13 @@ import (
 
 // terms asks a browser that waits for it to accept the terms of use.
 func (s *Screens) terms(w http.ResponseWriter, r *http.Request) error {
-	id := r.URL.Query().Get("flow")
-	if id == "" {
-		return server.SeeOther(w, pages.SignIn) // which leads to a step that waits
-	}
-	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	switch {
-	case errors.Is(err, flow.Unknown):
-		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
-	case err != nil:
-		return err
-	case v.Step != flow.Accept:
-		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
-	}
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, form.ScreenTerms, func(b *Boot) { fillTerms(b, v, person) })
+	return s.step(w, r, flow.Accept, func(v flow.View) error {
+		person, err := s.person(w, r)
+		if err != nil {
+			return err
+		}
+		return s.show(w, r, form.ScreenTerms, func(b *Boot) { fillTerms(b, v, person) })
+	})
 }
 
 func fillTerms(b *Boot, v flow.View, person SignedIn) {
@@ -60,18 +48,11 @@ func (s *Screens) postTerms(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
-	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
-	switch {
-	case errors.Is(viewErr, flow.Unknown):
-		return server.SeeOther(w, overPath(r))
-	case viewErr != nil:
-		return viewErr
-	case errors.Is(err, flow.Moved):
-		return server.SeeOther(w, pages.Flow(pages.Terms, v.ID))
-	}
-	person, personErr := s.person(w, r)
-	if personErr != nil {
-		return personErr
-	}
-	return s.refuse(w, r, form.ScreenTerms, err, func(b *Boot) { fillTerms(b, v, person) })
+	return s.stepAgain(w, r, in.Flow, err, flow.Accept, pages.Terms, func(v flow.View) error {
+		person, personErr := s.person(w, r)
+		if personErr != nil {
+			return personErr
+		}
+		return s.refuse(w, r, form.ScreenTerms, err, func(b *Boot) { fillTerms(b, v, person) })
+	})
 }

@@ -2,6 +2,7 @@ import type { Boot, ChangeAddress } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import choices from '../../ui/choices.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
 import { useSuggestion } from '../../ui/suggestion';
@@ -55,24 +56,24 @@ function View({ boot }: { boot: Boot }) {
 /** The choice between the uses of the new address. */
 function Use({ boot: { session, account } }: { boot: Boot }) {
   const { t } = useText();
-  const radio = { type: 'radio', name: 'use', className: styles.radio };
-  const choices = (recovery: boolean) => (
+  const radio = { type: 'radio', name: 'use', className: choices.radio };
+  const options = (recovery: boolean) => (
     <>
-      <label className={styles.choice}>
+      <label className={choices.choice}>
         <input {...radio} value="" defaultChecked={!recovery} />
         <span>{t('account-addresses.use_signin', { email: session.email })}</span>
       </label>
-      <label className={styles.choice}>
+      <label className={choices.choice}>
         <input {...radio} value="recovery" defaultChecked={recovery} />
         <span>{t('account-addresses.use_recovery')}</span>
       </label>
     </>
   );
   return (
-    <fieldset className={styles.group}>
-      <legend className={styles.legend}>{t('account-addresses.use')}</legend>
-      <When value={account.recovering} otherwise={choices(false)}>
-        {choices(true)}
+    <fieldset className={choices.group}>
+      <legend className={choices.legend}>{t('account-addresses.use')}</legend>
+      <When value={account.recovering} otherwise={options(false)}>
+        {options(true)}
       </When>
     </fieldset>
   );

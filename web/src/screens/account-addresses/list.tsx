@@ -3,6 +3,7 @@ import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import entries from '../own/entries.module.css';
 import styles from './addresses.module.css';
 
 /** The address that signs in, and the others with what can be done with each. */
@@ -12,8 +13,8 @@ export function Addresses({ boot, path }: { boot: Boot; path: string }) {
     <ul className={styles.list}>
       <li className={styles.address}>
         <div>
-          <p className={styles.name}>{boot.session.email}</p>
-          <p className={styles.detail}>{t('account-addresses.signs_in')}</p>
+          <p className={entries.name}>{boot.session.email}</p>
+          <p className={entries.detail}>{t('account-addresses.signs_in')}</p>
         </div>
       </li>
       <Each of={boot.account.addresses}>{(other) => <Entry other={other} path={path} />}</Each>
@@ -26,7 +27,7 @@ function Entry({ other, path }: { other: OtherAddress; path: string }) {
   const named = { address: other.address };
   const recover = (
     <>
-      <p className={styles.detail}>{t('account-addresses.spare')}</p>
+      <p className={entries.detail}>{t('account-addresses.spare')}</p>
       <Press
         other={other}
         to={`${path}/recovery`}
@@ -38,7 +39,7 @@ function Entry({ other, path }: { other: OtherAddress; path: string }) {
   const own = (
     <>
       <When value={other.recovery} otherwise={recover}>
-        <p className={styles.detail}>{t('account-addresses.recovery')}</p>
+        <p className={entries.detail}>{t('account-addresses.recovery')}</p>
       </When>
       <Press
         other={other}
@@ -56,9 +57,9 @@ function Entry({ other, path }: { other: OtherAddress; path: string }) {
   );
   return (
     <li className={styles.address}>
-      <p className={styles.name}>{other.address}</p>
+      <p className={entries.name}>{other.address}</p>
       <When value={other.until} otherwise={own}>
-        <p className={styles.detail}>{t('account-addresses.kept', { time: other.until })}</p>
+        <p className={entries.detail}>{t('account-addresses.kept', { time: other.until })}</p>
       </When>
     </li>
   );

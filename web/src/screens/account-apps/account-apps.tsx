@@ -4,9 +4,9 @@ import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
 import type { Screen } from '../screen';
-import styles from './apps.module.css';
 
 /** The apps that know the account, each with a button that ends its access. */
 function View({ boot }: { boot: Boot }) {
@@ -28,7 +28,7 @@ function View({ boot }: { boot: Boot }) {
 function Entry({ app }: { app: App }) {
   const { t } = useText();
   return (
-    <li className={styles.app}>
+    <li className={styles.row}>
       <div>
         <p className={styles.name}>{app.name}</p>
         <When value={app.scopes}>

@@ -4,9 +4,9 @@ import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
 import type { Screen } from '../screen';
-import styles from './browsers.module.css';
 
 const PATH = '/auth/account/browsers';
 
@@ -42,7 +42,7 @@ function View({ boot }: { boot: Boot }) {
 function Entry({ browser }: { browser: TrustedBrowser }) {
   const { t } = useText();
   return (
-    <li className={styles.browser}>
+    <li className={styles.row}>
       <div>
         <p className={styles.name}>{browser.name}</p>
         <When value={browser.here}>

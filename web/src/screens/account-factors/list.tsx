@@ -7,6 +7,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
+import entries from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
 import styles from './factors.module.css';
 import { toProof } from './proof';
@@ -50,10 +51,10 @@ function Entry({ factor }: { factor: Factor }) {
   const { t } = useText();
   const form = useForm({ path: '/auth/api/factors/remove', onTrouble: toProof });
   return (
-    <li className={styles.entry}>
-      <p className={styles.name}>{t('account-factors.app')}</p>
-      <p className={styles.detail}>{t('account-factors.added', { time: factor.added })}</p>
-      <p className={styles.detail}>{t('account-factors.used', { time: factor.used })}</p>
+    <li className={`${entries.entry} ${styles.entry}`}>
+      <p className={entries.name}>{t('account-factors.app')}</p>
+      <p className={entries.detail}>{t('account-factors.added', { time: factor.added })}</p>
+      <p className={entries.detail}>{t('account-factors.used', { time: factor.used })}</p>
       <More label={t('account-factors.remove')}>
         <form {...form.props}>
           <ErrorSummary {...form.summary} />
@@ -81,7 +82,7 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
       <When value={factors.few}>
         <Notice words={t('account-factors.few')} />
       </When>
-      <p className={`${styles.detail} ${styles.left}`}>
+      <p className={`${entries.detail} ${styles.left}`}>
         {t('account-factors.left', { count: factors.left })}
       </p>
       <form {...form.props}>

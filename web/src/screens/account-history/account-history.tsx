@@ -2,9 +2,9 @@ import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each } from '../../lib/template';
 import { Lead } from '../../ui/lead';
+import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
 import type { Screen } from '../screen';
-import styles from './history.module.css';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
@@ -14,8 +14,8 @@ function View({ boot }: { boot: Boot }) {
       <ul className={styles.list}>
         <Each of={boot.account.history}>
           {({ text, at, where }) => (
-            <li className={styles.event}>
-              <p className={styles.what}>{text}</p>
+            <li className={styles.entry}>
+              <p className={styles.name}>{text}</p>
               <p className={styles.detail}>{at}</p>
               <p className={styles.detail}>
                 <bdi>{where}</bdi>

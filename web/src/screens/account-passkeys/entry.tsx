@@ -6,6 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { ErrorSummary } from '../../ui/message';
 import { More } from '../../ui/more';
 import { TextField } from '../../ui/text-field';
+import entries from '../own/entries.module.css';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import styles from './passkeys.module.css';
@@ -16,12 +17,12 @@ const PATH = '/auth/account/passkeys';
 export function Entry({ passkey }: { passkey: Passkey }) {
   const { t } = useText();
   return (
-    <li className={styles.entry}>
-      <p className={styles.name}>{choose(passkey.name, passkey.name, t('account-passkeys.unnamed'))}</p>
-      <p className={styles.detail}>{t('account-passkeys.added', { time: passkey.added })}</p>
-      <p className={styles.detail}>{t('account-passkeys.used', { time: passkey.used })}</p>
+    <li className={`${entries.entry} ${styles.entry}`}>
+      <p className={entries.name}>{choose(passkey.name, passkey.name, t('account-passkeys.unnamed'))}</p>
+      <p className={entries.detail}>{t('account-passkeys.added', { time: passkey.added })}</p>
+      <p className={entries.detail}>{t('account-passkeys.used', { time: passkey.used })}</p>
       <When value={passkey.other}>
-        <p className={styles.detail}>{t('account-passkeys.other', { host: passkey.other })}</p>
+        <p className={entries.detail}>{t('account-passkeys.other', { host: passkey.other })}</p>
       </When>
       <More label={t('account-passkeys.change')}>
         <Rename passkey={passkey} />

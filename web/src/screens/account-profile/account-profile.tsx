@@ -2,6 +2,7 @@ import type { Boot, ChangeProfile } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import styles from '../../ui/choices.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { NameField } from '../../ui/name-field';
 import { OwnPage } from '../own/own-page';
@@ -9,7 +10,6 @@ import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
-import styles from './languages.module.css';
 
 const PATH = '/auth/account/profile';
 

@@ -5,11 +5,11 @@ import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
 import { Proof, useProven } from '../own/proof';
 import { Refused } from '../own/refused';
 import type { Screen } from '../screen';
-import styles from './providers.module.css';
 
 const PATH = '/auth/account/providers';
 
@@ -52,7 +52,7 @@ function Entry({ provider }: { provider: LinkedProvider }) {
     </>
   );
   return (
-    <li className={styles.provider}>
+    <li className={styles.row}>
       <When value={provider.since} otherwise={connect}>
         <div>
           <p className={styles.name}>{provider.name}</p>

@@ -4,9 +4,9 @@ import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
 import type { Screen } from '../screen';
-import styles from './sessions.module.css';
 
 const PATH = '/auth/account/sessions';
 
@@ -61,7 +61,7 @@ function Entry({ session }: { session: OwnSession }) {
     </>
   );
   return (
-    <li className={styles.session}>
+    <li className={styles.entry}>
       <p className={styles.name}>{session.name}</p>
       <p className={styles.detail}>{t('account-sessions.since', { time: session.since })}</p>
       <When value={session.here} otherwise={end}>

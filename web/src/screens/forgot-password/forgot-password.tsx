@@ -1,58 +1,29 @@
-import type { Boot, ForgotPassword } from '../../api/schema.gen';
-import { useForm } from '../../form/use-form';
+import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
-import { Button } from '../../ui/button';
-import { HiddenField } from '../../ui/hidden-field';
-import { Footer } from '../../ui/layout';
-import { Lead } from '../../ui/lead';
-import { useSuggestion } from '../../ui/suggestion';
-import { EmailField } from '../../ui/text-field';
-import { Frame } from '../frame';
+import { AskAddress } from '../ask-address';
 import { withReturn } from '../links';
 import type { Screen } from '../screen';
-import { useCarriedEmail } from '../use-carried-email';
 
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  useCarriedEmail(); // before useForm, which focuses the first empty field
-  const form = useForm({ boot, path: '/auth/api/forgot-password' });
-  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
-
   return (
-    <Frame
+    <AskAddress
       boot={boot}
+      path="/auth/api/forgot-password"
       title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
-      <Lead>{t('forgot-password.lead')}</Lead>
-      <form {...form.props}>
-        <HiddenField<ForgotPassword> name="return_to" value={boot.return_to} />
-        <EmailField
-          label={t('common.email')}
-          placeholder={t('common.email_placeholder')}
-          defaultValue={boot.values.email}
-          error={form.trouble.fields.email}
-          enterKeyHint="send"
-          onBlur={({ currentTarget }) => suggestion.suggestFor(currentTarget)}
-          onInput={suggestion.forget}
-        />
-        {suggestion.line}
-        <Button busy={form.busy} wait={form.wait}>
-          {t('forgot-password.submit')}
-        </Button>
-      </form>
-      <Footer>
+      lead={t('forgot-password.lead')}
+      submit={t('forgot-password.submit')}
+      footer={
         <When
           value={boot.session.id}
           otherwise={<a href={withReturn('/auth/signin', boot.return_to)}>{t('common.back_to_signin')}</a>}
         >
           <a href="/auth/account">{t('forgot-password.back')}</a>
         </When>
-      </Footer>
-    </Frame>
+      }
+    />
   );
 }
 

@@ -1,0 +1,44 @@
+package screens
+
+import (
+	"errors"
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+)
+
+// step shows the page of a step between the proofs of a sign-in and its session. It
+// leads away if the flow in the query does not wait at this step.
+func (s *Screens) step(w http.ResponseWriter, r *http.Request, at flow.Step, show func(flow.View) error) error {
+	id := r.URL.Query().Get("flow")
+	if id == "" {
+		return server.SeeOther(w, pages.SignIn) // which leads to a step that waits
+	}
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
+	switch {
+	case errors.Is(err, flow.Unknown):
+		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
+	case err != nil:
+		return err
+	case v.Step != at:
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
+	}
+	return show(v)
+}
+
+// stepAgain shows the page of a step again after err has refused a press on it. If the
+// flow does not wait there any more, path leads on, as for a reload.
+func (s *Screens) stepAgain(w http.ResponseWriter, r *http.Request, id string, err error, at flow.Step, path string, show func(flow.View) error) error {
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
+	switch {
+	case errors.Is(viewErr, flow.Unknown), errors.Is(err, flow.Unknown):
+		return server.SeeOther(w, overPath(r))
+	case viewErr != nil:
+		return viewErr
+	case errors.Is(err, flow.Moved), v.Step != at:
+		return server.SeeOther(w, pages.Flow(path, v.ID))
+	}
+	return show(v)
+}
