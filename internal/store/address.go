@@ -74,12 +74,6 @@ func (t *Tx) DropAddresses(ctx context.Context, accountID string) error {
 	return err
 }
 
-// DropFormers implements account.OtherStore.
-func (t *Tx) DropFormers(ctx context.Context, accountID string, at time.Time) error {
-	_, err := t.exec(ctx, `DELETE FROM other_address WHERE account_id = $1 AND at >= $2 AND at > 0`, accountID, micros(at))
-	return err
-}
-
 // UpdateAlarm implements account.Store.
 func (t *Tx) UpdateAlarm(ctx context.Context, id string, a account.Alarm) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET alarm_mail_at = $2, alarm_at = $3 WHERE id = $1`, id, micros(a.Since), micros(a.RaisedAt))

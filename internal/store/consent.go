@@ -46,6 +46,16 @@ func (t *Tx) ConsentsOf(ctx context.Context, accountID string) ([]openid.Consent
 		[]any{accountID}, consentRow)
 }
 
+// HoldersOf implements openid.ConsentStore. It walks over the accounts, because no index has
+// the clients of all of them.
+func (t *Tx) HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) ([]string, error) {
+	return collect(ctx, t, `SELECT a.id FROM account a WHERE a.id > $1 AND (
+			EXISTS (SELECT 1 FROM openid_consent c WHERE c.account_id = a.id AND c.client_id = $2)
+			OR EXISTS (SELECT 1 FROM openid_grant g WHERE g.account_id = a.id AND g.client_id = $2 AND g.ended_at = 0 AND g.expires_at > $3))
+		ORDER BY a.id LIMIT CAST($4 AS BIGINT)`, []any{after, clientID, micros(now), limit},
+		func(row scanner) (id string, err error) { return id, row.Scan(&id) })
+}
+
 // ClientsOf implements openid.ConsentStore.
 func (t *Tx) ClientsOf(ctx context.Context, accountID string, now time.Time) ([]openid.Consent, error) {
 	return collect(ctx, t, `SELECT account_id, client_id, '[]', MIN(created_at) FROM openid_grant

@@ -30,6 +30,7 @@ var personals = []personal{
 		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, factor_told_at",
 		where: "id = $1", leftOut: []string{"password"},
 	},
+	{name: "portrait", columns: "account_id, id, image, changed_at", where: "account_id = $1"},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
 	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, at, expires_at", where: "account_id = $1"},
 	{name: "identity", columns: "issuer, subject, provider, account_id, created_at", where: "account_id = $1"},
@@ -41,7 +42,7 @@ var personals = []personal{
 	{name: "factor", columns: "id, account_id, kind, last_step, created_at, used_at", where: "account_id = $1", leftOut: []string{"sealed"}},
 	{name: "recovery_code", columns: "account_id", where: "account_id = $1", leftOut: []string{"selector", "hash"}},
 	{
-		name: "session", columns: "id, account_id, version, methods, browser, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
+		name: "session", columns: "id, account_id, version, methods, browser, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
 		where: "account_id = $1", leftOut: []string{"token_hash"},
 	},
 	{
@@ -53,7 +54,7 @@ var personals = []personal{
 		name:  "openid_grant",
 		where: "account_id = $1",
 		columns: "id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, methods, signed_in_at, created_at, expires_at, " +
-			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key",
+			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims",
 		leftOut: []string{"challenge", "nonce"},
 	},
 	{

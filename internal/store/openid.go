@@ -10,15 +10,15 @@ import (
 )
 
 const grantColumns = `g.id, g.client_id, g.account_id, g.version, g.session_id, g.sid, g.scopes, g.redirect_uri, g.challenge, g.nonce, g.methods,
-	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key`
+	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key, g.claims`
 
 // InsertGrant implements openid.Store.
 func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 	_, err := t.exec(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
-			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
 		g.ID, g.ClientID, g.AccountID, g.Version, g.SessionID, g.SID, list(g.Scopes), g.RedirectURI, g.Challenge, g.Nonce, list(g.Methods),
-		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key)
+		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims))
 	return err
 }
 
@@ -32,11 +32,11 @@ func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error
 
 func liveRow(row scanner) (openid.Live, error) {
 	var l openid.Live
-	var scopes, methods, roles, resources string
+	var scopes, methods, roles, resources, claims string
 	var signedIn, created, expires, redeemed, ended, rotated, seen, ends int64
 	g := &l.Grant
 	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
-		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key,
+		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims,
 		&l.User.Address, &l.User.Name, &roles, &seen, &ends)
 	if err != nil {
 		return openid.Live{}, err
@@ -44,11 +44,12 @@ func liveRow(row scanner) (openid.Live, error) {
 	g.SignedInAt, g.CreatedAt, g.ExpiresAt = fromMicros(signedIn), fromMicros(created), fromMicros(expires)
 	g.RedeemedAt, g.EndedAt, g.RotatedAt = fromMicros(redeemed), fromMicros(ended), fromMicros(rotated)
 	l.User.ID, l.SessionSeen, l.SessionEnds = g.AccountID, fromMicros(seen), fromMicros(ends)
-	var bad [4]error
+	var bad [5]error
 	g.Scopes, bad[0] = unlist(scopes)
 	g.Methods, bad[1] = unlist(methods)
 	l.User.Roles, bad[2] = unlist(roles)
 	g.Resources, bad[3] = unlist(resources)
+	g.Claims, bad[4] = unlist(claims)
 	return l, errors.Join(bad[:]...)
 }
 

@@ -32,6 +32,8 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		{`DELETE FROM openid_grant WHERE id IN (SELECT id FROM openid_grant WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM openid_request WHERE hash IN (SELECT hash FROM openid_request WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM openid_device WHERE hash IN (SELECT hash FROM openid_device WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
+		{`DELETE FROM openid_client WHERE id IN (SELECT id FROM openid_client WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
+		{`DELETE FROM openid_initial_token WHERE hash IN (SELECT hash FROM openid_initial_token WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM other_address WHERE address_key IN (SELECT address_key FROM other_address WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
 	} {

@@ -7,7 +7,9 @@ import (
 
 // Rewind makes a restored database safe to serve. Pending codes and steps expire;
 // otherwise a code used after the backup would work again. Grants of OpenID
-// clients, their pushed requests and devices that wait are deleted, because used ones would work again. Waiting
+// clients, their pushed requests, devices that wait and initial tokens are deleted,
+// because used ones would work again. Clients that have registered themselves are
+// deleted, because deleted ones and replaced tokens would work again. Waiting
 // mail is given up with the reason, because it was most likely sent already;
 // Rewind returns the number of these messages. Sessions that were ended after
 // the copy was made are valid again, unless endSessions is set, which ends all
@@ -19,6 +21,8 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		`DELETE FROM openid_grant WHERE expires_at > $1`,
 		`DELETE FROM openid_request WHERE expires_at > $1`,
 		`DELETE FROM openid_device WHERE expires_at > $1`,
+		`DELETE FROM openid_initial_token WHERE expires_at > $1`,
+		`DELETE FROM openid_client WHERE ends_at > $1`,
 	}
 	if endSessions {
 		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`)

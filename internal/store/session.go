@@ -9,13 +9,13 @@ import (
 	"portico/internal/session"
 )
 
-const sessionColumns = `s.id, s.account_id, s.version, s.methods, s.browser, s.created_at, s.authenticated_at, s.strong_at, s.last_seen_at, s.expires_at`
+const sessionColumns = `s.id, s.account_id, s.version, s.methods, s.browser, s.peer, s.created_at, s.authenticated_at, s.strong_at, s.last_seen_at, s.expires_at`
 
 // sessionRow scans the columns of a session, then those in more.
 func sessionRow(row scanner, s *session.Session, more ...any) error {
 	var methods string
 	var created, authenticated, strong, seen, expires int64
-	dest := append([]any{&s.ID, &s.AccountID, &s.Version, &methods, &s.UserAgent, &created, &authenticated, &strong, &seen, &expires}, more...)
+	dest := append([]any{&s.ID, &s.AccountID, &s.Version, &methods, &s.UserAgent, &s.Peer, &created, &authenticated, &strong, &seen, &expires}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return err
 	}
@@ -28,9 +28,9 @@ func sessionRow(row scanner, s *session.Session, more ...any) error {
 
 // InsertSession implements session.Store.
 func (t *Tx) InsertSession(ctx context.Context, hash []byte, s session.Session) error {
-	_, err := t.exec(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, strong_at, last_seen_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.UserAgent,
+	_, err := t.exec(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.UserAgent, s.Peer,
 		micros(s.CreatedAt), micros(s.AuthenticatedAt), micros(s.StrongAt), micros(s.LastSeenAt), micros(s.ExpiresAt))
 	return err
 }

@@ -43,9 +43,8 @@ func (s *Store) Ping(ctx context.Context) error { return s.engine.Ping(ctx) }
 // Stats returns the figures of the database.
 func (s *Store) Stats() Stats { return s.engine.Stats() }
 
-// Now returns the clock of a database server, to compare it with the clock of
-// this machine. No decision depends on it. False means that the database has no
-// clock of its own.
+// Now returns the clock of a database server. The nodes correct the clocks of
+// their machines by it. False means that the database has no clock of its own.
 func (s *Store) Now(ctx context.Context) (time.Time, bool, error) { return s.engine.Now(ctx) }
 
 // Close waits for accepted writes and closes the database.

@@ -50,23 +50,6 @@ func (b accounts) AddressesOf_OldestFirst() {
 	b.equal("those that are still kept", b.others(a.ID, want[1].Until), want[2:])
 }
 
-func (b accounts) DropFormers_FromAMoment() {
-	a, other := b.person(1), b.person(2)
-	var all []account.Other
-	for n, owner := range []string{a.ID, a.ID, a.ID, other.ID} {
-		f := full[account.Other](n)
-		f.AccountID = owner
-		b.keep(f)
-		all = append(all, f)
-	}
-	never := full[account.Other](5)
-	never.AccountID, never.PrimaryUntil = a.ID, time.Time{}
-	b.keep(never)
-	b.write(func(tx *store.Tx) error { return tx.DropFormers(b.Context(), a.ID, all[1].PrimaryUntil) })
-	b.equal("the former addresses", b.others(a.ID, moment()), append(all[:1:1], never))
-	b.equal("those of another account", b.others(other.ID, moment()), all[3:])
-}
-
 func (b accounts) UpdateAlarm_LeavesTheVersion() {
 	a, other := b.person(1), b.person(2)
 	for _, alarm := range []account.Alarm{{Since: moment(), RaisedAt: moment().Add(time.Hour)}, {}} {

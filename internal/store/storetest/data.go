@@ -30,6 +30,7 @@ func (b *bundle) named(a account.Account, number int) {
 	b.factor(a.ID, number)
 	b.recoveryCode(a.ID, number)
 	b.trust(a.ID, number)
+	b.portrait(a.ID, number)
 	b.write(func(tx *store.Tx) error {
 		ctx := b.Context()
 		if _, err := tx.InsertIdentity(ctx, identity); err != nil {

@@ -340,3 +340,38 @@ func (b grants) EndGrantsFor_OneClient() {
 		}
 	}
 }
+
+func (b grants) HoldersOf_ByConsentOrGrant() {
+	people := []string{}
+	for number := 1; number <= 6; number++ {
+		people = append(people, b.person(number).ID)
+	}
+	slices.Sort(people)
+	of := func(number int, id string, change func(*openid.Grant)) {
+		b.grant(number, func(g *openid.Grant) {
+			g.AccountID, g.ClientID, g.EndedAt, g.ExpiresAt = id, "rp", time.Time{}, moment().Add(time.Hour)
+			if change != nil {
+				change(g)
+			}
+		})
+	}
+	consents := func(id, clientID string) {
+		b.write(func(tx *store.Tx) error {
+			return tx.SaveConsent(b.Context(), openid.Consent{AccountID: id, ClientID: clientID, Scopes: []string{"openid"}, GivenAt: moment()})
+		})
+	}
+	of(11, people[0], nil)
+	of(12, people[0], nil)
+	consents(people[1], "rp")
+	of(13, people[2], func(g *openid.Grant) { g.EndedAt = moment() })
+	of(14, people[3], func(g *openid.Grant) { g.ExpiresAt = moment() })
+	of(15, people[4], func(g *openid.Grant) { g.ClientID = "another" })
+	consents(people[4], "another")
+	of(16, people[5], nil)
+	holders := func(after string, limit int) []string {
+		return result(b.bundle, func(tx *store.Tx) ([]string, error) { return tx.HoldersOf(b.Context(), "rp", after, moment(), limit) })
+	}
+	b.equal("the accounts", holders("", 10), []string{people[0], people[1], people[5]})
+	b.equal("the first two", holders("", 2), people[:2])
+	b.equal("the accounts after the second", holders(people[1], 10), []string{people[5]})
+}

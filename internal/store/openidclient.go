@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/openid"
+)
+
+// InsertInitialToken implements openid.RegistryStore.
+func (t *Tx) InsertInitialToken(ctx context.Context, i openid.InitialToken) error {
+	_, err := t.exec(ctx, `INSERT INTO openid_initial_token (hash, id, uses_left, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+		i.Hash, i.ID, i.Uses, micros(i.CreatedAt), micros(i.ExpiresAt))
+	return err
+}
+
+// InitialTokens implements openid.RegistryStore.
+func (t *Tx) InitialTokens(ctx context.Context, now time.Time) ([]openid.InitialToken, error) {
+	return collect(ctx, t, `SELECT hash, id, uses_left, created_at, expires_at FROM openid_initial_token
+		WHERE expires_at > $1 AND uses_left > 0 ORDER BY created_at, id`, []any{micros(now)},
+		func(row scanner) (i openid.InitialToken, err error) {
+			var created, expires int64
+			err = row.Scan(&i.Hash, &i.ID, &i.Uses, &created, &expires)
+			i.CreatedAt, i.ExpiresAt = fromMicros(created), fromMicros(expires)
+			return i, err
+		})
+}
+
+// SpendInitialToken implements openid.RegistryStore.
+func (t *Tx) SpendInitialToken(ctx context.Context, hash []byte, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_initial_token SET uses_left = uses_left - 1 WHERE hash = $1 AND uses_left > 0 AND expires_at > $2`, hash, micros(now))
+	return n == 1, err
+}
+
+// DeleteInitialToken implements openid.RegistryStore.
+func (t *Tx) DeleteInitialToken(ctx context.Context, id string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM openid_initial_token WHERE id = $1`, id)
+	return n == 1, err
+}
+
+// InsertRegistered implements openid.RegistryStore.
+func (t *Tx) InsertRegistered(ctx context.Context, r openid.Registered) error {
+	_, err := t.exec(ctx, `INSERT INTO openid_client (id, metadata, secret_hash, access_hash, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		r.ID, r.Metadata, r.Secret, r.Access, micros(r.CreatedAt), micros(r.EndsAt))
+	return err
+}
+
+const registeredColumns = `SELECT id, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_client WHERE ends_at > $1`
+
+// RegisteredByID implements openid.RegistryStore.
+func (t *Tx) RegisteredByID(ctx context.Context, id string, now time.Time) (openid.Registered, bool, error) {
+	return first(ctx, t, registeredColumns+` AND id = $2`, []any{micros(now), id}, registeredRow)
+}
+
+// RegisteredList implements openid.RegistryStore.
+func (t *Tx) RegisteredList(ctx context.Context, now time.Time) ([]openid.Registered, error) {
+	return collect(ctx, t, registeredColumns+` ORDER BY created_at, id`, []any{micros(now)}, registeredRow)
+}
+
+func registeredRow(row scanner) (r openid.Registered, err error) {
+	var created, ends int64
+	err = row.Scan(&r.ID, &r.Metadata, &r.Secret, &r.Access, &created, &ends)
+	r.CreatedAt, r.EndsAt = fromMicros(created), fromMicros(ends)
+	return r, err
+}
+
+// ChangeRegistered implements openid.RegistryStore.
+func (t *Tx) ChangeRegistered(ctx context.Context, r openid.Registered, former []byte) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE openid_client SET metadata = $2, secret_hash = $3, access_hash = $4 WHERE id = $1 AND access_hash = $5`,
+		r.ID, r.Metadata, r.Secret, r.Access, former)
+	return n == 1, err
+}
+
+// KeepRegistered implements openid.RegistryStore.
+func (t *Tx) KeepRegistered(ctx context.Context, id string, until time.Time) error {
+	_, err := t.exec(ctx, `UPDATE openid_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2`, id, micros(until))
+	return err
+}
+
+// DeleteRegistered implements openid.RegistryStore.
+func (t *Tx) DeleteRegistered(ctx context.Context, id string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM openid_client WHERE id = $1`, id)
+	return n == 1, err
+}

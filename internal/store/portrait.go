@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+
+	"portico/internal/account"
+)
+
+// SavePortrait implements account.PortraitStore.
+func (t *Tx) SavePortrait(ctx context.Context, p account.Portrait) error {
+	_, err := t.exec(ctx, `INSERT INTO portrait (account_id, id, image, changed_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (account_id) DO UPDATE SET id = $2, image = $3, changed_at = $4`, p.AccountID, p.ID, p.Image, micros(p.ChangedAt))
+	return err
+}
+
+// PortraitID implements account.PortraitStore.
+func (t *Tx) PortraitID(ctx context.Context, accountID string) (string, error) {
+	id, _, err := first(ctx, t, `SELECT id FROM portrait WHERE account_id = $1`, []any{accountID},
+		func(row scanner) (id string, err error) { return id, row.Scan(&id) })
+	return id, err
+}
+
+// PortraitImage implements account.PortraitStore.
+func (t *Tx) PortraitImage(ctx context.Context, id string) ([]byte, bool, error) {
+	return first(ctx, t, `SELECT portrait.image FROM portrait JOIN account ON account.id = portrait.account_id WHERE portrait.id = $1 AND account.state = $2`,
+		[]any{id, string(account.Active)},
+		func(row scanner) (image []byte, err error) { err = row.Scan(&image); return image, err })
+}
+
+// DeletePortrait implements account.PortraitStore.
+func (t *Tx) DeletePortrait(ctx context.Context, accountID string) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM portrait WHERE account_id = $1`, accountID)
+	return n == 1, err
+}
