@@ -50,7 +50,4 @@ type OtherStore interface {
 	DropAddress(ctx context.Context, accountID, key string) error
 	// DropAddresses forgets all other addresses of an account.
 	DropAddresses(ctx context.Context, accountID string) error
-	// DropFormers forgets the addresses that stopped being the primary one of an
-	// account at a time or later.
-	DropFormers(ctx context.Context, accountID string, at time.Time) error
 }

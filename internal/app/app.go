@@ -71,6 +71,10 @@ type Options struct {
 	// Deliver sends emails in place of SMTP when not nil.
 	Deliver func(context.Context, outbox.Message) error
 
+	// Warmed is called once when the work of the start is done: Run serves, and
+	// the screens are compressed. Not called when nil.
+	Warmed func()
+
 	// Load reads the settings again, with all checks. Without it, Reload
 	// refuses. Hangup asks for a reload; nil for never.
 	Load   func() (config.Config, error)
@@ -110,7 +114,7 @@ type App struct {
 	Outbox    *outbox.Outbox
 	Mailer    *mailer.Mailer // nil without SMTP
 
-	clock        clock.Clock
+	clock        *common // of all nodes
 	log          *slog.Logger
 	key          *secret.Key
 	hashing      *password.Service // with the slots that every live shares
@@ -127,7 +131,6 @@ type App struct {
 	spans        *span.Source       // nil when tracing is off
 	tidying      *cluster.Lease     // held by the node that deletes expired data
 	node         *cluster.Node      // this process among the nodes on the database
-	common       *common            // the clock for emails and tickets
 	apart        atomic.Bool        // whether this machine's clock is far from the database server's
 	claim        io.Closer          // on the database; nil while unclaimed
 	options      Options
@@ -137,9 +140,9 @@ type App struct {
 // no listener and sends no email; Run does. Its errors are written for the
 // operator. The caller must close the App.
 func New(ctx context.Context, cfg config.Config, options Options) (*App, error) {
-	a := &App{Config: cfg, clock: options.Clock, log: options.Log, options: options, tidying: cluster.NewLease("tidying")}
-	if a.clock == nil {
-		a.clock = clock.System{}
+	a := &App{Config: cfg, clock: &common{machine: options.Clock}, log: options.Log, options: options, tidying: cluster.NewLease("tidying")}
+	if a.clock.machine == nil {
+		a.clock.machine = clock.System{}
 	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
@@ -205,8 +208,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.key = key
 	host, _ := os.Hostname() // only for messages
 	a.node = cluster.NewNode(key, host, a.Config.Shared())
-	a.common = &common{Clock: a.clock}
-	a.Outbox = outbox.New(outbox.Config{Clock: a.common, Box: key.Box("outbox")})
+	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
 	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), RSA: signs(a.Config, "RS256"), Ed25519: signs(a.Config, "EdDSA")})
 	a.holders = key.MAC("app cookies")
 	if err := a.buildHashing(ctx, key); err != nil {
@@ -226,6 +228,9 @@ func (a *App) assemble(ctx context.Context) error {
 	a.Flows, a.Sessions, a.Passwords, a.Mailer = first.flows, first.sessions, first.passwords, first.mailer
 	a.startMail()
 	a.startFarewells()
+	if a.Store.Shared() { // a command gives times that the nodes judge
+		return a.compareClocks(ctx)
+	}
 	return nil
 }
 

@@ -95,13 +95,14 @@ func otherFiles(before, after *live, changed []string) []string {
 	return changed
 }
 
-// files returns the URL paths of the operator's files by setting. A path changes with
-// the content.
+// files returns a mark of each of the operator's files by setting, its URL path or its
+// digest. It changes with the content.
 func (l *live) files() map[string]string {
 	all := map[string]string{}
 	for key, f := range l.theme.Files() {
 		all["brand."+key] = f.Path
 	}
+	all["places"] = l.places.Sum()
 	for id, f := range l.pictures {
 		all["providers."+id+".icon"] = f.Path
 	}

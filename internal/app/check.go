@@ -27,6 +27,7 @@ func Check(cfg config.Config) error {
 		}
 	}
 	checkBrand(cfg, r)
+	checkPlaces(cfg, r)
 	if err := store.CheckURL(cfg.DatabaseURL); err != nil {
 		r.Add("database_url", err.Error(), "the parameters are in docs/operating/postgresql.md")
 	}

@@ -61,7 +61,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 		reports,
 		gate,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
-		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.documents != nil}),
+		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, gate, reports}, nil
@@ -80,6 +80,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		Legal:     screens.Legal{Imprint: l.config.Legal.Imprint, Privacy: l.config.Legal.Privacy, Terms: l.config.Legal.Terms, Version: l.config.Legal.TermsVersion},
 		Theme:     look,
 		Describe:  useragent.Describe,
+		Place:     l.places.Of,
 		Sender:    sender(l.config.MailFrom),
 		Providers: []screens.Provider{},
 		Policy: screens.Policy{
@@ -117,7 +118,7 @@ func (a *App) operations(serving context.Context) http.Handler {
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.ping,
 		Metrics:  metric.Handler(a.figures),
-		Reload:   ops.Reload{Do: a.Reload, Proof: a.key.MAC(ops.ReloadPurpose), Clock: a.clock},
+		Reload:   ops.Reload{Do: a.Reload, Proof: a.key.MAC(ops.ReloadPurpose), Clock: a.clock.machine},
 	})
 }
 

@@ -270,7 +270,7 @@ func (k *keyed) traffic() (stop func()) {
 		if tokens, err = k.flows().RefreshTokens(k.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 			return err
 		}
-		if _, ok, err := k.flows().Bearer(k.Context(), tokens.Access, nil); err != nil || !ok {
+		if _, ok, err := k.flows().Bearer(k.Context(), tokens.Access); err != nil || !ok {
 			return fmt.Errorf("the access token is refused (%w)", err)
 		}
 		_, err = k.cross(c.Session)

@@ -22,6 +22,7 @@ import (
 	"portico/internal/pages"
 	"portico/internal/passkey"
 	"portico/internal/password"
+	"portico/internal/place"
 	"portico/internal/server/gateway"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -39,6 +40,7 @@ type live struct {
 	passwords *password.Service
 	theme     *brand.Theme
 	pictures  map[string]*brand.File // icons of providers, by id
+	places    *place.Database        // of networks; nil for none
 	clients   openid.Clients         // that sign in by OpenID Connect
 	farewell  *farewell.Sender       // tells them about ended sessions
 	asserted  *assertion.Keeper      // checks what they sign
@@ -67,6 +69,9 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	if err := a.buildBrand(l); err != nil {
 		return nil, err
 	}
+	if err := buildPlaces(l, before); err != nil {
+		return nil, err
+	}
 	if err := a.buildProviders(l, before); err != nil {
 		return nil, err
 	}
@@ -93,7 +98,7 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	if err := a.buildAssertions(l); err != nil {
 		return nil, err
 	}
-	if cfg.OpenID.ClientDocuments {
+	if cfg.OpenID.ClientDocuments || cfg.OpenID.Registration {
 		if l.documents, err = clientdoc.New(clientdoc.Config{Clock: a.clock, Origins: cfg.OpenID.ClientOrigins}); err != nil {
 			return nil, err
 		}
@@ -105,8 +110,8 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	}
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
-		Clock: a.clock, Common: a.common, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
-		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Resources: tokenResources(cfg), SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Require: require(cfg.MFA), ByCode: cfg.SignIn.Code, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
+		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Require: require(cfg.MFA), ByCode: cfg.SignIn.Code, Places: l.places != nil, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {
@@ -134,7 +139,7 @@ func (a *App) passkeys(cfg config.Config) (*passkey.Keeper, error) {
 	if !cfg.Passkeys {
 		return nil, nil
 	}
-	return passkey.NewKeeper(passkey.Config{Key: a.key, Clock: a.common, Public: publicURL(cfg), Site: cfg.Brand.Name, Related: cfg.PasskeyOrigins})
+	return passkey.NewKeeper(passkey.Config{Key: a.key, Clock: a.clock, Public: publicURL(cfg), Site: cfg.Brand.Name, Related: cfg.PasskeyOrigins})
 }
 
 // fallback returns the return target for requests without one: return_default,

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -107,9 +106,9 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	a.startWork(background, &work)
 	work.Go(func() {
 		first.screens.Warm(background)
-		// Starting leaves tens of megabytes of garbage: parsed migrations,
-		// compressed screens. An idle process would keep them for minutes.
-		debug.FreeOSMemory()
+		if a.options.Warmed != nil {
+			a.options.Warmed()
+		}
 	})
 	work.Go(func() { a.watch(background) })
 	work.Go(func() { a.obey(background) })
@@ -198,14 +197,13 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	}
 	a.startKey(ctx, work) // before anything seals
 	if a.runner != nil {
-		a.report("compare the clocks", a.compareClocks(ctx)) // before the first email is claimed
 		work.Go(func() { a.runner.Run(ctx) })
 	}
 	work.Go(func() { a.farewells.Run(ctx) })
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
-	drift := clock.NewDrift(a.clock)
+	drift := clock.NewDrift(a.clock.machine)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watchClock(drift) }) })
 	a.startTidying(ctx, work, drift)
 }

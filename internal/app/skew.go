@@ -19,17 +19,17 @@ const (
 )
 
 // common is the clock of the nodes: this machine's clock, corrected by its lead
-// over the database server's. Leases of emails use it. Otherwise a node whose
-// clock is ahead would take over an email that another node is sending, and
-// send it again.
+// over the database server's. Otherwise a node whose clock is ahead would take
+// over an email that another node is sending, and refuse an authorization code
+// that another node has given a moment ago.
 type common struct {
-	clock.Clock
-	ahead atomic.Int64 // nanoseconds
+	machine clock.Clock
+	ahead   atomic.Int64 // nanoseconds
 }
 
 // Now implements clock.Clock.
 func (c *common) Now() time.Time {
-	return c.Clock.Now().Add(-time.Duration(c.ahead.Load())).Truncate(time.Microsecond)
+	return c.machine.Now().Add(-time.Duration(c.ahead.Load())).Truncate(time.Microsecond)
 }
 
 // ClockAhead returns the lead of a clock over the database server's clock. It
@@ -49,9 +49,9 @@ func ClockAhead(ctx context.Context, s *store.Store, c clock.Clock) (ahead time.
 }
 
 // compareClocks measures this machine's clock against the database server's,
-// corrects common, and logs when a difference begins or ends.
+// corrects the clock of the nodes, and logs when a difference begins or ends.
 func (a *App) compareClocks(ctx context.Context) error {
-	apart, known, err := ClockAhead(ctx, a.Store, a.clock)
+	apart, known, err := ClockAhead(ctx, a.Store, a.clock.machine)
 	if err != nil || !known {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *App) compareClocks(ctx context.Context) error {
 	if apart.Abs() > TooFar {
 		allowed = 0
 	}
-	a.common.ahead.Store(int64(allowed))
+	a.clock.ahead.Store(int64(allowed))
 	switch far := apart != 0; {
 	case far && !a.apart.Swap(true):
 		a.log.Warn("the clocks of this machine and the database server differ: synchronize all machines (NTP)", "ahead_by", apart.Round(time.Second).String())

@@ -46,14 +46,17 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	err := a.batches(ctx, func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) })
-	if err != nil {
-		return err
+	flows := a.live.Load().flows // a reload replaces them
+	for _, batch := range []func(*store.Tx) (more bool, err error){
+		func(tx *store.Tx) (bool, error) { return flows.EndAged(ctx, tx) }, // reads sessions that Purge deletes
+		func(tx *store.Tx) (bool, error) { return flows.EraseDue(ctx, tx) },
+		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) },
+	} {
+		if err := a.batches(ctx, batch); err != nil {
+			return err
+		}
 	}
-	if err := a.batches(ctx, func(tx *store.Tx) (bool, error) { return a.live.Load().flows.EndAged(ctx, tx) }); err != nil {
-		return err
-	}
-	return a.batches(ctx, func(tx *store.Tx) (bool, error) { return a.Flows.EraseDue(ctx, tx) })
+	return nil
 }
 
 // batches runs fn alone, in one transaction after the other, while it reports more.

@@ -42,7 +42,7 @@ func bands() []band {
 		{"engine", under("internal/store/", "sqlite postgres"), list("enginekit ground")},
 		{"enginekit", list("internal/store/engine"), list("ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
-		{"logtest", list("internal/logtest internal/testform"), nil},
+		{"logtest", list("internal/logtest internal/testform internal/place/placetest"), nil},
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
 		{"passkeytest", list("internal/passkey/passkeytest"), list("room ground")},
 		{"screentest", list("internal/screentest"), list("form")},
@@ -50,12 +50,12 @@ func bands() []band {
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
-		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture document"), nil},
+		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture document place"), nil},
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release tools/image"), list("adapter")},
-		{"harness", under("test/", "bench security faults proxies upgrade acme apps"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
+		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
 	}
 }
 

@@ -83,6 +83,36 @@ func declared(d ast.Decl) []string {
 	return names
 }
 
+// glossaryRows requires that each row of a table in the glossary has the cells of the
+// row above it: two terms that a merge puts on one line lose the second.
+func glossaryRows(t *tree) []string {
+	text, err := fs.ReadFile(t.fs, glossary)
+	if err != nil {
+		return nil
+	}
+	var broken []string
+	above := 0
+	for i, line := range strings.Split(string(text), "\n") {
+		cells := strings.Count(line, "|")
+		if above > 0 && cells > 0 && cells != above {
+			broken = append(broken, fmt.Sprintf("%s:%d: the row has %d bars, the one above it %d", glossary, i+1, cells, above))
+			continue
+		}
+		above = cells
+	}
+	return broken
+}
+
+func TestGlossaryRows(t *testing.T) {
+	t.Parallel()
+	hold(t, glossaryRows, map[string]string{
+		"docs/glossary.md": "# A\n\n| a | b |\n|---|---|\n| c | d |\n| e | f | g | h |\n| i |\n| j | k |\n\n| l |\n",
+	},
+		"docs/glossary.md:6: the row has 5 bars, the one above it 3",
+		"docs/glossary.md:7: the row has 2 bars, the one above it 3",
+	)
+}
+
 func TestGlossaryNames(t *testing.T) {
 	t.Parallel()
 	hold(t, glossaryNames, map[string]string{

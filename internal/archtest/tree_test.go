@@ -122,6 +122,7 @@ func rules() map[string]rule {
 		"paths of pages":        pagePaths,
 		"prose":                 prose,
 		"names in the glossary": glossaryNames,
+		"rows of the glossary":  glossaryRows,
 	}
 }
 

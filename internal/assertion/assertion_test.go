@@ -120,6 +120,15 @@ func keeper(t testing.TB, c clock.Clock, sources ...assertion.Source) *assertion
 	return k
 }
 
+// judged reads and checks an assertion.
+func judged(ctx context.Context, k *assertion.Keeper, text string) (assertion.Claim, error) {
+	a, err := assertion.Parse(text)
+	if err != nil {
+		return assertion.Claim{}, err
+	}
+	return k.Check(ctx, a, names())
+}
+
 // valid are the claims of an assertion of rp, with changes: nil removes one.
 func valid(now time.Time, changes map[string]any) map[string]any {
 	claims := map[string]any{"iss": "rp", "sub": "rp", "aud": issuer, "jti": "one", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
@@ -137,14 +146,14 @@ func TestCheck_Algorithms(t *testing.T) {
 	for _, algorithm := range []jose.SignatureAlgorithm{jose.ES256, jose.PS256, jose.RS256, jose.EdDSA} {
 		s := newSigner(t, algorithm, "k1")
 		k := keeper(t, c, assertion.Source{ClientID: "rp", Keys: parsed(t, newSigner(t, jose.ES256, "k0"), s)})
-		if claim, err := k.Check(t.Context(), s.sign(t, valid(c.Now(), nil), "JWT"), names()); err != nil || claim.ClientID != "rp" {
+		if claim, err := judged(t.Context(), k, s.sign(t, valid(c.Now(), nil), "JWT")); err != nil || claim.ClientID != "rp" {
 			t.Errorf("%s: %+v, %v", algorithm, claim, err)
 		}
 	}
 	for _, algorithm := range []jose.SignatureAlgorithm{jose.RS384, jose.PS512} {
 		s := newSigner(t, algorithm, "k1")
 		k := keeper(t, c, assertion.Source{ClientID: "rp", Keys: parsed(t, s)})
-		if _, err := k.Check(t.Context(), s.sign(t, valid(c.Now(), nil), ""), names()); err == nil {
+		if _, err := judged(t.Context(), k, s.sign(t, valid(c.Now(), nil), "")); err == nil {
 			t.Errorf("%s is accepted", algorithm)
 		}
 	}
@@ -188,14 +197,14 @@ func TestCheck_Claims(t *testing.T) {
 		"a number as id":                 {map[string]any{"jti": 7}, false},
 		"a long id":                      {map[string]any{"jti": strings.Repeat("j", 513)}, false},
 	} {
-		_, err := k.Check(t.Context(), s.sign(t, valid(c.Now(), tt.changes), ""), names())
+		_, err := judged(t.Context(), k, s.sign(t, valid(c.Now(), tt.changes), ""))
 		var wrong assertion.Wrong
 		if tt.right != (err == nil) || err != nil && !errors.As(err, &wrong) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for typ, right := range map[string]bool{"JWT": true, "client-authentication+jwt": true, "dpop+jwt": false, "at+jwt": false} {
-		if _, err := k.Check(t.Context(), s.sign(t, valid(c.Now(), nil), typ), names()); right != (err == nil) {
+		if _, err := judged(t.Context(), k, s.sign(t, valid(c.Now(), nil), typ)); right != (err == nil) {
 			t.Errorf("the type %s: %v", typ, err)
 		}
 	}
@@ -207,12 +216,12 @@ func TestCheck_Keys(t *testing.T) {
 	c := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
 	mine, other := newSigner(t, jose.ES256, "k1"), newSigner(t, jose.ES256, "k1")
 	k := keeper(t, c, assertion.Source{ClientID: "rp", Keys: parsed(t, mine)}, assertion.Source{ClientID: "rp2", Keys: parsed(t, other)})
-	if _, err := k.Check(t.Context(), other.sign(t, valid(c.Now(), nil), ""), names()); err == nil {
+	if _, err := judged(t.Context(), k, other.sign(t, valid(c.Now(), nil), "")); err == nil {
 		t.Error("the key of another client counts")
 	}
 	renamed := mine
 	renamed.id = "k2"
-	if _, err := k.Check(t.Context(), renamed.sign(t, valid(c.Now(), nil), ""), names()); err == nil {
+	if _, err := judged(t.Context(), k, renamed.sign(t, valid(c.Now(), nil), "")); err == nil {
 		t.Error("a key id that the client has not counts")
 	}
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: other.key}, &jose.SignerOptions{EmbedJWK: true})
@@ -222,7 +231,7 @@ func TestCheck_Keys(t *testing.T) {
 	payload, _ := json.Marshal(valid(c.Now(), nil))
 	signed, _ := made.Sign(payload)
 	embedded, _ := signed.CompactSerialize()
-	if _, err := k.Check(t.Context(), embedded, names()); err == nil {
+	if _, err := judged(t.Context(), k, embedded); err == nil {
 		t.Error("a key in the header counts")
 	}
 	public, _ := json.Marshal(jose.JSONWebKey{Key: mine.key.Public()})
@@ -234,7 +243,7 @@ func TestCheck_Keys(t *testing.T) {
 	symmetric, _ := signed.CompactSerialize()
 	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + base64.RawURLEncoding.EncodeToString(payload) + "."
 	for _, text := range []string{symmetric, none, "", "..", mine.sign(t, valid(c.Now(), nil), "") + "x", strings.Repeat("a", 9<<10)} {
-		if _, err := k.Check(t.Context(), text, names()); err == nil {
+		if _, err := judged(t.Context(), k, text); err == nil {
 			t.Errorf("%.30q is accepted", text)
 		}
 	}
@@ -278,7 +287,7 @@ func TestCheck_PublishedKeys(t *testing.T) {
 	t.Cleanup(server.Close)
 	k := keeper(t, c, assertion.Source{ClientID: "rp", URL: server.URL + "/jwks"})
 	check := func(s signer) error {
-		_, err := k.Check(context.Background(), s.sign(t, valid(c.Now(), nil), ""), names())
+		_, err := judged(context.Background(), k, s.sign(t, valid(c.Now(), nil), ""))
 		return err
 	}
 	if err := check(first); err != nil || loads.Load() != 1 {
@@ -304,7 +313,7 @@ func TestCheck_PublishedKeys(t *testing.T) {
 	}
 	gone := keeper(t, c, assertion.Source{ClientID: "rp", URL: server.URL + "/jwks"})
 	var wrong assertion.Wrong
-	if _, err := gone.Check(t.Context(), first.sign(t, valid(c.Now(), nil), ""), names()); err == nil || errors.As(err, &wrong) {
+	if _, err := judged(t.Context(), gone, first.sign(t, valid(c.Now(), nil), "")); err == nil || errors.As(err, &wrong) {
 		t.Errorf("keys that were never loaded: %v", err)
 	}
 }
@@ -318,7 +327,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if claim, err := k.Check(t.Context(), text, names()); err == nil || claim != (assertion.Claim{}) {
+		if claim, err := judged(t.Context(), k, text); err == nil || claim != (assertion.Claim{}) {
 			t.Fatalf("%q is accepted: %+v", text, claim)
 		}
 	})

@@ -35,53 +35,46 @@ type Claim struct {
 	until time.Time // after it, the assertion does not count in any case
 }
 
+// Assertion is an assertion whose signature was not verified.
+type Assertion struct {
+	ClientID string // that it names, which proves nothing
+
+	signed *jose.JSONWebSignature
+}
+
+// Parse reads an assertion. Its errors are Wrong.
+func Parse(text string) (Assertion, error) {
+	if len(text) > maxText {
+		return Assertion{}, Wrong("the assertion is too long")
+	}
+	signed, err := jose.ParseSignedCompact(text, algorithms())
+	if err != nil {
+		return Assertion{}, Wrong("the assertion is not a JWT that is signed with " + strings.Join(Algorithms(), ", "))
+	}
+	if !typed(signed) {
+		return Assertion{}, Wrong("the JWT is for another purpose")
+	}
+	return Assertion{read(signed.UnsafePayloadWithoutVerification()).text("iss"), signed}, nil
+}
+
 // Check returns the claim of an assertion, or why it does not count: a Wrong, unless
 // the keys of the client could not be loaded. It does not decide whether the assertion
 // was used before. audiences are the names of this installation that count.
-func (k *Keeper) Check(ctx context.Context, text string, audiences []string) (Claim, error) {
-	clientID, signed, err := parse(text)
+func (k *Keeper) Check(ctx context.Context, a Assertion, audiences []string) (Claim, error) {
+	payload, err := k.payload(ctx, a)
 	if err != nil {
 		return Claim{}, err
 	}
-	payload, err := k.payload(ctx, clientID, signed)
-	if err != nil {
-		return Claim{}, err
-	}
-	return k.judge(clientID, read(payload), audiences)
+	return k.judge(a.ClientID, read(payload), audiences)
 }
 
 // CheckBy is Check for a client that is not in the settings, by its keys.
-func (k *Keeper) CheckBy(keys Keys, text string, audiences []string) (Claim, error) {
-	clientID, signed, err := parse(text)
-	if err != nil {
-		return Claim{}, err
-	}
-	payload, ok := keys.verify(signed)
+func (k *Keeper) CheckBy(keys Keys, a Assertion, audiences []string) (Claim, error) {
+	payload, ok := keys.verify(a.signed)
 	if !ok {
 		return Claim{}, Wrong("no key of the client has signed the assertion")
 	}
-	return k.judge(clientID, read(payload), audiences)
-}
-
-// ClientOf returns the client that an assertion names, which proves nothing, or "".
-func ClientOf(text string) string {
-	clientID, _, _ := parse(text)
-	return clientID
-}
-
-// parse returns an assertion before its signature is verified, with the client that it
-// names.
-func parse(text string) (clientID string, signed *jose.JSONWebSignature, err error) {
-	if len(text) > maxText {
-		return "", nil, Wrong("the assertion is too long")
-	}
-	if signed, err = jose.ParseSignedCompact(text, algorithms()); err != nil {
-		return "", nil, Wrong("the assertion is not a JWT that is signed with " + strings.Join(Algorithms(), ", "))
-	}
-	if !typed(signed) {
-		return "", nil, Wrong("the JWT is for another purpose")
-	}
-	return read(signed.UnsafePayloadWithoutVerification()).text("iss"), signed, nil
+	return k.judge(a.ClientID, read(payload), audiences)
 }
 
 // typed accepts the types of an assertion: none, or one of two (RFC 8725 3.11).

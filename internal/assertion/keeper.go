@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
-
 	"portico/internal/clock"
 	"portico/internal/document"
 	"portico/internal/egress"
@@ -84,8 +82,8 @@ func (k *Keeper) load(ctx context.Context, url string) (Keys, error) {
 }
 
 // payload returns what a client has signed.
-func (k *Keeper) payload(ctx context.Context, clientID string, signed *jose.JSONWebSignature) ([]byte, error) {
-	of, ok := k.byClient[clientID]
+func (k *Keeper) payload(ctx context.Context, a Assertion) ([]byte, error) {
+	of, ok := k.byClient[a.ClientID]
 	if !ok {
 		return nil, Wrong("the client has no keys")
 	}
@@ -94,7 +92,7 @@ func (k *Keeper) payload(ctx context.Context, clientID string, signed *jose.JSON
 		if err != nil {
 			return nil, errors.Join(errKeys, err)
 		}
-		if payload, ok := keys.verify(signed); ok {
+		if payload, ok := keys.verify(a.signed); ok {
 			return payload, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"portico/internal/origin"
 	"portico/internal/secret"
 )
 
@@ -112,13 +113,7 @@ func sameURL(claimed, want string) bool {
 	if err != nil || u.User != nil || u.Opaque != "" {
 		return false
 	}
-	host := strings.ToLower(u.Host)
-	for scheme, port := range map[string]string{"https": ":443", "http": ":80"} {
-		if u.Scheme == scheme {
-			host = strings.TrimSuffix(host, port)
-		}
-	}
-	return u.Scheme+"://"+host+u.EscapedPath() == want
+	return origin.Of(u)+u.EscapedPath() == want
 }
 
 // SpendProof reports whether this is the first use of a proof. The zero proof can be

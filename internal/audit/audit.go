@@ -34,6 +34,7 @@ const (
 	AlarmRaised     Name = "alarm_raised"
 	NameChanged     Name = "name_changed"
 	LocaleChanged   Name = "language_changed"
+	PortraitChanged Name = "picture_changed"
 	TermsAccepted   Name = "terms_accepted"
 	ProviderLinked  Name = "provider_linked"
 	ProviderRemoved Name = "provider_removed"
@@ -69,6 +70,11 @@ const (
 	ConsentGiven     Name = "consent_given"
 	ConsentRevoked   Name = "consent_revoked"
 	GrantRevoked     Name = "grant_revoked"
+
+	RegistrationAllowed Name = "registration_allowed"
+	RegistrationMade    Name = "registration_made"
+	RegistrationChanged Name = "registration_changed"
+	RegistrationEnded   Name = "registration_ended"
 )
 
 // Fact is one entry of the record.

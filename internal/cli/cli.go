@@ -74,6 +74,9 @@ type commands struct {
 // not allowed.
 var errUsage = errors.New("nothing was done")
 
+// errAbsent means that what a command names is not there.
+var errAbsent = errors.New("nothing was changed")
+
 // session is the environment of a running command.
 type session struct {
 	context.Context
@@ -141,6 +144,10 @@ func (s *session) exit(err error) int {
 	if errors.Is(err, errUsage) {
 		complain(s.Stderr, "portico:", err)
 		return exitUsage
+	}
+	if errors.Is(err, errAbsent) {
+		complain(s.Stderr, "portico:", err)
+		return exitMissing
 	}
 	f := fault.From(err)
 	if cause := errors.Unwrap(f); f.Kind == fault.Unavailable && cause != nil {

@@ -1,20 +1,23 @@
 package cli
 
 import (
-	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"portico/internal/config"
 	"portico/internal/origin"
-	"portico/internal/secret"
 )
 
 type clientCmd struct {
-	List   clientListCmd   `cmd:"" help:"List the OpenID clients of the settings."`
+	List   clientListCmd   `cmd:"" help:"List the OpenID clients of the settings, and those that have registered themselves."`
+	Show   clientShowCmd   `cmd:"" help:"Show an OpenID client, and how many users it knows."`
 	Add    clientAddCmd    `cmd:"" help:"Print the settings of a new OpenID client, its secret, and what to enter in the app."`
+	Create clientCreateCmd `cmd:"" help:"Print the settings of a new OpenID client for any app, and its secret."`
+	Rotate clientRotateCmd `cmd:"" name:"rotate-secret" help:"Print the next secret of an OpenID client, and the steps to change to it."`
+	Token  clientTokenCmd  `cmd:"" help:"Manage the tokens by which apps may register themselves."`
 	Secret clientSecretCmd `cmd:"" name:"new-secret" help:"Print a secret for an OpenID client, and its hash."`
+	Delete clientDeleteCmd `cmd:"" help:"End what an OpenID client that is not in the settings has got from users."`
 }
 
 type clientListCmd struct {
@@ -39,8 +42,16 @@ func (c clientListCmd) Run(s *session) error {
 	}
 	rows, lines := []clientRow{}, []string{}
 	for _, client := range cfg.Clients {
-		row := clientRow{client.ID, proofOf(client), client.RedirectURIs}
-		rows = append(rows, row)
+		rows = append(rows, clientRow{client.ID, proofOf(client), client.RedirectURIs})
+	}
+	if cfg.OpenID.Registration {
+		registered, err := s.registered()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, registered...)
+	}
+	for _, row := range rows {
 		lines = append(lines, strings.Join([]string{row.ID, row.Proof, strings.Join(row.RedirectURIs, " ")}, "\t"))
 	}
 	return s.print(c.JSON, rows, lines...)
@@ -57,20 +68,6 @@ func proofOf(c config.Client) string {
 		return "two secrets"
 	}
 	return "secret"
-}
-
-type clientSecretCmd struct{}
-
-func (clientSecretCmd) Help() string {
-	return `Example:
-  portico client new-secret
-
-Nothing is written. To change a secret without an interruption, write the hash as secret_next_hash of the client, run 'portico reload', and enter the secret in the app. Then make it secret_hash.`
-}
-
-func (clientSecretCmd) Run(s *session) error {
-	text := secret.Token()
-	return s.print(false, nil, "secret  "+text, "hash    "+hex.EncodeToString(secret.Hash(text)))
 }
 
 type clientAddCmd struct {
@@ -100,10 +97,8 @@ func (c clientAddCmd) Run(s *session) error {
 	if id == "" {
 		id = c.Preset
 	}
-	for _, client := range cfg.Clients {
-		if client.ID == id {
-			return fmt.Errorf("%w: there is a client %s already: give another --id", errUsage, id)
-		}
+	if _, taken := clientOf(cfg, id); taken {
+		return fmt.Errorf("%w: there is a client %s already: give another --id", errUsage, id)
 	}
 	return s.print(false, nil, preset.lines(id, strings.TrimSuffix(c.URL, "/"), cfg.PublicURL)...)
 }

@@ -77,7 +77,7 @@ func (c initCmd) begin(s *session, settings string, a answers) (link string, unt
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	return opened.Flows.PasswordLink(s, u)
+	return opened.Flows.AccountLink(s, u)
 }
 
 // withdraw removes what this command has made, after it failed.
@@ -105,19 +105,19 @@ func (a answers) next(settings, link string, until time.Time) []string {
 	}
 	return append(lines,
 		"", "1. Start "+start+".",
-		"2. Before "+until.Format("15:04")+" UTC, open this link to choose the password of "+a.Admin+":", "   "+link,
+		"2. Before "+until.Format("15:04")+" UTC, open this link to create the passkey or the password of "+a.Admin+":", "   "+link,
 		"   Later, 'portico user link "+a.Admin+"' prints another one.",
 		"3. Run 'portico doctor'. It checks the whole installation.")
 }
 
-// userLinkCmd prints a link for choosing a password.
+// userLinkCmd prints a link for a new passkey or password.
 type userLinkCmd struct {
 	Email string `arg:"" help:"The email address of the account."`
 	JSON  bool   `name:"json" help:"Print as JSON."`
 }
 
 func (userLinkCmd) Help() string {
-	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for 15 minutes. It leads to the choice of a password and to nothing else; after that the person who opened it is signed in, and a second factor of the account is asked for. Hand it over on a private way. The user gets an email that it was made."
+	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for 15 minutes. It leads to a new passkey or password and to nothing else; the former password and all sessions end with it, and the person who opened it is signed in. An account that has a second factor or a passkey gets a new password only, and is asked for the factor after it. Hand it over on a private way. The user gets an email that it was made."
 }
 
 func (c userLinkCmd) Run(s *session) error {
@@ -126,7 +126,7 @@ func (c userLinkCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		link, until, err := a.Flows.PasswordLink(s, u)
+		link, until, err := a.Flows.AccountLink(s, u)
 		if err != nil {
 			return err
 		}

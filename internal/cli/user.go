@@ -30,7 +30,7 @@ type userCmd struct {
 	Passkeys     userPasskeysCmd     `cmd:"" help:"List the passkeys of an account."`
 	Trust        userTrustCmd        `cmd:"" help:"List or end the browsers that an account trusts."`
 	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors and passkeys of an account. Ends all sessions and notifies the user."`
-	Link         userLinkCmd         `cmd:"" help:"Print a link with which a user chooses a password."`
+	Link         userLinkCmd         `cmd:"" help:"Print a link with which a user makes a passkey or chooses a password."`
 	Unlock       userUnlockCmd       `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
 	Delete       userDeleteCmd       `cmd:"" help:"Delete an account permanently."`
 }

@@ -86,7 +86,7 @@ func (k *Keeper) Load(ctx context.Context, address string, check func(text []byt
 	if text, ok := k.Kept(address); ok {
 		return text, nil // another caller has loaded it meanwhile
 	}
-	text, err := k.client.GetTyped(ctx, address)
+	text, err := k.client.GetJSON(ctx, address)
 	if err == nil {
 		err = check(text)
 	}

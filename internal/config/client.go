@@ -70,6 +70,8 @@ func clientKeys(n int) []key {
 			"The scopes that the client may ask for. Others are left out of what it gets. `offline_access` lets its refresh tokens outlive the session."),
 		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(openIDClaims()...), sameText,
 			"Claims of the granted scopes that also stand in the ID token, for apps that do not ask UserInfo."),
+		list(prefix+"extra_claims", func(c *Config) *[]string { return &c.client(n).ExtraClaims }, parseExtraClaim, sameText,
+			"Claims under the names that the app expects: `upn=email` repeats a claim wherever that one stands. `tenant='acme'` stands in every answer of UserInfo and in every ID token."),
 		text(prefix+"id_token_alg", of(func(c *Client) *string { return &c.IDTokenAlg }), oneOf("ES256", "RS256", "EdDSA"),
 			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign. `EdDSA` signs with Ed25519, for apps that ask for it."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
@@ -99,6 +101,26 @@ func clientKeys(n int) []key {
 		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), checkLogoutURI,
 			"The address of the client that Portico tells about the end of each session from which the client has tokens, whatever ended it (OpenID Connect Back-Channel Logout). It may be in a private network, and then http. Portico tries ten times, over about three hours."),
 	}
+}
+
+var extraForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.:/-]{0,127})=([a-z_]+|'[^']{0,256}')$`)
+
+// ownClaims have a meaning in tokens of Portico (RFC 7519 4.1, OpenID Connect Core 2).
+var ownClaims = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "nonce", "azp", "acr", "amr", "auth_time", "at_hash", "c_hash", "cnf", "client_id", "scope", "events"}
+
+// parseExtraClaim accepts a claim under a name of the operator.
+func parseExtraClaim(s string) (string, *mistake) {
+	m := extraForm.FindStringSubmatch(s)
+	if m == nil || !printable(s) {
+		return "", &mistake{quoted(s) + " is not a claim", "write name=claim or name='text', such as upn=email or tenant='acme'"}
+	}
+	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) {
+		return "", &mistake{"the claim " + m[1] + " has a meaning already", "choose another name"}
+	}
+	if m[2][0] != '\'' && !slices.Contains(openIDClaims(), m[2]) {
+		return "", &mistake{"there is no claim " + m[2], "write one of " + strings.Join(openIDClaims(), ", ") + ", or a text between single quotes"}
+	}
+	return s, nil
 }
 
 func checkClientID(s string) (string, *mistake) {

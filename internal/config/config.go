@@ -36,6 +36,7 @@ type Config struct {
 	ReturnDefault   string   // "" for the product's default
 	Locale          string
 	Texts           string // folder of the operator's texts; "" for none
+	Places          string // file with the places of networks; "" for none
 	HSTSSubdomains  bool
 	Brand           Brand
 	Legal           Legal
@@ -209,6 +210,7 @@ type App struct {
 
 // OpenID says which OpenID clients there are beside the clients of the operator.
 type OpenID struct {
+	Registration    bool     // whether a client may register itself, with an initial token
 	ClientDocuments bool     // whether a client may describe itself at the address that is its id
 	ClientOrigins   []string // the only origins of such clients; empty: all
 }
@@ -226,6 +228,7 @@ type Client struct {
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
+	ExtraClaims   []string // "name=claim" or "name='text'"
 	IDTokenAlg    string   // of the signature: "ES256", "RS256" or "EdDSA"
 	PKCE          bool     // whether every request needs a code challenge
 	RequirePAR    bool     // whether every request must be pushed

@@ -95,6 +95,7 @@ mfa.require = ["role:admin", "all"]
 mfa.grace = "7d"
 passkey_origins = ["https://example.net"]
 openid.client_documents = true
+openid.registration = true
 openid.client_origins = ["https://claude.ai"]
 
 rules = ["public GET /static/*",
@@ -185,6 +186,7 @@ secret_next = "canary8-of-at-least-24-characters"
 redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 scopes = ["openid", "email"]
 id_token_claims = ["email"]
+extra_claims = ["upn=email", "tenant='acme'"]
 id_token_alg = "RS256"
 pkce = false
 post_logout_redirect_uris = ["https://feeds.example.com/bye"]
@@ -242,7 +244,7 @@ func TestLoad_Everything(t *testing.T) {
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Profile: "standard",
 		MFA:     config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
-		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
+		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
@@ -269,7 +271,7 @@ func TestLoad_Everything(t *testing.T) {
 		},
 	}
 	want.Clients = []config.Client{
-		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", SecretNext: "canary8-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, IDTokenAlg: "RS256", LogoutReturns: []string{"https://feeds.example.com/bye"}, LogoutURI: "http://miniflux:8080/logout", Name: "Miniflux", Consent: true, Rules: []string{"role:reader"}, RequirePAR: true, DPoP: true, Grants: []string{"authorization_code", "client_credentials"}, OwnScopes: []string{"reports:read"}, Resources: []string{"https://api.example.com"}, AccessToken: "jwt", Serves: []string{"https://feeds.example.com"}, Key: "client.1"},
+		{ID: "miniflux", Secret: "canary7-of-at-least-24-characters", SecretNext: "canary8-of-at-least-24-characters", RedirectURIs: []string{"https://feeds.example.com/oauth2/oidc/callback"}, Scopes: []string{"openid", "email"}, IDTokenClaims: []string{"email"}, ExtraClaims: []string{"upn=email", "tenant='acme'"}, IDTokenAlg: "RS256", LogoutReturns: []string{"https://feeds.example.com/bye"}, LogoutURI: "http://miniflux:8080/logout", Name: "Miniflux", Consent: true, Rules: []string{"role:reader"}, RequirePAR: true, DPoP: true, Grants: []string{"authorization_code", "client_credentials"}, OwnScopes: []string{"reports:read"}, Resources: []string{"https://api.example.com"}, AccessToken: "jwt", Serves: []string{"https://feeds.example.com"}, Key: "client.1"},
 		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: "client.2"},
 		{ID: "bank", Keys: `{"keys":[]}`, RedirectURIs: []string{"https://bank.example.com/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: "client.3"},
 	}
@@ -281,7 +283,7 @@ func TestLoad_Everything(t *testing.T) {
 	}
 
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.
-	absent := []string{"texts", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme"}
+	absent := []string{"texts", "places", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme"}
 	for _, e := range c.Entries() {
 		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {

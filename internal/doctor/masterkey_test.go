@@ -75,7 +75,7 @@ func TestMasterKey(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, _, err = a.Flows.PasswordLink(t.Context(), u)
+		_, _, err = a.Flows.AccountLink(t.Context(), u)
 		return err
 	})
 	rotate(t, back, true)

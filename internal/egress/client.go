@@ -94,9 +94,10 @@ func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
 	return c.get(ctx, url, func(http.Header) error { return nil })
 }
 
-// GetTyped is Get for a server that a stranger has named. Servers that store files of
-// strangers rarely give one the type of JSON.
-func (c *Client) GetTyped(ctx context.Context, url string) ([]byte, error) {
+// GetJSON is Get for an address that a stranger has named: the server must say that it
+// answers with JSON. A site that only stores the files of strangers rarely says so, and
+// so no stranger speaks for it.
+func (c *Client) GetJSON(ctx context.Context, url string) ([]byte, error) {
 	return c.get(ctx, url, func(h http.Header) error {
 		kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 		if err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {

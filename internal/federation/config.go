@@ -152,9 +152,12 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	if pc.TrustEmail != nil && *pc.TrustEmail && pre.verifiedFlag == "" {
 		add("trust_email", "cannot be true", "this provider does not say which addresses are verified: remove the key")
 	}
-	for key, values := range map[string][]string{"mfa_amr": pc.StrongAMR, "mfa_acr": pc.StrongACR} {
-		if len(values) > 0 && (pre.fixed != nil || pre.tellsNoTime) {
-			add(key, "cannot be set", "this provider has no ID token that tells when its user signed in: remove the key")
+	for _, strong := range []struct {
+		key    string
+		values []string
+	}{{"mfa_acr", pc.StrongACR}, {"mfa_amr", pc.StrongAMR}} {
+		if len(strong.values) > 0 && (pre.fixed != nil || pre.tellsNoTime) {
+			add(strong.key, "cannot be set", "this provider has no ID token that tells when its user signed in: remove the key")
 		}
 	}
 	for _, scope := range pc.Scopes {

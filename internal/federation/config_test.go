@@ -102,3 +102,14 @@ func TestOrigins(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An operator who corrects the first problem finds the next one where it was.
+func TestCheck_InOneOrder(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		wrong := Check(ProviderConfig{ID: "github", ClientID: "c", ClientSecret: "s", StrongAMR: []string{"mfa"}, StrongACR: []string{"gold"}})
+		if len(wrong) != 2 || wrong[0].Key != "mfa_acr" || wrong[1].Key != "mfa_amr" {
+			t.Fatalf("%v", wrong)
+		}
+	}
+}

@@ -2,16 +2,15 @@ package flow
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"portico/internal/account"
-	"portico/internal/audit"
 	"portico/internal/pages"
 	"portico/internal/secret"
-	"portico/internal/session"
 	"portico/internal/throttle"
 )
 
@@ -20,12 +19,14 @@ import (
 const alarmLife = 72 * time.Hour
 
 // alarm is a link in an email about a change, with which the owner says "This
-// wasn't me". The link carries it sealed: it names the account, the address that
-// the email went to, and the time of the email.
+// wasn't me". The link carries it sealed: it names the account, the address that the
+// email went to, the time of the email, and when the account got the address if it
+// was not the primary one.
 //
 // The holder of an older link had the account before. So an alarm makes all links
 // void that were mailed between its own email and itself. A thief who has changed
-// the address has newer links only.
+// the address has newer links only. A thief who has added one, and made it the primary
+// one later, may have an older link. That one does not count after an alarm.
 type alarm struct {
 	owner  account.Account
 	former *account.Other // the primary address that the account gets back; nil if it has it
@@ -34,10 +35,21 @@ type alarm struct {
 }
 
 // alarmLink returns the link of an email to an address of an account.
-func (f *Flows) alarmLink(id string, to account.Address, now time.Time) string {
-	text := id + " " + strconv.FormatInt(now.UnixMicro(), 10) + " " + to.Key
+func (f *Flows) alarmLink(l letter, now time.Time) string {
+	text := fmt.Sprintf("%s %d %d %s", l.owner.ID, now.UnixMicro(), microsOf(l.added), l.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
+}
+
+// alarmParts is how many parts the text of a link has.
+const alarmParts = 4
+
+// microsOf returns a time in microseconds, 0 for the zero time.
+func microsOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
 }
 
 // alarmOf returns the alarm of a link.
@@ -49,10 +61,14 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	if err != nil {
 		return a, AlarmOver
 	}
-	id, rest, _ := strings.Cut(string(text), " ")
-	micros, key, _ := strings.Cut(rest, " ")
-	at, err := strconv.ParseInt(micros, 10, 64)
-	if err != nil {
+	parts := strings.SplitN(string(text), " ", alarmParts)
+	if len(parts) < alarmParts {
+		return a, AlarmOver
+	}
+	id, key := parts[0], parts[alarmParts-1]
+	at, errAt := strconv.ParseInt(parts[1], 10, 64)
+	added, errAdded := strconv.ParseInt(parts[2], 10, 64)
+	if errAt != nil || errAdded != nil {
 		return a, AlarmOver
 	}
 	a.at = time.UnixMicro(at).UTC()
@@ -62,14 +78,16 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	}
 	var ok bool
 	a.owner, ok, err = tx.AccountByID(ctx, id)
-	switch last := a.owner.Alarm; {
+	last := a.owner.Alarm
+	young := added > 0 && recent(time.UnixMicro(added), last.RaisedAt)
+	switch {
 	case err != nil:
 		return a, err
 	case !ok || !a.owner.Open():
 		return a, AlarmOver
 	case last.Since.Equal(a.at):
 		return a, AlarmDone
-	case last.Since.Before(a.at) && !last.RaisedAt.Before(a.at):
+	case (young || last.Since.Before(a.at)) && !last.RaisedAt.Before(a.at):
 		return a, AlarmOver
 	case key == a.owner.Address.Key:
 		return a, nil
@@ -78,17 +96,19 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	if err != nil {
 		return a, err
 	}
-	a.look(others, key)
+	a.findFormer(others, key)
 	if a.former == nil && a.other == nil {
 		return a, AlarmOver // the operator gave the account another address
 	}
 	return a, nil
 }
 
-// look finds the address of the email, and the primary address of that time. An
+// findFormer finds the address of the email, and the primary address of that time. An
 // email to the address for notices says nothing about the primary one, which is
-// then the first that was replaced after the email.
-func (a *alarm) look(others []account.Other, key string) {
+// then the first that was replaced after the email. After an alarm, the present one
+// was the primary one when the email of that alarm was sent: an address that was replaced
+// later does not count.
+func (a *alarm) findFormer(others []account.Other, key string) {
 	var first *account.Other
 	for _, each := range others {
 		switch {
@@ -97,7 +117,7 @@ func (a *alarm) look(others []account.Other, key string) {
 			return
 		case each.Address.Key == key:
 			a.other = &each
-		case each.PrimaryUntil.Before(a.at):
+		case each.PrimaryUntil.Before(a.at), a.owner.Alarm.Since.After(a.at) && each.PrimaryUntil.After(a.owner.Alarm.Since):
 		case first == nil || each.PrimaryUntil.Before(first.PrimaryUntil):
 			first = &each
 		}
@@ -107,10 +127,14 @@ func (a *alarm) look(others []account.Other, key string) {
 	}
 }
 
-// lasts reports whether the address of the email is as old as what an alarm leaves.
-func (a alarm) lasts(now time.Time) bool {
-	return a.other != nil && !a.other.AddedAt.After(now.Add(-alarmLife))
+// keepsOther reports whether the address of the email, which is not the primary one,
+// is older than what an alarm removes.
+func (a alarm) keepsOther(now time.Time) bool {
+	return a.other != nil && !recent(a.other.AddedAt, now)
 }
+
+// recent reports whether an alarm removes what was added at a time.
+func recent(added, now time.Time) bool { return added.After(now.Add(-alarmLife)) }
 
 // AlarmView is the state of the page of an alarm.
 type AlarmView struct {
@@ -123,7 +147,7 @@ type AlarmView struct {
 func (f *Flows) ViewAlarm(ctx context.Context, token string) (v AlarmView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, err := f.alarmOf(ctx, tx, token)
-		if v.Address = account.Mask(a.address().Mail); a.lasts(f.clock.Now()) {
+		if v.Address = account.Mask(a.address().Mail); a.keepsOther(f.clock.Now()) {
 			v.Address = account.Mask(a.other.Address.Mail)
 		}
 		return err
@@ -164,7 +188,7 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 			return err
 		}
 		to := addressee{owner: &owner, at: owner.Address}
-		if raised.lasts(f.clock.Now()) {
+		if raised.keepsOther(f.clock.Now()) {
 			to.use, to.at = account.Recovery, raised.other.Address
 		}
 		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, to.at, to, data{Address: to.at.Mail})
@@ -172,149 +196,6 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 	})
 	r.BrowserCookie = fresh
 	return f.settled(r, id), err
-}
-
-// undo carries out an alarm and returns the account as it is then. The password
-// goes even if it was not changed: the thief has probably signed in with it.
-func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Account, error) {
-	now, id := f.clock.Now(), a.owner.ID
-	if a.former != nil {
-		if ok, err := tx.UpdateAddress(ctx, id, a.former.Address, now); err != nil || !ok {
-			return account.Account{}, missing(err)
-		}
-		if err := tx.DropFormers(ctx, id, a.former.PrimaryUntil); err != nil {
-			return account.Account{}, err
-		}
-		if err := f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, "alarm")); err != nil {
-			return account.Account{}, err
-		}
-	}
-	if a.owner.State == account.Leaving {
-		back := a.owner
-		back.Address = a.address()
-		if err := f.takeBack(ctx, tx, c, &back); err != nil {
-			return account.Account{}, err
-		}
-	}
-	if _, err := tx.UpdatePassword(ctx, id, "", true); err != nil {
-		return account.Account{}, err
-	}
-	for _, do := range []func() error{
-		func() error { return f.dropAdded(ctx, tx, id, now.Add(-alarmLife)) },
-		func() error { return f.undoAddresses(ctx, tx, a) },
-		func() error { return f.endAll(ctx, tx, id, "", session.Elsewhere) },
-		func() error { return f.dropApps(ctx, tx, id) },
-		func() error {
-			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now})
-			return err
-		},
-		func() error { return f.record.Add(ctx, tx, fact(c, audit.AlarmRaised, id, "")) },
-		func() error {
-			return f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: a.address().Key})
-		},
-	} {
-		if err := do(); err != nil {
-			return account.Account{}, err
-		}
-	}
-	owner, _, err := tx.AccountByID(ctx, id)
-	return owner, err
-}
-
-// undoAddresses removes the addresses that were added in the time of an alarm, and
-// brings back addresses that were removed after its email. The address of the email
-// recovers the account.
-func (f *Flows) undoAddresses(ctx context.Context, tx Tx, a alarm) error {
-	now := f.clock.Now()
-	others, err := tx.AddressesOf(ctx, a.owner.ID, now)
-	if err != nil {
-		return err
-	}
-	for _, o := range others {
-		mine := a.lasts(now) && o.Address.Key == a.other.Address.Key
-		switch gone := o.Until.Add(-alarmLife); {
-		case o.Use == account.Former:
-		case now.Before(o.PrimaryUntil.Add(alarmLife)):
-			// This address was the primary one a short time ago, so its owner may still raise an alarm.
-			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
-			err = tx.UseAddress(ctx, o)
-		case o.AddedAt.After(now.Add(-alarmLife)):
-			err = tx.DropAddress(ctx, o.AccountID, o.Address.Key)
-		case mine:
-			o.Use, o.Until = account.Recovery, account.Forever
-			err = tx.UseAddress(ctx, o)
-		case o.Use == account.Removed && !gone.Before(a.at):
-			o.Use, o.Until = account.Spare, account.Forever
-			err = tx.UseAddress(ctx, o)
-		case o.Use == account.Recovery && a.lasts(now):
-			o.Use = account.Spare
-			err = tx.UseAddress(ctx, o)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dropAdded removes what was added to an account since a time and signs in to it.
-// It removes all recovery codes, which have no time.
-func (f *Flows) dropAdded(ctx context.Context, tx Tx, id string, since time.Time) error {
-	factors, err := tx.FactorsOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range factors {
-		if each.CreatedAt.After(since) {
-			if _, err := tx.DeleteFactor(ctx, id, each.ID); err != nil {
-				return err
-			}
-		}
-	}
-	if err := tx.DeleteRecoveryCodes(ctx, id); err != nil {
-		return err
-	}
-	held, err := tx.PasskeysOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range held {
-		if each.CreatedAt.After(since) {
-			if _, err := tx.DeletePasskey(ctx, id, each.ID); err != nil {
-				return err
-			}
-		}
-	}
-	linked, err := tx.IdentitiesOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range linked {
-		if each.CreatedAt.After(since) {
-			if _, err := tx.DeleteIdentities(ctx, id, each.Provider); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// dropApps ends everything that OpenID clients have got from an account.
-func (f *Flows) dropApps(ctx context.Context, tx Tx, id string) error {
-	known, err := f.grants.Apps(ctx, tx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range known {
-		told, _, err := f.grants.Forget(ctx, tx, id, each.ClientID)
-		if err != nil {
-			return err
-		}
-		if err := f.tell(ctx, tx, id, told); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // alarmed reports whether an alarm of the owner still closes the account to

@@ -158,3 +158,32 @@ func TestRaiseAlarm_Expires(t *testing.T) {
 		t.Errorf("the former address is still kept: %v", err)
 	}
 }
+
+// An alarm leaves a passkey of before, with which a thief may sign in. Only the
+// mailbox gives the account a password then.
+func TestRaiseAlarm_NoPasswordWithoutTheMailbox(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	a := v.adds()
+	b.next()
+	b.clock.Advance(73 * time.Hour)
+	thief.must(thief.uses(a))
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
+	b.next()
+	thief.must(thief.uses(a))
+	b.next()
+	set := func() error {
+		_, err := b.flows.ChangePassword(t.Context(), thief.Caller, thief.found(), another, another)
+		return err
+	}
+	if err := set(); !errors.Is(err, flow.Alarmed) {
+		t.Fatalf("the account gets a password: %v", err)
+	}
+	b.clock.Advance(72 * time.Hour)
+	thief.must(thief.uses(a))
+	if err := set(); err != nil {
+		t.Errorf("after the time of the alarm: %v", err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/clientdoc"
+	"portico/internal/openid"
 	"portico/internal/session"
 )
 
@@ -39,15 +40,25 @@ func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err err
 // Faults: session.Required.
 func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
-		told, there, err := f.grants.Forget(ctx, tx, owner.ID, clientID)
-		if err != nil || !there {
-			return err
-		}
-		if err := f.tell(ctx, tx, owner.ID, told); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, fact(c, audit.ConsentRevoked, owner.ID, clientID))
+		_, err := f.forgetApp(ctx, tx, fact(c, audit.ConsentRevoked, owner.ID, clientID))
+		return err
 	})
+}
+
+// forgetApp ends what the client of a record has got from its account, and tells the client.
+// It adds the record if there was anything.
+func (f *Flows) forgetApp(ctx context.Context, tx Tx, r audit.Fact) (openid.Forgotten, error) {
+	gone, err := f.grants.Forget(ctx, tx, r.AccountID, r.Detail)
+	if err != nil || !gone.Any() {
+		return gone, err
+	}
+	if err := f.sessions.Changed(ctx, tx, r.AccountID); err != nil {
+		return gone, err
+	}
+	if err := f.tell(ctx, tx, r.AccountID, gone.Told); err != nil {
+		return gone, err
+	}
+	return gone, f.record.Add(ctx, tx, r)
 }
 
 // HasFactor reports whether an account has a second factor or a passkey.
@@ -62,7 +73,7 @@ func (f *Flows) nameOf(clientID string) string {
 	if client, ok := f.clients.Get(clientID); ok {
 		return client.Name
 	}
-	return cmp.Or(clientdoc.HostOf(clientID), clientID)
+	return cmp.Or(clientdoc.HostOf(clientID), openid.RegisteredHost(clientID), clientID)
 }
 
 // AppOf returns the name of the OpenID client that a record is about, "" for none.

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -100,18 +99,8 @@ func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *account.Ac
 
 // DropKeep ends the step that asks whether a closed account is kept. The account
 // stays closed. It succeeds when there is no such step.
-func (f *Flows) DropKeep(ctx context.Context, c Caller, flowID string) (r Result, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
-		p, _, err := f.at(ctx, tx, c, flowID, Keep)
-		if err != nil {
-			return err
-		}
-		return f.advance(ctx, tx, p, Done)
-	})
-	if err == nil || errors.Is(err, Unknown) || errors.Is(err, Moved) {
-		return Result{Next: pages.SignIn}, nil
-	}
-	return r, err
+func (f *Flows) DropKeep(ctx context.Context, c Caller, flowID string) (Result, error) {
+	return f.startAgain(ctx, c, flowID, Keep)
 }
 
 // eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.

@@ -28,7 +28,9 @@ type entry struct {
 	trusted  bool      // the account has a second factor, which this browser need not give
 	later    bool      // the owner has put off a second factor that the account needs
 	live     bool      // the browser has a session of the account, which this proof adds to
-	makes    bool      // the browser can make a passkey
+
+	makesPasskeys bool    // the browser can make a passkey
+	second        *Second // what the account can give beside the first proof; nil until it is read
 }
 
 // detail returns how the owner signed in, for the audit record.
@@ -51,16 +53,9 @@ func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
 // browser has no session, and nothing of the account changes. The terms come after
 // the factor.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	have, err := tx.FactorsOf(ctx, e.account.ID)
+	ask, err := f.asks(ctx, tx, &e)
 	if err != nil {
 		return Result{}, err
-	}
-	ask := len(have) > 0
-	if !ask && e.strongAt.IsZero() && f.Requires(e.account.Roles) {
-		second, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
-		if ask = second.Any(); err != nil {
-			return Result{}, err
-		}
 	}
 	if ask {
 		if e.trusted, err = f.trustedHere(ctx, tx, c, e); err != nil {
@@ -71,6 +66,17 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 		}
 	}
 	return f.admitted(ctx, tx, c, e)
+}
+
+// asks reports whether a sign-in asks for a second factor that the account has.
+func (f *Flows) asks(ctx context.Context, tx Tx, e *entry) (bool, error) {
+	if e.strongAt.IsZero() && f.Requires(e.account.Roles) {
+		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
+		e.second = &have
+		return have.Any(), err
+	}
+	apps, err := tx.FactorsOf(ctx, e.account.ID)
+	return len(apps) > 0, err
 }
 
 // admitted is the only function that starts a session for a proof. It ends the
@@ -107,7 +113,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 		return Result{}, err
 	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent,
+		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: f.keptPeer(c),
 		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ const (
 	CodeAddressTaken   = "address.taken" // by another account since the flow began
 	CodeAddressMissing = "address.missing"
 	CodeAddressesFull  = "address.full"
+	CodePortrait       = "picture.unusable"
 	CodeLinkElsewhere  = "link.elsewhere"
 	CodeAlarmed        = "alarm.raised"
 	CodeAlarmOver      = "alarm.over"
@@ -111,4 +112,7 @@ var (
 	// sign-up began, such as by a sign-up in another browser. Only a caller with
 	// the code from the mailbox gets it.
 	SignUpTaken = fault.New(fault.Conflict, CodeSignUpTaken)
+
+	// PortraitUnusable means that a file is no picture that a user may give.
+	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)
 )

@@ -5,9 +5,9 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/ids"
 	"portico/internal/pages"
 	"portico/internal/passkey"
+	"portico/internal/session"
 )
 
 // byPasskey reports whether a new account gets a passkey in place of a password.
@@ -22,8 +22,8 @@ func (f *Flows) pageOfReset(p Pending, d data) string {
 	return pages.Flow(pages.ResetPassword, p.ID)
 }
 
-// BeginFirstPasskey returns a challenge for the passkey of a new account, whose
-// mailbox is proven.
+// BeginFirstPasskey returns a challenge for the first passkey of an account: a new one
+// whose mailbox is proven, or one whose owner has a link of the operator.
 //
 // Faults: Unknown, Moved, passkey.Off.
 func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) (o PasskeyOffer, err error) {
@@ -31,46 +31,62 @@ func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) 
 		return o, passkey.Off
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		p, owner, err := f.newcomer(ctx, tx, c, flowID)
+		p, _, owner, err := f.newcomer(ctx, tx, c, flowID)
 		if err != nil {
 			return err
 		}
-		o = PasskeyOffer{
-			PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(passkey.First, c.BrowserCookie, p.ID), Host: f.passkeys.Host()},
-			Handle:     f.passkeys.Handle(owner.ID, nil), Address: owner.Address.Mail, Name: owner.Name,
-		}
-		return nil
+		o, err = f.offer(ctx, tx, owner, passkey.First, c.BrowserCookie, p.ID)
+		return err
 	})
 	return o, err
 }
 
-// newcomer returns a flow in which a new account gets its first way in. The proof of
-// the mailbox is enough for a passkey only while the account has nothing else.
-func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (Pending, account.Account, error) {
+// mayReplace reports whether the operator's link leads to a passkey in place of the
+// password. An account with a second factor gives that one first, and none gets a
+// passkey while an alarm closes it.
+func (f *Flows) mayReplace(ctx context.Context, tx Tx, owner account.Account) (bool, error) {
+	if f.passkeys == nil || f.alarmed(owner) {
+		return false, nil
+	}
+	second, err := f.second(ctx, tx, owner.ID)
+	return !second.Any(), err
+}
+
+// newcomer returns a flow in which an account gets its first passkey. The proof of
+// the mailbox is enough only while the account has nothing else.
+func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (Pending, data, account.Account, error) {
 	p, d, err := f.at(ctx, tx, c, flowID, Reset)
 	switch {
 	case err != nil:
-		return p, account.Account{}, err
-	case !d.New || !d.Passkey:
-		return p, account.Account{}, Unknown
+		return p, d, account.Account{}, err
+	case !d.Passkey || !d.New && !d.Handed:
+		return p, d, account.Account{}, Unknown
 	}
 	owner, err := f.owner(ctx, tx, p)
 	if err != nil {
-		return p, owner, err
+		return p, d, owner, err
+	}
+	if d.Handed {
+		ok, err := f.mayReplace(ctx, tx, owner)
+		if err == nil && !ok {
+			err = Unknown
+		}
+		return p, d, owner, err
 	}
 	second, err := f.second(ctx, tx, owner.ID)
 	if err != nil {
-		return p, owner, err
+		return p, d, owner, err
 	}
 	ways, err := f.waysBesidePassword(ctx, tx, owner.ID)
 	if err == nil && (owner.Password != "" || ways > 0 || second.Any()) {
 		err = Unknown
 	}
-	return p, owner, err
+	return p, d, owner, err
 }
 
-// AddFirstPasskey adds the first passkey of a new account, and signs in with it. The
-// account has no password then.
+// AddFirstPasskey adds the first passkey of an account, and signs in with it. The
+// account has no password then. With a link of the operator, the former password and all
+// sessions end.
 //
 // Faults: Unknown, Moved, passkey.Refused, passkey.Expired, passkey.Exists,
 // passkey.Off.
@@ -89,28 +105,29 @@ func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in
 	}
 	id := ""
 	err = f.store.Write(ctx, func(tx Tx) error {
-		p, owner, err := f.newcomer(ctx, tx, c, flowID)
+		p, d, owner, err := f.newcomer(ctx, tx, c, flowID)
 		if err != nil {
 			return err
 		}
 		id = owner.ID
-		first, err := f.passkeys.Accept(made, passkey.First, id, f.passkeys.Handle(id, nil))
+		have, err := tx.PasskeysOf(ctx, id)
+		if err != nil {
+			return err
+		}
+		first, err := f.passkeys.Accept(made, passkey.First, id, f.passkeys.Handle(id, have))
 		if err != nil {
 			return err
 		}
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		first.ID = ids.New()
-		ok, err := tx.InsertPasskey(ctx, first)
-		switch {
-		case err != nil:
+		if err := f.insertPasskey(ctx, tx, c, owner, first); err != nil {
 			return err
-		case !ok:
-			return passkey.Exists
 		}
-		if err := f.note(ctx, tx, c, owner, audit.PasskeyAdded, first.Model, mailPasskeyAdded); err != nil {
-			return err
+		if d.Handed {
+			if err := f.leavePassword(ctx, tx, c, &owner); err != nil {
+				return err
+			}
 		}
 		now := f.clock.Now()
 		r, err = f.admitted(ctx, tx, c, entry{
@@ -122,4 +139,20 @@ func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in
 		return Result{}, err
 	}
 	return f.settled(r, id), nil
+}
+
+// leavePassword ends the password of an account whose owner has made a passkey in its
+// place, with everything that began before. It notifies the owner.
+func (f *Flows) leavePassword(ctx context.Context, tx Tx, c Caller, owner *account.Account) error {
+	if err := f.learnLocale(ctx, tx, c, owner); err != nil {
+		return err
+	}
+	if _, err := tx.UpdatePassword(ctx, owner.ID, "", true); err != nil { // raises the credential version
+		return err
+	}
+	owner.Version++
+	if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil || owner.Password == "" {
+		return err
+	}
+	return f.note(ctx, tx, c, *owner, audit.PasswordRemoved, "recovery", mailNoPassword)
 }

@@ -29,6 +29,7 @@ type Tx interface {
 	account.Store
 	account.IdentityStore
 	account.DepartureStore
+	account.PortraitStore
 	code.Store
 	factor.Store
 	passkey.Store
@@ -101,7 +102,6 @@ type Token struct {
 type Config struct {
 	Store     Store
 	Clock     clock.Clock
-	Common    clock.Clock // the clock that all nodes share
 	Key       *secret.Key
 	Passwords *password.Service
 	Sessions  *session.Keeper
@@ -111,7 +111,9 @@ type Config struct {
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
-	Documents *clientdoc.Keeper // of unknown clients; nil to know none
+	Documents *clientdoc.Keeper // loads what unknown clients publish; nil if there are none
+	Guests    bool              // whether a client may name itself by an address
+	Registers bool              // whether a client may register itself
 	Resources []string          // that unknown clients may ask tokens for
 	Targets   Targets
 	SignUp    bool   // whether visitors may sign up
@@ -120,6 +122,7 @@ type Config struct {
 	Trust     bool // whether a user may trust a browser
 	Require   Require
 	ByCode    bool // whether users may sign in by an emailed code
+	Places    bool // whether a session keeps its network, so that its place can be shown
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -131,7 +134,6 @@ type Config struct {
 type Flows struct {
 	store     Store
 	clock     clock.Clock
-	common    clock.Clock
 	box       *secret.Box
 	crossings *secret.Box
 	devices   *secret.MAC
@@ -150,6 +152,8 @@ type Flows struct {
 	clients   openid.Clients
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
+	guests    bool
+	registers bool
 	resources []string
 	marks     *secret.Box
 	alarms    *secret.Box
@@ -162,9 +166,11 @@ type Flows struct {
 	mayTrust  bool
 	require   Require
 	byCode    bool
+	places    bool
 	publicURL string
 	site      string
 	counts    *counts
+	drawing   *drawing
 }
 
 // CodeLife is the validity of a mailed code or link (ASVS 6.5.5: ten minutes).
@@ -173,20 +179,23 @@ const CodeLife = 10 * time.Minute
 // New returns Flows.
 func New(cfg Config) *Flows {
 	f := &Flows{
-		store: cfg.Store, clock: cfg.Clock, common: cfg.Common,
+		store: cfg.Store, clock: cfg.Clock,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), mailboxes: cfg.Key.MAC("mailbox"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
-		factors:   factor.NewKeeper(cfg.Key, cfg.Common),
+		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
 		passkeys:  cfg.Passkeys,
 		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, resources: cfg.Resources, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
-		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require, byCode: cfg.ByCode,
-		counts: newCounts(),
+		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, guests: cfg.Guests, registers: cfg.Registers, resources: cfg.Resources, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
+		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require, byCode: cfg.ByCode, places: cfg.Places,
+		counts: newCounts(), drawing: newDrawing(),
 	}
 	if cfg.Before != nil {
-		f.counts, f.limiter = cfg.Before.counts, cfg.Before.limiter
+		f.counts, f.limiter, f.drawing = cfg.Before.counts, cfg.Before.limiter, cfg.Before.drawing
+		f.grants = cfg.Before.grants.With(cfg.Sessions.IdleEnd)
+	} else {
+		cfg.Sessions.Lead(f.grants)
 	}
 	return f
 }

@@ -33,6 +33,9 @@ var (
 	// Documents of unknown OpenID clients that one network makes Portico load.
 	documentPeer = throttle.Limit{Name: "client document peer", Count: 60, Window: 10 * time.Minute}
 
+	// Requests about registered OpenID clients from one network.
+	registerPeer = throttle.Limit{Name: "client registration peer", Count: 30, Window: 10 * time.Minute}
+
 	// Guesses of codes: of a flow with all its emails, of an address in an hour,
 	// and consecutive ones of an address. After the last consecutive guess only
 	// the mailed link works, so that an attacker cannot guess for days.
@@ -89,6 +92,8 @@ var (
 
 	// Downloads of an account's data. Each sends an email and reads all of its rows.
 	dataDay = throttle.Limit{Name: "data day", Count: 10, Window: 24 * time.Hour}
+	// Pictures that a user gives. Each is decoded.
+	portraitDay = throttle.Limit{Name: "picture day", Count: 20, Window: 24 * time.Hour}
 )
 
 // lanes is the number of rows that share a global limit, chosen by the mailbox. A
@@ -108,9 +113,9 @@ func limits() []throttle.Limit {
 	all := []throttle.Limit{
 		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword, factorFlow, factorLadder, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, deviceCode,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, portraitDay, deviceCode,
 	}
-	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, devicePeer, deviceCodePeer} {
+	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {
 			all = append(all, wide)
 		}

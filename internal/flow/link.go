@@ -7,7 +7,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
-	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -56,8 +55,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 			return err
 		}
 		if p.Kind == Recovery && !f.here(c, p) {
-			r.FlowID, err = f.moveRecovery(ctx, tx, p, d, value)
-			r.Next = pages.Flow(pages.ResetPassword, r.FlowID)
+			r.FlowID, r.Next, err = f.moveRecovery(ctx, tx, p, d, value)
 			return err
 		}
 		r, err = f.proven(ctx, tx, c, p, d)
@@ -131,19 +129,25 @@ func wrongLink(err error) string {
 }
 
 // moveRecovery ends a flow of another browser and begins one at the next step in
-// the browser that opened the link.
-func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (string, error) {
-	if _, err := f.owner(ctx, tx, p); err != nil {
-		return "", err
+// the browser that opened the link. It returns the new one and its page.
+func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (id, page string, err error) {
+	owner, err := f.owner(ctx, tx, p)
+	if err != nil {
+		return "", "", err
+	}
+	if d.Handed {
+		if d.Passkey, err = f.mayReplace(ctx, tx, owner); err != nil {
+			return "", "", err
+		}
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
-		return "", err
+		return "", "", err
 	}
 	moved, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: p.AccountID, Version: p.Version,
 		AddressKey: p.AddressKey, ReturnTo: p.ReturnTo,
 	}, d, browser)
-	return moved.ID, err
+	return moved.ID, f.pageOfReset(moved, d), err
 }
 
 // ResendLink begins the flow of an expired or replaced link again, in the
@@ -182,5 +186,6 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if p.Kind == AddressChange && !f.here(c, p) {
 		return Result{}, LinkElsewhere
 	}
+	d.Handed = false // the next link is in an email
 	return f.restart(ctx, c, p, address, d)
 }

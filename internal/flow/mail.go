@@ -65,6 +65,7 @@ type letter struct {
 	to       string           // address without an account; always checked
 	owner    *account.Account // recipient, nil without an account
 	at       account.Address  // of the owner, if not the primary one
+	added    time.Time        // when the account got it
 	about    account.Address  // of the owner, that the email names
 	secret   *code.Issued
 	provider string
@@ -74,6 +75,12 @@ type letter struct {
 	told     *outbox.Told  // set if the visitor learns of a refusal
 	eraseAt  time.Time     // of an account that its owner has closed
 	suppress bool          // stored like any other and never sent
+}
+
+// toOther addresses an email to another address of its owner.
+func (l letter) toOther(o account.Other) letter {
+	l.at, l.added = o.Address, o.AddedAt
+	return l
 }
 
 // alarming reports whether an email tells of a change or of a danger. It has a link
@@ -107,8 +114,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 	}
 	for _, o := range all {
 		if o.Use == account.Recovery {
-			l.at = o.Address
-			return f.postOne(ctx, tx, c, l)
+			return f.postOne(ctx, tx, c, l.toOther(o))
 		}
 	}
 	return nil
@@ -141,7 +147,7 @@ func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l letter) error {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
 	}
 	if l.owner != nil && alarming(l.template) {
-		m.Data["alarm_link"] = f.alarmLink(l.owner.ID, l.at, now)
+		m.Data["alarm_link"] = f.alarmLink(l, now)
 	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)

@@ -17,10 +17,9 @@ import (
 // proven so far, and what the sign-in does when the factor is given.
 func (f *Flows) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	value, fresh := browser(c)
-	p, err := f.begin(ctx, tx, Pending{
-		Kind: SecondFactor, Step: Factor, AccountID: e.account.ID, Version: e.account.Version,
-		AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
-	}, data{Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, Announce: e.announce, LinkFlow: e.linkFlow, Makes: e.makes}, value)
+	p, d := e.waiting()
+	p.Kind, p.Step = SecondFactor, Factor
+	p, err := f.begin(ctx, tx, p, d, value)
 	return Result{Next: pages.Flow(pages.MFA, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
 }
 
@@ -74,11 +73,7 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		now := f.clock.Now()
-		r, err = f.admitted(ctx, tx, c, entry{
-			account: owner, returnTo: f.target(p), methods: append(d.Methods, method), at: now, strongAt: now,
-			linkFlow: d.LinkFlow, announce: d.Announce, makes: d.Makes,
-		})
+		r, err = f.admitted(ctx, tx, c, f.strengthened(owner, p, d, method))
 		if err == nil && r.Session != nil {
 			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)
 		}

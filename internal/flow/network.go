@@ -40,6 +40,15 @@ func (c Caller) widest() string {
 	return c.Peer
 }
 
+// keptPeer returns the network that a session of the caller keeps, "" while no place
+// is shown for it.
+func (f *Flows) keptPeer(c Caller) string {
+	if !f.places {
+		return ""
+	}
+	return c.Peer
+}
+
 // signInAttempts are the limits of a sign-in.
 type signInAttempts struct {
 	network []throttle.Attempt

@@ -11,7 +11,7 @@ import (
 // that comes next.
 func (v *visitor) byPassword(address string, returnTo flow.Target) string {
 	v.Helper()
-	return v.must(v.flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: good, ReturnTo: returnTo, Makes: true})).Next
+	return v.must(v.flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: good, ReturnTo: returnTo, MakesPasskeys: true})).Next
 }
 
 func TestOffer(t *testing.T) {
@@ -61,7 +61,7 @@ func TestOffer_AfterTheSecondFactor(t *testing.T) {
 	b := setup(t, withPasskeys(t), trusting)
 	_, p := b.enrolled()
 	v := b.visitor("192.0.2.2")
-	r := v.must(v.flows.SignIn(t.Context(), v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good, Makes: true}))
+	r := v.must(v.flows.SignIn(t.Context(), v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good, MakesPasskeys: true}))
 	r = v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: p.secret.At(b.clock.Now()), Trust: true}))
 	if r.Next != "/auth/account/passkeys/offer" {
 		t.Errorf("after the factor: %s", r.Next)

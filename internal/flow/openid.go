@@ -20,7 +20,7 @@ import (
 func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, agreed bool) (code string, err error) {
 	s := found.Session
 	err = f.store.Write(ctx, func(tx Tx) error {
-		stored, err := f.grants.Agree(ctx, tx, r.Client, s.AccountID, r.Scopes, agreed)
+		stored, err := f.grants.Agree(ctx, tx, r.Client, s.AccountID, r.Asks(), agreed)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,8 @@ func signedIn(s session.Session) openid.SignIn {
 // openid.Keeper.CodeOf. proof is the key proof of the request, if it has one.
 func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	var l openid.Live
-	in.Key, in.Watch = proof.Key, client.LogoutURI != ""
+	in.Key = proof.Key
+	began := f.grants.Read()
 	err = f.store.Read(ctx, func(tx Tx) error {
 		l, err = f.grants.CodeOf(ctx, tx, client, in)
 		return err
@@ -55,7 +56,11 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	return f.exchange(ctx, c, l, proof, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, l, in) })
+	t, err = f.exchange(ctx, c, l, proof, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, client, l, in) })
+	if err == nil {
+		f.grants.Keep(t.Live, began) // UserInfo often follows
+	}
+	return t, err
 }
 
 // RefreshTokens exchanges a refresh token for the next one. Its errors include
@@ -78,18 +83,25 @@ func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Clien
 	})
 }
 
-// exchange runs the exchange of a code or a refresh token. It records when it has
-// ended the grant, and tells the owner, who did not cause that.
-func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, proof assertion.KeyProof, what string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
+// exchange runs an exchange for the tokens of a grant in one transaction, and spends the
+// key proof if it succeeds. If run has ended the grant, it records that with
+// the kind of the exchange, and tells the owner, who did not cause it.
+func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, proof assertion.KeyProof, kind string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
+	var ended bool
 	err = f.store.Write(ctx, func(tx Tx) error {
-		var ended bool
 		if t, ended, err = run(tx); err != nil {
 			return err
 		}
 		if !ended {
-			return f.spendProof(ctx, tx, proof)
+			if err := f.spendProof(ctx, tx, proof); err != nil {
+				return err
+			}
+			return f.noteUse(ctx, tx, l.Grant.ClientID)
 		}
-		record := fact(c, audit.GrantReused, l.Grant.AccountID, l.Grant.ClientID+","+what)
+		if err := f.sessions.Changed(ctx, tx, l.Grant.AccountID); err != nil {
+			return err
+		}
+		record := fact(c, audit.GrantReused, l.Grant.AccountID, l.Grant.ClientID+","+kind)
 		record.Actor = "stranger"
 		if err := f.record.Add(ctx, tx, record); err != nil {
 			return err
@@ -100,52 +112,43 @@ func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, proof ass
 		}
 		return f.post(ctx, tx, c, letter{template: mailReused, owner: &owner, app: f.nameOf(l.Grant.ClientID)})
 	})
+	if ended {
+		f.sessions.Forget(l.Grant.AccountID)
+	}
 	if err == nil && t.Access == "" {
 		return t, &openid.Error{Code: "invalid_grant", Description: "it was used before, so the grant has ended"}
 	}
 	return t, err
 }
 
-// Bearer returns what an access token of a grant gives, or false if it does not work.
-// signed has the claims of a token in JWT form whose signature was verified, else nil.
-func (f *Flows) Bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		if signed != nil {
-			b, ok, err = f.grants.AccessJWT(ctx, tx, *signed)
-			return err
-		}
-		b, ok, err = f.grants.Access(ctx, tx, access)
-		return err
-	})
-	return b, ok, err
-}
-
-// RefreshGrant returns the grant of a refresh token that may still be used, or
-// false.
-func (f *Flows) RefreshGrant(ctx context.Context, refresh string) (l openid.Live, ok bool, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		l, ok, err = f.grants.CurrentRefresh(ctx, tx, refresh)
-		return err
-	})
-	return l, ok, err
-}
-
-// RevokeToken revokes a token of a client. It succeeds for any other text. signed is as
-// for Bearer.
-func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string, signed *openid.AccessClaims) error {
-	return f.store.Write(ctx, func(tx Tx) error {
+// RevokeToken revokes a token of a client. It succeeds for any other text.
+func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
+	signed := f.signedAccess(token)
+	var changed *openid.Live
+	err := f.store.Write(ctx, func(tx Tx) error {
+		changed = nil
 		if done, err := f.revokeMachine(ctx, tx, client, token, signed); err != nil || done {
 			return err
 		}
+		var ended bool
+		var err error
 		if signed != nil {
-			return f.grants.RevokeJWT(ctx, tx, client, *signed)
+			changed, err = f.grants.RevokeJWT(ctx, tx, client, *signed)
+		} else {
+			changed, ended, err = f.grants.Revoke(ctx, tx, client, token)
 		}
-		l, ended, err := f.grants.Revoke(ctx, tx, client, token)
-		if err != nil || !ended {
+		if err != nil || changed == nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, fact(c, audit.GrantRevoked, l.Grant.AccountID, client.ID))
+		if err := f.sessions.Changed(ctx, tx, changed.User.ID); err != nil || !ended {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.GrantRevoked, changed.User.ID, client.ID))
 	})
+	if changed != nil {
+		f.sessions.Forget(changed.User.ID)
+	}
+	return err
 }
 
 // moveGrants keeps the grants of a browser's previous session, if the same user

@@ -9,11 +9,78 @@ import (
 	"portico/internal/session"
 )
 
+// Inspected is what a text gives as a token of a client: one of the fields, or none of them if
+// it does not work.
+type Inspected struct {
+	Bearer  *openid.Bearer  // of an access token of a grant
+	Machine *openid.Machine // of an access token of a client itself
+	Refresh *openid.Live    // of a refresh token
+}
+
+// Inspect returns what a token of any kind gives.
+func (f *Flows) Inspect(ctx context.Context, token string) (Inspected, error) {
+	signed := f.signedAccess(token)
+	if b, ok, err := f.bearer(ctx, token, signed); err != nil || ok {
+		return Inspected{Bearer: &b}, err
+	}
+	if m, ok, err := f.employed(ctx, token, signed); err != nil || ok {
+		return Inspected{Machine: &m}, err
+	}
+	l, ok, err := f.refreshGrant(ctx, token)
+	if err != nil || !ok {
+		return Inspected{}, err
+	}
+	return Inspected{Refresh: &l}, nil
+}
+
+// Bearer returns what an access token of a grant gives, or false if it does not work.
+func (f *Flows) Bearer(ctx context.Context, access string) (openid.Bearer, bool, error) {
+	return f.bearer(ctx, access, f.signedAccess(access))
+}
+
+// bearer is Bearer for a text that was read. signed has the claims of a token in JWT form
+// whose signature was verified, else nil.
+func (f *Flows) bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
+	if b, ok := f.grants.KeptAccess(access, signed); ok && openid.RegisteredHost(b.Live.Grant.ClientID) == "" {
+		return b, true, nil
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		if signed != nil {
+			b, ok, err = f.grants.AccessJWT(ctx, tx, *signed)
+		} else {
+			b, ok, err = f.grants.Access(ctx, tx, access)
+		}
+		if err == nil && ok {
+			ok, err = f.stillRegistered(ctx, tx, b.Live.Grant.ClientID)
+		}
+		return err
+	})
+	return b, ok, err
+}
+
+// UserClaims returns the claims that UserInfo tells the client of a grant.
+func (f *Flows) UserClaims(l openid.Live) map[string]any {
+	client, _ := f.clients.Get(l.Grant.ClientID) // a guest has no claims of its own
+	return l.UserClaims(client)
+}
+
+// refreshGrant returns the grant of a refresh token that may still be used, or
+// false.
+func (f *Flows) refreshGrant(ctx context.Context, refresh string) (l openid.Live, ok bool, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		if l, ok, err = f.grants.CurrentRefresh(ctx, tx, refresh); err == nil && ok {
+			ok, err = f.stillRegistered(ctx, tx, l.Grant.ClientID)
+		}
+		return err
+	})
+	return l, ok, err
+}
+
 // TokenSession returns the user of an access token for a resource, as a session that
 // lasts as long as the token. It returns session.Required if the text is no valid token,
 // if the token is for other resources, even besides this one, and if it belongs to a key.
 func (f *Flows) TokenSession(ctx context.Context, access, resource string) (session.Found, error) {
-	b, ok, err := f.Bearer(ctx, access, f.signedAccess(access))
+	b, ok, err := f.Bearer(ctx, access)
 	if err != nil {
 		return session.Found{}, err
 	}

@@ -7,14 +7,21 @@ import (
 
 	"portico/internal/assertion"
 	"portico/internal/openid"
+	"portico/internal/throttle"
 )
 
-// AuthenticateClient returns the client of a proof, or an openid.Error. An assertion
-// is spent, whatever follows. The client may be a guest.
+// AuthenticateClient returns the client of a proof. Its errors include openid.Error. An
+// assertion is spent, whatever follows. The client may be a guest.
+//
+// Faults: throttle.Limited, when documents of guests have to be loaded.
 func (f *Flows) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof) (openid.Client, error) {
-	id := p.ID
+	id, asserted := p.ID, assertion.Assertion{}
 	if p.Assertion != "" {
-		id = assertion.ClientOf(p.Assertion)
+		var err error
+		if asserted, err = assertion.Parse(p.Assertion); err != nil {
+			return openid.Client{}, unproven(err)
+		}
+		id = asserted.ClientID
 	}
 	clients, err := f.ClientsFor(ctx, c, id)
 	if errors.Is(err, openid.ClientUnknown) {
@@ -26,7 +33,7 @@ func (f *Flows) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof
 	if p.Assertion == "" {
 		return clients.Authenticate(p)
 	}
-	claim, err := f.asserts(ctx, c, clients, p)
+	claim, err := f.asserts(ctx, c, clients, asserted, p.Audiences)
 	if err != nil {
 		return openid.Client{}, unproven(err)
 	}
@@ -46,11 +53,14 @@ func (f *Flows) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof
 }
 
 // unproven returns the error that a client gets for an assertion. The cause of an
-// outage is for the log alone.
+// outage is for the log alone. A limit stays one: the client may try again later.
 func unproven(err error) error {
 	var wrong assertion.Wrong
-	if errors.As(err, &wrong) {
+	switch {
+	case errors.As(err, &wrong):
 		return &openid.Error{Code: "invalid_client", Description: wrong.Error()}
+	case errors.Is(err, throttle.Limited(0)):
+		return err
 	}
 	return errors.Join(&openid.Error{Code: "invalid_client", Description: "the keys of the client could not be loaded"}, err)
 }

@@ -85,7 +85,7 @@ func (f *Flows) DenyDevice(ctx context.Context, found session.Found, d openid.De
 // openid.Error, which also says that the user has not answered yet. proof is as for
 // RedeemCode.
 func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client, code string, resources []string, proof assertion.KeyProof) (t openid.Tokens, err error) {
-	in := openid.Redemption{Resources: resources, Key: proof.Key, Watch: client.LogoutURI != ""}
+	in := openid.Redemption{Resources: resources, Key: proof.Key}
 	var l openid.Live
 	var d openid.Device
 	var waits bool
@@ -102,7 +102,7 @@ func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client
 		return openid.Tokens{}, f.pollDevice(ctx, d)
 	}
 	return f.exchange(ctx, c, l, proof, "device", func(tx Tx) (openid.Tokens, bool, error) {
-		t, err := f.grants.RedeemDevice(ctx, tx, l, d, in)
+		t, err := f.grants.RedeemDevice(ctx, tx, client, l, d, in)
 		return t, false, err
 	})
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // ClientsFor returns the OpenID clients, with a guest if the id is the address of its
-// metadata. It returns openid.ClientUnknown if these do not load or are not valid, and
+// metadata, or of a client that has registered itself. It returns openid.ClientUnknown if these do not load or are not valid, and
 // throttle.Limited.
 func (f *Flows) ClientsFor(ctx context.Context, c Caller, id string) (openid.Clients, error) {
-	if f.documents == nil || !f.documents.Counts(id) {
-		return f.clients, nil
+	if !f.guests || !f.documents.Counts(id) {
+		return f.RegisteredFor(ctx, id)
 	}
 	text, err := f.published(ctx, c, id, func(text []byte) error {
 		_, err := openid.ParseMetadata(text, id)
@@ -24,7 +24,7 @@ func (f *Flows) ClientsFor(ctx context.Context, c Caller, id string) (openid.Cli
 	}
 	described, err := openid.ParseMetadata(text, id)
 	if err != nil {
-		return f.clients, err // cannot be: only good documents are kept
+		return f.clients, openid.ClientUnknown.WithCause(err) // such as the keys of another client
 	}
 	return f.clients.With(described.Guest(id, clientdoc.HostOf(id), f.resources)), nil
 }
@@ -46,10 +46,10 @@ func (f *Flows) published(ctx context.Context, c Caller, address string, check f
 }
 
 // asserts returns the claim of an assertion of a client, which may be a guest.
-func (f *Flows) asserts(ctx context.Context, c Caller, clients openid.Clients, p openid.Proof) (assertion.Claim, error) {
-	client, _ := clients.Get(assertion.ClientOf(p.Assertion))
+func (f *Flows) asserts(ctx context.Context, c Caller, clients openid.Clients, a assertion.Assertion, audiences []string) (assertion.Claim, error) {
+	client, _ := clients.Get(a.ClientID)
 	if !client.Guest {
-		return f.asserted.Check(ctx, p.Assertion, p.Audiences)
+		return f.asserted.Check(ctx, a, audiences)
 	}
 	if client.Public {
 		return assertion.Claim{}, assertion.Wrong("the client has no keys")
@@ -69,5 +69,5 @@ func (f *Flows) asserts(ctx context.Context, c Caller, clients openid.Clients, p
 	if err != nil {
 		return assertion.Claim{}, assertion.Wrong("the keys of the client: " + err.Error())
 	}
-	return f.asserted.CheckBy(keys, p.Assertion, p.Audiences)
+	return f.asserted.CheckBy(keys, a, audiences)
 }

@@ -17,9 +17,9 @@ func (f *Flows) Employ(ctx context.Context, client openid.Client, scopes string,
 	return access, m, f.SpendProof(ctx, proof)
 }
 
-// Employed returns the content of an access token of a client itself, or false if the
-// token does not work. signed is as for Bearer.
-func (f *Flows) Employed(ctx context.Context, access string, signed *openid.AccessClaims) (m openid.Machine, ok bool, err error) {
+// employed returns the content of an access token of a client itself, or false if the
+// token does not work. signed is as for bearer.
+func (f *Flows) employed(ctx context.Context, access string, signed *openid.AccessClaims) (m openid.Machine, ok bool, err error) {
 	if m, ok = f.machine(access, signed); !ok {
 		return openid.Machine{}, false, nil
 	}

@@ -50,8 +50,10 @@ func ofAccount(method string) bool {
 	return method == string(factor.TOTP) || method == factor.RecoveryWord || method == passkey.Method
 }
 
-// guarded is own for a change of the password, an address, a factor or a provider.
-// Every such change that an owner makes goes through it, except a new password.
+// guarded is own for a change of the password, an address, a factor, a passkey or a
+// provider. Every such change of a signed-in user goes through it, except a new
+// password. A change with steps, such as an address, goes through it where it begins:
+// its later steps need the flow, and no older session outlives an alarm.
 func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		if err := f.fresh(ctx, tx, found); err != nil {
@@ -93,7 +95,7 @@ func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, own
 // credentials has ended all of them. It keeps the proofs of the old one.
 func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner account.Account, old session.Session) (Result, error) {
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent,
+		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: f.keptPeer(c),
 		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,
 	})
 	if err != nil {

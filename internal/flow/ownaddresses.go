@@ -13,10 +13,17 @@ import (
 const maxAddresses = 9
 
 // Addresses returns the addresses of an account beside its primary one. Addresses
-// that are only kept come last.
+// that are only kept come last. After an alarm, a former primary address may be a
+// thief's, and the owner can do nothing with it: it is left out.
 func (f *Flows) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.AddressesOf(ctx, accountID, f.clock.Now())
+		owner, _, err := tx.AccountByID(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		if list, err = tx.AddressesOf(ctx, accountID, f.clock.Now()); err == nil && f.alarmed(owner) {
+			list = slices.DeleteFunc(list, func(o account.Other) bool { return o.Use == account.Former })
+		}
 		return err
 	})
 	slices.SortStableFunc(list, func(a, b account.Other) int {
@@ -80,9 +87,7 @@ func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner account
 		if err := tx.UseAddress(ctx, former); err != nil {
 			return Result{}, err
 		}
-		told := told
-		told.at = former.Address
-		if err := f.post(ctx, tx, c, told); err != nil {
+		if err := f.post(ctx, tx, c, told.toOther(former)); err != nil {
 			return Result{}, err
 		}
 	}
@@ -164,9 +169,7 @@ func (f *Flows) RemoveAddress(ctx context.Context, c Caller, found session.Found
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
 		told := letter{template: mailDropped, owner: &owner, about: o.Address}
 		if o.Use == account.Recovery { // it gets no notices any more, but this one
-			told := told
-			told.at = o.Address
-			if err := f.post(ctx, tx, c, told); err != nil {
+			if err := f.post(ctx, tx, c, told.toOther(o)); err != nil {
 				return err
 			}
 		}

@@ -6,19 +6,9 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
-	"portico/internal/ids"
 	"portico/internal/passkey"
 	"portico/internal/session"
 )
-
-// PasskeyOffer is what a browser needs to make a passkey.
-type PasskeyOffer struct {
-	PasskeyAsk
-	Handle  []byte
-	Address string
-	Name    string
-	Exclude []passkey.Passkey // the account's own, of which no authenticator gets a second one
-}
 
 // Passkeys returns the passkeys of an account that work at this site.
 func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.Passkey, err error) {
@@ -27,6 +17,28 @@ func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.
 		return err
 	})
 	return list, err
+}
+
+// PasskeysView is the state of an account's passkeys for their page.
+type PasskeysView struct {
+	List   []passkey.Passkey
+	Last   bool   // as LastFactor
+	Host   string // as PasskeyUser
+	Handle []byte
+}
+
+// OwnPasskeys returns the passkeys of the signed-in user.
+func (f *Flows) OwnPasskeys(ctx context.Context, found session.Found) (v PasskeysView, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		if v.List, err = tx.PasskeysOf(ctx, found.User.ID); err == nil {
+			v.Last, err = f.lastFactor(ctx, tx, found, v.List)
+		}
+		return err
+	})
+	if f.passkeys != nil {
+		v.Host, v.Handle = f.passkeys.Host(), f.passkeys.Handle(found.User.ID, v.List)
+	}
+	return v, err
 }
 
 // PasskeyUser returns how authenticators know an account: the host, and the user
@@ -99,7 +111,6 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 	if err != nil {
 		return Result{}, err
 	}
-	p.ID = ids.New()
 	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
 		if err := f.insertPasskey(ctx, tx, c, a, p); err != nil || quiet {
 			return err

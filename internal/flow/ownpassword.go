@@ -14,10 +14,11 @@ import (
 
 // ChangePassword sets the password of the signed-in user, who may not have had one.
 // It ends every session, starts the one of this browser again, and notifies the
-// owner. It does so after an alarm, too: a user who is signed in then has proven the
-// mailbox and chosen the password that this one replaces.
+// owner. After an alarm it replaces a password, because the owner has chosen that
+// one since. It does not add one to an account that has none then: only a
+// recovery does.
 //
-// Faults: the fields, ProofNeeded, session.Required, hashing.busy.
+// Faults: the fields, ProofNeeded, Alarmed, session.Required, hashing.busy.
 func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Found, chosen, confirm string) (Result, error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hash
@@ -50,6 +51,9 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 	err = f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		if err := f.fresh(ctx, tx, found); err != nil {
 			return err
+		}
+		if owner.Password == "" && f.alarmed(owner) {
+			return f.stopped(owner)
 		}
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "account")); err != nil {
 			return err

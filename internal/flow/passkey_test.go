@@ -17,7 +17,7 @@ func withPasskeys(t *testing.T) option {
 	return func(c *flow.Config) {
 		public, err := url.Parse(c.PublicURL)
 		if err == nil {
-			c.Passkeys, err = passkey.NewKeeper(passkey.Config{Key: c.Key, Clock: c.Common, Public: public, Site: "Portico"})
+			c.Passkeys, err = passkey.NewKeeper(passkey.Config{Key: c.Key, Clock: c.Clock, Public: public, Site: "Portico"})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
+	"portico/internal/passkey"
 	"portico/internal/session"
 )
 
@@ -31,6 +32,9 @@ func (f *Flows) Requires(roles []string) bool {
 func (f *Flows) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
 	if e.live || e.later || !e.strongAt.IsZero() || !f.Requires(e.account.Roles) {
 		return false, nil
+	}
+	if e.second != nil {
+		return !e.second.Any(), nil
 	}
 	have, err := f.second(ctx, tx, e.account.ID)
 	return !have.Any(), err
@@ -160,9 +164,8 @@ func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner account.Ac
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	e := f.waited(owner, p, d)
-	e.methods, e.at = append(e.methods, method), f.clock.Now()
-	e.strongAt, e.makes = e.at, false // one page of this kind is enough
+	e := f.strengthened(owner, p, d, method)
+	e.makesPasskeys = false // one page of this kind is enough
 	return f.admitted(ctx, tx, c, e)
 }
 
@@ -192,7 +195,7 @@ func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Re
 			return err
 		}
 		e := f.waited(owner, p, d)
-		e.later, e.makes = true, false // one page of this kind is enough
+		e.later, e.makesPasskeys = true, false // one page of this kind is enough
 		r, err = f.admitted(ctx, tx, c, e)
 		return err
 	})
@@ -212,24 +215,31 @@ func (f *Flows) DropProtection(ctx context.Context, c Caller, flowID string) (Re
 // remove it means to add another at the next sign-in.
 func (f *Flows) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
 	if !f.Requires(found.User.Roles) {
-		return false, nil
+		return false, nil // costs nothing
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		apps, err := tx.FactorsOf(ctx, found.User.ID)
-		if err != nil {
-			return err
-		}
-		count := len(apps)
 		held, err := tx.PasskeysOf(ctx, found.User.ID)
-		for _, p := range held {
-			if f.PasskeyWorks(p) {
-				count++
-			}
+		if err == nil {
+			last, err = f.lastFactor(ctx, tx, found, held)
 		}
-		last = count == 1
 		return err
 	})
 	return last, err
+}
+
+// lastFactor is LastFactor for a user with these passkeys.
+func (f *Flows) lastFactor(ctx context.Context, tx Tx, found session.Found, held []passkey.Passkey) (bool, error) {
+	if !f.Requires(found.User.Roles) {
+		return false, nil
+	}
+	apps, err := tx.FactorsOf(ctx, found.User.ID)
+	count := len(apps)
+	for _, p := range held {
+		if f.PasskeyWorks(p) {
+			count++
+		}
+	}
+	return count == 1, err
 }
 
 // endGrace makes the owner add a second factor at the next sign-in, after the last one

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"portico/internal/account"
-	"portico/internal/audit"
-	"portico/internal/ids"
 	"portico/internal/passkey"
 )
 
@@ -62,7 +60,6 @@ func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, i
 	if err != nil {
 		return Result{}, err
 	}
-	accepted.ID = ids.New()
 	err = f.store.Write(ctx, func(tx Tx) error {
 		p, d, owner, err := f.protecting(ctx, tx, c, flowID)
 		if err != nil {
@@ -78,39 +75,4 @@ func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, i
 		return Result{}, err
 	}
 	return f.settled(r, owner.ID), nil
-}
-
-// offer returns what a browser needs to make a passkey of the account. The answer
-// counts for the subject only.
-func (f *Flows) offer(ctx context.Context, tx Tx, a account.Account, p passkey.Purpose, browser, subject string) (PasskeyOffer, error) {
-	have, err := tx.PasskeysOf(ctx, a.ID)
-	if err != nil {
-		return PasskeyOffer{}, err
-	}
-	if len(have) >= passkey.Most {
-		return PasskeyOffer{}, passkey.Full
-	}
-	return PasskeyOffer{
-		PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(p, browser, subject), Host: f.passkeys.Host()},
-		Handle:     f.passkeys.Handle(a.ID, have), Address: a.Address.Mail, Name: a.Name, Exclude: have,
-	}, nil
-}
-
-// insertPasskey stores a new passkey, and tells the owner.
-func (f *Flows) insertPasskey(ctx context.Context, tx Tx, c Caller, a account.Account, p passkey.Passkey) error {
-	have, err := tx.PasskeysOf(ctx, a.ID)
-	if err != nil {
-		return err
-	}
-	if len(have) >= passkey.Most {
-		return passkey.Full
-	}
-	ok, err := tx.InsertPasskey(ctx, p)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return passkey.Exists
-	}
-	return f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded)
 }

@@ -70,11 +70,7 @@ func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in Passkey
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	now := f.clock.Now()
-	return f.admitted(ctx, tx, c, entry{
-		account: owner, returnTo: f.target(p), methods: append(d.Methods, passkey.Method), at: now, strongAt: now,
-		linkFlow: d.LinkFlow, announce: d.Announce,
-	})
+	return f.admitted(ctx, tx, c, f.strengthened(owner, p, d, passkey.Method))
 }
 
 func (f *Flows) stepUpByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a account.Account) (Result, error) {

@@ -13,11 +13,11 @@ import (
 
 // SignInInput is the input of SignIn.
 type SignInInput struct {
-	Email    string
-	Password string
-	ReturnTo Target
-	FlowID   string // flow with a provider's identity that waits to be joined
-	Makes    bool   // the browser can make a passkey
+	Email         string
+	Password      string
+	ReturnTo      Target
+	FlowID        string // flow with a provider's identity that waits to be joined
+	MakesPasskeys bool   // the browser can make a passkey
 }
 
 // SignIn checks address and password and starts a session. An unknown address also
@@ -199,7 +199,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 			}
 		}
 		e := f.given(a, in.ReturnTo, "password")
-		e.linkFlow, e.announce, e.makes = in.FlowID, true, in.Makes
+		e.linkFlow, e.announce, e.makesPasskeys = in.FlowID, true, in.MakesPasskeys
 		r, err = f.enter(ctx, tx, c, e)
 		return err
 	})

@@ -128,7 +128,8 @@ type data struct {
 	Password string        `json:"password,omitempty"`
 	Terms    account.Terms `json:"terms,omitzero"`     // of a sign-up: what its form accepted
 	New      bool          `json:"new,omitempty"`      // of a recovery: the account has never had a password
-	Passkey  bool          `json:"passkey,omitempty"`  // of a sign-up, and of New after it: a passkey comes in place of a password
+	Passkey  bool          `json:"passkey,omitempty"`  // of a sign-up, and of New after it, and of Handed: a passkey comes in place of a password
+	Handed   bool          `json:"handed,omitempty"`   // of a recovery: it is by a link that the operator hands over
 	Recovery bool          `json:"recovery,omitempty"` // of a change of the address: it is for a recovery
 
 	// Of a flow with an external provider.
@@ -141,12 +142,12 @@ type data struct {
 
 	// Of a second factor and of the terms: the proofs so far, and whether a new
 	// browser is to be announced. LinkFlow waits for them too.
-	Methods  []string  `json:"methods,omitempty"`
-	ProvenAt time.Time `json:"proven_at,omitzero"`
-	StrongAt time.Time `json:"strong_at,omitzero"`
-	Announce bool      `json:"announce,omitempty"`
-	Trusted  bool      `json:"trusted,omitempty"`
-	Makes    bool      `json:"makes,omitempty"` // the browser can make a passkey
+	Methods       []string  `json:"methods,omitempty"`
+	ProvenAt      time.Time `json:"proven_at,omitzero"`
+	StrongAt      time.Time `json:"strong_at,omitzero"`
+	Announce      bool      `json:"announce,omitempty"`
+	Trusted       bool      `json:"trusted,omitempty"`
+	MakesPasskeys bool      `json:"makes,omitempty"` // the browser can make a passkey
 
 	// Of an enrolment and of a protection: what the screen shows until the next step.
 	Secret []byte   `json:"secret,omitempty"`

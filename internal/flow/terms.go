@@ -43,32 +43,6 @@ func (f *Flows) hold(ctx context.Context, tx Tx, c Caller, e entry) (Result, err
 	return f.askTerms(ctx, tx, c, p, d)
 }
 
-// waiting returns the flow in which a sign-in waits for an answer of its owner.
-func (e entry) waiting() (Pending, data) {
-	return Pending{
-			AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
-		}, data{
-			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt, Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow, Makes: e.makes,
-		}
-}
-
-// goOn continues a sign-in that has waited in a flow.
-func (f *Flows) goOn(ctx context.Context, tx Tx, c Caller, owner account.Account, p Pending, d data) (Result, error) {
-	r, err := f.admitted(ctx, tx, c, f.waited(owner, p, d))
-	if err == nil && r.Session != nil {
-		r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)
-	}
-	return r, err
-}
-
-// waited returns the sign-in that has waited in a flow.
-func (f *Flows) waited(owner account.Account, p Pending, d data) entry {
-	return entry{
-		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted, makes: d.Makes,
-	}
-}
-
 // askTerms begins the step that asks for the terms. Without an account in p, it is
 // the last step of a sign-up.
 func (f *Flows) askTerms(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {

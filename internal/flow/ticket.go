@@ -107,7 +107,7 @@ func (f *Flows) TokenAt(host, value string) string {
 }
 
 func (f *Flows) sealFor(what, host string, c crossing) string {
-	c.Expires = f.common.Now().Add(crossingLife).Unix()
+	c.Expires = f.clock.Now().Add(crossingLife).Unix()
 	data, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // strings and a number always have a JSON form
@@ -117,7 +117,7 @@ func (f *Flows) sealFor(what, host string, c crossing) string {
 
 func (f *Flows) openFor(what, host, value string) (c crossing, ok bool) {
 	data, ok := f.openText(what, host, value)
-	return c, ok && json.Unmarshal(data, &c) == nil && f.common.Now().Unix() < c.Expires
+	return c, ok && json.Unmarshal(data, &c) == nil && f.clock.Now().Unix() < c.Expires
 }
 
 func (f *Flows) sealText(what, host string, data []byte) string {

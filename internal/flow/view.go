@@ -30,7 +30,8 @@ type View struct {
 	Name      string       // typed at a sign-up; only for the browser that typed it
 	Terms     string       // version that its form accepted
 	Next      string
-	Passkey   bool   // of a new account: it gets a passkey in place of a password
+	Passkey   bool   // of a recovery: the account gets a passkey in place of a password
+	Handed    bool   // of a recovery: it is by a link that the operator hands over
 	Second    Second // what a second step can be
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
@@ -61,7 +62,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		switch p.Step {
 		case Reset:
 			v.Next = f.pageOfReset(p, d)
-			v.Passkey = f.byPasskey(d)
+			v.Passkey, v.Handed = f.byPasskey(d), d.Handed
 			if d.New {
 				v.Kind = SignUp
 			}

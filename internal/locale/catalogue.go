@@ -22,12 +22,16 @@ const Default = "en"
 // browser with a dozen languages sends about 150.
 const acceptLimit = 512
 
+// maxTags bounds the languages of which First looks for one.
+const maxTags = 20
+
 // Catalogue holds the texts of every locale. It is safe for concurrent use.
 type Catalogue struct {
 	locales []string // Default first, then alphabetical
 	tags    []language.Tag
 	texts   map[string]map[string]message
 	matcher language.Matcher
+	matched *matches
 
 	fallback string          // what Match returns when no language fits
 	replaced map[string]bool // locales with texts of the operator
@@ -39,10 +43,14 @@ type message struct {
 	forms map[plural.Form]string // nil for a plain text
 }
 
-var forms = [...]struct {
+var errNoMessage = errors.New("it is neither a text nor an object of plural forms")
+
+type pluralForm struct {
 	name string
 	form plural.Form
-}{
+}
+
+var forms = [...]pluralForm{
 	{"zero", plural.Zero}, {"one", plural.One}, {"two", plural.Two},
 	{"few", plural.Few}, {"many", plural.Many}, {"other", plural.Other},
 }
@@ -55,7 +63,7 @@ func Load(fsys fs.FS) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the message files: %w", err)
 	}
-	c := &Catalogue{texts: make(map[string]map[string]message), fallback: Default}
+	c := &Catalogue{texts: make(map[string]map[string]message), matched: newMatches(), fallback: Default}
 	for _, file := range files {
 		name := strings.TrimSuffix(path.Base(file), ".json")
 		if _, err := language.Parse(name); err != nil {
@@ -90,13 +98,13 @@ func (c *Catalogue) WithDefault(loc string) (*Catalogue, bool) {
 		return c, false
 	}
 	other := *c
-	other.fallback = loc
+	other.fallback, other.matched = loc, newMatches()
 	return &other, true
 }
 
 // parse reads one catalogue file.
 func parse(data []byte) (map[string]message, error) {
-	var raw map[string]json.RawMessage
+	var raw map[string]any
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return nil, err
 	}
@@ -112,24 +120,23 @@ func parse(data []byte) (map[string]message, error) {
 }
 
 // parseMessage reads the value of a key.
-func parseMessage(value json.RawMessage) (m message, err error) {
-	var plain *string
-	if err := json.Unmarshal(value, &plain); err == nil && plain != nil {
-		return message{plain: *plain}, nil
+func parseMessage(value any) (m message, err error) {
+	if plain, ok := value.(string); ok {
+		return message{plain: plain}, nil
 	}
-	var byName map[string]string
-	if err := json.Unmarshal(value, &byName); err != nil || byName == nil {
-		return m, errors.New("it is neither a text nor an object of plural forms")
+	byName, ok := value.(map[string]any)
+	if !ok {
+		return m, errNoMessage
 	}
 	m.forms = make(map[plural.Form]string, len(byName))
-	for _, f := range forms {
-		if text, ok := byName[f.name]; ok {
-			m.forms[f.form] = text
-			delete(byName, f.name)
+	for name, text := range byName {
+		at := slices.IndexFunc(forms[:], func(f pluralForm) bool { return f.name == name })
+		if at < 0 {
+			return m, fmt.Errorf("%q is not a plural form; use zero, one, two, few, many or other", name)
 		}
-	}
-	for name := range byName {
-		return m, fmt.Errorf("%q is not a plural form; use zero, one, two, few, many or other", name)
+		if m.forms[forms[at].form], ok = text.(string); !ok {
+			return m, errNoMessage
+		}
 	}
 	if _, ok := m.forms[plural.Other]; !ok {
 		return m, errors.New("the plural form other is missing")
@@ -147,6 +154,10 @@ func (c *Catalogue) Match(acceptLanguage string) string {
 	if len(acceptLanguage) > acceptLimit {
 		return c.fallback
 	}
+	return c.matched.get(acceptLanguage, c.match)
+}
+
+func (c *Catalogue) match(acceptLanguage string) string {
 	wanted, _, err := language.ParseAcceptLanguage(acceptLanguage)
 	if err != nil {
 		return c.fallback
@@ -156,6 +167,21 @@ func (c *Catalogue) Match(acceptLanguage string) string {
 		return c.fallback
 	}
 	return c.locales[at]
+}
+
+// First returns the locale that fits the first of some language tags (BCP 47) for which
+// there is one, or false.
+func (c *Catalogue) First(tags []string) (string, bool) {
+	for _, text := range tags[:min(len(tags), maxTags)] {
+		tag, err := language.Parse(text)
+		if err != nil {
+			continue
+		}
+		if _, at, confidence := c.matcher.Match(tag); confidence > language.Low {
+			return c.locales[at], true
+		}
+	}
+	return "", false
 }
 
 // Text returns the text of key in the locale, with params in place of its

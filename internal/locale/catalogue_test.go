@@ -131,6 +131,21 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// Headers are remembered, each for one default.
+func TestMatch_Remembers(t *testing.T) {
+	t.Parallel()
+	c := load(t, map[string]string{"en.json": "{}", "de.json": "{}"})
+	german, ok := c.WithDefault("de")
+	if !ok {
+		t.Fatal("there is no such locale")
+	}
+	for range 2 {
+		if a, b, d := c.Match("ja"), german.Match("ja"), c.Match("de"); a != "en" || b != "de" || d != "de" {
+			t.Fatalf("the locales are %s, %s and %s", a, b, d)
+		}
+	}
+}
+
 func TestLoad_Refuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, text, want string }{

@@ -13,7 +13,7 @@ import (
 type entry struct {
 	key   string
 	line  int
-	value json.RawMessage
+	value any
 }
 
 // unreadable says why a file is not an object of JSON.

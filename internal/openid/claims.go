@@ -1,14 +1,20 @@
 package openid
 
 import (
+	"crypto/sha256"
+	"crypto/sha512"
 	"slices"
+	"strings"
 	"time"
+
+	"portico/internal/secret"
 )
 
-// The claims that a scope grants.
+// The claims about users.
 const (
 	claimName     = "name"
 	claimUsername = "preferred_username"
+	claimPicture  = "picture"
 	claimEmail    = "email"
 	claimVerified = "email_verified"
 	claimGroups   = "groups"
@@ -16,37 +22,76 @@ const (
 
 // Claims returns the names of all claims about users.
 func Claims() []string {
-	return []string{claimName, claimUsername, claimEmail, claimVerified, claimGroups}
+	return []string{claimName, claimUsername, claimPicture, claimEmail, claimVerified, claimGroups}
 }
 
-// UserClaims returns the claims of the granted scopes, for UserInfo.
-func (l Live) UserClaims() map[string]any {
-	claims := map[string]any{"sub": l.User.ID}
-	if slices.Contains(l.Grant.Scopes, scopeProfile) {
-		claims[claimUsername] = l.User.Address
-		if l.User.Name != "" {
-			claims[claimName] = l.User.Name
+// scopeOf returns the scope that grants a claim.
+func scopeOf(claim string) string {
+	switch claim {
+	case claimName, claimUsername, claimPicture:
+		return scopeProfile
+	case claimEmail, claimVerified:
+		return scopeEmail
+	}
+	return scopeGroups
+}
+
+// claim returns the value of a claim, nil if the user has none.
+func (u User) claim(name string) any {
+	switch {
+	case name == claimUsername, name == claimEmail:
+		return u.Address
+	case name == claimVerified:
+		return true // accounts have only verified addresses
+	case name == claimGroups:
+		return append([]string{}, u.Roles...)
+	case name == claimPicture && u.Picture != "":
+		return u.Picture
+	case name == claimPicture:
+		return nil
+	case u.Name != "":
+		return u.Name
+	}
+	return nil
+}
+
+// tell adds the claims that chosen says yes to, and the extra claims of the client.
+func (u User) tell(claims map[string]any, client Client, chosen func(name string) bool) map[string]any {
+	for _, name := range Claims() {
+		if value := u.claim(name); value != nil && chosen(name) {
+			claims[name] = value
 		}
 	}
-	if slices.Contains(l.Grant.Scopes, scopeEmail) {
-		claims[claimEmail] = l.User.Address
-		claims[claimVerified] = true // accounts have only verified addresses
-	}
-	if slices.Contains(l.Grant.Scopes, scopeGroups) {
-		groups := l.User.Roles
-		if groups == nil {
-			groups = []string{}
+	for _, extra := range client.ExtraClaims {
+		name, source, _ := strings.Cut(extra, "=")
+		if text, is := strings.CutPrefix(source, "'"); is {
+			claims[name] = strings.TrimSuffix(text, "'")
+		} else if value := u.claim(source); value != nil && chosen(source) {
+			claims[name] = value
 		}
-		claims[claimGroups] = groups
 	}
 	return claims
 }
 
-// IDToken returns the claims of an ID token (OpenID Connect Core 2). first is true
-// for the token of a code, which alone repeats the nonce (12.2).
-func (l Live) IDToken(issuer string, client Client, now time.Time, first bool) map[string]any {
+// UserClaims returns the claims of UserInfo: by the granted scopes, and by the names in
+// the request.
+func (l Live) UserClaims(client Client) map[string]any {
+	return l.User.tell(map[string]any{"sub": l.User.ID}, client, func(name string) bool {
+		return slices.Contains(l.Grant.Scopes, scopeOf(name)) || slices.Contains(l.Grant.Claims, inUserInfo+name)
+	})
+}
+
+// ShowsPicture reports whether UserInfo has the claim of the picture.
+func (l Live) ShowsPicture() bool {
+	return slices.Contains(l.Grant.Scopes, scopeOf(claimPicture)) || slices.Contains(l.Grant.Claims, inUserInfo+claimPicture)
+}
+
+// IDToken returns the claims of the ID token that stands beside an access token (OpenID
+// Connect Core 2). first is true for the token of a code, which alone repeats the nonce
+// (12.2).
+func (l Live) IDToken(issuer string, client Client, access string, now time.Time, first bool) map[string]any {
 	claims := map[string]any{
-		"iss": issuer, "sub": l.User.ID, "aud": client.ID, "sid": l.Grant.SID,
+		"iss": issuer, "sub": l.User.ID, "aud": client.ID, "sid": l.Grant.SID, "at_hash": halfHash(client.IDTokenAlg, access),
 		"iat": now.Unix(), "exp": now.Add(IDTokenLife).Unix(), "amr": amr(l.Grant.Methods), "acr": acr(l.Grant.Methods),
 	}
 	if !l.Grant.SignedInAt.IsZero() {
@@ -55,12 +100,19 @@ func (l Live) IDToken(issuer string, client Client, now time.Time, first bool) m
 	if first && l.Grant.Nonce != "" {
 		claims["nonce"] = l.Grant.Nonce
 	}
-	for name, value := range l.UserClaims() {
-		if slices.Contains(client.IDTokenClaims, name) {
-			claims[name] = value
-		}
+	return l.User.tell(claims, client, func(name string) bool {
+		return slices.Contains(l.Grant.Scopes, scopeOf(name)) && slices.Contains(client.IDTokenClaims, name) || slices.Contains(l.Grant.Claims, inIDToken+name)
+	})
+}
+
+// halfHash returns the left half of the hash that belongs to the algorithm of an ID token
+// (OpenID Connect Core 3.1.3.6). Ed25519, the curve of EdDSA here, has SHA-512.
+func halfHash(alg, text string) string {
+	if alg == "EdDSA" {
+		sum := sha512.Sum512([]byte(text))
+		return secret.Encode(sum[:len(sum)/2])
 	}
-	return claims
+	return secret.Encode(secret.Hash(text)[:sha256.Size/2])
 }
 
 // methodStrong stands beside the methods of a grant whose session had a second
@@ -71,6 +123,9 @@ const methodStrong = "mfa"
 const (
 	acrOne = "1" // one proof
 	acrTwo = "2" // a second factor too
+
+	// Strongest is the highest value of acr.
+	Strongest = acrTwo
 )
 
 // ACRValues returns the values of acr, the highest first.

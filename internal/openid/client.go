@@ -42,6 +42,7 @@ type ClientConfig struct {
 	RedirectURIs  []string
 	Scopes        []string
 	IDTokenClaims []string
+	ExtraClaims   []string
 	IDTokenAlg    string
 	PKCE          bool
 	LogoutReturns []string
@@ -88,6 +89,7 @@ type Client struct {
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
+	ExtraClaims   []string // "name=claim" or "name='text'"
 	IDTokenAlg    string   // that signs the ID token
 	PKCE          bool     // whether it must send a code challenge
 	LogoutReturns []string // exact; where the browser may go after signing out
@@ -117,7 +119,7 @@ type Client struct {
 // secret.
 func NewClient(c ClientConfig) (Client, error) {
 	client := Client{
-		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
+		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, ExtraClaims: c.ExtraClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
 		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
 		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves, DPoP: c.DPoP, Device: c.Device,
 	}

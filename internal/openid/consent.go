@@ -30,6 +30,9 @@ type ConsentStore interface {
 	// EndGrantsFor ends the grants of an account for a client. It returns each whose
 	// code was redeemed.
 	EndGrantsFor(ctx context.Context, accountID, clientID string, now time.Time) ([]Ended, error)
+	// HoldersOf returns the accounts that a client knows, by a consent or by a grant in
+	// use. They are in the order of their ids, and come after an id.
+	HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) ([]string, error)
 }
 
 // ErrConsentNeeded says that the user has to be asked first.
@@ -72,7 +75,7 @@ func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Cl
 		return nil
 	}
 	given, _, err := store.ConsentOf(ctx, l.User.ID, client.ID)
-	if err == nil && !given.covers(l.Grant.Scopes) {
+	if err == nil && !given.covers(l.Grant.asks()) {
 		return invalidGrant("the user no longer agrees")
 	}
 	return err
@@ -94,12 +97,31 @@ func (k *Keeper) Apps(ctx context.Context, store ConsentStore, accountID string)
 	return list, err
 }
 
-// Forget ends everything that a client has got from an account, and reports whether
-// there was anything.
-func (k *Keeper) Forget(ctx context.Context, tx ConsentStore, accountID, clientID string) (list []Ended, there bool, err error) {
-	if there, err = tx.DeleteConsent(ctx, accountID, clientID); err != nil {
-		return nil, false, err
+// Forgotten is what Forget has ended.
+type Forgotten struct {
+	Told    []Ended // for the client
+	Grants  int
+	Consent bool
+}
+
+// Any reports whether there was anything to end.
+func (f Forgotten) Any() bool { return f.Consent || f.Grants > 0 }
+
+// Forget ends everything that a client has got from an account.
+func (k *Keeper) Forget(ctx context.Context, tx ConsentStore, accountID, clientID string) (Forgotten, error) {
+	given, err := tx.DeleteConsent(ctx, accountID, clientID)
+	if err != nil {
+		return Forgotten{}, err
 	}
-	list, err = tx.EndGrantsFor(ctx, accountID, clientID, k.clock.Now())
-	return once(list), there || len(list) > 0, err
+	list, err := tx.EndGrantsFor(ctx, accountID, clientID, k.clock.Now())
+	n := len(list)
+	return Forgotten{once(list), n, given}, err
+}
+
+// holdersBatch is how many accounts Holders returns.
+const holdersBatch = 500
+
+// Holders returns accounts that a client knows, in the order of their ids, after one.
+func (k *Keeper) Holders(ctx context.Context, store ConsentStore, clientID, after string) ([]string, error) {
+	return store.HoldersOf(ctx, clientID, after, k.clock.Now(), holdersBatch)
 }

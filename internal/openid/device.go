@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -162,21 +161,4 @@ func (k *Keeper) answer(ctx context.Context, tx DeviceStore, d Device, grantID s
 		return DeviceUnknown
 	}
 	return err
-}
-
-// granted returns the scopes that a client gets when it asks for some.
-func (client Client) granted(asked string) (scopes []string, err error) {
-	words := strings.Fields(asked)
-	if len(words) == 0 && client.Guest { // a client of plain OAuth (RFC 6749 3.3)
-		words = []string{scopeOpenID}
-	}
-	if !slices.Contains(words, scopeOpenID) {
-		return nil, &Error{"invalid_scope", "the scope openid is missing"}
-	}
-	for _, scope := range client.Scopes {
-		if slices.Contains(words, scope) {
-			scopes = append(scopes, scope)
-		}
-	}
-	return scopes, nil
 }

@@ -9,9 +9,9 @@ import (
 // GrantDevice is the grant of devices, in the words of the standard.
 const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 
-// DeviceOf returns the grant of a device that its user has let in, and the device, or an
-// Error. waits says that the user has not answered yet; PollDevice
-// then has the Error.
+// DeviceOf returns the device with a code, and the grant that its user has given it, or an
+// Error. waits says that the user has not answered yet: then there is no grant, and
+// PollDevice has the Error.
 func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
 	if !secret.ValidToken(code) {
 		return Live{}, Device{}, false, invalidGrant("this is no device_code")
@@ -57,7 +57,7 @@ func (k *Keeper) PollDevice(ctx context.Context, tx DeviceStore, d Device) (answ
 
 // RedeemDevice gives a device its tokens. One of several callers gets them, the others
 // an Error; the grant goes on.
-func (k *Keeper) RedeemDevice(ctx context.Context, tx Store, l Live, d Device, in Redemption) (Tokens, error) {
+func (k *Keeper) RedeemDevice(ctx context.Context, tx Store, client Client, l Live, d Device, in Redemption) (Tokens, error) {
 	first, err := tx.UseDevice(ctx, d.Hash, k.clock.Now())
 	if err != nil {
 		return Tokens{}, err
@@ -65,6 +65,6 @@ func (k *Keeper) RedeemDevice(ctx context.Context, tx Store, l Live, d Device, i
 	if !first {
 		return Tokens{}, invalidGrant("the device_code was used before")
 	}
-	t, _, err := k.Redeem(ctx, tx, l, in)
+	t, _, err := k.Redeem(ctx, tx, client, l, in)
 	return t, err
 }

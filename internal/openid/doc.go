@@ -14,6 +14,9 @@
 //
 // A token for a client itself has no row. It has a row while it is revoked.
 //
+// A client that has registered itself is one row too. An initial token of the operator lets it
+// do so, and a token of its own lets it change that. The row ends when it is not used.
+//
 // A grant ends:
 //   - with its session, unless its scopes have offline_access
 //   - after offlineLife in any case

@@ -16,7 +16,6 @@ type Redemption struct {
 	Verifier    string // PKCE
 	Resources   []string
 	Key         string // thumbprint of the key that the sender has proven; "" for none
-	Watch       bool   // whether the client wants to know when the session ends
 }
 
 // Renewal is what a client sends to exchange a refresh token.
@@ -68,7 +67,7 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, in Rede
 
 // Redeem gives the tokens of a code to the first caller. It returns no tokens to
 // all others, and reports whether it has ended the grant for that.
-func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, in Redemption) (t Tokens, ended bool, err error) {
+func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in Redemption) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
 	until := now.Add(offlineLife)
 	if !l.offline() && l.SessionEnds.Before(until) {
@@ -82,7 +81,7 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, l Live, in Redemption) (t
 		ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
 		return Tokens{}, ended, err
 	}
-	if in.Watch {
+	if client.LogoutURI != "" {
 		if err := k.watchOver(ctx, tx, l); err != nil {
 			return Tokens{}, false, err
 		}
@@ -110,7 +109,7 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, in R
 	if _, err := resources(l.Grant.Resources, client.Resources); err != nil || !client.Code && !client.Device {
 		return Live{}, 0, invalidGrant("the client may no longer have what the user has granted")
 	}
-	for _, scope := range l.Grant.Scopes {
+	for _, scope := range l.Grant.asks() {
 		if !slices.Contains(client.Scopes, scope) {
 			return Live{}, 0, invalidGrant("the client may no longer have the scope " + scope)
 		}
@@ -200,13 +199,24 @@ func (k *Keeper) bearer(ctx context.Context, store Store, t token) (b Bearer, ok
 	if !k.clock.Now().Before(t.ends) {
 		return Bearer{}, false, nil
 	}
+	began := k.Read()
 	l, ok, err := store.LiveGrant(ctx, t.grant)
 	if err != nil || !ok {
 		return Bearer{}, false, err
 	}
-	g := l.Grant
-	ok = t.generation >= g.AccessFrom && t.generation <= g.Generation && k.over(l) == ""
-	return Bearer{l, t.ends, unmask(t.mask, g.Resources), t.key}, ok, nil
+	if ok = k.admits(l, t); ok {
+		k.Keep(l, began)
+	}
+	return bearerOf(t, l), ok, nil
+}
+
+// admits reports whether a grant admits an access token of it that has not expired.
+func (k *Keeper) admits(l Live, t token) bool {
+	return t.generation >= l.Grant.AccessFrom && t.generation <= l.Grant.Generation && k.over(l) == ""
+}
+
+func bearerOf(t token, l Live) Bearer {
+	return Bearer{l, t.ends, unmask(t.mask, l.Grant.Resources), t.key}
 }
 
 // CurrentRefresh returns the grant of a refresh token that may still be used, or
@@ -222,37 +232,40 @@ func (k *Keeper) CurrentRefresh(ctx context.Context, store Store, refresh string
 
 // Revoke revokes a token of a client (RFC 7009): an access token with the others
 // of its generation and earlier ones, or the whole grant of a refresh token. It
-// returns the grant that it has ended, if any.
-func (k *Keeper) Revoke(ctx context.Context, tx Store, client Client, text string) (ended Live, ok bool, err error) {
+// returns the grant that it has changed, if any, and whether it has ended it.
+func (k *Keeper) Revoke(ctx context.Context, tx Store, client Client, text string) (changed *Live, ended bool, err error) {
 	if t, known := k.read(kindRefresh, text); known {
 		return k.revoke(ctx, tx, client, t, true)
 	}
 	if t, known := k.read(kindAccess, text); known {
 		return k.revoke(ctx, tx, client, t, false)
 	}
-	return Live{}, false, nil
+	return nil, false, nil
 }
 
 // RevokeJWT is Revoke for an access token in JWT form whose signature was verified.
-func (k *Keeper) RevokeJWT(ctx context.Context, tx Store, client Client, c AccessClaims) error {
+func (k *Keeper) RevokeJWT(ctx context.Context, tx Store, client Client, c AccessClaims) (changed *Live, err error) {
 	t, ok := split(c.ID)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	_, _, err := k.revoke(ctx, tx, client, t, false)
-	return err
+	changed, _, err = k.revoke(ctx, tx, client, t, false)
+	return changed, err
 }
 
-func (k *Keeper) revoke(ctx context.Context, tx Store, client Client, t token, refresh bool) (ended Live, ok bool, err error) {
+func (k *Keeper) revoke(ctx context.Context, tx Store, client Client, t token, refresh bool) (changed *Live, ended bool, err error) {
 	l, found, err := tx.LiveGrant(ctx, t.grant)
 	if err != nil || !found || l.Grant.ClientID != client.ID {
-		return Live{}, false, err
+		return nil, false, err
 	}
-	if !refresh {
-		return Live{}, false, tx.RevokeAccess(ctx, t.grant, t.generation)
+	if refresh {
+		ended, err = tx.EndGrant(ctx, t.grant, k.clock.Now())
+	} else if t.generation < l.Grant.AccessFrom {
+		return nil, false, nil // it was revoked before
+	} else {
+		err = tx.RevokeAccess(ctx, t.grant, t.generation)
 	}
-	ok, err = tx.EndGrant(ctx, t.grant, k.clock.Now())
-	return l, ok, err
+	return &l, ended, err
 }
 
 func (l Live) offline() bool { return slices.Contains(l.Grant.Scopes, scopeOffline) }

@@ -49,7 +49,17 @@ type Grant struct {
 	Generation  int64     // of the newest refresh token
 	AccessFrom  int64     // access tokens of earlier generations are revoked
 	Resources   []string  // that its access tokens are for, none for UserInfo
+	Claims      []string  // as in Request
 	Key         string    // thumbprint of the key that its newest tokens, or its code, belong to; "" for none
+}
+
+// StrongAt returns the zero time if no second factor was given. A grant does not store
+// when one was given, so it then returns a time that no rule counts as recent.
+func (g Grant) StrongAt() time.Time {
+	if !slices.Contains(g.Methods, methodStrong) {
+		return time.Time{}
+	}
+	return time.Unix(0, 0)
 }
 
 // User is the owner of a grant, with the current data of the account.
@@ -58,6 +68,7 @@ type User struct {
 	Address string
 	Name    string
 	Roles   []string
+	Picture string // its URL; filled in for UserInfo alone
 }
 
 // Live is a grant whose account may still use it.
@@ -96,6 +107,7 @@ type Store interface {
 	PushStore
 	MachineStore
 	DeviceStore
+	RegistryStore
 }
 
 // Config of a Keeper.
@@ -110,20 +122,19 @@ type Keeper struct {
 	clock   clock.Clock
 	mac     *secret.MAC
 	idleEnd func(time.Time) time.Time
+	kept    *kept
 }
 
-// NewKeeper returns a Keeper.
+// NewKeeper returns a Keeper that remembers no grants.
 func NewKeeper(c Config) *Keeper {
-	return &Keeper{clock: c.Clock, mac: c.Key.MAC("openid"), idleEnd: c.IdleEnd}
+	return &Keeper{clock: c.Clock, mac: c.Key.MAC("openid"), idleEnd: c.IdleEnd, kept: newKept()}
 }
 
-// StrongAt returns the zero time if no second factor was given. A grant does not store
-// when one was given, so it then returns a time that no rule counts as recent.
-func (g Grant) StrongAt() time.Time {
-	if !slices.Contains(g.Methods, methodStrong) {
-		return time.Time{}
-	}
-	return time.Unix(0, 0)
+// With returns a Keeper of the same grants with another end of idle sessions.
+func (k *Keeper) With(idleEnd func(time.Time) time.Time) *Keeper {
+	other := *k
+	other.idleEnd = idleEnd
+	return &other
 }
 
 // SignIn is the session in which a user grants something.
@@ -152,9 +163,9 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 	g := Grant{
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
-		CreatedAt: now, ExpiresAt: until, Resources: r.Resources, Key: r.Key,
+		CreatedAt: now, ExpiresAt: until, Resources: r.Resources, Claims: r.Claims, Key: r.Key,
 	}
-	if by.Strong {
+	if by.Strong && r.Level != acrOne {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)
 	}
 	return g.ID, tx.InsertGrant(ctx, g)

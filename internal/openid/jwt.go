@@ -34,7 +34,7 @@ func (t Tokens) JWT(issuer string, now time.Time) map[string]any {
 		claims["auth_time"] = g.SignedInAt.Unix()
 	}
 	if slices.Contains(g.Scopes, scopeGroups) {
-		claims[claimGroups] = t.Live.UserClaims()[claimGroups]
+		claims[claimGroups] = t.Live.User.claim(claimGroups)
 	}
 	return confirmed(claims, t.Key)
 }

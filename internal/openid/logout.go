@@ -84,8 +84,8 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 			return Farewell{}, LogoutUnknown.WithCause(invalidRequest("a parameter is there twice"))
 		}
 	}
-	id := query.Get("client_id")
-	if query.Has("id_token_hint") {
+	id, hinted := query.Get("client_id"), query.Has("id_token_hint")
+	if hinted {
 		hint, err := verify(query.Get("id_token_hint"))
 		if err != nil {
 			return Farewell{}, LogoutUnknown.WithCause(err)
@@ -96,7 +96,7 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 		id = hint.ClientID
 	}
 	client, known := c.Get(id)
-	if id != "" && !known {
+	if id != "" && !known && !hinted { // a hint may be of a guest, or of a client that is gone
 		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("there is no such client"))
 	}
 	to := query.Get("post_logout_redirect_uri")
@@ -110,6 +110,15 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 		to = WithQuery(to, url.Values{"state": {query.Get("state")}})
 	}
 	return Farewell{client, to}, nil
+}
+
+// FormAction returns where the browser may go because of a guest, as a source of a content
+// security policy. It is "" for any other client.
+func (f Farewell) FormAction() string {
+	if !f.Client.Guest || f.ReturnTo == "" {
+		return ""
+	}
+	return Request{RedirectURI: f.ReturnTo}.FormAction()
 }
 
 // WithQuery returns a registered address with more parameters.

@@ -20,6 +20,8 @@ type Metadata struct {
 	Keyed        bool   // proves by a key of its own who it is
 	Keys         string // a JWK Set, "" for KeysURI
 	KeysURI      string
+	DPoP         bool // whether it always proves that it has a key
+	Secret       bool // proves by a secret who it is
 }
 
 // ParseMetadata reads the metadata of a client that names itself by an address (OAuth
@@ -36,8 +38,14 @@ func ParseMetadata(text []byte, address string) (Metadata, error) {
 	case m["client_secret"] != nil, m["client_secret_expires_at"] != nil:
 		return Metadata{}, errors.New("it has a client_secret, which everyone could read")
 	}
-	return m.metadata()
+	return m.metadata("none", "private_key_jwt")
 }
+
+// badReturn is an error in redirect_uris. It is no Error: what is wrong with the document of a
+// client must not go to the client.
+type badReturn string
+
+func (b badReturn) Error() string { return string(b) }
 
 // members are the members of a JSON object, by their exact names.
 type members map[string]json.RawMessage
@@ -61,9 +69,13 @@ func (m members) texts(name string, all ...string) []string {
 	return list
 }
 
-// metadata reads the members that count for every client that describes itself.
-func (m members) metadata() (Metadata, error) {
+// metadata reads the members that count for every client that describes itself. methods
+// are the ways in which it may prove who it is.
+func (m members) metadata(methods ...string) (Metadata, error) {
 	d := Metadata{KeysURI: m.text("jwks_uri")}
+	if bound := m["dpop_bound_access_tokens"]; bound != nil && json.Unmarshal(bound, &d.DPoP) != nil {
+		return d, errors.New("dpop_bound_access_tokens is true or false") // RFC 9449 5.2
+	}
 	if m["jwks"] != nil {
 		d.Keys = string(m["jwks"])
 	}
@@ -71,13 +83,17 @@ func (m members) metadata() (Metadata, error) {
 	case method == "none" && (d.Keys != "" || d.KeysURI != ""):
 		d.Keys, d.KeysURI = "", "" // keys for other purposes
 	case method == "none":
+	case method != "" && !slices.Contains(methods, method):
+		return d, errors.New("token_endpoint_auth_method is one of " + strings.Join(methods, ", "))
+	case method == "client_secret_basic", method == "client_secret_post":
+		d.Secret, d.Keys, d.KeysURI = true, "", ""
 	case method == "private_key_jwt" || m["token_endpoint_auth_method"] == nil:
 		d.Keyed = d.Keys != "" || d.KeysURI != ""
 		if !d.Keyed && method != "" || d.Keys != "" && d.KeysURI != "" {
 			return d, errors.New("private_key_jwt needs jwks or jwks_uri, and not both")
 		}
 	default:
-		return d, errors.New("token_endpoint_auth_method is none or private_key_jwt")
+		return d, errors.New("token_endpoint_auth_method is not a text")
 	}
 	switch {
 	case !slices.Contains(m.texts("grant_types", "authorization_code"), "authorization_code"):
@@ -87,12 +103,12 @@ func (m members) metadata() (Metadata, error) {
 	}
 	d.RedirectURIs = m.texts("redirect_uris")
 	if len(d.RedirectURIs) == 0 || len(d.RedirectURIs) > maxReturns {
-		return d, errors.New("redirect_uris is missing, or too long")
+		return d, badReturn("redirect_uris is missing, or too long")
 	}
 	for _, uri := range d.RedirectURIs {
 		u, err := url.Parse(uri)
-		if err != nil || origin.CheckReturn(uri) != nil || d.Keyed && origin.IsPrivate(u) {
-			return d, errors.New("an address in redirect_uris is not https, not of a loopback host, and no private scheme of an app without a key")
+		if err != nil || origin.CheckReturn(uri) != nil || (d.Keyed || d.Secret) && origin.HasPrivateScheme(u) {
+			return d, badReturn("an address in redirect_uris is not https, not of a loopback host, and no private scheme of an app without a key or a secret")
 		}
 	}
 	return d, nil
@@ -103,7 +119,7 @@ func (m members) metadata() (Metadata, error) {
 func (d Metadata) Guest(id, host string, resources []string) Client {
 	return Client{
 		ID: id, Name: host, Host: host, Keys: d.Keys, KeysURI: d.KeysURI, Public: !d.Keyed,
-		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true, Resources: resources,
+		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true, Resources: resources, DPoP: d.DPoP,
 	}
 }
 
@@ -111,14 +127,4 @@ func (d Metadata) Guest(id, host string, resources []string) Client {
 // user are for apps of the operator.
 func guestScopes() []string {
 	return []string{scopeOpenID, scopeProfile, scopeEmail, scopeOffline}
-}
-
-// FormAction returns where the form of a page may lead to because of the request: a
-// source of a content security policy.
-func (r Request) FormAction() string {
-	if source := OriginOf(r.RedirectURI); source != "" {
-		return source
-	}
-	scheme, _, _ := strings.Cut(r.RedirectURI, ":")
-	return scheme + ":"
 }

@@ -22,6 +22,8 @@ func TestParseMetadata(t *testing.T) {
 		"a loopback address":          {with(`https://app.test/cb`, `http://127.0.0.1/cb`), ""},
 		"a private scheme":            {with(`https://app.test/cb`, `com.example.app:/cb`), ""},
 		"keys":                        {with(`"none"`, `"private_key_jwt","jwks_uri":"https://app.test/jwks"`), ""},
+		"tokens of one key":           {with(`"client_name":"App"`, `"dpop_bound_access_tokens":true`), ""},
+		"tokens of one key, in text":  {with(`"client_name":"App"`, `"dpop_bound_access_tokens":"true"`), "dpop_bound_access_tokens"},
 		"no object":                   {`[]`, "object"},
 		"null":                        {`null`, "object"},
 		"no JSON":                     {`<html>`, "object"},

@@ -3,6 +3,7 @@ package openid
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,13 +26,17 @@ type Request struct {
 	FormPost    bool     // the answer is a form, not a redirect
 	Pushed      []byte   // Hash of the pushed request; nil for none
 	Key         string   // thumbprint of the key that the code is for; "" for any
+	Claims      []string // that it asks for one by one, each with its place
+	Locales     string   // of pages, in the order of preference of the user; "" for none
 
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
 	Select bool          // prompt: let the user choose the account
 	Ask    bool          // prompt: ask for consent again
-	Strong bool          // acr_values: a second factor, if the account has one
-	UserID string        // of the ID token in id_token_hint; "" for any user
+	Strong bool          // a second factor, if the account has one
+	Level  string        // acr that the ID token must have; "" for any
+	Timed  bool          // the ID token must have auth_time
+	Users  []string      // of id_token_hint and the claim sub, of whom one must be signed in; none for any user
 	MaxAge time.Duration // of the sign-in; negative for any
 	Hint   string        // the address of the user, as the client supposes
 }
@@ -80,7 +85,11 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	if err := r.readChallenge(query); err != nil {
 		return r, err
 	}
-	return r, r.readPrompt(query)
+	err = r.readPrompt(query)
+	if err == nil && query.Has("claims") {
+		err = r.readClaims(query.Get("claims"))
+	}
+	return r, err
 }
 
 // word returns the name of a parameter for an error, if it looks like one.
@@ -123,6 +132,23 @@ func (r *Request) readFixed(query url.Values) error {
 	return nil
 }
 
+// granted returns the scopes that a client gets when it asks for some.
+func (client Client) granted(asked string) (scopes []string, err error) {
+	words := strings.Fields(asked)
+	if len(words) == 0 && client.Guest { // a client of plain OAuth (RFC 6749 3.3)
+		words = []string{scopeOpenID}
+	}
+	if !slices.Contains(words, scopeOpenID) {
+		return nil, &Error{"invalid_scope", "the scope openid is missing"}
+	}
+	for _, scope := range client.Scopes {
+		if slices.Contains(words, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes, nil
+}
+
 func (r *Request) readChallenge(query url.Values) error {
 	r.Challenge = query.Get("code_challenge")
 	switch {
@@ -143,7 +169,7 @@ func (r *Request) readChallenge(query url.Values) error {
 // readPrompt reads what the user must do. The value consent matters only for a
 // client whose users are asked: the operator has registered the client.
 func (r *Request) readPrompt(query url.Values) error {
-	r.Hint = query.Get("login_hint")
+	r.Hint, r.Locales = query.Get("login_hint"), query.Get("ui_locales")
 	prompts := strings.Fields(query.Get("prompt"))
 	for _, p := range prompts {
 		switch p {
@@ -187,7 +213,12 @@ func (r Request) Host() string {
 	return cmp.Or(u.Host, u.Scheme)
 }
 
-// Stale reports whether a sign-in is too old for the request.
-func (r Request) Stale(signedIn, now time.Time) bool {
-	return r.MaxAge >= 0 && (signedIn.IsZero() || now.Sub(signedIn) > r.MaxAge)
+// FormAction returns where the form of a page may lead to because of the request: a
+// source of a content security policy.
+func (r Request) FormAction() string {
+	if source := OriginOf(r.RedirectURI); source != "" {
+		return source
+	}
+	scheme, _, _ := strings.Cut(r.RedirectURI, ":")
+	return scheme + ":"
 }

@@ -56,6 +56,8 @@ func FuzzParseRequest(f *testing.F) {
 	for _, s := range []string{
 		valid, valid + "&state=x&state=y", valid + "&prompt=none+login", valid + "&max_age=-1", "client_id=native&redirect_uri=http://127.0.0.1:99/cb&response_type=code&scope=openid",
 		"client_id=native&redirect_uri=http://[::1]:1/cb", "client_id=native&redirect_uri=http://127.0.0.1:80@evil.test/cb", "client_id=rp&client_id=native", "",
+		valid + "&claims=" + url.QueryEscape(`{"userinfo":{"email":null,"groups":{"essential":true}},"id_token":{"sub":{"value":"x"},"acr":{"essential":true,"values":["2"]}}}`),
+		"client_id=native&redirect_uri=http://127.0.0.1:99/cb&response_type=code&scope=openid&code_challenge=" + strings.Repeat("A", 43) + "&code_challenge_method=S256&claims=" + url.QueryEscape(`{"userinfo":{"email":null}}`),
 	} {
 		f.Add(s)
 	}
@@ -83,7 +85,7 @@ func FuzzParseRequest(f *testing.F) {
 		if err == nil && (r.Challenge == "" || !slices.Contains(r.Scopes, "openid") || len(query["state"]) > 1 || r.None && r.Login) {
 			t.Fatalf("%q is accepted: %+v", raw, r)
 		}
-		for _, scope := range r.Scopes {
+		for _, scope := range r.Asks() {
 			if !slices.Contains(r.Client.Scopes, scope) {
 				t.Fatalf("%q gets the scope %s", raw, scope)
 			}

@@ -30,12 +30,12 @@ func CheckReturn(s string) error {
 			return ErrPlain
 		}
 		return nil
-	case IsPrivate(u) && u.Host == "":
+	case HasPrivateScheme(u) && u.Host == "":
 		return nil
 	}
 	return ErrReturn
 }
 
-// IsPrivate reports whether a URL has a private scheme, which only an app on a user's
+// HasPrivateScheme reports whether a URL has a private scheme, which only an app on a user's
 // device has.
-func IsPrivate(u *url.URL) bool { return strings.Contains(u.Scheme, ".") }
+func HasPrivateScheme(u *url.URL) bool { return strings.Contains(u.Scheme, ".") }

@@ -67,6 +67,9 @@ func ProviderStart(id string) string { return Root + "/provider/" + id + "/start
 // ProviderCallback returns the path to which a provider sends the browser back.
 func ProviderCallback(id string) string { return Root + "/provider/" + id + "/callback" }
 
+// Portrait returns the path of a picture that a user has given.
+func Portrait(id string) string { return Root + "/picture/" + id }
+
 // Brand returns the path of a file of the operator: a logo, an icon or a font.
 func Brand(name string) string { return Root + "/brand/" + name }
 

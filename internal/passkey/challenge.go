@@ -18,7 +18,7 @@ type Purpose string
 
 const (
 	SignIn Purpose = "sign in" // its subject is ""
-	Add    Purpose = "add"     // its subject is a session
+	Add    Purpose = "add"     // its subject is a session, or a flow that waits for a second factor
 	Quiet  Purpose = "quiet"   // as Add; the browser adds by itself what its user did not ask for
 	First  Purpose = "first"   // of a new account; its subject is a flow
 )

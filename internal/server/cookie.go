@@ -67,6 +67,18 @@ func (c Cookie) Read(w http.ResponseWriter, r *http.Request) (string, bool) {
 	return value, true
 }
 
+// Current is Read after this response: a value that it sets counts.
+func (c Cookie) Current(w http.ResponseWriter, r *http.Request) (string, bool) {
+	lines := w.Header()["Set-Cookie"]
+	for i := len(lines) - 1; i >= 0; i-- {
+		if rest, is := strings.CutPrefix(lines[i], c.name+"="); is {
+			value, _, _ := strings.Cut(rest, ";")
+			return value, value != ""
+		}
+	}
+	return c.Read(w, r)
+}
+
 // Write sets the cookie for a duration, in whole seconds. Zero means until the
 // browser is closed.
 func (c Cookie) Write(w http.ResponseWriter, value string, life time.Duration) {

@@ -13,6 +13,7 @@ import (
 const (
 	headerTimeout  = 5 * time.Second  // from the first byte of a request to the end of its headers
 	readTimeout    = 15 * time.Second // to the end of a body of unknown length; see bodyTimeout
+	uploadTimeout  = 60 * time.Second // to the end of the largest body that a form may have
 	writeTimeout   = 30 * time.Second // from the end of the headers to the end of the response
 	handlerTimeout = 20 * time.Second // for a handler; leaves time to send an error
 	idleTimeout    = 75 * time.Second // between requests; browsers and proxies close after about 60 s
@@ -43,10 +44,10 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 
 // bodyTimeout returns the time limit for a body of length bytes. A body of
 // defaultMaxBody gets readTimeout; shorter bodies get less, so that slow
-// clients are dropped sooner.
+// clients are dropped sooner. No body gets more than uploadTimeout.
 func bodyTimeout(length int64) time.Duration {
 	const grace, bytesPerSecond = 7 * time.Second, 2 << 10
-	return grace + time.Duration(length)*time.Second/bytesPerSecond
+	return min(grace+time.Duration(length)*time.Second/bytesPerSecond, uploadTimeout)
 }
 
 // Serve serves on the listener until ctx is done. Then it asks clients to close

@@ -113,6 +113,8 @@ func TestServe_Timeouts(t *testing.T) {
 		{"a short body that never comes", noBody, 7 * time.Second, "HTTP/1.1 400"},
 		{"a long body that never comes", strings.Replace(noBody, " 9\r", " 16384\r", 1), 15 * time.Second, "HTTP/1.1 400"},
 		{"a long body after a refusal", strings.Replace(noBody, "/form", "/refused", 1), 7 * time.Second, "HTTP/1.1 404"},
+		{"an upload that never comes", strings.Replace(strings.Replace(noBody, "/form", "/upload", 1), " 9\r", " 8388608\r", 1), 60 * time.Second, "HTTP/1.1 400"},
+		{"an unwanted upload that never comes", strings.Replace(strings.Replace(noBody, "/form", "/unwanted", 1), " 9\r", " 8388608\r", 1), 15 * time.Second, "HTTP/1.1 404"},
 		{"a handler that never ends", whole, 20 * time.Second, "HTTP/1.1 503"},
 		{"no next request", "GET /ok HTTP/1.1\r\nHost: portico.test\r\n\r\n", 75 * time.Second, "HTTP/1.1 200"},
 	}
@@ -124,6 +126,11 @@ func TestServe_Timeouts(t *testing.T) {
 				k.Handle("GET /ok", ok)
 				k.Handle("POST /form", echo)
 				k.Handle("POST /refused", func(http.ResponseWriter, *http.Request) error { return server.RouteMissing }, server.Streaming)
+				k.Handle("POST /upload", echo, server.Upload(8<<20))
+				k.Handle("POST /unwanted", func(w http.ResponseWriter, r *http.Request) error {
+					server.Discard(w, r)
+					return server.RouteMissing
+				}, server.Upload(8<<20))
 				k.Handle("GET /stuck", func(_ http.ResponseWriter, r *http.Request) error {
 					<-r.Context().Done()
 					return r.Context().Err()
@@ -151,6 +158,47 @@ func TestServe_Timeouts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A slow connection gets a minute for a file, and its answer after that.
+func TestServe_SlowUpload(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := httpsKit(t)
+		k.Handle("POST /upload", func(w http.ResponseWriter, r *http.Request) error {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				return err
+			}
+			select {
+			case <-r.Context().Done():
+				return r.Context().Err()
+			case <-time.After(15 * time.Second):
+				return ok(w, r)
+			}
+		}, server.Upload(8<<20))
+		ours, theirs := net.Pipe()
+		l := &oneConn{conn: ours, closed: make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- server.Serve(ctx, server.NewServer(k, slog.New(slog.DiscardHandler)), l, 0, time.Second)
+		}()
+		go func() {
+			_, _ = io.WriteString(theirs, "POST /upload HTTP/1.1\r\nHost: portico.test\r\nOrigin: https://portico.test\r\nConnection: close\r\nContent-Length: 1048576\r\n\r\n")
+			for range 50 {
+				time.Sleep(time.Second)
+				_, _ = io.WriteString(theirs, strings.Repeat("x", 1<<20/50))
+			}
+			_, _ = io.WriteString(theirs, strings.Repeat("x", 1<<20%50))
+		}()
+		if answer, _ := io.ReadAll(theirs); !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+			t.Errorf("answer %.60q", answer)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
 }
 
 // oneConn is a listener with one connection.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type route struct {
 	pattern   string
 	handler   Handler
 	maxBody   int64
+	upload    bool
 	quiet     bool
 	crossSite bool
 	everyHost bool
@@ -47,6 +49,10 @@ func EveryHost(rt *route) { rt.everyHost = true }
 
 // MaxBody sets the size limit of a body in bytes.
 func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
+
+// Upload is for a form with a file of up to n bytes in all. Its body may take
+// uploadTimeout, and the handler and the response get the usual time after that.
+func Upload(n int64) Trait { return func(rt *route) { rt.maxBody, rt.upload = n, true } }
 
 func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
 	rt := &route{mux: m, pattern: pattern, handler: h, maxBody: defaultMaxBody, requests: m.counters(pattern)}
@@ -121,13 +127,26 @@ func bound(w http.ResponseWriter, r *http.Request, most int64) error {
 	return nil
 }
 
+// Discard reads the rest of a body that is not wanted, for as long as an ordinary
+// form may take. A browser shows no response before it has sent all.
+func Discard(w http.ResponseWriter, r *http.Request) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout)) // fails only without a connection, in a test
+	_, _ = io.Copy(io.Discard, r.Body)                                             // on failure, net/http closes the connection after the response
+}
+
 // limit ends the handler's context after handlerTimeout. It changes the context
 // of the exchange, which saves a copy of the request.
 func (rt *route) limit(e *exchange) context.CancelFunc {
 	if rt.quiet || rt.streaming {
 		return func() {}
 	}
-	ctx, cancel := context.WithTimeout(e.ctx.Context, handlerTimeout)
+	most := handlerTimeout
+	if rt.upload {
+		most += uploadTimeout
+		// Fails only without a connection, in a test.
+		_ = http.NewResponseController(e).SetWriteDeadline(time.Now().Add(uploadTimeout + writeTimeout))
+	}
+	ctx, cancel := context.WithTimeout(e.ctx.Context, most)
 	e.ctx.Context = ctx
 	return cancel
 }

@@ -33,6 +33,14 @@ type cache struct {
 	accounts map[string]*entry // the first kept entry of each account
 	byID     map[string]*entry
 	used     map[string]time.Time // uses of entries that were dropped, by session id
+
+	beside []Beside
+}
+
+// Beside is a cache with data of accounts beside the cache of sessions.
+type Beside interface {
+	Drop(accountID string)
+	DropAll()
 }
 
 // entry is a kept session. Only its last use and its neighbors change.
@@ -181,6 +189,9 @@ func (c *cache) forget(accountID string) {
 	for e := c.accounts[accountID]; e != nil; e = e.next {
 		c.dropLocked(e.key)
 	}
+	for _, b := range c.beside {
+		b.Drop(accountID)
+	}
 }
 
 // clear forgets every account.
@@ -191,6 +202,15 @@ func (c *cache) clear() {
 	for _, e := range c.byID {
 		c.dropLocked(e.key)
 	}
+	for _, b := range c.beside {
+		b.DropAll()
+	}
+}
+
+func (c *cache) lead(b Beside) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.beside = append(c.beside, b)
 }
 
 // CacheStats are the figures of the cache. The counts grow from the start of

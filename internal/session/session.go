@@ -18,6 +18,7 @@ type Session struct {
 	Version         int64    // credential version of the account at sign-in
 	Methods         []string // proofs of the sign-in: "password", "mail", "provider:google", then "totp" or "recovery_code"
 	UserAgent       string   // the User-Agent header, shortened
+	Peer            string   // network of the sign-in; "" unless places are shown
 	CreatedAt       time.Time
 	AuthenticatedAt time.Time // of the newest proof; zero when a provider does not tell
 	StrongAt        time.Time // of the newest second factor; zero when none was given
@@ -110,8 +111,8 @@ func (k *Keeper) With(idle, absolute time.Duration) *Keeper {
 }
 
 // Start stores a new session and returns its token. The caller fills in the
-// account with its version, the methods, the times of the proofs and the user
-// agent. Start sets the rest.
+// account with its version, the methods, the times of the proofs, the user agent
+// and the network. Start sets the rest.
 func (k *Keeper) Start(ctx context.Context, tx Store, s Session) (token string, started Session, err error) {
 	now := k.clock.Now()
 	token = secret.Token()
@@ -295,6 +296,9 @@ func (k *Keeper) Changed(ctx context.Context, tx Store, accountID string) error 
 // Forget drops the account from the cache. Call it after the commit of every
 // change to the account's sessions, state or credentials.
 func (k *Keeper) Forget(accountID string) { k.cache.forget(accountID) }
+
+// Lead makes another cache drop each account that this one drops.
+func (k *Keeper) Lead(b Beside) { k.cache.lead(b) }
 
 // Stats returns the figures of the cache.
 func (k *Keeper) Stats() CacheStats { return k.cache.stats() }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+
 	"portico/internal/clock"
 	"portico/internal/ids"
 	"portico/internal/secret"
@@ -24,10 +26,11 @@ type series struct {
 	open  atomic.Pointer[opened]
 }
 
-// opened is the ring with the private halves of its published keys.
+// opened is the ring with its published keys.
 type opened struct {
 	ring
 	private map[string]crypto.Signer // by id
+	public  map[string][]byte        // by id, as JSON Web Keys
 }
 
 func newSeries(c Config, a algorithm) *series {
@@ -43,17 +46,21 @@ func (s *series) load(ctx context.Context, store Store) (renew bool, err error) 
 		return false, err
 	}
 	now := s.clock.Now()
-	set := &opened{r, make(map[string]crypto.Signer)}
+	set := &opened{r, make(map[string]crypto.Signer), make(map[string][]byte)}
 	before := s.open.Load()
 	for _, key := range r.keys {
 		if !r.published(key, now) {
 			continue
 		}
 		if before != nil && before.private[key.ID] != nil {
-			set.private[key.ID] = before.private[key.ID]
+			set.private[key.ID], set.public[key.ID] = before.private[key.ID], before.public[key.ID]
 			continue
 		}
 		if set.private[key.ID], err = s.unseal(key); err != nil {
+			return false, err
+		}
+		jwk := jose.JSONWebKey{Key: set.private[key.ID].Public(), KeyID: key.ID, Algorithm: s.name(), Use: "sig"}
+		if set.public[key.ID], err = jwk.MarshalJSON(); err != nil {
 			return false, err
 		}
 	}

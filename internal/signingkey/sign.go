@@ -1,7 +1,9 @@
 package signingkey
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/go-jose/go-jose/v4"
 )
@@ -72,7 +74,7 @@ func (s *series) sign(claims any, typ string) (token, id string, err error) {
 
 // Published returns the set that verifiers fetch (JWK Set, RFC 7517 5).
 func (k *Keeper) Published() ([]byte, error) {
-	list := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
+	var list [][]byte
 	for _, s := range k.all {
 		set := s.open.Load()
 		if set == nil {
@@ -80,10 +82,10 @@ func (k *Keeper) Published() ([]byte, error) {
 		}
 		now := s.clock.Now()
 		for _, key := range set.keys {
-			if private := set.private[key.ID]; private != nil && set.published(key, now) {
-				list.Keys = append(list.Keys, jose.JSONWebKey{Key: private.Public(), KeyID: key.ID, Algorithm: s.name(), Use: "sig"})
+			if public := set.public[key.ID]; public != nil && set.published(key, now) {
+				list = append(list, public)
 			}
 		}
 	}
-	return json.Marshal(list)
+	return slices.Concat([]byte(`{"keys":[`), bytes.Join(list, []byte(",")), []byte("]}")), nil
 }

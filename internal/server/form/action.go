@@ -13,11 +13,11 @@ import (
 // omitempty marks optional fields.
 type (
 	SignIn struct {
-		Email    string `json:"email"`
-		Password string `json:"password"`
-		ReturnTo string `json:"return_to,omitempty"`
-		Flow     string `json:"flow,omitempty"`
-		Makes    string `json:"makes_passkeys,omitempty" enum:" yes"` // this browser can make a passkey
+		Email         string `json:"email"`
+		Password      string `json:"password"`
+		ReturnTo      string `json:"return_to,omitempty"`
+		Flow          string `json:"flow,omitempty"`
+		MakesPasskeys string `json:"makes_passkeys,omitempty" enum:" yes"` // this browser can make a passkey
 	}
 	SignUp struct {
 		Name     string `json:"name,omitempty"` // only if the operator asks for a name
@@ -47,6 +47,9 @@ type (
 		Password string `json:"password,omitempty"`
 		Link     string `json:"link,omitempty"` // mark of the link that the page was shown for
 	}
+	SignOut struct {
+		ReturnTo string `json:"return_to,omitempty"`
+	}
 	ResetPassword struct {
 		Flow     string `json:"flow"`
 		Password string `json:"password"`
@@ -68,7 +71,7 @@ func Receive[Form any](r *http.Request) (in Form, err error) {
 func (a *Actions) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (string, error) {
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignIn(ctx, c, flow.SignInInput{
-			Email: in.Email, Password: in.Password, ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, Makes: in.Makes != "",
+			Email: in.Email, Password: in.Password, ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, MakesPasskeys: in.MakesPasskeys != "",
 		})
 	})
 }
@@ -139,13 +142,13 @@ func (a *Actions) ResetPassword(w http.ResponseWriter, r *http.Request, in Reset
 }
 
 // SignOut ends the session and clears the browser's data. Without a session it
-// succeeds too.
-func (a *Actions) SignOut(w http.ResponseWriter, r *http.Request, _ struct{}) (string, error) {
+// succeeds too. The next page knows the return target.
+func (a *Actions) SignOut(w http.ResponseWriter, r *http.Request, in SignOut) (string, error) {
 	if err := a.Flows.SignOut(r.Context(), a.Caller(w, r)); err != nil {
 		return "", err
 	}
 	a.forget(w)
-	return pages.SignedOut, nil
+	return pages.ReturnTo(pages.SignedOut, a.Targets.Check(in.ReturnTo).String()), nil
 }
 
 // forget clears the session and the data of the browser.

@@ -56,6 +56,7 @@ type Actions struct {
 	waiting server.Cookie
 	done    server.Cookie
 	tongue  server.Cookie
+	wish    server.Cookie
 }
 
 // NewActions returns the Actions of the site at the public URL.
@@ -67,7 +68,7 @@ func NewActions(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, p
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
 		ticket:  server.NewCookie(public, "ticket"),
 		waiting: server.NewCookie(public, "flow"), done: server.NewCookie(public, "done"),
-		tongue: server.NewCookie(public, "locale"),
+		tongue: server.NewCookie(public, "locale"), wish: server.NewCookie(public, "app-locale"),
 	}
 }
 

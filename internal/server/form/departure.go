@@ -44,11 +44,5 @@ func (a *Actions) KeepAccount(w http.ResponseWriter, r *http.Request, in KeepAcc
 
 // DropKeep ends the step that asks whether a closed account is kept.
 func (a *Actions) DropKeep(w http.ResponseWriter, r *http.Request, in KeepAccount) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return a.Flows.DropKeep(ctx, c, in.Flow)
-	})
-	if err == nil {
-		a.waiting.Clear(w)
-	}
-	return next, err
+	return a.drop(w, r, in.Flow, a.Flows.DropKeep)
 }

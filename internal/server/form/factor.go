@@ -58,9 +58,12 @@ func (a *Actions) GiveFactor(w http.ResponseWriter, r *http.Request, in GiveFact
 
 // DropFactor ends a pending second step.
 func (a *Actions) DropFactor(w http.ResponseWriter, r *http.Request, in DropFactor) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return a.Flows.DropFactor(ctx, c, in.Flow)
-	})
+	return a.drop(w, r, in.Flow, a.Flows.DropFactor)
+}
+
+// drop ends a flow that this browser waits in.
+func (a *Actions) drop(w http.ResponseWriter, r *http.Request, id string, end func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
+	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return end(ctx, c, id) })
 	if err == nil {
 		a.waiting.Clear(w)
 	}

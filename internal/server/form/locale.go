@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"portico/internal/fault"
 	"portico/internal/pages"
@@ -16,8 +18,11 @@ type Language struct {
 	To     string `json:"to"` // path of the page that the menu is on
 }
 
-// Locale returns the locale that the visitor chose in this browser, else the
-// available one that the browser prefers.
+// wishLife is how long the pages keep the language that an app has asked for.
+const wishLife = time.Hour
+
+// Locale returns the locale that the visitor chose in this browser, else the one that
+// an app asked for, else the available one that the browser prefers.
 func (a *Actions) Locale(w http.ResponseWriter, r *http.Request) string {
 	loc, _ := a.locale(w, r)
 	return loc
@@ -28,7 +33,25 @@ func (a *Actions) locale(w http.ResponseWriter, r *http.Request) (loc string, ch
 	if slices.Contains(a.Catalogue.Locales(), loc) {
 		return loc, true
 	}
+	loc, _ = a.wish.Current(w, r)
+	if slices.Contains(a.Catalogue.Locales(), loc) {
+		return loc, false
+	}
 	return a.Catalogue.Match(r.Header.Get("Accept-Language")), false
+}
+
+// Suggest takes the languages that an app asks for (ui_locales, OpenID Connect Core
+// 3.1.2.1), "" for none. They are for the pages of this sign-in: they change neither the
+// choice of the visitor nor the language of an account.
+func (a *Actions) Suggest(w http.ResponseWriter, r *http.Request, tags string) {
+	loc, fits := a.Catalogue.First(strings.Fields(tags))
+	kept, known := a.wish.Read(w, r)
+	switch {
+	case fits && kept != loc:
+		a.wish.Write(w, loc, wishLife)
+	case !fits && known:
+		a.wish.Clear(w)
+	}
 }
 
 // ChooseLanguage is the action of the language menu. It keeps the choice in a

@@ -60,11 +60,5 @@ func (a *Actions) ProtectLater(w http.ResponseWriter, r *http.Request, in Protec
 
 // DropProtection ends the step without a session.
 func (a *Actions) DropProtection(w http.ResponseWriter, r *http.Request, in Protection) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return a.Flows.DropProtection(ctx, c, in.Flow)
-	})
-	if err == nil {
-		a.waiting.Clear(w)
-	}
-	return next, err
+	return a.drop(w, r, in.Flow, a.Flows.DropProtection)
 }

@@ -28,12 +28,7 @@ func (a *Actions) AcceptTerms(w http.ResponseWriter, r *http.Request, in AcceptT
 
 // RefuseTerms ends the step. An owner of an account is signed out.
 func (a *Actions) RefuseTerms(w http.ResponseWriter, r *http.Request, in RefuseTerms) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return a.Flows.RefuseTerms(ctx, c, in.Flow)
-	})
-	if err == nil {
-		a.waiting.Clear(w)
-	}
+	next, err := a.drop(w, r, in.Flow, a.Flows.RefuseTerms)
 	if next == pages.SignedOut {
 		a.session.Clear(w)
 	}

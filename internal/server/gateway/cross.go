@@ -158,7 +158,11 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 		data = cacheOnly
 	}
 	w.Header().Set("Clear-Site-Data", data)
-	return server.SeeOther(w, g.issuer+pages.SignedOut)
+	to := r.URL.Query().Get("return_to")
+	if strings.HasPrefix(to, "/") {
+		to = g.originOf(r.Host) + to
+	}
+	return server.SeeOther(w, g.issuer+pages.ReturnTo(pages.SignedOut, g.actions.Targets.Check(to).String()))
 }
 
 // token returns the session token that the browser sent to a host, or "".

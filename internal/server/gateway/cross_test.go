@@ -158,6 +158,15 @@ func TestCrossing(t *testing.T) {
 	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/signed-out" {
 		t.Errorf("sign-out: %d %v", a.status, a.header)
 	}
+	for to, want := range map[string]string{
+		"/bye?x=1":                 "?return_to=http%3A%2F%2Fwiki.test%2Fbye%3Fx%3D1",
+		"http://other.test/":       "?return_to=http%3A%2F%2Fother.test%2F",
+		"http://wiki.test@evil.x/": "",
+	} {
+		if a := s.do("POST", "/auth/signout?return_to="+url.QueryEscape(to), "", "Host: wiki.test", "Origin: http://wiki.test"); a.header.Get("Location") != s.origin+"/auth/signed-out"+want {
+			t.Errorf("sign-out with the target %s: %d %v", to, a.status, a.header)
+		}
+	}
 	for host, jar := range b.jar {
 		if a := s.get("/auth/api/session", "Cookie: portico-session="+jar["portico-session"]); a.status != 401 {
 			t.Errorf("%s is still signed in", host)

@@ -31,6 +31,7 @@ type identity struct {
 	person  session.User
 	signer  string // id of the key that signed the token
 	renewAt time.Time
+	ends    time.Time // of the session, as the token knows it
 	headers []filled
 	// holders are the hashes of the account id under all master keys, the current
 	// one first, for the cookie that records owners.
@@ -74,13 +75,14 @@ func (id *identity) put(h http.Header, a *app, found session.Found, now time.Tim
 }
 
 // identity returns the identity of a session from the cache. It creates a new
-// one if there is none, if the user or the signing key has changed, or if the
-// token is older than renewAfter.
+// one if there is none, if the user or the signing key has changed, if the session
+// lasts longer now, or if the token is older than renewAfter. Only the session of an
+// access token gets longer: by a refresh.
 func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identity, error) {
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && id.signer == g.keys.Signer() && id.masters == g.holders.Version() && same(id.person, found.User) {
+		if now.Before(id.renewAt) && !found.Session.ExpiresAt.After(id.ends) && id.signer == g.keys.Signer() && id.masters == g.holders.Version() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -125,7 +127,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	values := map[Part]string{
 		ID: person.ID, Email: person.Address, Name: encode(person.Name), Roles: strings.Join(person.Roles, ","), Token: token,
 	}
-	id := &identity{person: person, signer: signer, masters: g.holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now)))}
+	id := &identity{person: person, signer: signer, masters: g.holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: found.Session.ExpiresAt}
 	for _, sum := range g.holders.Sums(a.Name, person.ID) {
 		id.holders = append(id.holders, base64.RawURLEncoding.EncodeToString(sum[:16]))
 	}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"portico/internal/server/form"
 )
 
 // wire counts how often its connection is ended.
@@ -36,5 +38,23 @@ func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 	o.lasts(p, nil)
 	if w.ended != 2 {
 		t.Error("a stream that begins while Portico stops goes on")
+	}
+}
+
+// An access token is looked at in its own rounds alone, because a look may read
+// the database. Without flows to ask, a look panics.
+func TestLook_SparesTokens(t *testing.T) {
+	t.Parallel()
+	g := &Gateway{open: newOpen(), actions: &form.Actions{}}
+	g.open.add(&passing{token: "access", resource: "https://tools.test/"})
+	for _, tokens := range []bool{false, true} {
+		asked := func() (asked bool) {
+			defer func() { asked = recover() != nil }()
+			g.look(t.Context(), map[string]look{}, tokens)
+			return false
+		}()
+		if asked != tokens {
+			t.Errorf("in a round of tokens (%v), the token is looked at: %v", tokens, asked)
+		}
 	}
 }

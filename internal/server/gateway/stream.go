@@ -18,7 +18,7 @@ import (
 const watchEvery = 250 * time.Millisecond
 
 const (
-	askEvery  = time.Second // interval of the check for apps that do not respond
+	askEvery  = time.Second // interval of the check of access tokens, and of apps that do not respond
 	tidyEvery = time.Minute // interval of the cleanup of cached identities
 )
 
@@ -198,8 +198,9 @@ func (g *Gateway) Watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		g.look(ctx, seen)
-		if rounds%int(askEvery/watchEvery) == 0 {
+		asks := rounds%int(askEvery/watchEvery) == 0
+		g.look(ctx, seen, asks)
+		if asks {
 			g.watchApps(ctx, &work)
 		}
 		if rounds%int(tidyEvery/watchEvery) == 0 {
@@ -217,12 +218,13 @@ type look struct {
 }
 
 // look checks each session of an open request once. The check does not count as
-// a use of the session, and usually reads only the cache. seen is empty before
+// a use of the session, and usually reads only the cache. An access token may
+// cost a read of the database, and counts only if tokens is set. seen is empty before
 // and after; it is reused to avoid an allocation.
-func (g *Gateway) look(ctx context.Context, seen map[string]look) {
+func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 	defer clear(seen)
 	for _, p := range g.open.list() {
-		if p.token == "" {
+		if p.token == "" || p.resource != "" && !tokens {
 			continue
 		}
 		r, ok := seen[p.token]

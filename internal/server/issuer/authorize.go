@@ -38,6 +38,9 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}
+	if !request.None {
+		h.Actions.Suggest(w, r, request.Locales)
+	}
 	found, err := h.Actions.Session(w, r)
 	signedIn := err == nil
 	if err != nil && !errors.Is(err, session.Required) {
@@ -51,8 +54,11 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		return err
 	}
 	ruling := request.Client.Admits(openid.Standing{Roles: found.User.Roles, ProvenAt: at, StrongAt: found.Session.StrongAt}, now)
+	if ruling == openid.Admitted && request.Level == openid.Strongest && !found.Session.Strong() {
+		ruling = openid.NotStrong
+	}
 	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && (unmarked != nil || at.Before(sentAt))
-	another := signedIn && request.UserID != "" && request.UserID != found.User.ID
+	another := signedIn && !request.For(found.User.ID)
 	choose := (request.Select || another) && unmarked != nil
 	switch {
 	case signedIn && !choose && !another && ruling == openid.NotAdmitted:
@@ -102,7 +108,7 @@ func (h *Handler) judge(query url.Values, parse func(url.Values) (openid.Request
 		if wrong != nil {
 			return request, invalidRequest("id_token_hint is no ID token of this issuer")
 		}
-		request.UserID = hint.UserID
+		err = request.OnlyFor(hint.UserID)
 	}
 	return request, err
 }
@@ -117,10 +123,10 @@ func (h *Handler) marked(raw string) string {
 	return raw + "&" + markParam + "=" + h.Actions.Flows.Mark(raw)
 }
 
-// weak reports whether the client asks for a second factor, which the account has
-// and the session has not.
+// weak reports whether the client would like a second factor, which the account has
+// and the session has not. With prompt=none, the user cannot be asked for it.
 func (h *Handler) weak(r *http.Request, request openid.Request, found session.Found) (bool, error) {
-	if !request.Strong || found.User.ID == "" || found.Session.Strong() {
+	if !request.Strong || request.None || found.User.ID == "" || found.Session.Strong() {
 		return false, nil
 	}
 	return h.Actions.Flows.HasFactor(r.Context(), found.User.ID)

@@ -21,8 +21,9 @@ type consentAnswer struct {
 	Answer  string `json:"answer"`
 }
 
-// denied is the answer of the button that gives the client nothing.
-const denied = "deny"
+// allowed is the answer of the button that gives the client what it asks for. Any other
+// answer refuses.
+const allowed = "allow"
 
 // consent takes the answer of the user. The request is judged again. If the page
 // named another user or other scopes, it is shown anew.
@@ -39,10 +40,10 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errors.Is(err, session.Required) {
 		return err
 	}
-	if err != nil || found.User.ID != in.Account || in.Scopes != strings.Join(request.Scopes, " ") {
+	if err != nil || found.User.ID != in.Account || in.Scopes != strings.Join(request.Asks(), " ") {
 		return server.SeeOther(w, pages.Authorize+"?"+in.Request)
 	}
-	if in.Answer == denied {
+	if in.Answer != allowed {
 		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user has not agreed"})
 	}
 	return h.decide(w, r, in.Request, true)

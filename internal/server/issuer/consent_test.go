@@ -67,8 +67,10 @@ func TestConsent_OncePerScope(t *testing.T) {
 	if page.Client.Name != "The App" || page.Client.Host != "rp.test" || page.Client.Asked != "openid profile email" || len(page.Client.Scopes) != 2 || page.Session.Email != "mara@example.org" {
 		t.Errorf("the page names %+v", page)
 	}
-	if got := back(t, answers(b, page, "deny")); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" {
-		t.Errorf("no: %v", got)
+	for _, answer := range []string{"deny", "", "yes"} {
+		if got := back(t, answers(b, page, answer)); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" {
+			t.Errorf("%q: %v", answer, got)
+		}
 	}
 	page = s.asked(b)
 	code := back(t, answers(b, page, "allow")).Get("code")
@@ -219,6 +221,14 @@ func TestRules_SecondFactor(t *testing.T) {
 	if got := back(t, b.Open(authorize(ask("prompt", "none")))); got.Get("error") != "interaction_required" {
 		t.Errorf("prompt=none: %v", got)
 	}
+	s.addFactor(b)
+	s.tokens(b)
+}
+
+// addFactor adds an authenticator app to the account of a browser, which gives its code.
+func (s *site) addFactor(b *apptest.Browser) factor.Secret {
+	s.Helper()
+	t := s.TB.(*testing.T)
 	var page struct {
 		Factors struct{ Secret string }
 	}
@@ -229,7 +239,7 @@ func TestRules_SecondFactor(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Send("/auth/account/factors", url.Values{"flow": {query(t, setup).Get("flow")}, "code": {factor.Secret(secret).At(s.Clock.Now())}})
-	s.tokens(b)
+	return factor.Secret(secret)
 }
 
 // A late repeat of a refresh token ends its grant alone, and the owner is told.

@@ -122,6 +122,11 @@ func TestDevice_Refused(t *testing.T) {
 		t.Errorf("the page says %+v", page)
 	}
 	s.wants("after no", d.polls(), 400, "access_denied")
+	other := s.device()
+	if page := other.answered(b, "yes"); page.Device.State != "denied" {
+		t.Errorf("after an answer that no button has, the page says %+v", page)
+	}
+	s.wants("after that answer", other.polls(), 400, "access_denied")
 	late := s.device()
 	s.Clock.Advance(10 * time.Minute)
 	s.wants("after ten minutes", late.polls(), 400, "expired_token")

@@ -64,15 +64,15 @@ func (h *Handler) postDevice(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case in.Answer == "" || in.Account != found.User.ID:
 		return h.Screens.AskDevice(w, r, found, client, d, code)
-	case in.Answer == denied:
-		err = flows.DenyDevice(r.Context(), found, d)
-	default:
+	case in.Answer == allowed:
 		err = flows.AllowDevice(r.Context(), caller, found, client, d)
+	default:
+		err = flows.DenyDevice(r.Context(), found, d)
 	}
 	if err != nil {
 		return h.askAgain(w, r, found, code, err)
 	}
-	return h.Screens.ShowDevice(w, r, found, client, in.Answer != denied)
+	return h.Screens.ShowDevice(w, r, found, client, in.Answer == allowed)
 }
 
 // askAgain shows the page for the code with why it was refused.

@@ -18,7 +18,7 @@ const metadataAge = 300
 
 // metadata returns what clients may know of this provider (OpenID Connect Discovery
 // 3, RFC 8414).
-func metadata(issuer string, algorithms []string, documents bool) map[string]any {
+func metadata(issuer string, algorithms, locales []string, documents, registers bool) map[string]any {
 	words := func(w ...string) []string { return w }
 	m := map[string]any{
 		"issuer":                                                   issuer,
@@ -45,8 +45,9 @@ func metadata(issuer string, algorithms []string, documents bool) map[string]any
 		"code_challenge_methods_supported":                         words("S256"),
 		"prompt_values_supported":                                  words("none", "login", "select_account", "consent"),
 		"acr_values_supported":                                     openid.ACRValues(),
-		"claims_supported":                                         append(words("iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid"), openid.Claims()...),
-		"claims_parameter_supported":                               false,
+		"claims_supported":                                         append(words("iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash"), openid.Claims()...),
+		"claims_parameter_supported":                               true,
+		"ui_locales_supported":                                     locales,
 		"request_parameter_supported":                              false,
 		"request_uri_parameter_supported":                          false,
 		"revocation_endpoint_auth_methods_supported":               words("client_secret_basic", "client_secret_post", "private_key_jwt", "none"),
@@ -58,6 +59,9 @@ func metadata(issuer string, algorithms []string, documents bool) map[string]any
 	}
 	if documents {
 		m["client_id_metadata_document_supported"] = true
+	}
+	if registers {
+		m["registration_endpoint"] = issuer + registerPath
 	}
 	return m
 }

@@ -1,4 +1,4 @@
-// Package issuer serves OpenID Connect to the clients of the configuration: it
+// Package issuer serves OpenID Connect to the clients of the configuration, and to guests: it
 // translates between HTTP and package openid, and signs ID tokens.
 //
 // It does not know how users sign in. It sends the browser to the sign-in page,
@@ -16,6 +16,7 @@
 //	/auth/openid/revoke       a client gives a token back (revoke.go)
 //	/auth/openid/introspect   whether a token still works (revoke.go)
 //	/auth/openid/consent      the user agrees, or does not (consent.go)
+//	/auth/openid/register     a client registers itself, and changes that (register.go)
 //	/auth/openid/logout       an app asks to sign the user out (logout.go)
 //
 // The same keys sign tokens for apps. Package gateway publishes them.

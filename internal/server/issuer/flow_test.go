@@ -1,6 +1,9 @@
 package issuer_test
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"portico/internal/apptest"
+	"portico/internal/flow"
 )
 
 // A client that others wrote signs a user in, asks who it is, and refreshes.
@@ -249,6 +253,39 @@ func TestClaims(t *testing.T) {
 	}
 	if only := s.userInfo(s.tokens(b, "scope", "openid").Access); only.text != `{"sub":"`+info.Sub+`"}` {
 		t.Errorf("UserInfo of openid alone is %s", only.text)
+	}
+}
+
+// A client that may see the profile learns the address of the picture, and a page
+// of the client may show it.
+func TestClaims_Picture(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	found, err := s.Flows.PeekSession(t.Context(), b.Cookie("session"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var given bytes.Buffer
+	if err := png.Encode(&given, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Flows.SetPortrait(t.Context(), flow.Caller{}, found, given.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	id, err := s.Flows.PortraitID(t.Context(), found.User.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := s.Origin + "/auth/picture/" + id
+	if info := s.userInfo(s.tokens(b, "scope", "openid profile").Access); !strings.Contains(info.text, `"picture":"`+want+`"`) {
+		t.Errorf("UserInfo is %s", info.text)
+	}
+	if info := s.userInfo(s.tokens(b, "scope", "openid email").Access); strings.Contains(info.text, "picture") {
+		t.Errorf("without the scope, UserInfo is %s", info.text)
+	}
+	if got := s.send("GET", "/auth/picture/"+id, ""); got.StatusCode != 200 || got.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+		t.Errorf("%d %v", got.StatusCode, got.Header)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestFoundation(t *testing.T) {
 				t.Errorf("%s is %q", name, at)
 			}
 		}
-		if known["issuer"] != s.Origin || known["backchannel_logout_supported"] != true || known["backchannel_logout_session_supported"] != true || known["claims_parameter_supported"] != false || known["request_uri_parameter_supported"] != false {
+		if known["issuer"] != s.Origin || known["backchannel_logout_supported"] != true || known["backchannel_logout_session_supported"] != true || known["claims_parameter_supported"] != true || known["request_uri_parameter_supported"] != false {
 			t.Errorf("the metadata is %v", known)
 		}
 	})
@@ -66,6 +66,17 @@ func TestFoundation(t *testing.T) {
 	for module, scope := range map[string]string{"oidcc-scope-profile": "openid profile", "oidcc-scope-email": "openid email", "oidcc-scope-address": "openid address", "oidcc-scope-phone": "openid phone", "oidcc-scope-all": "openid profile email address phone"} {
 		run(module, func(t *testing.T) { succeeds(t, "scope", scope) })
 	}
+	run("oidcc-claims-essential", func(t *testing.T) {
+		if err := s.Flows.SetUserName(t.Context(), s.Person("lina@example.org"), "Lina"); err != nil {
+			t.Fatal(err)
+		}
+		other := s.Browser()
+		other.SignIn("lina@example.org")
+		got := s.site.tokens(other, "scope", "openid", "claims", `{"userinfo":{"name":{"essential":true}}}`)
+		if info := s.userInfo(got.Access); !strings.Contains(info.text, `"name":"Lina"`) {
+			t.Errorf("UserInfo: %s", info.text)
+		}
+	})
 	for module, display := range map[string]string{"oidcc-display-page": "page", "oidcc-display-popup": "popup"} {
 		run(module, func(t *testing.T) { succeeds(t, "display", display) })
 	}

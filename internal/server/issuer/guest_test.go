@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -154,6 +155,88 @@ func TestGuest_Keys(t *testing.T) {
 		}
 		s.wants("no assertion", s.token(form()), 401, "invalid_client")
 		s.wants("an assertion of another client", s.token(s.asserted(form(), "keyed")), 400, "invalid_grant")
+	}
+}
+
+// usesUp makes Portico load documents for the network of the tests until it loads no more.
+func (p *published) usesUp(s *site) {
+	for i := range 60 {
+		s.send("GET", authorize(ask("client_id", p.URL+"/other"+strconv.Itoa(i))), "")
+	}
+}
+
+// A limit is no wrong proof: the client learns when it may try again.
+func TestGuest_Limited(t *testing.T) {
+	t.Parallel()
+	p := publish(t, map[string]any{"token_endpoint_auth_method": "private_key_jwt"})
+	p.keys = clientKeys(t)
+	p.says(map[string]any{"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": p.URL + "/jwks"})
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	code := back(t, answers(b, s.asked(b, p.asks("redirect_uri", "https://app.test/cb")...), "allow")).Get("code")
+	p.usesUp(s)
+	got := s.token(s.asserted(redemption(code, "redirect_uri", "https://app.test/cb"), p.id))
+	if got.StatusCode != 429 || got.Header.Get("Retry-After") == "" || got.Error != "" {
+		t.Errorf("%d %s %v", got.StatusCode, got.text, got.Header)
+	}
+}
+
+// An app that promises to prove a key gets no tokens without one. Its pages cannot read an
+// answer while its document does not load, and the answer is there all the same.
+func TestGuest_Key(t *testing.T) {
+	t.Parallel()
+	p := publish(t, map[string]any{"dpop_bound_access_tokens": true})
+	s := startGuests(t, p)
+	b, k := s.signedIn("mara@example.org"), s.holder()
+	form := func() url.Values {
+		code := back(t, answers(b, s.asked(b, p.asks("redirect_uri", "https://app.test/cb")...), "allow")).Get("code")
+		return redemption(code, "client_id", p.id, "client_secret", "", "redirect_uri", "https://app.test/cb")
+	}
+	s.wants("without a proof", s.token(form()), 400, "invalid_dpop_proof")
+	got := k.token(form())
+	if got.StatusCode != 200 || got.Type != "DPoP" {
+		t.Fatalf("%d %s", got.StatusCode, got.text)
+	}
+	s.Clock.Advance(6 * time.Minute)
+	p.usesUp(s)
+	const path = "/auth/openid/userinfo"
+	info := s.send("GET", path, "", "Authorization", "DPoP "+got.Access, "DPoP", k.proof("GET", path, got.Access), "Origin", "https://app.test")
+	if info.StatusCode != 200 || info.Sub == "" || info.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("%d %s %v", info.StatusCode, info.text, info.Header)
+	}
+}
+
+// An app that is unknown has an ID token to sign its user out with, and no way back.
+func TestGuest_SignOut(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	code := back(t, answers(b, s.asked(b, p.asks()...), "allow")).Get("code")
+	hint := s.token(redemption(code, "client_id", p.id, "client_secret", "", "redirect_uri", "http://127.0.0.1:7777/cb")).ID
+	stays(t, b, "id_token_hint", hint, "post_logout_redirect_uri", "https://app.test/bye")
+	if p := b.Open(logout("id_token_hint", hint)); p.StatusCode != 200 {
+		t.Errorf("the question: %d", p.StatusCode)
+	}
+	leaves(t, b, "/auth/signed-out", "id_token_hint", hint)
+}
+
+// A document that Portico keeps may be the keys of an app, not its description: a stranger
+// who names their address learns that the client is unknown.
+func TestGuest_KeysAsDescription(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	p.says(map[string]any{"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": p.URL + "/jwks"})
+	p.keys = clientKeys(t)
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	code := back(t, answers(b, s.asked(b, p.asks("redirect_uri", "https://app.test/cb")...), "allow")).Get("code")
+	form := redemption(code, "client_id", p.id, "client_secret", "", "redirect_uri", "https://app.test/cb")
+	if got := s.token(s.asserted(form, p.id)); got.StatusCode != 200 {
+		t.Fatalf("the keys are not loaded: %d %s", got.StatusCode, got.text)
+	}
+	if got := b.Open(authorize(ask("client_id", p.URL+"/jwks", "redirect_uri", "https://app.test/cb"))); got.StatusCode != 422 {
+		t.Errorf("the keys as a client: %d", got.StatusCode)
 	}
 }
 

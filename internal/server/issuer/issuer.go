@@ -20,13 +20,15 @@ const (
 	parPath        = pages.Root + "/openid/par"
 	introspectPath = pages.Root + "/openid/introspect"
 	devicePath     = pages.Root + "/openid/device"
+	registerPath   = pages.Root + "/openid/register"
 )
 
 // Screens shows the pages on which the user decides.
 type Screens interface {
-	// AskSignOut asks whether to sign out. request is the query of the request;
+	// AskSignOut asks whether to sign out. request is the query of the request,
+	// formAction where its answer may lead the browser beside the clients of the settings, or "";
 	// wrong is why the browser cannot go back to the app, or nil.
-	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error
+	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request, formAction string, wrong error) error
 	// AskConsent asks whether the client may learn what it asks for. query is the
 	// query of the request.
 	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error
@@ -51,6 +53,7 @@ type Config struct {
 	Public  *url.URL
 
 	Documents bool // whether clients may describe themselves
+	Registers bool // whether clients may register themselves
 }
 
 // Handler serves the endpoints. It is safe for concurrent use.
@@ -63,7 +66,7 @@ type Handler struct {
 // New returns a Handler.
 func New(c Config) *Handler {
 	issuer := origin.Of(c.Public)
-	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer, c.Keys.Algorithms(), c.Documents))}
+	return &Handler{Config: c, issuer: issuer, metadata: newDocument(metadata(issuer, c.Keys.Algorithms(), c.Actions.Catalogue.Locales(), c.Documents, c.Registers))}
 }
 
 // Mount registers the endpoints. Without a client there are none.
@@ -71,7 +74,7 @@ func New(c Config) *Handler {
 // Servers send no Origin, and pages of public clients have another one. A route that
 // is exempt from the cross-origin guard ignores the session.
 func (h *Handler) Mount(m *server.Mux) {
-	if h.Clients.Empty() && !h.Documents {
+	if h.Clients.Empty() && !h.Documents && !h.Registers {
 		return
 	}
 	m.Handle("GET /.well-known/openid-configuration", h.discovery, server.Quiet)
@@ -90,7 +93,13 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("POST "+devicePath, h.device, server.CrossSite)
 	m.Handle("GET "+pages.Device, h.devicePage)
 	m.Handle("POST "+pages.Device, h.postDevice)
-	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite)
+	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite, server.Quiet)
+	if h.Registers {
+		m.Handle("POST "+registerPath, h.register, server.CrossSite)
+		m.Handle("GET "+registerPath+"/{id}", h.registration)
+		m.Handle("PUT "+registerPath+"/{id}", h.reregister, server.CrossSite)
+		m.Handle("DELETE "+registerPath+"/{id}", h.unregister, server.CrossSite)
+	}
 	for _, path := range []string{pages.Token, pages.UserInfo, revokePath} {
 		m.Handle("OPTIONS "+path, h.preflight)
 	}

@@ -21,7 +21,10 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
-	farewell, wrong := h.Clients.ParseFarewell(query, h.readHint)
+	farewell, wrong, err := h.leaving(r, query)
+	if err != nil {
+		return err
+	}
 	found, err := h.Actions.Session(w, r)
 	switch {
 	case errors.Is(err, session.Required) && wrong != nil:
@@ -31,7 +34,21 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return h.Screens.AskSignOut(w, r, found, query.Encode(), wrong)
+	return h.Screens.AskSignOut(w, r, found, query.Encode(), farewell.FormAction(), wrong)
+}
+
+// leaving reads a request to sign out. wrong is why the browser cannot go back to the
+// client.
+func (h *Handler) leaving(r *http.Request, query url.Values) (f openid.Farewell, wrong, err error) {
+	id := query.Get("client_id")
+	if hint, err := h.readHint(query.Get("id_token_hint")); err == nil {
+		id = hint.ClientID
+	}
+	clients, err := h.Actions.Flows.RegisteredFor(r.Context(), id)
+	if err == nil {
+		f, wrong = clients.ParseFarewell(query, h.readHint)
+	}
+	return f, wrong, err
 }
 
 // logoutForm redirects a request in a form of the client to a GET of the same path.
@@ -62,9 +79,9 @@ func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
-	farewell, err := h.Clients.ParseFarewell(query, h.readHint)
-	if err != nil {
-		return err
+	farewell, wrong, err := h.leaving(r, query)
+	if err != nil || wrong != nil {
+		return cmp.Or(err, wrong)
 	}
 	found, err := h.Actions.Session(w, r)
 	if err != nil && !errors.Is(err, session.Required) {
@@ -73,7 +90,7 @@ func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && found.User.ID != in.Account {
 		return server.SeeOther(w, pages.With(pages.EndSession, query)) // which names the account that is signed in now
 	}
-	next, err := h.Actions.SignOut(w, r, struct{}{})
+	next, err := h.Actions.SignOut(w, r, form.SignOut{})
 	if err != nil {
 		return err
 	}

@@ -25,16 +25,3 @@ func (h *Handler) employ(w http.ResponseWriter, r *http.Request, client openid.C
 		Access: access, Type: typeOf(m.Key), ExpiresIn: h.remaining(m.Ends), Scope: strings.Join(m.Scopes, " "),
 	})
 }
-
-// signed returns the claims of an access token in JWT form that this installation has
-// signed, or nil for any other text.
-func (h *Handler) signed(token string) *openid.AccessClaims {
-	if strings.Count(token, ".") != 2 {
-		return nil
-	}
-	var claims openid.AccessClaims
-	if h.Keys.Verify(token, openid.AccessType, &claims) != nil || claims.Issuer != h.issuer {
-		return nil
-	}
-	return &claims
-}

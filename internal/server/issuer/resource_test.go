@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/config"
 )
@@ -16,6 +17,7 @@ import (
 // and an app "wiki" below /wiki that does not. Both answer with what they learn.
 func startTools(t *testing.T, p *published) *site {
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Told", r.Header.Get("X-Portico-Token"))
 		_, _ = fmt.Fprintf(w, "%s|%s|%s", r.Header.Get("X-Portico-Email"), r.Header.Get("Authorization"), r.URL.Path)
 	}))
 	t.Cleanup(app.Close)
@@ -52,7 +54,7 @@ func TestResource_FromNothing(t *testing.T) {
 		t.Fatalf("the metadata: %d %s", got.StatusCode, got.text)
 	}
 	page := s.asked(b, p.asks("scope", "openid", "resource", described.Resource)...)
-	if last := page.Client.Scopes[len(page.Client.Scopes)-1]; last.Text != "The use of "+described.Resource+" in your name" {
+	if last := page.Client.Scopes[len(page.Client.Scopes)-1]; last.Text != "Access to "+described.Resource+" on your behalf" {
 		t.Errorf("the page names %+v", page.Client.Scopes)
 	}
 	tokens := s.token(redemption(back(t, answers(b, page, "allow")).Get("code"), "client_id", p.id, "client_secret", "", "redirect_uri", "http://127.0.0.1:7777/cb", "resource", described.Resource))
@@ -77,6 +79,33 @@ func TestResource_FromNothing(t *testing.T) {
 	b.Send("/auth/signout", url.Values{})
 	if got := call("/tools/call"); got.StatusCode != 401 || !strings.Contains(got.Header.Get("Www-Authenticate"), `error="invalid_token"`) {
 		t.Errorf("after the sign-out: %d %v", got.StatusCode, got.Header)
+	}
+}
+
+// After a refresh, the app gets a token that lasts as long as the new access token.
+func TestResource_AfterRefresh(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	s := startTools(t, p)
+	b := s.signedIn("mara@example.org")
+	resource := s.Origin + "/tools"
+	code := back(t, answers(b, s.asked(b, p.asks("scope", "openid", "resource", resource)...), "allow")).Get("code")
+	tokens := s.token(redemption(code, "client_id", p.id, "client_secret", "", "redirect_uri", "http://127.0.0.1:7777/cb", "resource", resource))
+	left := func(access string) time.Duration {
+		var told struct{ Exp int64 }
+		got := s.send("GET", "/tools/call", "", "Authorization", "Bearer "+access)
+		if err := json.Unmarshal([]byte(payload(t, got.Header.Get("Told"))), &told); err != nil {
+			t.Fatal(err)
+		}
+		return time.Unix(told.Exp, 0).Sub(s.Clock.Now()).Round(time.Minute)
+	}
+	s.Clock.Advance(9 * time.Minute)
+	if d := left(tokens.Access); d != time.Minute {
+		t.Errorf("before the refresh: %s", d)
+	}
+	next := s.token(refreshing(tokens.Renew, "client_id", p.id, "client_secret", ""))
+	if d := left(next.Access); d != 5*time.Minute {
+		t.Errorf("after it: %s", d)
 	}
 }
 

@@ -18,7 +18,7 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 		return h.tell(w, err)
 	}
 	shareWith(w, r, client)
-	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token"), h.signed(values.Get("token"))); err != nil {
+	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusOK)
@@ -62,23 +62,25 @@ func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 
 // stateOf returns the state of a token of any kind.
 func (h *Handler) stateOf(r *http.Request, token string) (introspection, error) {
-	flows, signed := h.Actions.Flows, h.signed(token)
-	if b, ok, err := flows.Bearer(r.Context(), token, signed); err != nil || ok {
+	t, err := h.Actions.Flows.Inspect(r.Context(), token)
+	switch {
+	case err != nil:
+		return introspection{}, err
+	case t.Bearer != nil:
+		b := t.Bearer
 		state := h.describe(b.Live, typeOf(b.Key), b.Ends, b.Resources)
 		state.Confirm = confirm(b.Key)
-		return state, err
-	}
-	if m, ok, err := flows.Employed(r.Context(), token, signed); err != nil || ok {
+		return state, nil
+	case t.Machine != nil:
+		m := t.Machine
 		return introspection{
 			Active: true, Scope: strings.Join(m.Scopes, " "), ClientID: m.ClientID, Subject: m.ClientID,
 			Type: typeOf(m.Key), Issuer: h.issuer, Expires: m.Ends.Unix(), Audience: m.Resources, Confirm: confirm(m.Key),
-		}, err
+		}, nil
+	case t.Refresh != nil:
+		return h.describe(*t.Refresh, "", t.Refresh.Grant.ExpiresAt, nil), nil
 	}
-	l, ok, err := flows.RefreshGrant(r.Context(), token)
-	if err != nil || !ok {
-		return introspection{}, err
-	}
-	return h.describe(l, "", l.Grant.ExpiresAt, nil), nil
+	return introspection{}, nil
 }
 
 // confirm names the key that a token belongs to, nil for none (RFC 9449 6.2).

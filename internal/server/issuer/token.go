@@ -47,7 +47,7 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	claims := tokens.Live.IDToken(h.issuer, client, h.Clock.Now(), values.Get("grant_type") == grantCode)
+	claims := tokens.Live.IDToken(h.issuer, client, tokens.Access, h.Clock.Now(), values.Get("grant_type") == grantCode)
 	id, _, err := h.Keys.SignBy(client.IDTokenAlg, claims, idTokenType)
 	if err != nil {
 		return err

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"portico/internal/openid"
+	"portico/internal/pages"
 	"portico/internal/server"
+	"portico/internal/throttle"
 )
 
 // userInfo tells who the user of an access token is (OpenID Connect Core 5.3).
@@ -35,7 +37,23 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	shareWith(w, r, client)
-	return server.WriteJSON(w, http.StatusOK, b.Live.UserClaims())
+	if err := h.addPicture(r, &b.Live); err != nil {
+		return err
+	}
+	return server.WriteJSON(w, http.StatusOK, h.Actions.Flows.UserClaims(b.Live))
+}
+
+// addPicture adds the address of the user's picture, if the client may see the
+// profile. The address alone is enough to load it.
+func (h *Handler) addPicture(r *http.Request, live *openid.Live) error {
+	if !live.ShowsPicture() {
+		return nil
+	}
+	id, err := h.Actions.Flows.PortraitID(r.Context(), live.User.ID)
+	if id != "" {
+		live.User.Picture = h.issuer + pages.Portrait(id)
+	}
+	return err
 }
 
 // clientOf returns the client of a token for a page that asks, and none for a program.
@@ -45,7 +63,7 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 	}
 	clients, err := h.Actions.Flows.ClientsFor(r.Context(), h.Actions.Caller(w, r), id)
 	client, _ := clients.Get(id)
-	if errors.Is(err, openid.ClientUnknown) { // the token works, and no page may read the answer
+	if errors.Is(err, openid.ClientUnknown) || errors.Is(err, throttle.Limited(0)) { // the token works, and its proof is spent: no page may read the answer
 		err = nil
 	}
 	return client, err
@@ -54,7 +72,7 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 // opens returns what an access token gives its sender, or an openid.Error. A token that
 // belongs to a key counts only with a proof of that key, which is used up.
 func (h *Handler) opens(r *http.Request, scheme, access string) (openid.Bearer, error) {
-	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access, h.signed(access))
+	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access)
 	if err != nil {
 		return openid.Bearer{}, err
 	}

@@ -31,12 +31,15 @@ type section struct {
 
 // mountAccount registers the account pages.
 func (s *Screens) mountAccount(m *server.Mux) {
-	overview := section{screen: form.ScreenAccount, path: pages.Account, says: []string{form.Verified, form.PasswordSaved}}
+	overview := section{screen: form.ScreenAccount, path: pages.Account, fill: s.fillPortrait, says: []string{form.Verified, form.PasswordSaved}}
 	password := section{
 		screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
 		says: []string{form.PasswordSaved, form.PasswordRemoved},
 	}
-	profile := section{screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile, says: []string{form.ProfileSaved}}
+	profile := section{
+		screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile,
+		says: []string{form.ProfileSaved, form.PortraitSaved, form.PortraitRemoved},
+	}
 	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
 	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
@@ -53,6 +56,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 		b.Values.Name = in.Name
 		choose(b.Account.Languages, in.Locale)
 	}))
+	s.mountPortrait(m, profile)
 	m.Handle("POST "+pages.Apps, postOwn(s, apps, s.Actions.RemoveApp, nil))
 	m.Handle("POST "+pages.Browsers, postOwn(s, browsers, s.Actions.EndTrust, nil))
 	m.Handle("GET /.well-known/change-password", s.changePassword)
@@ -102,9 +106,7 @@ func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, fou
 		if err != nil && !errors.Is(err, flow.ProofNeeded) {
 			return b, err
 		}
-		if err != nil {
-			b.Again = "yes"
-		}
+		b.Again = yes(err != nil)
 	}
 	if p.fill == nil {
 		return b, nil
@@ -162,7 +164,7 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 	}
 	s.blame(r, &b, f)
 	if f.Code == flow.CodeProofNeeded {
-		b.Again, b.Errors.Form = "yes", "" // the page asks for the proof
+		b.Again, b.Errors.Form = yes(true), "" // the page asks for the proof
 	}
 	return s.documents[b.Locale][p.screen].serve(w, r, b.Status, b)
 }
@@ -185,7 +187,10 @@ func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found ses
 }
 
 // fillProfile adds the name, and the languages that emails can have.
-func (s *Screens) fillProfile(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+func (s *Screens) fillProfile(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	if err := s.fillPortrait(w, r, found, b); err != nil {
+		return err
+	}
 	profile, err := s.Actions.Flows.Profile(r.Context(), found.User.ID)
 	if err != nil {
 		return err
@@ -201,9 +206,6 @@ func (s *Screens) fillProfile(_ http.ResponseWriter, r *http.Request, found sess
 // choose marks the choice with the id.
 func choose(list []Choice, id string) {
 	for i := range list {
-		list[i].Chosen = ""
-		if list[i].ID == id {
-			list[i].Chosen = "yes"
-		}
+		list[i].Chosen = yes(list[i].ID == id)
 	}
 }

@@ -18,10 +18,7 @@ func (s *Screens) mountAddresses(m *server.Mux) section {
 	}
 	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {
 		b.Values.Email = in.Email
-		b.Account.Recovering = ""
-		if in.Use == form.UseRecovery {
-			b.Account.Recovering = "yes"
-		}
+		b.Account.Recovering = yes(in.Use == form.UseRecovery)
 	}))
 	m.Handle("POST "+p.path+"/primary", postOwn(s, p, s.Actions.MakePrimary, nil))
 	m.Handle("POST "+p.path+"/recovery", postOwn(s, p, s.Actions.SetRecovery, nil))
@@ -39,7 +36,7 @@ func (s *Screens) fillAddresses(_ http.ResponseWriter, r *http.Request, found se
 		shown := OtherAddress{ID: o.Address.Mail, Address: account.Display(o.Address.Mail), Account: found.User.ID}
 		switch {
 		case o.Use == account.Recovery:
-			shown.Recovery = "yes"
+			shown.Recovery = yes(true)
 		case !o.Own():
 			shown.Until = s.Catalogue.Moment(b.Locale, o.Until)
 		}

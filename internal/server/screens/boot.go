@@ -45,6 +45,14 @@ type Boot struct {
 	formAction string // another source that the form may lead to; "" for none
 }
 
+// yes returns the form of a boolean in boot data. Templates know only texts.
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
+}
+
 // Language is an entry of the language menu.
 type Language struct {
 	ID   string `json:"id"`
@@ -145,6 +153,9 @@ type Account struct {
 	Providers []LinkedProvider `json:"providers"`
 	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
 
+	Picture  string `json:"picture"`  // address of the picture that the user has given
+	Initials string `json:"initials"` // stand in its place
+
 	Sessions []OwnSession `json:"sessions"`
 	Others   string       `json:"others"` // "yes" if there are other sessions than this one
 
@@ -157,6 +168,7 @@ type OwnSession struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"` // of browser and system
 	Since   string `json:"since"`
+	Place   string `json:"place"` // where it began, "" if that is not known
 	Seen    string `json:"seen"`
 	Here    string `json:"here"`    // "yes" for the browser that asks
 	Account string `json:"account"` // id of the signed-in account, for its forms

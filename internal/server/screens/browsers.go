@@ -16,9 +16,7 @@ func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found ses
 			ID: t.ID, Name: s.Describe(t.UserAgent), Account: found.User.ID,
 			Since: s.Catalogue.Moment(b.Locale, t.CreatedAt), Used: s.Catalogue.Moment(b.Locale, t.UsedAt), Until: s.Catalogue.Moment(b.Locale, t.ExpiresAt),
 		}
-		if t.Has(cookie) {
-			shown.Here = "yes"
-		}
+		shown.Here = yes(t.Has(cookie))
 		b.Account.Browsers = append(b.Account.Browsers, shown)
 	}
 	return err
@@ -28,6 +26,6 @@ func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found ses
 // authenticator app is needed for it: recovery codes are for a loss.
 func (s *Screens) offerTrust(b *Boot, ticked string) {
 	if s.Trust && b.MFA.Way == form.WayApp {
-		b.MFA.Trust, b.MFA.Trusting = "yes", ticked
+		b.MFA.Trust, b.MFA.Trusting = yes(true), ticked
 	}
 }

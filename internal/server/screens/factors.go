@@ -59,13 +59,6 @@ func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found sessi
 // fewCodes is the number of recovery codes from which on a new set is offered.
 const fewCodes = 1
 
-func yes(is bool) string {
-	if is {
-		return "yes"
-	}
-	return ""
-}
-
 func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, id, target string) {
 	b.Session, b.ReturnTo = personOf(found), target
 	b.Factors.State = "list"

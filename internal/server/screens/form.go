@@ -125,8 +125,10 @@ func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) erro
 	return s.refuse(w, r, form.ScreenResetPassword, err, func(b *Boot) { b.Flow = form.FlowOf(v) })
 }
 
+// signOut reads the return target from the query alone, so that no field of an
+// app's form keeps a user signed in.
 func (s *Screens) signOut(w http.ResponseWriter, r *http.Request) error {
-	next, err := s.Actions.SignOut(w, r, struct{}{})
+	next, err := s.Actions.SignOut(w, r, form.SignOut{ReturnTo: r.URL.Query().Get("return_to")})
 	if err != nil {
 		return err
 	}

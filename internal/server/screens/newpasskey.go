@@ -35,7 +35,8 @@ func (s *Screens) passkeyOffer(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// signUpPasskey asks the owner of a new account to make a passkey.
+// signUpPasskey asks the owner of a new account to make a passkey, or an owner who has
+// a link of the operator. It says what becomes of a password.
 func (s *Screens) signUpPasskey(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), r.URL.Query().Get("flow"))
 	if err != nil && !errors.Is(err, flow.Unknown) {
@@ -52,6 +53,12 @@ func (s *Screens) signUpPasskey(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, form.ScreenNewPasskey, func(b *Boot) {
 		b.Session, b.Flow = other(person, account.Display(v.Address)), form.FlowOf(v)
+		switch {
+		case v.Handed && v.Kind == flow.SignUp:
+			b.Account.Password = "none"
+		case v.Handed:
+			b.Account.Password = "only"
+		}
 	})
 }
 

@@ -15,13 +15,13 @@ import (
 )
 
 // AskSignOut shows the question whether to sign out, as an OpenID client asks.
-func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error {
+func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request, formAction string, wrong error) error {
 	if wrong != nil {
 		server.Note(w, wrong)
-		request = ""
+		request, formAction = "", ""
 	}
 	return s.show(w, r, form.ScreenSignOut, func(b *Boot) {
-		b.Session, b.Client.Request = personOf(found), request
+		b.Session, b.Client.Request, b.formAction = personOf(found), request, formAction
 		if wrong != nil {
 			f := fault.From(wrong)
 			b.Status = server.Status(f)
@@ -34,7 +34,7 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
 	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
 		b.Session = personOf(found)
-		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Scopes, " "), Scopes: append(s.scopes(b.Locale, request.Scopes), s.resources(b.Locale, request.Resources)...), Unknown: request.Client.Host}
+		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Asks(), " "), Scopes: append(s.scopes(b.Locale, request.Asks()), s.resources(b.Locale, request.Resources)...), Unknown: request.Client.Host}
 		if request.Client.Guest {
 			b.formAction = request.FormAction()
 		}

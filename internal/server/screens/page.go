@@ -69,7 +69,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		b.ReturnTo, b.Next, b.Session = target.String(), s.Actions.Targets.Or(target), person
 		if query.Has("again") && person != (SignedIn{}) {
 			// Continuing as the signed-in user would lead back here.
-			b.Session, b.Values.Email, b.Again = SignedIn{}, person.Email, "yes"
+			b.Session, b.Values.Email, b.Again = SignedIn{}, person.Email, yes(true)
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.again", nil)
 		}
 		if hint, bad := account.ParseAddress(query.Get("email"), "email"); bad == nil && b.Values.Email == "" {
@@ -193,9 +193,7 @@ func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen form.Scre
 // password. If the email was refused, it says so at the address.
 func (s *Screens) keepTyped(b *Boot, v flow.View) {
 	b.Values.Name, b.Values.Email = v.Name, account.Display(v.Address)
-	if v.Terms != "" && v.Terms == b.Legal.Version {
-		b.Values.Terms = "yes"
-	}
+	b.Values.Terms = yes(v.Terms != "" && v.Terms == b.Legal.Version)
 	if b.ReturnTo == "" {
 		b.ReturnTo = v.ReturnTo.String()
 	}
@@ -367,10 +365,13 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.Account)
 	}
 	said := s.Actions.Said(w, r)
-	if said != form.AccountLeft {
+	target := s.Actions.Targets.Check(r.URL.Query().Get("return_to")).String()
+	if said != form.AccountLeft && target == "" {
 		return s.show(w, r, form.ScreenSignedOut, nil)
 	}
-	return s.show(w, r, form.ScreenSignedOut, func(b *Boot) { b.Success = s.success(b.Locale, said, form.AccountLeft) })
+	return s.show(w, r, form.ScreenSignedOut, func(b *Boot) {
+		b.Success, b.ReturnTo = s.success(b.Locale, said, form.AccountLeft), target
+	})
 }
 
 // overPath returns the error page of a flow that is not open. It can be

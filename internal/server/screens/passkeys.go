@@ -38,36 +38,34 @@ func (s *Screens) relatedOrigins(w http.ResponseWriter, _ *http.Request) error {
 
 // fillPasskeys adds the passkeys of the account.
 func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	held, err := s.Actions.Flows.Passkeys(r.Context(), found.User.ID)
-	if err != nil {
-		return err
-	}
-	last, err := s.Actions.Flows.LastFactor(r.Context(), found)
-	if err != nil {
-		return err
-	}
-	for _, p := range held {
+	v, err := s.Actions.Flows.OwnPasskeys(r.Context(), found)
+	for _, p := range v.List {
 		shown := Passkey{
 			ID: p.ID, Name: p.Name, Owner: p.AccountID, Credential: secret.Encode(p.Credential),
 			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
 		}
 		if s.Actions.Flows.PasskeyWorks(p) {
-			shown.Last = yes(last)
+			shown.Last = yes(v.Last)
 		} else {
 			shown.Other = p.Host
 		}
 		b.Passkeys.List = append(b.Passkeys.List, shown)
 	}
-	b.Passkeys.Full = yes(len(held) >= passkey.Most)
-	return s.fillPasskeyUser(r, found, b)
+	b.Passkeys.Full = yes(len(v.List) >= passkey.Most)
+	b.showPasskeyUser(v.Host, v.Handle)
+	return err
 }
 
 // fillPasskeyUser adds how authenticators know the account. The script of a page
 // tells them what has changed.
 func (s *Screens) fillPasskeyUser(r *http.Request, found session.Found, b *Boot) error {
 	host, handle, err := s.Actions.Flows.PasskeyUser(r.Context(), found.User.ID)
+	b.showPasskeyUser(host, handle)
+	return err
+}
+
+func (b *Boot) showPasskeyUser(host string, handle []byte) {
 	if host != "" {
 		b.Passkeys.Host, b.Passkeys.User = host, secret.Encode(handle)
 	}
-	return err
 }

@@ -21,7 +21,7 @@ func (s *Screens) fillProtect(b *Boot, v flow.View) {
 	b.Factors.Secret, b.Factors.URI = v.Secret.Text(), v.URI
 	b.Factors.QR, b.Factors.Size = drawn(v.URI)
 	b.Protect.Later = yes(v.Later)
-	if !v.Until.IsZero() {
+	if v.Later && !v.Until.IsZero() {
 		b.Protect.Until = s.Catalogue.Moment(b.Locale, v.Until)
 	}
 }

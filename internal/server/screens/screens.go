@@ -41,6 +41,8 @@ type Config struct {
 	Related   []string // other origins that may use the passkeys
 	Names     flow.NameRule
 	Describe  func(userAgent string) string // in words, such as "Firefox on Linux"
+	// Place returns the city and country of a network in words, "" if it is unknown.
+	Place func(network, locale string) string
 	// FormActions are other sources than the return origins that a form may lead to.
 	FormActions []string
 	// Root says that no app has the path "/", so that Screens handles it.
@@ -64,21 +66,9 @@ func New(cfg Config) (*Screens, error) {
 	if logo := cfg.Theme.Shown(); logo != nil {
 		cfg.Brand.Logo = logo.Path
 	}
-	if cfg.SignUp {
-		cfg.Policy.SignUp = "yes"
-	}
-	if cfg.ByCode {
-		cfg.Policy.SignInCode = "yes"
-	}
-	if len(cfg.Providers) > 0 {
-		cfg.Policy.Providers = "yes"
-	}
-	if cfg.Passkeys {
-		cfg.Policy.Passkeys = "yes"
-	}
-	if cfg.Trust {
-		cfg.Policy.Trust = "yes"
-	}
+	p := &cfg.Policy
+	p.SignUp, p.SignInCode, p.Providers = yes(cfg.SignUp), yes(cfg.ByCode), yes(len(cfg.Providers) > 0)
+	p.Passkeys, p.Trust = yes(cfg.Passkeys), yes(cfg.Trust)
 	if cfg.Names != flow.NameOff {
 		cfg.Policy.Name = string(cfg.Names)
 	}
@@ -180,9 +170,7 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 	m.Handle("GET "+pages.SignUp, s.signUp)
 	m.Handle("POST "+pages.SignUp, post(s, form.ScreenSignUp, s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
-		if in.Terms != "" && in.Terms == s.Legal.Version {
-			b.Values.Terms = "yes"
-		}
+		b.Values.Terms = yes(in.Terms != "" && in.Terms == s.Legal.Version)
 	}))
 }
 
@@ -234,7 +222,7 @@ func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen form.Sc
 		return s.Providers, false
 	}
 	list = slices.Clone(s.Providers)
-	list[at].Last = "yes"
+	list[at].Last = yes(true)
 	return list, true
 }
 

@@ -25,17 +25,18 @@ func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found ses
 	for _, each := range held {
 		shown := OwnSession{
 			ID: each.ID, Name: s.Describe(each.UserAgent), Account: found.User.ID,
+			Place: s.Place(each.Peer, b.Locale),
 			Since: s.Catalogue.Moment(b.Locale, each.CreatedAt), Seen: s.Catalogue.Moment(b.Locale, each.LastSeenAt),
 		}
 		if shown.Name == "" {
 			shown.Name = s.Catalogue.Text(b.Locale, "account.unknown_device", nil)
 		}
 		if each.ID == found.Session.ID {
-			shown.Here = "yes"
+			shown.Here = yes(true)
 			b.Account.Sessions = append([]OwnSession{shown}, b.Account.Sessions...)
 			continue
 		}
-		b.Account.Others = "yes"
+		b.Account.Others = yes(true)
 		b.Account.Sessions = append(b.Account.Sessions, shown)
 	}
 	return err

@@ -11,15 +11,15 @@ import (
 	"portico/internal/secret"
 )
 
-// PasswordLink returns a link with which the owner of an account chooses a
-// password, and the end of its validity. It works like the link of an emailed
-// recovery: once, in any browser, until the password is changed. Its press leads to
-// the new password and to nothing else, and a second factor of the account is asked
-// for afterwards. The operator hands the link over, and the owner gets an email
-// that it was made.
+// AccountLink returns a link with which the owner of an account makes a passkey or
+// chooses a password, and the end of its validity. It works like the link of an
+// emailed recovery: once, in any browser, until the credentials are changed. Its press
+// leads to these and to nothing else. A second factor of the account is asked for
+// after the password, and one that the account needs is added then. The operator
+// hands the link over, and the owner gets an email that it was made.
 //
 // Faults: account.Missing, account.Disabled.
-func (f *Flows) PasswordLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
+func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
 	if !a.Open() {
 		return "", time.Time{}, account.Disabled
 	}
@@ -27,7 +27,7 @@ func (f *Flows) PasswordLink(ctx context.Context, a account.Account) (link strin
 		// No browser has the cookie of this flow: its code is never sent.
 		p, err := f.begin(ctx, tx, Pending{
 			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key,
-		}, data{Address: a.Address.Mail, New: a.Password == ""}, secret.Token())
+		}, data{Address: a.Address.Mail, New: a.Password == "", Handed: true}, secret.Token())
 		if err != nil {
 			return err
 		}

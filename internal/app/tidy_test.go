@@ -1,0 +1,94 @@
+package app
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/openid"
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+// A client learns of a session that ended while no node did the background work, before
+// the rows are deleted that tell so. The settings of the last reload say who is a client.
+func TestPurge_TellsFirst(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	a := open(t, cfg, Options{Clock: now, Dist: dist()})
+	t.Cleanup(func() { a.end(t) })
+	a.mount(t)
+	aged, left := a.granted(t, "aged@example.org"), a.granted(t, "left@example.org")
+	write := func(fn func(tx *store.Tx) error) {
+		t.Helper()
+		if err := a.Store.Write(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func(tx *store.Tx) error {
+		return errors.Join(
+			tx.Watch(t.Context(), aged.SessionID, aged.ExpiresAt.Add(time.Minute)),
+			tx.InsertDeparture(t.Context(), account.Departure{AccountID: left.AccountID, LeftAt: now.Now(), EraseAt: now.Now().Add(time.Hour)}))
+	})
+	cfg.Clients = []config.Client{{
+		ID: "rp", Public: true, PKCE: true, RedirectURIs: []string{"https://rp.test/cb"}, LogoutURI: "https://rp.test/logout", IDTokenAlg: "ES256", AccessToken: "opaque",
+	}}
+	before := a.live.Load()
+	next, err := a.build(cfg, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.handlers = before.handlers
+	a.live.Store(next)
+	now.Advance(aged.ExpiresAt.Sub(now.Now()) + 7*24*time.Hour)
+	if err := a.purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	write(func(tx *store.Tx) error {
+		due, err := tx.ClaimMessages(t.Context(), outbox.Logouts, now.Now(), now.Now().Add(time.Hour), 10)
+		for _, m := range due {
+			told[m.AccountID] = true
+		}
+		return err
+	})
+	if len(told) != 2 || !told[aged.AccountID] || !told[left.AccountID] {
+		t.Errorf("the client is told %v, want the ends of %s by age and %s by erasure", told, aged.AccountID, left.AccountID)
+	}
+	write(func(tx *store.Tx) error {
+		if _, ok, err := tx.LiveGrant(t.Context(), aged.ID); err != nil || ok {
+			t.Errorf("the grant is left: %v, %v", ok, err)
+		}
+		return nil
+	})
+}
+
+// granted returns a grant of a client for the session of a new account.
+func (a *App) granted(t *testing.T, address string) openid.Grant {
+	t.Helper()
+	user := a.create(t, address)
+	found, err := a.Flows.Session(t.Context(), a.signIn(t, address).Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := openid.Grant{
+		ID: user.ID, ClientID: "rp", AccountID: user.ID, Version: user.Version, SessionID: found.Session.ID, SID: "sid", Scopes: []string{"openid"},
+		RedirectURI: "https://rp.test/cb", SignedInAt: a.clock.Now(), CreatedAt: a.clock.Now(), ExpiresAt: a.clock.Now().Add(time.Minute),
+	}
+	err = a.Store.Write(t.Context(), func(tx *store.Tx) error {
+		if err := tx.InsertGrant(t.Context(), g); err != nil {
+			return err
+		}
+		_, err := tx.RedeemGrant(t.Context(), g.ID, "", a.clock.Now(), found.Session.ExpiresAt)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.ExpiresAt = found.Session.ExpiresAt
+	return g
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+
+	"portico/internal/origin"
+)
+
+type clientCreateCmd struct {
+	ID        string   `arg:"" help:"The client_id."`
+	Redirects []string `arg:"" name:"redirect-uri" help:"An address to which users return, as the app sends it."`
+	Public    bool     `help:"The app runs in a browser or on a device, and keeps no secret."`
+}
+
+func (clientCreateCmd) Help() string {
+	return "Example:\n  portico client create wiki https://wiki.example.com/callback\n\nNothing is written: add the block to portico.toml and run 'portico reload'. The secret is printed once. For many apps, 'portico client add' knows the addresses."
+}
+
+func (c clientCreateCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	if _, taken := clientOf(cfg, c.ID); taken {
+		return fmt.Errorf("%w: there is a client %s already: choose another id", errUsage, c.ID)
+	}
+	for _, uri := range c.Redirects {
+		if err := origin.CheckReturn(uri); err != nil {
+			return fmt.Errorf("%w: %s: %w", errUsage, uri, err)
+		}
+	}
+	p := clientPreset{redirects: c.Redirects, enter: []string{"issuer {issuer}", "client_id {id}", "client_secret {secret}"}}
+	if c.Public {
+		p.extra, p.enter = []string{"public = true"}, p.enter[:2]
+	}
+	return s.print(false, nil, p.lines(c.ID, "", cfg.PublicURL)...)
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+
+	"portico/internal/app"
+	"portico/internal/flow"
+)
+
+type clientDeleteCmd struct {
+	ID   string `arg:"" help:"The id of the client. For an unknown app, its address."`
+	Yes  bool   `help:"Confirm. This cannot be undone."`
+	JSON bool   `name:"json" help:"Print as JSON."`
+}
+
+func (clientDeleteCmd) Help() string {
+	return `Example:
+  portico client delete wiki --yes
+
+A client of the settings is deleted there: remove its block and run 'portico reload'. Then this command ends its tokens for good, so that none works again when a client gets the same id. Users are asked again. An unknown app may ask again too: the settings below openid say which apps may. A client that has registered itself is deleted.`
+}
+
+// clientEnded is what the command has ended.
+type clientEnded struct {
+	ID       string `json:"id"`
+	Users    int    `json:"users"`
+	Grants   int    `json:"grants"`
+	Consents int    `json:"consents"`
+}
+
+func (c clientDeleteCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	client, known := clientOf(cfg, c.ID)
+	switch {
+	case known:
+		return fmt.Errorf("%w: the client %s is in %s: remove its block there and run 'portico reload', then run this command again", errUsage, c.ID, cfg.Source(client.Key+".id"))
+	case !c.Yes:
+		return fmt.Errorf("%w: this ends all tokens and consents of the client permanently: add --yes to confirm", errUsage)
+	}
+	return s.withApp(func(a *app.App) error {
+		if _, err := a.Flows.DeleteRegistered(s, c.ID); err != nil {
+			return err
+		}
+		use, err := a.Flows.ForgetClient(s, c.ID)
+		if err != nil {
+			return err
+		}
+		return s.print(c.JSON, clientEnded{c.ID, use.Users, use.Grants, use.Consents}, endedLine(use))
+	})
+}
+
+func endedLine(use flow.ClientUse) string {
+	return fmt.Sprintf("ended\t%s\t%s\t%s", counted(use.Users, "user"), counted(use.Grants, "grant"), counted(use.Consents, "consent"))
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"portico/internal/app"
+	"portico/internal/openid"
+)
+
+// registered returns the rows of 'portico client list' for clients that have registered
+// themselves.
+func (s *session) registered() (rows []clientRow, err error) {
+	err = s.withApp(func(a *app.App) error {
+		list, err := a.Flows.Registered(s)
+		for _, r := range list {
+			var told openid.Registration
+			if err := json.Unmarshal([]byte(r.Metadata), &told); err != nil {
+				return err
+			}
+			rows = append(rows, clientRow{r.ID, registeredProof(told.Method), told.RedirectURIs})
+		}
+		return err
+	})
+	return rows, err
+}
+
+// registeredProof returns by what a registered client proves who it is.
+func registeredProof(method string) string {
+	switch method {
+	case "none":
+		return "public"
+	case "private_key_jwt":
+		return "key"
+	}
+	return "secret"
+}
+
+// fill adds what a client has registered, if it is there.
+func (d *clientDetail) fill(s *session, a *app.App) error {
+	list, err := a.Flows.Registered(s)
+	for _, r := range list {
+		if r.ID != d.ID {
+			continue
+		}
+		var told openid.Registration
+		if err := json.Unmarshal([]byte(r.Metadata), &told); err != nil {
+			return err
+		}
+		d.Registered, d.Consent, d.Ends = true, true, r.EndsAt.Format(timeForm)
+		d.Name, d.Proof, d.Redirects = openid.RegisteredHost(r.ID), registeredProof(told.Method), told.RedirectURIs
+		d.Scopes, d.Grants, d.Returns = strings.Fields(told.Scope), told.GrantTypes, told.LogoutReturns
+	}
+	return err
+}
+
+type clientTokenCmd struct {
+	New    clientTokenNewCmd    `cmd:"" help:"Print a token by which apps may register themselves."`
+	List   clientTokenListCmd   `cmd:"" help:"List the tokens that still work."`
+	Delete clientTokenDeleteCmd `cmd:"" help:"Delete a token."`
+}
+
+type tokenOut struct {
+	ID        string `json:"id"`
+	Uses      int64  `json:"uses_left"`
+	ExpiresAt string `json:"expires_at"`
+	Token     string `json:"token,omitempty"`
+}
+
+func tokenOf(t openid.InitialToken, text string) tokenOut {
+	return tokenOut{t.ID, t.Uses, t.ExpiresAt.Format(timeForm), text}
+}
+
+func (t tokenOut) String() string {
+	return strings.Join([]string{t.ID, fmt.Sprintf("%d left", t.Uses), "until " + t.ExpiresAt}, "\t")
+}
+
+type clientTokenNewCmd struct {
+	Uses int64         `name:"uses" default:"1" help:"How many apps may register with it."`
+	For  time.Duration `name:"for" default:"24h" help:"How long it works, 720h at most."`
+	JSON bool          `name:"json" help:"Print as JSON."`
+}
+
+func (clientTokenNewCmd) Help() string {
+	return "Example:\n  portico client token new --uses 5 --for 72h\n\nThe token is printed once. Give it to the app as its initial access token. It needs openid.registration = true."
+}
+
+func (c clientTokenNewCmd) Run(s *session) error {
+	cfg, err := s.settings()
+	if err != nil {
+		return err
+	}
+	switch {
+	case !cfg.OpenID.Registration:
+		return fmt.Errorf("%w: apps may not register themselves: write registration = true below [openid], and run 'portico reload'", errUsage)
+	case c.Uses < 1 || c.Uses > 1000:
+		return fmt.Errorf("%w: --uses is a number from 1 to 1000", errUsage)
+	case c.For < time.Minute || c.For > 30*24*time.Hour:
+		return fmt.Errorf("%w: --for is a time from 1m to 720h", errUsage)
+	}
+	return s.withApp(func(a *app.App) error {
+		text, t, err := a.Flows.AllowRegistrations(s, c.Uses, c.For)
+		if err != nil {
+			return err
+		}
+		return s.print(c.JSON, tokenOf(t, text), tokenOf(t, "").String(), text)
+	})
+}
+
+type clientTokenListCmd struct {
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+func (clientTokenListCmd) Help() string { return "Example:\n  portico client token list" }
+
+func (c clientTokenListCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		list, err := a.Flows.InitialTokens(s)
+		if err != nil {
+			return err
+		}
+		out, lines := []tokenOut{}, []string{}
+		for _, t := range list {
+			out, lines = append(out, tokenOf(t, "")), append(lines, tokenOf(t, "").String())
+		}
+		return s.print(c.JSON, out, lines...)
+	})
+}
+
+type clientTokenDeleteCmd struct {
+	ID string `arg:"" name:"id" help:"The id of the token, as 'portico client token list' prints it."`
+}
+
+func (clientTokenDeleteCmd) Help() string {
+	return "Example:\n  portico client token delete 06ez4vhd01cz7qtdghsfps3q3r\n\nApps that have registered with it stay."
+}
+
+func (c clientTokenDeleteCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		there, err := a.Flows.EndInitialToken(s, c.ID)
+		if err == nil && !there {
+			err = fmt.Errorf("%w: there is no such token", errAbsent)
+		}
+		if err != nil {
+			return err
+		}
+		return s.print(false, nil, "deleted\t"+c.ID)
+	})
+}

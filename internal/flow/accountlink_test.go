@@ -1,0 +1,100 @@
+package flow_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/flow"
+)
+
+// handed presses a new link of the operator, and returns the page that follows.
+func (v *visitor) handed(address string) (page, flowID string) {
+	v.Helper()
+	a, err := v.flows.User(v.Context(), address)
+	if err != nil {
+		v.Fatal(err)
+	}
+	link, _, err := v.flows.AccountLink(v.Context(), a)
+	if err != nil {
+		v.Fatal(err)
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		v.Fatal(err)
+	}
+	r := v.must(v.flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: u.Query().Get("token")}))
+	page, _, _ = strings.Cut(r.Next, "?")
+	return page, r.FlowID
+}
+
+// Where an account needs a second factor, the passkey of the link is one. After a
+// password the factor is added before the session.
+func TestAccountLink_WhereAFactorIsNeeded(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t), func(c *flow.Config) { c.Require = flow.Require{All: true} })
+	for _, address := range []string{"mara@example.org", "kim@example.org"} {
+		if _, err := b.flows.CreateUser(t.Context(), address, "", good); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mara, kim := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	page, id := mara.handed("mara@example.org")
+	if page != "/auth/signup-passkey" {
+		t.Fatalf("the link leads to %s", page)
+	}
+	_, made := mara.first(id)
+	if r := mara.must(b.flows.AddFirstPasskey(t.Context(), mara.Caller, id, made)); r.Next != "/auth/account" || !mara.found().Session.Strong() {
+		t.Errorf("after the passkey: %s", r.Next)
+	}
+	got := b.mails(3)
+	for _, template := range []string{"link-made", "passkey-added", "password-removed"} {
+		if _, ok := got["mara@example.org "+template]; !ok {
+			t.Errorf("the owner gets no email %s, but %v", template, got)
+		}
+	}
+
+	_, id = kim.handed("kim@example.org")
+	r := kim.must(b.flows.ResetPassword(t.Context(), kim.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
+	if r.Session != nil || !strings.HasPrefix(r.Next, "/auth/protect?") {
+		t.Errorf("after the password: %s", r.Next)
+	}
+}
+
+// While an alarm closes the account, the link gives a password only. So does the link of
+// an email that takes the place of an expired one.
+func TestAccountLink_ToAPasswordOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
+	b.next()
+	if page, _ := v.handed("mara@example.org"); page != "/auth/reset-password" {
+		t.Errorf("after an alarm: %s", page)
+	}
+	b.next()
+	b.clock.Advance(72 * time.Hour)
+	a, err := b.flows.User(t.Context(), "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, _, err := b.flows.AccountLink(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.next()
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(16 * time.Minute)
+	v.must(b.flows.ResendLink(t.Context(), v.Caller, u.Query().Get("token")))
+	elsewhere := b.visitor("192.0.2.3")
+	r := elsewhere.must(b.flows.ConfirmLink(t.Context(), elsewhere.Caller, flow.LinkInput{Token: linkToken(b.next())}))
+	if !strings.HasPrefix(r.Next, "/auth/reset-password?") {
+		t.Errorf("the link of the email leads to %s", r.Next)
+	}
+}

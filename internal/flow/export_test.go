@@ -1,0 +1,17 @@
+package flow
+
+// HoldDrawing takes the turn to draw a portrait until release is called.
+func (f *Flows) HoldDrawing() (release func()) {
+	f.drawing.room <- struct{}{}
+	f.drawing.turn <- struct{}{}
+	return func() { <-f.drawing.turn; <-f.drawing.room }
+}
+
+// Drawing returns how many portraits are drawn or wait, and how many may.
+func (f *Flows) Drawing() (now, most int) { return len(f.drawing.room), cap(f.drawing.room) }
+
+// Draw is what SetPortrait draws with.
+var Draw = (*drawing).draw
+
+// NewDrawing is what New draws with.
+var NewDrawing = newDrawing

@@ -1,0 +1,163 @@
+package flow_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/assertion"
+	"portico/internal/flow"
+	"portico/internal/openid"
+	"portico/internal/session"
+	"portico/internal/signingkey"
+	"portico/internal/store"
+)
+
+// A node answers for an access token from memory. Whatever ends or changes its grant
+// counts at once on the node where it happens, and on another one as soon as that has
+// looked for ended sessions.
+func TestBearer_FromMemory(t *testing.T) {
+	t.Parallel()
+	type ends func(v *visitor, client openid.Client, code string, t openid.Tokens) error
+	for name, end := range map[string]ends{
+		"the access token is revoked": func(v *visitor, client openid.Client, _ string, t openid.Tokens) error {
+			return v.flows.RevokeToken(v.Context(), v.Caller, client, t.Access)
+		},
+		"the client is forgotten": func(v *visitor, client openid.Client, _ string, _ openid.Tokens) error {
+			_, err := v.flows.ForgetClient(v.Context(), client.ID)
+			return err
+		},
+		"the refresh token is revoked": func(v *visitor, client openid.Client, _ string, t openid.Tokens) error {
+			return v.flows.RevokeToken(v.Context(), v.Caller, client, t.Refresh)
+		},
+		"the code is used again": func(v *visitor, client openid.Client, code string, _ openid.Tokens) error {
+			if _, err := v.redeem(client, code); err == nil {
+				v.Error("a code gives tokens twice")
+			}
+			return nil
+		},
+		"the app is removed": func(v *visitor, client openid.Client, _ string, _ openid.Tokens) error {
+			found, err := v.flows.Session(v.Context(), v.Caller.Session)
+			if err != nil {
+				return err
+			}
+			return v.flows.RemoveApp(v.Context(), v.Caller, found, client.ID)
+		},
+		"the user signs out": func(v *visitor, _ openid.Client, _ string, _ openid.Tokens) error {
+			return v.flows.SignOut(v.Context(), v.Caller)
+		},
+		"the account is closed": func(v *visitor, _ openid.Client, _ string, t openid.Tokens) error {
+			return v.flows.SetUserState(v.Context(), t.Live.User.ID, account.Closed)
+		},
+		"the user is erased": func(v *visitor, _ openid.Client, _ string, t openid.Tokens) error {
+			return v.flows.DeleteUser(v.Context(), t.Live.User.ID)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := twoNodes(t)
+			code, tokens := n.authorize()
+			n.knows("before", tokens.Access, true, true)
+			if err := end(n.visitor, n.client, code, tokens); err != nil {
+				t.Fatal(err)
+			}
+			n.knows("after", tokens.Access, false, true)
+			n.follow()
+			n.knows("after the other node has looked", tokens.Access, false, false)
+		})
+	}
+}
+
+// New roles of the user are in the next answer, and a refresh ends no access token.
+func TestBearer_IsCurrent(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	_, tokens := n.authorize()
+	n.knows("before", tokens.Access, true, true)
+	if err := n.flows.SetUserRoles(t.Context(), tokens.Live.User.ID, []string{"editor"}); err != nil {
+		t.Fatal(err)
+	}
+	n.follow()
+	for _, flows := range []*flow.Flows{n.flows, n.other} {
+		if b, ok, err := flows.Bearer(t.Context(), tokens.Access); err != nil || !ok || !slices.Equal(b.Live.User.Roles, []string{"editor"}) {
+			t.Errorf("%v %v: %v", ok, err, b.Live.User)
+		}
+	}
+	next, err := n.flows.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.knows("before the refresh", tokens.Access, true, true)
+	n.knows("after the refresh", next.Access, true, true)
+	n.clock.Advance(openid.AccessLife)
+	n.knows("at its end", next.Access, false, false)
+}
+
+// nodes are two nodes on one database, and a user with a session on the first one.
+type nodes struct {
+	*visitor
+	client   openid.Client
+	other    *flow.Flows
+	sessions *session.Keeper // of the other node
+}
+
+func twoNodes(t *testing.T) *nodes {
+	t.Helper()
+	var far flow.Config
+	b := setup(t, func(c *flow.Config) {
+		c.Keys = signingkey.NewKeeper(signingkey.Config{Clock: c.Clock, Box: c.Key.Box("keys"), Longest: time.Hour})
+		far = *c
+	})
+	n := &nodes{visitor: b.visitor("192.0.2.1"), client: openid.Client{ID: "rp", Code: true, Scopes: []string{"openid", "groups"}}}
+	n.sessions = session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 10})
+	far.Sessions = n.sessions
+	n.other = flow.New(far)
+	n.register("mara@example.org")
+	return n
+}
+
+// follow is what each node does twice a second.
+func (n *nodes) follow() {
+	n.Helper()
+	err := n.store.Store.Read(n.Context(), func(tx *store.Tx) error {
+		_, err := n.sessions.Follow(n.Context(), tx)
+		return err
+	})
+	if err != nil {
+		n.Fatal(err)
+	}
+}
+
+func (n *nodes) authorize() (code string, t openid.Tokens) {
+	n.Helper()
+	found, err := n.flows.Session(n.Context(), n.Caller.Session)
+	if err != nil {
+		n.Fatal(err)
+	}
+	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, Scopes: n.client.Scopes}, false)
+	if err != nil {
+		n.Fatal(err)
+	}
+	if t, err = n.redeem(n.client, code); err != nil {
+		n.Fatal(err)
+	}
+	return code, t
+}
+
+func (v *visitor) redeem(client openid.Client, code string) (openid.Tokens, error) {
+	return v.flows.RedeemCode(v.Context(), v.Caller, client, openid.Redemption{Code: code}, assertion.KeyProof{})
+}
+
+// knows expects whether an access token works on the node of the user and on the
+// other one, each time asked twice.
+func (n *nodes) knows(when, access string, here, there bool) {
+	n.Helper()
+	for range 2 {
+		for i, flows := range []*flow.Flows{n.flows, n.other} {
+			if _, ok, err := flows.Bearer(n.Context(), access); err != nil || ok != []bool{here, there}[i] {
+				n.Errorf("%s: on node %d it works: %v, %v", when, i+1, ok, err)
+			}
+		}
+	}
+}

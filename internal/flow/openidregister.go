@@ -1,0 +1,174 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/assertion"
+	"portico/internal/audit"
+	"portico/internal/openid"
+)
+
+// RegisteredFor returns the OpenID clients, with the one that has registered itself if it
+// has the id.
+func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, error) {
+	if _, known := f.clients.Get(id); known || !f.registers || openid.RegisteredHost(id) == "" {
+		return f.clients, nil
+	}
+	clients := f.clients
+	err := f.store.Read(ctx, func(tx Tx) error {
+		r, ok, err := tx.RegisteredByID(ctx, id, f.clock.Now())
+		if err != nil || !ok {
+			return err
+		}
+		client, err := r.Client(f.keys.Algorithms(), f.resources)
+		clients = f.clients.With(client)
+		return err
+	})
+	return clients, err
+}
+
+// stillRegistered reports whether the tokens of a client may count: it is in the settings,
+// names itself, or is still registered.
+func (f *Flows) stillRegistered(ctx context.Context, tx Tx, id string) (bool, error) {
+	if _, known := f.clients.Get(id); known || openid.RegisteredHost(id) == "" {
+		return true, nil
+	}
+	_, ok, err := tx.RegisteredByID(ctx, id, f.clock.Now())
+	return ok && f.registers, err
+}
+
+// noteUse keeps a client that has registered itself.
+func (f *Flows) noteUse(ctx context.Context, tx Tx, id string) error {
+	if openid.RegisteredHost(id) == "" {
+		return nil
+	}
+	return f.grants.NoteUse(ctx, tx, id)
+}
+
+// RegisterClient registers a client that has an initial token. Its errors include
+// openid.Error.
+//
+// Faults: throttle.Limited.
+func (f *Flows) RegisterClient(ctx context.Context, c Caller, initial string, metadata []byte) (openid.Registree, error) {
+	return f.registering(ctx, c, audit.RegistrationMade, func(tx Tx) (openid.Registree, error) {
+		return f.grants.Register(ctx, tx, initial, f.parser(metadata, ""))
+	})
+}
+
+// ReadRegistration returns what a client has registered, to the owner of its token. Its
+// errors and faults are as for RegisterClient.
+func (f *Flows) ReadRegistration(ctx context.Context, c Caller, id, access string) (openid.Registree, error) {
+	return f.registering(ctx, c, "", func(tx Tx) (openid.Registree, error) { return f.grants.Registration(ctx, tx, id, access) })
+}
+
+// ChangeRegistration replaces what a client has registered, and its token. Its errors and
+// faults are as for RegisterClient.
+func (f *Flows) ChangeRegistration(ctx context.Context, c Caller, id, access string, metadata []byte) (openid.Registree, error) {
+	return f.registering(ctx, c, audit.RegistrationChanged, func(tx Tx) (openid.Registree, error) {
+		return f.grants.Reregister(ctx, tx, id, access, f.parser(metadata, id))
+	})
+}
+
+// EndRegistration deletes a client for the owner of its token. All of its tokens end. Its
+// errors and faults are as for RegisterClient.
+func (f *Flows) EndRegistration(ctx context.Context, c Caller, id, access string) error {
+	_, err := f.registering(ctx, c, audit.RegistrationEnded, func(tx Tx) (openid.Registree, error) {
+		r, err := f.grants.Registration(ctx, tx, id, access)
+		if err == nil {
+			_, err = tx.DeleteRegistered(ctx, id)
+		}
+		return r, err
+	})
+	return err
+}
+
+// registering counts a request about a registration, carries it out and records it, unless
+// name is "".
+func (f *Flows) registering(ctx context.Context, c Caller, name audit.Name, do func(Tx) (openid.Registree, error)) (r openid.Registree, err error) {
+	if _, err := f.count(ctx, fromNetwork(registerPeer, c)...); err != nil {
+		return openid.Registree{}, err
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if r, err = do(tx); err != nil || name == "" {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, name, "", r.ID))
+	})
+	return r, err
+}
+
+// parser returns how the metadata of a client are read. id is of a client that is there, ""
+// for a new one.
+func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, error) {
+	return func() (openid.Registration, error) {
+		r, err := openid.ParseRegistration(metadata, id, f.keys.Algorithms())
+		if err == nil && len(r.Keys) > 0 {
+			if _, wrong := assertion.ParseKeys(r.Keys); wrong != nil {
+				err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks: " + wrong.Error()}
+			}
+		}
+		if err == nil && r.KeysURI != "" && !f.documents.Counts(r.KeysURI) {
+			err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks_uri is not https without a query, or of an origin that does not count here"}
+		}
+		return r, err
+	}
+}
+
+// AllowRegistrations makes a token by which so many clients may register within a time, and
+// returns its text.
+func (f *Flows) AllowRegistrations(ctx context.Context, uses int64, life time.Duration) (text string, t openid.InitialToken, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if text, t, err = f.grants.AllowRegistrations(ctx, tx, uses, life); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, aboutClient(audit.RegistrationAllowed, t.ID))
+	})
+	return text, t, err
+}
+
+// InitialTokens returns the tokens by which clients may register, the oldest first.
+func (f *Flows) InitialTokens(ctx context.Context) (list []openid.InitialToken, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.InitialTokens(ctx, f.clock.Now())
+		return err
+	})
+	return list, err
+}
+
+// EndInitialToken deletes a token by which clients may register, and reports whether there
+// was one.
+func (f *Flows) EndInitialToken(ctx context.Context, id string) (there bool, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		there, err = tx.DeleteInitialToken(ctx, id)
+		return err
+	})
+	return there, err
+}
+
+// Registered returns the clients that have registered themselves, the oldest first.
+func (f *Flows) Registered(ctx context.Context) (list []openid.Registered, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.RegisteredList(ctx, f.clock.Now())
+		return err
+	})
+	return list, err
+}
+
+// DeleteRegistered deletes a client that has registered itself, and reports whether there
+// was one. All of its tokens end.
+func (f *Flows) DeleteRegistered(ctx context.Context, id string) (there bool, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		if there, err = tx.DeleteRegistered(ctx, id); err != nil || !there {
+			return err
+		}
+		return f.record.Add(ctx, tx, aboutClient(audit.RegistrationEnded, id))
+	})
+	return there, err
+}
+
+func aboutClient(name audit.Name, id string) audit.Fact {
+	fact := byOperator(name, "")
+	fact.Detail = id
+	return fact
+}

@@ -1,0 +1,76 @@
+package flow_test
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/png"
+	"testing"
+
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/session"
+	"portico/internal/throttle"
+)
+
+func TestPortrait(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	var given bytes.Buffer
+	if err := png.Encode(&given, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
+		t.Fatal(err)
+	}
+	set := func(data []byte) error { return b.flows.SetPortrait(t.Context(), v.Caller, v.found(), data) }
+	id := func() string {
+		t.Helper()
+		id, err := b.flows.PortraitID(t.Context(), v.found().User.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if err := set([]byte("<svg/>")); !errors.Is(err, flow.PortraitUnusable) || id() != "" {
+		t.Errorf("a file that is no picture: %v", err)
+	}
+	if err := set(given.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if f := b.record(audit.PortraitChanged); f.Detail != "given" || f.Actor != "self" {
+		t.Errorf("%+v", f)
+	}
+	first := id()
+	drawn, err := b.flows.Portrait(t.Context(), first)
+	if err != nil || !bytes.HasPrefix(drawn, []byte("\xff\xd8")) {
+		t.Errorf("%d bytes, %v", len(drawn), err)
+	}
+	if err := set(given.Bytes()); err != nil || id() == first {
+		t.Errorf("a new picture has the address of the former one: %v", err)
+	}
+	for _, gone := range []string{first, "", "x"} {
+		if _, err := b.flows.Portrait(t.Context(), gone); !errors.Is(err, flow.Unknown) {
+			t.Errorf("%q: %v", gone, err)
+		}
+	}
+	if err := b.flows.RemovePortrait(t.Context(), v.Caller, v.found()); err != nil || id() != "" {
+		t.Errorf("removed: %v", err)
+	}
+	if f := b.record(audit.PortraitChanged); f.Detail != "removed" {
+		t.Errorf("%+v", f)
+	}
+	for range 17 {
+		if err := set(nil); !errors.Is(err, flow.PortraitUnusable) {
+			t.Fatal(err)
+		}
+	}
+	if err := set(given.Bytes()); fault.From(err).Code != throttle.CodeLimited {
+		t.Errorf("the 21st picture of a day: %v", err)
+	}
+	old := v.found()
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, old, another, another)) // ends the session
+	if err := b.flows.RemovePortrait(t.Context(), v.Caller, old); !errors.Is(err, session.Required) {
+		t.Errorf("a session that has ended: %v", err)
+	}
+}

@@ -1,0 +1,102 @@
+package issuer
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"portico/internal/openid"
+	"portico/internal/server"
+)
+
+// registered is what a registered client is told (RFC 7591 3.2.1, RFC 7592 3). Only the answer that
+// makes a secret has it.
+type registered struct {
+	ID            string `json:"client_id"`
+	IssuedAt      int64  `json:"client_id_issued_at"`
+	Secret        string `json:"client_secret,omitempty"`
+	SecretExpires *int64 `json:"client_secret_expires_at,omitempty"` // 0 for never; required with a secret
+	AccessToken   string `json:"registration_access_token"`
+	Address       string `json:"registration_client_uri"`
+	openid.Registration
+}
+
+// register registers a client that has an initial token.
+func (h *Handler) register(w http.ResponseWriter, r *http.Request) error {
+	text, err := readMetadata(r)
+	if err != nil {
+		return h.tellRegistrant(w, err)
+	}
+	made, err := h.Actions.Flows.RegisterClient(r.Context(), h.Actions.Caller(w, r), bearerOf(r), text)
+	return h.answerRegistrant(w, http.StatusCreated, made, err)
+}
+
+// registration tells a client what it has registered.
+func (h *Handler) registration(w http.ResponseWriter, r *http.Request) error {
+	found, err := h.Actions.Flows.ReadRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), bearerOf(r))
+	return h.answerRegistrant(w, http.StatusOK, found, err)
+}
+
+// reregister replaces what a client has registered, and its token.
+func (h *Handler) reregister(w http.ResponseWriter, r *http.Request) error {
+	text, err := readMetadata(r)
+	if err != nil {
+		return h.tellRegistrant(w, err)
+	}
+	changed, err := h.Actions.Flows.ChangeRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), bearerOf(r), text)
+	return h.answerRegistrant(w, http.StatusOK, changed, err)
+}
+
+// unregister deletes a client.
+func (h *Handler) unregister(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Actions.Flows.EndRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), bearerOf(r)); err != nil {
+		return h.tellRegistrant(w, err)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// readMetadata returns the body of a request, which must be JSON.
+func readMetadata(r *http.Request) ([]byte, error) {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" || len(r.Header["Content-Encoding"]) > 0 {
+		return nil, &openid.Error{Code: "invalid_client_metadata", Description: "send application/json"}
+	}
+	return io.ReadAll(r.Body)
+}
+
+// bearerOf returns the token of a request, or "".
+func bearerOf(r *http.Request) string {
+	scheme, token, _ := presented(r)
+	if scheme != schemeBearer {
+		return ""
+	}
+	return token
+}
+
+func (h *Handler) answerRegistrant(w http.ResponseWriter, status int, made openid.Registree, err error) error {
+	if err != nil {
+		return h.tellRegistrant(w, err)
+	}
+	answer := registered{
+		ID: made.ID, IssuedAt: made.CreatedAt.Unix(), Secret: made.Secret, AccessToken: made.AccessToken,
+		Address: h.issuer + registerPath + "/" + made.ID, Registration: made.Told,
+	}
+	if made.Secret != "" {
+		answer.SecretExpires = new(int64)
+	}
+	return server.WriteJSON(w, status, answer)
+}
+
+// tellRegistrant answers with an error of the standards (RFC 7591 3.2.2, RFC 6750 3). Any other
+// error becomes the response of the kit.
+func (h *Handler) tellRegistrant(w http.ResponseWriter, err error) error {
+	var wrong *openid.Error
+	if !errors.As(err, &wrong) || wrong.Code != "invalid_token" {
+		return h.tell(w, err)
+	}
+	server.Note(w, openid.Refused.WithCause(err))
+	w.Header().Set("Www-Authenticate", challenge(schemeBearer, wrong))
+	return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
+}

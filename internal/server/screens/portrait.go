@@ -1,0 +1,110 @@
+package screens
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+
+	"portico/internal/account"
+	"portico/internal/pages"
+	"portico/internal/picture"
+	"portico/internal/server"
+	"portico/internal/server/form"
+	"portico/internal/session"
+)
+
+// maxUpload is the largest body that is read, so that a picture that is too large
+// is refused on the page. A browser shows no answer before it has sent all.
+const maxUpload = 8 << 20
+
+// mountPortrait registers the picture of the user, whose forms are on the profile.
+func (s *Screens) mountPortrait(m *server.Mux, profile section) {
+	m.Handle("POST "+pages.Profile+"/picture", s.postPortrait(profile), server.Upload(maxUpload))
+	m.Handle("POST "+pages.Profile+"/picture/remove", postOwn(s, profile, s.Actions.RemovePortrait, nil))
+	m.Handle("GET "+pages.Portrait("{id}"), s.portrait, server.Quiet)
+}
+
+// postPortrait takes a form with a file.
+func (s *Screens) postPortrait(p section) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if _, err := s.Actions.Session(w, r); err != nil { // before a picture is held in memory
+			server.Discard(w, r)
+			return s.refuseOwn(w, r, p, err, nil)
+		}
+		in, err := readPortrait(r)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return server.BodySlow.WithCause(err)
+		}
+		if err != nil {
+			return err
+		}
+		next, err := s.Actions.GivePortrait(w, r, in)
+		if err != nil {
+			return s.refuseOwn(w, r, p, err, nil)
+		}
+		return server.SeeOther(w, next)
+	}
+}
+
+// readPortrait reads the form. It keeps one byte more than a picture may have, so
+// that a larger one is refused, and nothing on disk.
+func readPortrait(r *http.Request) (in form.GivePortrait, err error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return in, server.Malformed.WithCause(err)
+	}
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return in, nil
+		}
+		if err != nil {
+			return in, server.Malformed.WithCause(err)
+		}
+		switch part.FormName() {
+		case "account":
+			id, err := io.ReadAll(io.LimitReader(part, 64))
+			if err != nil {
+				return in, server.Malformed.WithCause(err)
+			}
+			in.Account = string(id)
+		case "picture":
+			if in.Picture, err = io.ReadAll(io.LimitReader(part, picture.PortraitBytes+1)); err != nil {
+				return in, server.Malformed.WithCause(err)
+			}
+		default:
+			return in, server.Malformed
+		}
+	}
+}
+
+// portrait serves a picture to whoever knows its address: the user, and apps that
+// the user lets see the profile. It is a JPEG that this server has drawn.
+func (s *Screens) portrait(w http.ResponseWriter, r *http.Request) error {
+	image, err := s.Actions.Flows.Portrait(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/jpeg")
+	h.Set("Content-Length", strconv.Itoa(len(image)))
+	h.Set("Cache-Control", "private, max-age=3600, immutable") // a new picture has a new address
+	h.Set("Content-Security-Policy", picture.Policy)
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // pages of apps show it
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(image) // fails only if the client has gone
+	}
+	return nil
+}
+
+// fillPortrait adds the picture of the user, or the letters in its place.
+func (s *Screens) fillPortrait(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	b.Account.Initials = account.Initials(found.User.Name, account.Display(found.User.Address))
+	id, err := s.Actions.Flows.PortraitID(r.Context(), found.User.ID)
+	if id != "" {
+		b.Account.Picture = pages.Portrait(id)
+	}
+	return err
+}
