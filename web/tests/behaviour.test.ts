@@ -416,37 +416,42 @@ test('the age of the newest mail is named by a link that it replaced', async () 
   await page.context().close();
 });
 
-test('sessions are listed, ended by id, and one that is gone already is named so', async () => {
-  const device = (id: string, current: boolean) => ({
-    id,
-    current,
-    browser: 'Firefox on Linux',
-    created_at: current ? '2026-01-01T12:00:00Z' : '2026-02-01T12:00:00Z',
-    last_seen_at: '2026-03-01T12:00:00Z',
+test('Back shows a page of the account again only after an answer', async () => {
+  const { page, complaints } = await visit(world, '/preview/account-profile/idle', {
+    api: { '/auth/api/session': 'abort' },
   });
-  const api: Api = {
-    '/auth/api/sessions': { body: { sessions: [device('b', false), device('a', true)] } },
-    '/auth/api/sessions/b': problem(404, { code: 'session.unknown' }),
-  };
-  const { page, complaints } = await open('account/idle', api);
-  const entries = page.getByRole('region').getByRole('listitem');
-  await expect.poll(() => entries.count()).toBe(2);
-  expect(await entries.first().textContent()).toMatch(/^Firefox on LinuxThis deviceSigned in Jan 1, 2026/);
-  expect(await entries.last().textContent()).toMatch(/Signed in Feb 1, 2026.*Last active Mar 1, 2026/);
-  api['/auth/api/sessions'] = { body: { sessions: [device('a', true)] } };
-  await page.getByRole('button', { name: 'Sign out Firefox on Linux' }).click();
-  await expect.poll(() => entries.count()).toBe(1);
-  expect(await page.getByText('That session has already ended.').count()).toBe(1);
-  expect(await focused(page)).toBe('sessions');
+  const again = page.waitForEvent('load');
+  await page.evaluate(() => {
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    if (document.documentElement.style.visibility !== 'hidden') throw new Error('it is shown');
+  });
+  await again;
   expect(complaints).toEqual([]);
   await page.context().close();
 });
 
+test('a page that Back shows is hidden until the server has said who is signed in', async () => {
+  const { page } = await open('account/idle');
+  let answer = () => {};
+  const asked = new Promise<void>((arrived) => {
+    void page.route('**/auth/api/session', (route) => {
+      answer = () => void route.fulfill({ json: { user: { id: 'p1' } } });
+      arrived();
+    });
+  });
+  const heading = page.getByRole('heading', { level: 1 });
+  await page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await asked;
+  expect(await heading.isVisible()).toBe(false);
+  answer();
+  await heading.waitFor();
+  await page.context().close();
+});
+
 test('a sign-out in another tab is noticed when the person comes back to the account', async () => {
-  const { page } = await open('account/idle', { '/auth/api/sessions': { body: { sessions: [] } } });
-  await page.route('**/auth/api/sessions', (route) =>
-    route.fulfill({ status: 401, json: { status: 401, code: 'session.ended' } }),
-  );
+  const { page } = await open('account/idle', {
+    '/auth/api/session': problem(401, { code: 'session.ended' }),
+  });
   const reloaded = page.waitForEvent('load', { timeout: 5000 });
   await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
   await reloaded;

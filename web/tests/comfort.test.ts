@@ -105,11 +105,13 @@ test.each([
   ['confirm-link/password', WIDE, 'password'],
   ['verify-code/idle', WIDE, 'code'],
   ['account/idle', WIDE, 'BODY'],
+  ['device/idle', WIDE, 'code'],
+  ['device/invalid', NARROW, 'code'], // with the error that describes it
   ['signin/idle', NARROW, 'BODY'],
   ['signin/idle', TOUCH, 'BODY'],
   ['verify-code/idle', NARROW, 'code'],
 ] as const)('%s, %j: %s has the focus', async (path, options, id) => {
-  const opened = await open(path, { ...options, api: { '/auth/api/sessions': { body: { sessions: [] } } } });
+  const opened = await open(path, options);
   expect(await focused(opened.page)).toBe(id);
   await close(opened);
 });
@@ -260,5 +262,48 @@ test('the fragment of the page that was asked for goes along every way there', a
   await page.getByLabel('Password', { exact: true }).fill('some password');
   await page.getByRole('button', { name: 'Login' }).click();
   await page.waitForURL('**/signed-out/idle?app#part/2');
+  await close(opened);
+});
+
+test('only a picture that is too large is drawn again', async () => {
+  const opened = await open('account-profile/idle');
+  const { page } = opened;
+  const choose = (side: number) =>
+    page.evaluate(async (side) => {
+      const canvas = document.createElement('canvas');
+      canvas.width = canvas.height = side;
+      canvas.getContext('2d')?.fillRect(0, 0, side / 2, side);
+      const blob = await new Promise<Blob>((done) =>
+        canvas.toBlob((drawn) => done(drawn as Blob), 'image/jpeg'),
+      );
+      const list = new DataTransfer();
+      list.items.add(new File([blob], 'me.jpg', { type: blob.type }));
+      const input = document.querySelector<HTMLInputElement>('#picture') as HTMLInputElement;
+      input.files = list.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    }, side);
+  const type = () =>
+    page.evaluate(() => document.querySelector<HTMLInputElement>('#picture')?.files?.[0]?.type);
+  await choose(2100);
+  await expect.poll(type).toBe('image/png');
+  await page.evaluate(() => {
+    // counts what is looked at, so that the test knows when the small one has been
+    const real = createImageBitmap;
+    Object.assign(window, {
+      createImageBitmap: async (file: File) => {
+        const picture = await real(file);
+        const close = picture.close.bind(picture);
+        picture.close = () => {
+          close();
+          document.title = 'looked at';
+        };
+        return picture;
+      },
+    });
+  });
+  await choose(900);
+  await expect.poll(() => page.title()).toBe('looked at');
+  await page.evaluate(() => new Promise((done) => document.createElement('canvas').toBlob(done)));
+  expect(await type()).toBe('image/jpeg');
   await close(opened);
 });

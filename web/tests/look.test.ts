@@ -8,20 +8,10 @@ import { type Api, hydrated, openWorld, type Visit, visit, type World } from './
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const device = (id: string, browser: string) => ({
-  id,
-  current: id === 'a',
-  browser,
-  created_at: '2026-01-01T00:00:00Z',
-  last_seen_at: '2026-01-02T00:00:00Z',
-});
-
 const API: Api = {
-  '/auth/api/sessions': {
-    body: { sessions: [device('a', 'Chrome on Linux'), device('b', 'Firefox on Windows'), device('c', '')] },
-  },
   // Asked when the focus comes back to the page, which a new window size can do.
   '/auth/api/flows/flow1': 'hang',
+  '/auth/api/session': 'hang',
 };
 
 let world: World;

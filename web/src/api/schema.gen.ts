@@ -13,6 +13,8 @@ export interface Account {
   browsers: TrustedBrowser[];
   providers: LinkedProvider[];
   erase_at: string;
+  picture: string;
+  initials: string;
   sessions: OwnSession[];
   others: string;
   addresses: OtherAddress[];
@@ -291,6 +293,7 @@ export interface OwnSession {
   id: string;
   name: string;
   since: string;
+  place: string;
   seen: string;
   here: string;
   account: string;
@@ -473,6 +476,10 @@ export interface SignInPasskey {
   second?: string;
 }
 
+export interface SignOut {
+  return_to?: string;
+}
+
 export interface SignUp {
   name?: string;
   email: string;
@@ -546,7 +553,7 @@ export interface Forms {
   '/auth/api/factors/codes': { in: AddFactor; out: Next };
   '/auth/api/factors/saved': { in: SavedCodes; out: Next };
   '/auth/api/factors/remove': { in: RemoveFactor; out: Next };
-  '/auth/api/signout': { in: object; out: Next };
+  '/auth/api/signout': { in: SignOut; out: Next };
   '/auth/api/account/password': { in: ChangePassword; out: Next };
   '/auth/api/account/password/remove': { in: RemovePassword; out: Next };
   '/auth/api/account/addresses': { in: ChangeAddress; out: Next };

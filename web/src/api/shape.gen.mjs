@@ -137,11 +137,14 @@ export const SHAPE = {
       }
     ],
     "erase_at": "",
+    "picture": "",
+    "initials": "",
     "sessions": [
       {
         "id": "",
         "name": "",
         "since": "",
+        "place": "",
         "seen": "",
         "here": "",
         "account": ""

@@ -11,16 +11,18 @@ const TROUBLE: Record<string, 'cancelled' | 'held'> = {
   InvalidStateError: 'held',
 };
 
+/** The account of the session, or the flow of a sign-in that has no session yet. */
 type Whose = { account: string } | { flow: string };
 
-/** The operations that add a passkey: to an account, to a new one as its way in, and to one that needs it. */
+/** The API operations that add a passkey: to the account of the session, at a sign-up, and as a required second factor. */
 type Path = '/auth/api/account/passkeys' | '/auth/api/signup/passkey' | '/auth/api/protect/passkey';
 
 /**
- * Makes a passkey on an authenticator and adds it. With `quiet` the browser makes it without asking
- * its user, or refuses.
+ * Makes a passkey on an authenticator and adds it to the account. With `quiet` the browser does not
+ * ask its user: it makes the passkey at once, or refuses.
  */
 export async function createPasskey(path: Path, owner: Whose, quiet?: AbortSignal): Promise<Made> {
+  if (!globalThis.PublicKeyCredential) return { trouble: 'unsupported' };
   const whose = quiet ? { ...owner, quiet: 'yes' } : owner;
   const offered = await request<PasskeyOffer>('POST', `${path}/begin`, whose);
   if (!offered.ok) return { trouble: offered.failure };
@@ -62,9 +64,9 @@ export async function createPasskey(path: Path, owner: Whose, quiet?: AbortSigna
   return answer.ok ? answer.value : { trouble: answer.failure };
 }
 
-/** Adds a passkey without a word, where the browser has just filled in the saved password and offers to. */
+/** Adds a passkey without asking, where the browser can do so after it has filled in a saved password. */
 export async function createQuietly(account: string, signal: AbortSignal): Promise<boolean> {
-  const can = await PublicKeyCredential.getClientCapabilities?.();
+  const can = await globalThis.PublicKeyCredential?.getClientCapabilities?.();
   if (!can?.conditionalCreate || signal.aborted) return false;
   return 'next' in (await createPasskey('/auth/api/account/passkeys', { account }, signal));
 }

@@ -1,11 +1,11 @@
 import { type ReactNode, useCallback } from 'react';
-import { request } from '../api/client';
-import type { Boot, Current } from '../api/schema.gen';
+import type { Boot } from '../api/schema.gen';
 import type { Summary } from '../form/use-form';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { AuthPage } from '../ui/auth-page';
 import { Announcement, ErrorSummary, Notice } from '../ui/message';
 import { PageFooter } from './page-footer';
+import { stillHere } from './recheck';
 
 interface FrameProps {
   boot: Boot;
@@ -21,9 +21,10 @@ interface FrameProps {
 export function Frame({ boot, title, summary, announcement = '', above, children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
-    const answer = await request<Current>('GET', '/auth/api/session');
-    const gone = !answer.ok && answer.failure.kind === 'problem' && answer.failure.problem.status === 401;
-    if (answer.ok ? answer.value.user.id !== signedIn : gone && signedIn) location.reload();
+    const { style } = document.documentElement;
+    if (signedIn) style.visibility = 'hidden'; // the user may have signed out, and somebody else look
+    if (await stillHere(signedIn, !signedIn)) style.visibility = '';
+    else location.reload();
   }, [signedIn]);
   useRestoredPage(recheck);
 

@@ -41,9 +41,7 @@ export function Add({ boot }: { boot: Boot }) {
     if (busy) return;
     setBusy(true);
     setWords('');
-    const made = globalThis.PublicKeyCredential
-      ? await createPasskey('/auth/api/account/passkeys', { account: boot.session.id })
-      : { trouble: 'unsupported' as const };
+    const made = await createPasskey('/auth/api/account/passkeys', { account: boot.session.id });
     if ('next' in made) return location.assign(made.next);
     setBusy(false);
     setWords(wordsOf(made.trouble));

@@ -10,6 +10,7 @@ import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
+import { Picture } from './picture';
 
 const PATH = '/auth/account/profile';
 
@@ -33,6 +34,7 @@ function View({ boot }: { boot: Boot }) {
           {t('account-profile.submit')}
         </Button>
       </form>
+      <Picture boot={boot} />
     </OwnPage>
   );
 }

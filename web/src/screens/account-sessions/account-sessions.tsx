@@ -64,6 +64,9 @@ function Entry({ session }: { session: OwnSession }) {
     <li className={styles.entry}>
       <p className={styles.name}>{session.name}</p>
       <p className={styles.detail}>{t('account-sessions.since', { time: session.since })}</p>
+      <When value={session.place}>
+        <p className={styles.detail}>{session.place}</p>
+      </When>
       <When value={session.here} otherwise={end}>
         <p className={styles.here}>{t('account-sessions.this_device')}</p>
       </When>

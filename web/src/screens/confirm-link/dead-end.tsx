@@ -95,7 +95,9 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
       is="recovery"
       otherwise={
         <>
-          <Lead>{t('confirm-link.used.lead')}</Lead>
+          <Lead>
+            {match(boot.link.kind, 'code', t('confirm-link.used.code'), t('confirm-link.used.lead'))}
+          </Lead>
           <SignInInstead />
         </>
       }

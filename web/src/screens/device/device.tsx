@@ -1,4 +1,7 @@
+import { useRef, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
+import { useFirstField, useFocusOnTrouble } from '../../form/effects';
+import { troubleOfBoot } from '../../form/failure';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -7,6 +10,7 @@ import { Button, ButtonLink } from '../../ui/button';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { TextField } from '../../ui/text-field';
+import { Warning } from '../../ui/warning';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import styles from './device.module.css';
@@ -39,11 +43,16 @@ function Answered({ boot }: { boot: Boot }) {
 function Enter({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { errors } = boot;
+  const form = useRef<HTMLFormElement>(null);
+  const summary = useRef<HTMLDivElement>(null);
+  const [trouble] = useState(() => troubleOfBoot(boot));
+  useFocusOnTrouble(trouble, form, summary);
+  useFirstField(form, ''); // the lead only says what the field is for
   return (
     <>
-      <ErrorSummary words={errors.form} requestId={{ id: '', words: '' }} />
+      <ErrorSummary words={errors.form} requestId={{ id: '', words: '' }} ref={summary} />
       <Lead>{t('device.lead', { email: boot.session.email })}</Lead>
-      <PostForm action={PATH}>
+      <PostForm action={PATH} ref={form}>
         {(busy) => (
           <>
             <div className={styles.code}>
@@ -78,7 +87,7 @@ function Confirm({ boot }: { boot: Boot }) {
       <ul className={styles.scopes}>
         <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
       </ul>
-      <p className={styles.warning}>{t('device.confirm.warning')}</p>
+      <Warning>{t('device.confirm.warning')}</Warning>
       <PostForm action={PATH}>
         {(busy) => (
           <>

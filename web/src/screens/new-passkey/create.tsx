@@ -35,7 +35,7 @@ export function Create({ boot }: { boot: Boot }) {
     if (words) summary.current?.focus();
   }, [words]);
   useEffect(() => {
-    if (flow || !globalThis.PublicKeyCredential) return;
+    if (flow) return;
     const mine = new AbortController();
     quiet.current = mine;
     createQuietly(account, mine.signal).then(
@@ -60,11 +60,9 @@ export function Create({ boot }: { boot: Boot }) {
     quiet.current?.abort();
     setBusy(true);
     setWords('');
-    let made: Awaited<ReturnType<typeof createPasskey>> = { trouble: 'unsupported' };
-    if (globalThis.PublicKeyCredential)
-      made = flow
-        ? await createPasskey('/auth/api/signup/passkey', { flow })
-        : await createPasskey('/auth/api/account/passkeys', { account });
+    const made = flow
+      ? await createPasskey('/auth/api/signup/passkey', { flow })
+      : await createPasskey('/auth/api/account/passkeys', { account });
     if ('next' in made) return go(flow ? made.next : boot.next); // stays busy until the next page loads
     setBusy(false);
     setWords(wordsOf(made.trouble));

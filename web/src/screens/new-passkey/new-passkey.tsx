@@ -2,7 +2,8 @@ import type { Boot, RefusePasskeys } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { choose, queryValue, When } from '../../lib/template';
+import type { Text } from '../../i18n/text';
+import { choose, match, queryValue, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
@@ -12,19 +13,13 @@ import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { Create } from './create';
 
-/** Offers a passkey after a sign-in with a password, or asks for the one of a new account. */
+/** Offers a passkey after a sign-in with a password, or asks for the first one of an account. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
-      <Lead>
-        {choose(
-          boot.flow.id,
-          t('new-passkey.signup.lead', { address: boot.flow.email }),
-          t('new-passkey.lead'),
-        )}
-      </Lead>
+      <Lead>{choose(boot.flow.id, firstLead(boot, text), t('new-passkey.lead'))}</Lead>
       <Create boot={boot} />
       <When value={boot.flow.id} otherwise={<Refuse boot={boot} />}>
         <Footer>
@@ -33,6 +28,18 @@ function View({ boot }: { boot: Boot }) {
       </When>
     </Frame>
   );
+}
+
+/** The words for the first passkey. With the operator's link the account may have a password, which ends. */
+function firstLead({ account, flow }: Boot, { t }: Text): string {
+  const address = flow.email;
+  const fresh = match(
+    account.password,
+    'none',
+    t('new-passkey.link.lead', { address }),
+    t('new-passkey.signup.lead', { address }),
+  );
+  return match(account.password, 'only', t('new-passkey.link.replaces', { address }), fresh);
 }
 
 /** Ends the offer for good. */

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
+import { go } from '../../lib/fragment';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { ErrorSummary } from '../../ui/message';
@@ -27,10 +28,8 @@ export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
     if (busy) return;
     setBusy(true);
     setWords('');
-    const made = globalThis.PublicKeyCredential
-      ? await createPasskey('/auth/api/protect/passkey', { flow: flow.id })
-      : { trouble: 'unsupported' as const };
-    if ('next' in made) return location.assign(made.next);
+    const made = await createPasskey('/auth/api/protect/passkey', { flow: flow.id });
+    if ('next' in made) return go(made.next); // stays busy until the next page loads
     setBusy(false);
     if (typeof made.trouble === 'string') return setWords(t(`common.passkey_${made.trouble}`));
     const { code, form } = troubleOf(made.trouble, text);
@@ -39,7 +38,7 @@ export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
   };
 
   return (
-    <div className={`${styles.other} ${styles.script}`}>
+    <div className={`${styles.other} ${styles['needs-script']}`}>
       <ErrorSummary words={words} requestId={NO_REQUEST} ref={summary} />
       <Button type="button" look="secondary" busy={busy} onClick={press}>
         {t('protect.passkey')}

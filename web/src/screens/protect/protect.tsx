@@ -32,11 +32,7 @@ function View({ boot }: { boot: Boot }) {
       <Lead>
         {choose(
           protect.until,
-          choose(
-            protect.later,
-            t('protect.lead_until', { email, time: protect.until }),
-            t('protect.lead', { email }),
-          ),
+          t('protect.lead_until', { email, time: protect.until }),
           t('protect.lead', { email }),
         )}
       </Lead>

@@ -1,6 +1,8 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import { When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
+import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
@@ -14,6 +16,11 @@ function View({ boot }: { boot: Boot }) {
       <Success words={boot.success} />
       <Lead>{text.t('signed-out.lead')}</Lead>
       <ButtonLink href={withReturn('/auth/signin', boot.return_to)}>{text.t('signed-out.signin')}</ButtonLink>
+      <When value={boot.return_to}>
+        <Footer>
+          <a href={boot.return_to}>{text.t('signed-out.back')}</a>
+        </Footer>
+      </When>
     </Frame>
   );
 }

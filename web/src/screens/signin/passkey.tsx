@@ -11,14 +11,14 @@ interface PasskeyProps {
   /** Shows words in the place of the form's errors. */
   tell: (words: string) => void;
   /** Called when the device can make a passkey, so that one may be offered after the sign-in. */
-  onMaker: () => void;
+  onAble: () => void;
 }
 
 /**
  * The sign-in with a passkey: a button, and an offer in the menu of the email field. Their code
  * loads after the page is painted and works.
  */
-export function Passkey({ body, field, tell, onMaker }: PasskeyProps) {
+export function Passkey({ body, field, tell, onAble }: PasskeyProps) {
   const text = useText();
   const { t } = text;
   const [offer, setOffer] = useState<Offer>();
@@ -41,7 +41,7 @@ export function Passkey({ body, field, tell, onMaker }: PasskeyProps) {
       });
       setOffer(made);
       void made.arm();
-      if (await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()) onMaker();
+      if (await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()) onAble();
     };
     load().catch(() => undefined); // the password still works
     return () => {

@@ -33,7 +33,7 @@ function View({ boot }: { boot: Boot }) {
       return false;
     },
   });
-  const [makes, setMakes] = useState('');
+  const [makesPasskeys, setMakesPasskeys] = useState('');
   const hidden = { return_to: boot.return_to, flow: boot.flow.id };
 
   return (
@@ -47,7 +47,7 @@ function View({ boot }: { boot: Boot }) {
       <form {...form.props}>
         <HiddenField<SignIn> name="return_to" value={hidden.return_to} />
         <HiddenField<SignIn> name="flow" value={hidden.flow} />
-        <HiddenField<SignIn> name="makes_passkeys" value={makes} />
+        <HiddenField<SignIn> name="makes_passkeys" value={makesPasskeys} />
         <EmailField
           label={t('common.email')}
           placeholder={t('common.email_placeholder')}
@@ -89,7 +89,7 @@ function View({ boot }: { boot: Boot }) {
           body={hidden}
           field={() => emailOf(form.props.ref.current)}
           tell={form.tell}
-          onMaker={() => setMakes(boot.again ? '' : 'yes')}
+          onAble={() => setMakesPasskeys(boot.again ? '' : 'yes')}
         />
       </When>
       <When value={boot.policy.signup}>

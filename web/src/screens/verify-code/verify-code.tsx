@@ -178,12 +178,14 @@ const OtherAddress = ({ flow }: { flow: Flow }) => (
 );
 
 /** The title says the state of the code. */
-function titleOf({ state }: Flow, { t }: Text): string {
+function titleOf({ kind, state }: Flow, { t }: Text): string {
   const open = (['used_up', 'expired', 'held', 'refused'] as const).reduce(
     (otherwise, over) => match(state, over, t(`verify-code.${over}`), otherwise),
     t('verify-code.title'),
   );
-  return match(state, 'done', t('verify-code.done.title'), open);
+  // A sign-in verifies nothing anew, and this browser is not signed in.
+  const done = match(kind, 'code', t('verify-code.done.code_title'), t('verify-code.done.title'));
+  return match(state, 'done', done, open);
 }
 
 export const screen: Screen = { title: ({ flow }, text) => titleOf(flow, text), View };
