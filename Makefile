@@ -36,7 +36,7 @@ libraries:
 # prints the time and the result of each. Stages with a comma between them run at the same
 # time, since each waits a lot. Those with a plus run one after the other beside them.
 test: ## What to run before a push: on SQLite, with the main journeys
-	@tools/stages build! check+unit+journeys,web-test,security-short
+	@tools/stages build! check+unit,web-test+journeys,security-short
 
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
@@ -67,6 +67,7 @@ staticcheck: build ## The finer lint of Go
 # The stage check runs all of go vet, so the tests leave it out.
 PACKAGES = $(shell go list ./... | grep -v /test/)
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
+# Nothing of archtest runs at the same time, and the detector makes it take minutes.
 # SQLite is C translated to Go: without the detector in it, the tests that use it take a quarter less.
 BARE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v5=-race=false
 
@@ -74,7 +75,7 @@ unit: build ## Go: all packages but the suites of test/, on SQLite
 	@go test -vet=off -timeout 10m $(PACKAGES)
 
 race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -timeout 20m $(PACKAGES)
+	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 postgres: build ## Go: internal/app, the security suite and upgrades on PostgreSQL; the benchmarks in short
@@ -126,15 +127,15 @@ test/e2e/node_modules/.main-passed: test/e2e/node_modules/.package-lock.json $(w
 	@touch $@
 
 e2e: build chromium ## All journeys, and the differences between browsers
-	@STAGE_RESULT=/dev/null $(MAKE) journeys
-	@cd test/e2e && npm run --silent test:others
-	@$(MAKE) engines
+	@failed=; STAGE_RESULT=/dev/null $(MAKE) journeys || failed=1; \
+		(cd test/e2e && npm run --silent test:others) || failed=1; \
+		$(MAKE) engines || failed=1; [ -z "$$failed" ]
 
 engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
 	@tools/engines
 	@cd test/e2e && npm run --silent engines
 
-e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## The main journeys on PostgreSQL, and those of passkeys and second factors
+e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## On PostgreSQL: the main journeys, passkeys, second factors, devices, OpenID clients
 	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:postgres
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.

@@ -36,6 +36,7 @@ type answer struct {
 	status     int
 	retryAfter int    // seconds; 0 without the header
 	device     string // the cookie of a known browser, if it was set
+	location   string // where a redirect leads
 	body       []byte
 }
 
@@ -99,6 +100,8 @@ func (c *conn) header(a *answer) (length int, last bool, err error) {
 			length, err = strconv.Atoi(string(value))
 		case "Retry-After":
 			a.retryAfter, err = strconv.Atoi(string(value))
+		case "Location":
+			a.location = string(value)
 		case "Set-Cookie":
 			if cookie, ok := bytes.CutPrefix(value, []byte(deviceCookie+"=")); ok {
 				cookie, _, _ = bytes.Cut(cookie, []byte(";"))

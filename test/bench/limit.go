@@ -19,6 +19,7 @@ const (
 	roleRead    = "as-read-limit"
 	roleStatic  = "as-static-limit"
 	roleHash    = "as-hash-limit"
+	roleOpenID  = "as-openid-limit"
 	roleProxy   = "as-proxy-limit"
 	roleApp     = "as-app"
 )
@@ -30,6 +31,7 @@ func roles() map[string]func(context.Context, []string) error {
 		roleRead:    readLimit,
 		roleStatic:  staticLimit,
 		roleHash:    hashLimit,
+		roleOpenID:  openIDLimit,
 		roleProxy:   proxyLimit,
 		roleApp:     upstreamApp,
 	}

@@ -95,7 +95,7 @@ func (b *bench) hashes(ctx context.Context, e engine, product func(*installation
 	defer server.stop()
 	sides, ways := product(i, server), []string{hashPlain, hashOurs}
 	for _, way := range ways {
-		p, hash, err := b.hashing(ctx, way, b.round)
+		p, hash, err := b.turns(ctx, b.round, roleHash, way)
 		if err != nil {
 			return hashed{}, err
 		}

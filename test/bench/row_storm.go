@@ -23,7 +23,7 @@ func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 		return nil, err
 	}
 	defer bare.stop()
-	hasher, hash, err := b.hashing(ctx, hashPlain, stormFor*b.round)
+	hasher, hash, err := b.turns(ctx, stormFor*b.round, roleHash, hashPlain)
 	if err != nil {
 		return nil, err
 	}

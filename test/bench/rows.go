@@ -13,6 +13,7 @@ type row struct {
 	about string // the load and the limit, for readers of the table
 	run   func(context.Context, *bench, engine) ([]figure, error)
 	once  bool // whether it runs on the first database only
+	named bool // whether it runs only if -row names it
 }
 
 // on returns the databases on which the row runs.
@@ -45,6 +46,16 @@ func allRows() []row {
 			about: "200 clients that sign in repeatedly, in new browsers, and 20 session checks a second beside them, timed from their planned start. Limits: as for sign-in; the same checks of the bare handler of session-hot, beside a process that hashes with golang.org/x/crypto on every core."},
 		{name: "registration", run: registration, once: true,
 			about: "Whole registrations on 16 connections: the form, the email, the code. Limit: as for sign-in."},
+		{name: "openid flow", run: openIDFlow,
+			about: "A code for a user with a session, its tokens and UserInfo, three requests on 16 connections. Limit: one signature of ES256 and the same writes, 16 at once, through the product's store: no HTTP, no reads, no checks."},
+		{name: "openid refresh", run: openIDRefresh,
+			about: "Refresh tokens, each of a grant of its own, on 16 connections. Limit: as for openid flow."},
+		{name: "openid tokens", run: openIDTokens,
+			about: "Introspection and UserInfo of 500 access tokens on 64 connections. Limit: the product's own check of as many sessions, every one seen before, in the same turns."},
+		{name: "openid documents", run: openIDDocuments, once: true,
+			about: "Discovery and the key set, on 64 connections. Limit: a handler of net/http that serves the same bytes and headers from a map."},
+		{name: "openid peers", run: openIDPeers, once: true, named: true,
+			about: "A flow as in openid flow, beside oidc-provider 9.13.3 (Node); a token in JWT form for the client itself, beside Dex (server package of 2026-08-06). On 16 connections, all sides in the same turns. Both peers keep everything in memory, Portico in SQLite."},
 		{name: "sign-in page", run: signInPage, once: true,
 			about: "The document and all that it loads before its first paint, compressed, on 64 connections. Limit: a handler of net/http that serves the same bytes and headers from a map."},
 		{name: "start", run: startUp, once: true,
@@ -69,7 +80,7 @@ func rowNames() []string {
 func selectRows(list string) ([]row, error) {
 	rows := allRows()
 	if list == "" {
-		return rows, nil
+		return slices.DeleteFunc(rows, func(r row) bool { return r.named }), nil
 	}
 	names := strings.Split(list, ",")
 	for _, name := range names {

@@ -127,6 +127,7 @@ func attacks() testform.Catalogue {
 		// Answers of mail servers
 		"SEC-330": "An attacker learns from emails that a mail server refuses whether an address has an account.",
 		"SEC-332": "A thief of an operator's link for a password looks for more than the choice of a password.",
+		"SEC-217": "A thief of an operator's link, or of a mailbox, adds a passkey to an account that has a second factor.",
 		"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
 
 		// Second factor
@@ -183,6 +184,9 @@ func attacks() testform.Catalogue {
 		"SEC-135": "A refresh token is used after the account, the consent or the client was disabled.",
 		"SEC-136": "A client inspects or revokes the tokens of another client.",
 		"SEC-137": "An attacker replays a client assertion.",
+		"SEC-297": "An attacker uses a code, a refresh token, a proof or a session at another node than the one that has seen it.",
+		"SEC-298": "The clock of a node or of a client is two minutes off, and lets something count twice, too long or not at all.",
+		"SEC-299": "A restart or a new signing key comes in the middle of a flow, and lets something count twice or not at all.",
 		"SEC-306": "An attacker uses a proof of a client's key (DPoP) a second time.",
 		"SEC-307": "A thief uses tokens or a code that belong to a key, without the key.",
 		"SEC-308": "An attacker forges a proof of a key, or makes one for another request.",
@@ -192,11 +196,15 @@ func attacks() testform.Catalogue {
 		"SEC-314": "Several callers answer for a device, or ask for its tokens, at the same moment.",
 		"SEC-310": "An attacker forges a client assertion, or makes one for another server.",
 		"SEC-311": "An attacker uses a pushed request twice, too late, for another client, or changes it on its way.",
+		"SEC-316": "An attacker registers a client without a token or with a used one, with addresses or privileges that it must not have, or without end.",
+		"SEC-317": "A registered client changes another one, works after it was deleted, or signs a user in unasked.",
 		"SEC-319": "An unknown app names an address or keys inside, so that Portico calls servers there.",
 		"SEC-320": "An unknown app publishes endless or slow documents, or a stranger has Portico load many.",
 		"SEC-321": "An unknown app signs a user in unasked, or changes what it publishes to get more than the user has agreed to.",
 		"SEC-322": "A program uses an access token at an app that it is not for, after its end, or beside the cookie of another user.",
 		"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
+		"SEC-267": "An OpenID client gets claims, one by one, that it may not have or that the user has not agreed to, or an answer for another user.",
+		"SEC-268": "A link with the languages of an app changes the language of an account, or puts words into a header.",
 		"SEC-312": "A client gets a token for itself that it may not have, or ends the token of another.",
 		"SEC-139": "An attacker uses a token for another audience or with another algorithm.",
 		"SEC-140": "An attacker avoids a new sign-in or the consent by request parameters.",
@@ -216,6 +224,9 @@ func attacks() testform.Catalogue {
 		"SEC-284": "A passkey that a browser has made by itself counts as a proof, or stands in for one that a person must give.",
 		"SEC-285": "A stranger begins a sign-up with a passkey, or uses one to get into an account that is there.",
 		"SEC-286": "The offer of a passkey leads to another site, or is refused in the name of another user.",
+		"SEC-287": "A sign-out leads to a site of an attacker's choice, at once or by its links.",
+		"SEC-288": "A file that is given as a picture is none, is huge when it is decoded, or is something else too.",
+		"SEC-289": "Somebody else gives, removes or finds the picture of a user.",
 		"SEC-282": "Many callers use one code for a new address, or one link of an alarm, at the same moment.",
 		"SEC-273": "An attacker reads the database and looks for codes and tokens of OpenID clients.",
 

@@ -108,7 +108,7 @@ func TestSEC285_AProvenAddressGetsOnePasskey(t *testing.T) {
 	}
 	owner.reset(id, good).refused(409, "flow.conflict")
 
-	// A sign-up, a recovery or an operator's link adds no passkey to an account that is there.
+	// A sign-up or a recovery adds no passkey to an account that is there.
 	second := s.visitor()
 	second.post("signup", object{"email": address, "passkey": "yes"}).flow()
 	again := s.visitor()

@@ -44,16 +44,17 @@ const (
 // log.
 type site struct {
 	*testing.T
-	app    *app.App
-	clock  *clock.Manual
-	mail   *mailServer
-	log    *logtest.Buffer
-	trace  *trace
-	config config.Config
-	origin string // the origin as browsers write it
-	addr   string // the address of the listener
-	secure bool
-	ops    string // the address of the operations listener
+	app     *app.App
+	clock   *clock.Manual
+	machine clock.Clock // that Portico runs by; nil for clock
+	mail    *mailServer
+	log     *logtest.Buffer
+	trace   *trace
+	config  config.Config
+	origin  string // the origin as browsers write it
+	addr    string // the address of the listener
+	secure  bool
+	ops     string // the address of the operations listener
 
 	screens fs.FS // nil for the product's own screens
 	mounted list  // every route of the public listener
@@ -122,8 +123,12 @@ func (s *site) run() {
 		s.config.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
 	}
 	s.origin = s.config.PublicURL.String()
+	var now clock.Clock = s.clock
+	if s.machine != nil {
+		now = s.machine
+	}
 	a, err := app.New(s.Context(), s.config, app.Options{
-		Clock: s.clock, Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Clock: now, Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Routes: []server.Routes{&s.mounted}, Dist: s.screens,
 	})
 	if err != nil {

@@ -1,7 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { answerWith } from '../support/answer.js';
-import { alive, button, expectAccount, expectScreen, field, link, open, signIn } from '../support/screen.js';
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  fillSignIn,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
 const NEW = 'a fresh amber orchard';
@@ -81,7 +91,7 @@ test('the name and the language are changed, and the history tells what happened
 }) => {
   const person = await world.member();
   await signIn(page, person);
-  await link(page, 'Name and language').click();
+  await link(page, 'Profile').click();
   await alive(page);
   await field(page, 'Name').fill('Mara Lind');
   await field(page, 'Deutsch').check();
@@ -202,3 +212,96 @@ test.describe('without script', () => {
     await saved(page);
   });
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a sign-out at an app leads back to it, also by way of a new sign-in', async ({ page, world }) => {
+      const person = await world.member();
+      const target = `${world.portico.origin}/reports?of=today`;
+      const signOut = async () => {
+        await page.goto('/auth/signin');
+        if (javaScriptEnabled) await alive(page);
+        await fillSignIn(page, person);
+        await button(page, 'Login').click();
+        await expectAccount(page, person);
+        const query = new URLSearchParams({ return_to: '/reports?of=today' });
+        await page.evaluate((action) => {
+          const form = document.createElement('form');
+          form.method = 'post';
+          form.action = action;
+          document.body.append(form);
+          form.submit();
+        }, `/auth/signout?${query}`);
+        await expectScreen(page, "You've signed out");
+      };
+      await signOut();
+      await expect(link(page, 'Go back to the app')).toHaveAttribute('href', '/reports?of=today');
+      await link(page, 'Sign in again').click();
+      await expectScreen(page, 'Sign in');
+      if (javaScriptEnabled) await alive(page);
+      await fillSignIn(page, person);
+      await button(page, 'Login').click();
+      await expect(page).toHaveURL(target);
+    });
+  });
+}
+
+/** A picture of one color, larger than the server takes, which a page draws smaller. */
+const photo = (page: Page, side: number) =>
+  page.evaluate(async (side) => {
+    const canvas = document.createElement('canvas');
+    canvas.width = side;
+    canvas.height = side;
+    const context = canvas.getContext('2d');
+    if (context) {
+      context.fillStyle = 'rgb(200, 60, 40)';
+      context.fillRect(0, 0, side, side);
+    }
+    return canvas.toDataURL('image/png').replace(/^.*,/, '');
+  }, side);
+
+for (const [javaScriptEnabled, side] of [
+  [true, 5000],
+  [false, 600],
+] as const) {
+  test.describe(javaScriptEnabled ? 'a picture with scripts' : 'a picture without scripts', () => {
+    test.use({ javaScriptEnabled });
+
+    test('is shown in place of the letters, and removed', async ({ page, world, openBrowser }) => {
+      const person = await world.member();
+      const drawn = Buffer.from(await photo(await openBrowser({ javaScriptEnabled: true }), side), 'base64');
+      await page.goto('/auth/signin?return_to=/auth/account/profile');
+      if (javaScriptEnabled) await alive(page);
+      await fillSignIn(page, person);
+      await button(page, 'Login').click();
+      await expectScreen(page, 'Profile');
+      if (javaScriptEnabled) await alive(page);
+      const choose = field(page, 'Choose a picture');
+      await choose.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
+      await button(page, 'Save picture').click();
+      await expect(page.getByText("This file can't be used as a picture.")).toBeVisible();
+      if (javaScriptEnabled) await alive(page);
+      await choose.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: drawn });
+      if (javaScriptEnabled)
+        await expect
+          .poll(() => choose.evaluate((input: HTMLInputElement) => input.files?.[0]?.size ?? 0))
+          .not.toBe(drawn.length);
+      await button(page, 'Save picture').click();
+      await expect(page.getByText('Your picture is saved.')).toBeVisible();
+      const image = page.locator('main img');
+      await expect(image).toHaveJSProperty('naturalWidth', 256);
+      const served = await page.request.get((await image.getAttribute('src')) ?? '');
+      expect(served.headers()['content-type']).toBe('image/jpeg');
+      await link(page, 'Your account').click();
+      await expect(page.locator('main img')).toHaveJSProperty('naturalWidth', 256);
+      await link(page, 'Profile').click();
+      if (javaScriptEnabled) await alive(page);
+      await button(page, 'Remove picture').click();
+      await expect(page.getByText('Your picture is removed.')).toBeVisible();
+      await expect(page.locator('main img')).toHaveCount(0);
+      expect((await page.request.get(served.url())).status()).toBe(404);
+    });
+  });
+}

@@ -179,7 +179,7 @@ test('an address for recovery resets the password, and may become the one that s
   await button(phone, 'Save password').click();
   await expectAccount(phone, person);
   await open(phone, '/auth/account/addresses');
-  await button(phone, `Sign in with it: ${safe}`).focus();
+  await button(phone, `Use to sign in: ${safe}`).focus();
   await phone.keyboard.press('Enter');
   await saved(phone);
   await expect(phone.getByRole('listitem').first()).toContainText(safe);
@@ -215,7 +215,7 @@ test.describe('addresses without script', () => {
     const [first] = all;
     await button(page, `Use for recovery: ${first}`).click();
     await saved(page);
-    await button(page, `Sign in with it: ${first}`).click();
+    await button(page, `Use to sign in: ${first}`).click();
     await saved(page);
     await expect(page.getByRole('listitem').first()).toContainText(`${first}`);
     await button(page, `Remove ${all[1]}`).click();

@@ -1,14 +1,7 @@
 import * as oidc from 'openid-client';
 import { button, expectScreen, field, fillSignIn, link } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
-
-const TV = `[[client]]
-id = "tv"
-name = "Living room"
-public = true
-grants = ["device_code"]
-scopes = ["openid", "email"]
-`;
+import { TV } from '../support/world.js';
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with scripts' : 'without scripts', () => {

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { tabTo as tabToElement } from '../support/keyboard.js';
 import { Authenticator } from '../support/passkey.js';
 import { alive, expectScreen, open } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
@@ -16,23 +17,17 @@ test.beforeEach(({ page }) =>
   }),
 );
 
-/** Presses Tab until the element has the focus, in sight and without scrolling sideways. */
+/** Goes to the element with Tab. It is then in sight, and nothing scrolls sideways. */
 async function tabTo(page: Page, role: 'button' | 'link' | 'textbox', name: string): Promise<void> {
   const wanted = page.getByRole(role, { name, exact: true });
-  for (let press = 0; press < 30; press += 1) {
-    if (await wanted.evaluateAll((found) => found.some((element) => element === document.activeElement))) {
-      await expect(wanted).toBeInViewport();
-      const wide = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(wide, 'scrolls sideways').toBe(0);
-      const letters = await page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
-      expect(letters).toBe('32px');
-      return;
-    }
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not lead to ${role} "${name}"`);
+  await tabToElement(page, wanted);
+  await expect(wanted).toBeInViewport();
+  const wide = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(wide, 'scrolls sideways').toBe(0);
+  const letters = await page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
+  expect(letters).toBe('32px');
 }
 
 async function press(page: Page, role: 'button' | 'link', name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { Authenticator, addPasskey, leave, withoutOffer, withoutSignals } from '../support/passkey.js';
+import { Authenticator, leave, withoutOffer, withoutSignals, withPasskey } from '../support/passkey.js';
 import {
   alive,
   button,
@@ -17,9 +17,7 @@ const PASSKEY = 'Sign in with a passkey';
 
 test('a member adds a passkey and signs in with it alone', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   expect(await device.held()).toMatchObject([{ isResidentCredential: true }]);
   await button(page, 'Add a passkey').click();
   await expect(page.getByText('This device already has a passkey for your account.')).toBeVisible();
@@ -42,9 +40,7 @@ test('a member adds a passkey and signs in with it alone', async ({ page, world 
 
 test('a passkey in the menu of the email field signs in without another press', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await device.answer(false);
   await leave(page);
   await expect(field(page, 'Email')).toHaveAttribute('autocomplete', 'username webauthn');
@@ -58,9 +54,7 @@ test('the password signs in while the offer waits, and a code is asked for only 
   world,
 }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await enrol(page);
   await device.answer(false);
   await leave(page);
@@ -75,9 +69,7 @@ test('the password signs in while the offer waits, and a code is asked for only 
 
 test('an unknown passkey is named, and the form goes on', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await withoutSignals(page); // the device does not hear of the removal
   await open(page, '/auth/account/passkeys');
   await page.getByText('Rename or remove').click();
@@ -95,9 +87,7 @@ test('an unknown passkey is named, and the form goes on', async ({ page, world }
 
 test('a device forgets a removed passkey, and shows the new name and address', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   expect(await device.held()).toMatchObject([{ userName: person.email, userDisplayName: person.email }]);
 
   await open(page, '/auth/account/profile');
@@ -126,9 +116,7 @@ test('a device forgets a removed passkey, and shows the new name and address', a
 
 test('a copy with an older counter is refused', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await device.copy(0);
   await withoutOffer(page);
   await leave(page);
@@ -161,9 +149,7 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
   world,
 }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await device.answer(false);
   await leave(page);
   await fillSignIn(page, person);
@@ -188,9 +174,7 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
 
 test('a sign-in that waits for a code takes a passkey in its place', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await enrol(page);
   await device.answer(false);
   await leave(page);

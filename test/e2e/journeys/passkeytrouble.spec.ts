@@ -1,4 +1,4 @@
-import { Authenticator, addPasskey, leave, withoutOffer } from '../support/passkey.js';
+import { Authenticator, leave, withoutOffer, withPasskey } from '../support/passkey.js';
 import { button, expectAccount, expectScreen, field, fillSignIn, open, signIn } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
@@ -13,9 +13,7 @@ test('a device that is not answered in time: the words say so, and the password 
   world,
 }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const device = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const device = await withPasskey(page, person);
   await device.answer(false);
   await withoutOffer(page);
   await page.route('**/auth/api/passkey/ask', async (route) => {
@@ -34,9 +32,7 @@ test('a device that is not answered in time: the words say so, and the password 
 
 test('an answer that comes after its challenge has ended asks for another press', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  await Authenticator.plugInto(page);
-  await addPasskey(page);
+  await withPasskey(page, person);
   await withoutOffer(page);
   let spent: object | undefined;
   await page.route('**/auth/api/passkey/ask', async (route) => {
@@ -58,9 +54,7 @@ test('an answer that comes after its challenge has ended asks for another press'
 
 test('a device without the passkey leaves the form as it is', async ({ page, world }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const right = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const right = await withPasskey(page, person);
   await right.unplug();
   await Authenticator.plugInto(page);
   await withoutOffer(page);
@@ -79,15 +73,11 @@ test('the passkey of another account is named where one account is asked for its
   world,
 }) => {
   const [person, other] = [await world.member(), await world.member()];
-  await signIn(page, other);
-  const wrong = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const wrong = await withPasskey(page, other);
   const held = await wrong.held();
   await wrong.unplug();
   await page.context().clearCookies();
-  await signIn(page, person);
-  const right = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const right = await withPasskey(page, person);
   await right.answer(false);
   await leave(page);
   await fillSignIn(page, person);
@@ -113,9 +103,7 @@ test('a browser without passkeys says so where one is asked for, and no button o
   world,
 }) => {
   const person = await world.member();
-  await signIn(page, person);
-  await Authenticator.plugInto(page);
-  await addPasskey(page);
+  await withPasskey(page, person);
   const old = await openBrowser();
   await old.addInitScript(() => Reflect.deleteProperty(globalThis, 'PublicKeyCredential'));
   await signIn(old, person);

@@ -22,7 +22,7 @@ for (const javaScriptEnabled of [true, false]) {
         if (javaScriptEnabled) await alive(page);
       };
       await enter();
-      await expect(page.getByText(/Set it up now, or until .* at the latest\./)).toBeVisible();
+      await expect(page.getByText(/Set it up now, or by .* at the latest\./)).toBeVisible();
       await page.goto(`${portico.origin}/auth/account`); // any page leads to the same step
       await expectScreen(page, TITLE);
       if (javaScriptEnabled) await alive(page);

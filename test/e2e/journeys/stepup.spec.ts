@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { answerWith } from '../support/answer.js';
-import { Authenticator, addPasskey, leave } from '../support/passkey.js';
+import { Authenticator, leave, withPasskey } from '../support/passkey.js';
 import {
   alive,
   button,
@@ -10,7 +10,6 @@ import {
   fillSignIn,
   link,
   open,
-  signIn,
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
@@ -60,9 +59,7 @@ for (const [form, send] of Object.entries(FORMS)) {
     world,
   }) => {
     const person = await world.member();
-    await signIn(page, person);
-    const device = await Authenticator.plugInto(page);
-    await addPasskey(page);
+    const device = await withPasskey(page, person);
     if (!form.endsWith('rename')) {
       await device.answer(false);
       await leave(page);
@@ -89,9 +86,7 @@ test('a second passkey is added with the first one at hand, without an email to 
   world,
 }) => {
   const person = await world.member();
-  await signIn(page, person);
-  const first = await Authenticator.plugInto(page);
-  await addPasskey(page);
+  const first = await withPasskey(page, person);
   await world.mailbox.next(person.email, /^A passkey was added/);
   await page.context().clearCookies();
   await open(page, '/auth/signin'); // the offer in the field is answered by itself

@@ -140,6 +140,32 @@ test('two tabs sign in and out', async ({ page, context, world }) => {
   await expectScreen(second, 'Sign in'); // the account is not shown from the back-forward cache
 });
 
+test('after a sign-out elsewhere, a page that the browser has kept shows nothing of the account until the server has answered', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const second = await context.newPage();
+  await open(second, '/auth/account');
+  await button(second, 'Sign out').click();
+  await expectScreen(second, "You've signed out");
+  let answer = () => {};
+  const held = new Promise<void>((done) => {
+    answer = done;
+  });
+  await context.route('**/auth/api/session', async (route) => {
+    await held;
+    await route.continue();
+  });
+  // As Back shows a page that the browser has kept. Chromium may drop it when a cookie changes.
+  await page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await expect(page.getByText(`Signed in as ${person.email}`)).toBeHidden();
+  answer();
+  await expectScreen(page, 'Sign in');
+});
+
 test('Back to a form after it was sent finds it ready', async ({ page, world }) => {
   const person = await world.member();
   await signIn(page, person);

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { button, expectScreen, open } from './screen.js';
+import { button, expectScreen, open, signIn } from './screen.js';
 
 interface Held {
   credentialId: string;
@@ -93,6 +93,17 @@ export async function addPasskey(page: Page): Promise<void> {
   await expectScreen(page, 'Passkeys');
   await button(page, 'Add a passkey').click();
   await expect(page.getByText('Your passkey is added.')).toBeVisible();
+}
+
+/** Signs in with a password, and adds a passkey on a device that the page has from then on. */
+export async function withPasskey(
+  page: Page,
+  person: { email: string; password: string },
+): Promise<Authenticator> {
+  await signIn(page, person);
+  const device = await Authenticator.plugInto(page);
+  await addPasskey(page);
+  return device;
 }
 
 /** Signs out, and opens the sign-in page with its offer ready. */

@@ -3,11 +3,21 @@ import { App } from './app.js';
 import { Mailbox } from './mailbox.js';
 import { type Outside, Portico } from './portico.js';
 import { IdentityProvider } from './provider.js';
+import { RelyingParty } from './relying-party.js';
 
 export interface Person {
   email: string;
   password: string;
 }
+
+/** A client for a device without a browser. */
+export const TV = `[[client]]
+id = "tv"
+name = "Living room"
+public = true
+grants = ["device_code"]
+scopes = ["openid", "email"]
+`;
 
 /** The surroundings of a worker's journeys: a Portico, its mail server, provider and app. */
 export class World {
@@ -19,6 +29,7 @@ export class World {
   readonly #more: Portico[] = [];
   #plain: Promise<Portico> | undefined;
   #terms: Promise<Portico> | undefined;
+  #apps: Promise<{ portico: Portico; notes: RelyingParty }> | undefined;
   readonly #requiring = new Map<string, Promise<Portico>>();
   #people = 0;
 
@@ -74,6 +85,18 @@ export class World {
     return portico;
   }
 
+  /** A Portico with an app and a device that sign in by OpenID Connect, and with the sign-in by email. */
+  apps(): Promise<{ portico: Portico; notes: RelyingParty }> {
+    this.#apps ??= RelyingParty.start().then(async (notes) => {
+      const portico = await this.anotherPortico({
+        settings: `[signin]\ncode = true\n${notes.settings}${TV}`,
+      });
+      await notes.serve(portico.origin);
+      return { portico, notes };
+    });
+    return this.#apps;
+  }
+
   /** A user with an account at `terms()` that the operator has made, and that has accepted nothing. */
   async newcomer(): Promise<Person> {
     const person = this.stranger();
@@ -112,6 +135,7 @@ export class World {
 
   async stop(): Promise<void> {
     await Promise.all([this.portico, ...this.#more].map((portico) => portico.stop()));
-    await Promise.all([this.mailbox.stop(), this.provider.stop(), this.app.stop()]);
+    const notes = this.#apps?.then((apps) => apps.notes.stop());
+    await Promise.all([this.mailbox.stop(), this.provider.stop(), this.app.stop(), notes]);
   }
 }

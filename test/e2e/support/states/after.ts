@@ -18,10 +18,7 @@ export const REST: State[] = [
   },
   {
     name: 'account',
-    reach: async (page, world) => {
-      await signIn(page, await world.member());
-      await expect(page.getByText('This device')).toBeVisible();
-    },
+    reach: async (page, world) => signIn(page, await world.member()),
   },
   {
     name: 'signed-out',
@@ -29,6 +26,15 @@ export const REST: State[] = [
       await signIn(page, await world.member());
       await button(page, 'Sign out').click();
       await expectScreen(page, "You've signed out");
+    },
+  },
+  {
+    name: 'leaving',
+    reach: async (page, world) => {
+      await page.route(`${world.provider.issuer}/**`, (route) => route.fulfill({ status: 204 })); // stays here
+      await open(page, '/auth/signin');
+      await button(page, 'Continue with Acme ID').click();
+      await expectScreen(page, 'Taking you to Acme ID');
     },
   },
   { name: 'error-missing', reach: (page) => open(page, '/auth/nothing-here') },

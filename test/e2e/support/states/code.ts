@@ -36,7 +36,7 @@ export const CODE: State[] = [
   },
   { name: 'verify-code-recovery', reach: (page, world) => forgot(page, world.stranger().email) },
   {
-    name: 'verify-code-unknown',
+    name: 'error-cookies',
     reach: async (page) => {
       await open(page, '/auth/verify-code?flow=019a0000-0000-7000-8000-000000000000');
       await expect(page.getByText('Your browser blocks cookies')).toBeVisible();

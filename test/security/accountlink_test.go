@@ -21,7 +21,7 @@ func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		link, until, err := s.app.Flows.PasswordLink(t.Context(), a)
+		link, until, err := s.app.Flows.AccountLink(t.Context(), a)
 		u, parseErr := url.Parse(link)
 		if err != nil || parseErr != nil || u.Host != "portico.test" || until.Sub(s.clock.Now()) != 15*time.Minute {
 			t.Fatalf("%s until %v (%v)", link, until, err)
@@ -36,7 +36,7 @@ func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 	}
 	next := owner.form("/auth/confirm-link", nil).must(303).header.Get("Location")
 	to, err := url.Parse(next)
-	if err != nil || to.Path != "/auth/reset-password" {
+	if err != nil || to.Path != "/auth/signup-passkey" {
 		t.Fatalf("the link leads to %s", next)
 	}
 	if b := stranger.open(first).boot(); b.Link.State == "ready" {
@@ -59,8 +59,8 @@ func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 	}
 }
 
-// A link of an operator gives nothing but the choice of a password: no session, and
-// no way around the second factor.
+// A link of an operator to an account with a second factor gives nothing but the choice
+// of a password: no session, no passkey, and no way around the factor.
 func TestSEC332_OperatorsLinkGivesOnlyANewPassword(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestSEC332_OperatorsLinkGivesOnlyANewPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, _, err := s.app.Flows.PasswordLink(t.Context(), a)
+	link, _, err := s.app.Flows.AccountLink(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +94,10 @@ func TestSEC332_OperatorsLinkGivesOnlyANewPassword(t *testing.T) {
 	thief := s.visitor()
 	thief.open(u.Query().Get("token")).must(200)
 	to, err := url.Parse(thief.form("/auth/confirm-link", nil).must(303).header.Get("Location"))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || to.Path != "/auth/reset-password" {
+		t.Fatalf("the link leads to %s (%v)", to, err)
 	}
+	thief.post("signup/passkey/begin", object{"flow": to.Query().Get("flow")}).refused(404, "flow.unknown")
 	nothing := func() {
 		t.Helper()
 		if thief.cookie("session") != "" {
@@ -115,4 +116,60 @@ func TestSEC332_OperatorsLinkGivesOnlyANewPassword(t *testing.T) {
 		t.Errorf("after the password comes %s, want the second factor", next)
 	}
 	nothing()
+}
+
+// With a link of an operator the owner makes a passkey in place of a password, once. It
+// ends the password, the sessions and the other links. It is no way around a second
+// factor that the account has by then, and a recovery gives no passkey.
+func TestSEC217_OperatorsLinkMakesOnePasskey(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara := fresh("mara")
+	before := s.visitor().register(mara)
+	pressed := func(v *visitor) (flow string) {
+		t.Helper()
+		a, err := s.app.Flows.User(t.Context(), mara)
+		if err != nil {
+			t.Fatal(err)
+		}
+		link, _, err := s.app.Flows.AccountLink(t.Context(), a)
+		u, parseErr := url.Parse(link)
+		if err != nil || parseErr != nil {
+			t.Fatal(err, parseErr)
+		}
+		v.open(u.Query().Get("token")).must(200)
+		_, flow, ok := strings.Cut(v.post("confirm-link", object{}).must(200).next(), "/auth/signup-passkey?flow=")
+		if !ok {
+			t.Fatal("the link does not lead to a passkey")
+		}
+		return flow
+	}
+	owner, other, thief := s.visitor(), s.visitor(), s.visitor()
+	first, second := pressed(owner), pressed(other)
+	thief.post("signup/passkey/begin", object{"flow": first}).refused(404, "flow.unknown")
+	recovery := thief.forgot(mara)
+	thief.verify(recovery, lastEmail(s, s.mail, mara).code(t)).must(200)
+	thief.post("signup/passkey/begin", object{"flow": recovery}).refused(404, "flow.unknown")
+
+	a, answer := owner.created("signup/passkey/begin", object{"flow": first})
+	made := answer()
+	other.post("signup/passkey", creation(object{"flow": second}, made)).refused(401, "passkey.refused")
+	owner.post("signup/passkey", creation(object{"flow": first}, made)).must(200)
+	if owner.whoami() != mara || before.whoami() != "" {
+		t.Errorf("signed in: the owner as %q, the session of before as %q", owner.whoami(), before.whoami())
+	}
+	s.visitor().signIn(mara, good).refused(401, "signin.rejected")
+	other.post("signup/passkey/begin", object{"flow": second}).refused(404, "flow.unknown")
+	elsewhere := s.visitor()
+	elsewhere.enter(a.Use(elsewhere.ask())).must(200)
+
+	// A factor that is added while a page of the link is open.
+	mara = fresh("kim")
+	kim := s.visitor().register(mara)
+	late := pressed(other)
+	_, answer = other.created("signup/passkey/begin", object{"flow": late})
+	kim.enrol()
+	other.post("signup/passkey/begin", object{"flow": late}).refused(404, "flow.unknown")
+	other.post("signup/passkey", creation(object{"flow": late}, answer())).refused(404, "flow.unknown")
 }

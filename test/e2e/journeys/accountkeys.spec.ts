@@ -1,0 +1,60 @@
+import type { Page } from '@playwright/test';
+import { expectKeyboard, press, tabTo } from '../support/keyboard.js';
+import { withPasskey } from '../support/passkey.js';
+import { alive, button, expectScreen, field, link, open, signIn } from '../support/screen.js';
+import { SECTIONS } from '../support/states/account.js';
+import { expect, test } from '../support/test.js';
+
+// The pages of the account with the keyboard alone: no mouse, and no focus set by the test.
+
+/** A page that has just come, with all its scripts. */
+async function arrive(page: Page, title: string): Promise<void> {
+  await expectScreen(page, title);
+  await alive(page);
+}
+
+test('a keyboard leads to every section of the account and back', async ({ page, world }) => {
+  await signIn(page, await world.member());
+  await expectKeyboard(page);
+  const sections = page.getByRole('navigation', { name: 'Your account' }).getByRole('link');
+  expect(await sections.allInnerTexts(), 'SECTIONS in support/states/account.ts').toEqual(
+    SECTIONS.map(([, name]) => name),
+  );
+  for (const [path, name, title] of SECTIONS) {
+    await press(page, link(page, name));
+    await arrive(page, title);
+    await expect(page).toHaveURL(`/auth/account/${path}`);
+    await expectKeyboard(page);
+    await press(page, link(page, 'Your account'));
+    await arrive(page, 'Your account');
+  }
+  await press(page, button(page, 'Sign out'), 'Space');
+  await expectScreen(page, "You've signed out");
+});
+
+test('a passkey is renamed and removed with the keyboard', async ({ page, world }) => {
+  await withPasskey(page, await world.member());
+  const more = page.locator('summary', { hasText: 'Rename or remove' });
+  await press(page, more);
+  await tabTo(page, field(page, 'Name of the passkey'));
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type("Mara's laptop");
+  await press(page, button(page, 'Save name'), 'Space');
+  await expect(page.getByText('The new name is saved.')).toBeVisible();
+  await expect(page.getByText("Mara's laptop")).toBeVisible();
+  await alive(page);
+  await press(page, more, 'Space');
+  await press(page, button(page, 'Remove this passkey'));
+  await expect(more).toHaveCount(0);
+});
+
+test('the language is chosen with arrows and saved with Enter', async ({ page, world }) => {
+  await signIn(page, await world.member());
+  await open(page, '/auth/account/profile');
+  await tabTo(page, page.getByRole('radio', { checked: true }));
+  await page.keyboard.press('ArrowDown');
+  const chosen = await page.getByRole('radio', { checked: true }).getAttribute('value');
+  await press(page, button(page, 'Save'));
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(page.getByRole('radio', { checked: true })).toHaveAttribute('value', chosen ?? '');
+});
