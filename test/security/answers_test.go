@@ -13,8 +13,9 @@ import (
 	"portico/internal/config"
 )
 
-// hostileApp answers each connection with fixed bytes for its path, whatever
-// the request was.
+// hostileApp answers each request with fixed bytes for its path, whatever the
+// request was. A connection stays open, as the answers promise: an app that
+// closed it could end a request with a body that came at that moment.
 func hostileApp(t *testing.T, answers map[string]string) *url.URL {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -28,18 +29,23 @@ func hostileApp(t *testing.T, answers map[string]string) *url.URL {
 			if err != nil {
 				return
 			}
-			go func() {
-				defer c.Close()
-				r, err := http.ReadRequest(bufio.NewReader(c))
-				if err != nil {
-					return
-				}
-				_, _ = io.Copy(io.Discard, r.Body)
-				_, _ = io.WriteString(c, answers[r.URL.Path])
-			}()
+			go answerFixed(c, answers)
 		}
 	}()
 	return &url.URL{Scheme: "http", Host: l.Addr().String()}
+}
+
+func answerFixed(c net.Conn, answers map[string]string) {
+	defer c.Close()
+	in := bufio.NewReader(c)
+	for {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(c, answers[r.URL.Path])
+	}
 }
 
 // ways returns the requests for a path, with and without a body.
