@@ -6,7 +6,7 @@ import (
 )
 
 // Portrait is the picture that a user has given. Its id is random and is part of
-// its address, so that only those who were told the address can load it.
+// its address, so the address cannot be guessed.
 type Portrait struct {
 	AccountID string
 	ID        string // another one for each picture

@@ -1,28 +1,16 @@
 package app
 
 import (
-	"os"
 	"testing"
 
-	"portico/internal/secret"
 	"portico/internal/store"
-	"portico/internal/store/pgtest"
 )
 
 // Two nodes on one database see each other, and 'portico doctor' sees both,
 // from their first request on.
 func TestCompare_NodesAreSeenFromTheirStart(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(pgtest.Server) == "" {
-		t.Skip("no PostgreSQL")
-	}
-	cfg := settings(t, t.TempDir())
-	if onSQLite(cfg) {
-		cfg.DatabaseURL = pgtest.Patient(pgtest.Empty(t))
-		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
-			t.Fatal(err)
-		}
-	}
+	cfg := settingsOnPostgres(t)
 	for want := 1; want <= 2; want++ {
 		r := run(t, open(t, cfg, Options{Dist: dist()}))
 		t.Cleanup(func() {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,6 +36,23 @@ func settings(t testing.TB, folder string) config.Config {
 	cfg.DatabaseURL = pgtest.Chosen(t, filepath.Join(folder, "portico.db"))
 	cfg.SecretFile = filepath.Join(folder, "secret.key")
 	if !onSQLite(cfg) { // SQLite creates its key itself
+		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cfg
+}
+
+// settingsOnPostgres returns settings with a PostgreSQL database of its own, or skips
+// the test where there is no server.
+func settingsOnPostgres(t *testing.T) config.Config {
+	t.Helper()
+	if os.Getenv(pgtest.Server) == "" {
+		t.Skip("no PostgreSQL")
+	}
+	cfg := settings(t, t.TempDir())
+	if onSQLite(cfg) {
+		cfg.DatabaseURL = pgtest.Patient(pgtest.Empty(t))
 		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
 			t.Fatal(err)
 		}

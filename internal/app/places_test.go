@@ -12,8 +12,8 @@ import (
 	"portico/internal/place/placetest"
 )
 
-// A reload reads the database of places anew, names it, and refuses one that cannot be
-// used: the old one then stays.
+// A reload reads the database of places again and logs its name. It refuses a database
+// that cannot be used, and the former one stays.
 func TestReload_ReadsPlaces(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())

@@ -10,7 +10,7 @@ import (
 )
 
 type clientCmd struct {
-	List   clientListCmd   `cmd:"" help:"List the OpenID clients of the settings, and those that have registered themselves."`
+	List   clientListCmd   `cmd:"" help:"List the OpenID clients: those in the settings and the registered ones."`
 	Show   clientShowCmd   `cmd:"" help:"Show an OpenID client, and how many users it knows."`
 	Add    clientAddCmd    `cmd:"" help:"Print the settings of a new OpenID client, its secret, and what to enter in the app."`
 	Create clientCreateCmd `cmd:"" help:"Print the settings of a new OpenID client for any app, and its secret."`

@@ -26,6 +26,11 @@ type System struct{}
 
 func (System) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
+// Skewed is the clock of a machine that is wrong: ahead, or behind if By is negative.
+type Skewed struct{ By time.Duration }
+
+func (s Skewed) Now() time.Time { return System{}.Now().Add(s.By) }
+
 // Manual is a clock that stands still until it is told otherwise.
 type Manual struct {
 	mu  sync.Mutex

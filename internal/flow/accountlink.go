@@ -13,10 +13,10 @@ import (
 
 // AccountLink returns a link with which the owner of an account makes a passkey or
 // chooses a password, and the end of its validity. It works like the link of an
-// emailed recovery: once, in any browser, until the credentials are changed. Its press
-// leads to these and to nothing else. A second factor of the account is asked for
-// after the password, and one that the account needs is added then. The operator
-// hands the link over, and the owner gets an email that it was made.
+// emailed recovery: once, in any browser, until the credentials are changed. It
+// begins no session by itself. After the password, the owner gives the second factor of
+// the account, or adds one if the settings require it. The operator hands the link
+// over, and the owner gets an email that it was made.
 //
 // Faults: account.Missing, account.Disabled.
 func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {

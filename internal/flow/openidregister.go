@@ -9,8 +9,8 @@ import (
 	"portico/internal/openid"
 )
 
-// RegisteredFor returns the OpenID clients, with the one that has registered itself if it
-// has the id.
+// RegisteredFor returns the OpenID clients of the settings. If the id belongs to a client
+// that has registered itself, the list has this client too.
 func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, error) {
 	if _, known := f.clients.Get(id); known || !f.registers || openid.RegisteredHost(id) == "" {
 		return f.clients, nil

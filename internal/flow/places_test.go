@@ -6,8 +6,8 @@ import (
 	"portico/internal/flow"
 )
 
-// A session keeps its network only while places are shown, also the one that a new
-// password starts.
+// A session keeps its network only while places are shown. The same holds for a session
+// that begins with a new password.
 func TestSession_KeepsItsNetworkForPlaces(t *testing.T) {
 	t.Parallel()
 	for want, shown := range map[string]bool{"": false, "192.0.2.1/32": true} {

@@ -184,7 +184,7 @@ const registeredPrefix = "registered-"
 func newRegisteredID(host string) string { return registeredPrefix + ids.New() + "-" + host }
 
 // RegisteredHost returns the host in the id of a client that has registered itself, or "" for any
-// other id, also for one that no registration makes.
+// other id.
 func RegisteredHost(id string) string {
 	rest, ok := strings.CutPrefix(id, registeredPrefix)
 	if !ok || len(rest) <= ids.Length || !ids.Valid(rest[:ids.Length]) || rest[ids.Length] != '-' {

@@ -15,11 +15,6 @@ import (
 	"portico/internal/store/pgtest"
 )
 
-// ahead is a machine's clock that is wrong.
-type ahead struct{ by time.Duration }
-
-func (a ahead) Now() time.Time { return clock.System{}.Now().Add(a.by) }
-
 // One of two nodes is five minutes ahead. A flow or session of one node works
 // on the other, and an ended session has ended on both. No wait is longer than
 // its limit, one node holds the lease, and the log reports the difference.
@@ -38,8 +33,8 @@ func TestFLT10_NodesApart(t *testing.T) {
 			cfg.PublicURL = fast.app.Config.PublicURL
 		}
 	}
-	fast = runInside(t, ahead{clock.MaxSkew}, slog.New(slog.NewTextHandler(log, nil)), shared)
-	right := runInside(t, ahead{}, slog.New(slog.DiscardHandler), shared)
+	fast = runInside(t, clock.Skewed{By: clock.MaxSkew}, slog.New(slog.NewTextHandler(log, nil)), shared)
+	right := runInside(t, clock.System{}, slog.New(slog.DiscardHandler), shared)
 	right.origin = fast.origin
 	fast.mail, right.mail = mail, mail
 	mail.be(slow)

@@ -9,11 +9,6 @@ import (
 	"portico/internal/clock"
 )
 
-// off is the clock of a machine that is wrong.
-type off struct{ by time.Duration }
-
-func (o off) Now() time.Time { return clock.System{}.Now().Add(o.by) }
-
 func TestSEC298_NodesApart(t *testing.T) {
 	announce(t)
 	for _, by := range []time.Duration{2 * time.Minute, -2 * time.Minute} {
@@ -21,11 +16,11 @@ func TestSEC298_NodesApart(t *testing.T) {
 			t.Parallel()
 			right := start(t, onPostgres(t), withRP3(t), withTV)
 			right.stop()
-			right.clock, right.machine = clock.NewManual(time.Now()), off{} // the clients have the right time
+			right.clock, right.machine = clock.NewManual(time.Now()), clock.System{} // the clients have the right time
 			right.run()
 			wrong := right.node()
 			wrong.stop()
-			wrong.machine = off{by}
+			wrong.machine = clock.Skewed{By: by}
 			wrong.run()
 			address := fresh("v")
 			v := right.visitor().register(address)

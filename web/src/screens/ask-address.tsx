@@ -6,8 +6,7 @@ import { Button } from '../ui/button';
 import { HiddenField } from '../ui/hidden-field';
 import { Footer } from '../ui/layout';
 import { Lead } from '../ui/lead';
-import { useSuggestion } from '../ui/suggestion';
-import { EmailField } from '../ui/text-field';
+import { AddressField } from './address-field';
 import { Frame } from './frame';
 import { useCarriedEmail } from './use-carried-email';
 
@@ -25,23 +24,18 @@ export function AskAddress({ boot, path, title, lead, submit, footer }: AskAddre
   const { t } = useText();
   useCarriedEmail(); // before useForm, which focuses the first empty field
   const form = useForm({ boot, path });
-  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
 
   return (
     <Frame boot={boot} title={title} summary={form.summary} announcement={form.announcement}>
       <Lead>{lead}</Lead>
       <form {...form.props}>
         <HiddenField<ForgotPassword> name="return_to" value={boot.return_to} />
-        <EmailField
+        <AddressField
           label={t('common.email')}
-          placeholder={t('common.email_placeholder')}
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
           enterKeyHint="send"
-          onBlur={({ currentTarget }) => suggestion.suggestFor(currentTarget)}
-          onInput={suggestion.forget}
         />
-        {suggestion.line}
         <Button busy={form.busy} wait={form.wait}>
           {submit}
         </Button>

@@ -5,8 +5,7 @@ import { Button } from '../../ui/button';
 import choices from '../../ui/choices.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
-import { useSuggestion } from '../../ui/suggestion';
-import { EmailField } from '../../ui/text-field';
+import { AddressField } from '../address-field';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
@@ -23,7 +22,6 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/addresses', boot);
-  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
 
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
@@ -33,16 +31,12 @@ function View({ boot }: { boot: Boot }) {
       <Lead>{t('account-addresses.lead')}</Lead>
       <form {...form.props} action={PATH}>
         <HiddenField<ChangeAddress> name="account" value={boot.session.id} />
-        <EmailField
+        <AddressField
           label={t('account-addresses.email')}
-          placeholder={t('common.email_placeholder')}
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
           enterKeyHint="send"
-          onBlur={({ currentTarget }) => suggestion.suggestFor(currentTarget)}
-          onInput={suggestion.forget}
         />
-        {suggestion.line}
         <Use boot={boot} />
         <Button busy={form.busy} wait={form.wait}>
           {t('account-addresses.submit')}

@@ -10,8 +10,7 @@ import { NameField } from '../../ui/name-field';
 import { NewPassword } from '../../ui/new-password';
 import { PasskeyButton } from '../../ui/passkey-button';
 import { ProviderButtons } from '../../ui/provider-buttons';
-import { useSuggestion } from '../../ui/suggestion';
-import { EmailField } from '../../ui/text-field';
+import { AddressField } from '../address-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
 import { newPasswordLabels } from '../new-password-labels';
@@ -28,7 +27,6 @@ function View({ boot }: { boot: Boot }) {
   const [maker, setMaker] = useState(false);
   const [byPasskey, setByPasskey] = useState(false); // the button that was pressed last
   useEffect(() => setMaker('PublicKeyCredential' in globalThis), []);
-  const suggestion = useSuggestion((address) => t('common.suggestion', { address }));
   const { password_min: minLength, password_max: maxLength } = boot.policy;
 
   return (
@@ -52,16 +50,12 @@ function View({ boot }: { boot: Boot }) {
             />
           </When>
         ))}
-        <EmailField
+        <AddressField
           label={t('common.email')}
-          placeholder={t('common.email_placeholder')}
           defaultValue={boot.values.email}
           error={form.trouble.fields.email}
           enterKeyHint="next"
-          onBlur={({ currentTarget }) => suggestion.suggestFor(currentTarget)}
-          onInput={suggestion.forget}
         />
-        {suggestion.line}
         <NewPassword
           labels={newPasswordLabels(text, minLength, {
             password: t('common.password'),
