@@ -71,10 +71,11 @@ const (
 	ConsentRevoked   Name = "consent_revoked"
 	GrantRevoked     Name = "grant_revoked"
 
-	RegistrationAllowed Name = "registration_allowed"
-	RegistrationMade    Name = "registration_made"
-	RegistrationChanged Name = "registration_changed"
-	RegistrationEnded   Name = "registration_ended"
+	RegistrationAllowed   Name = "registration_allowed"
+	RegistrationWithdrawn Name = "registration_withdrawn"
+	RegistrationMade      Name = "registration_made"
+	RegistrationChanged   Name = "registration_changed"
+	RegistrationEnded     Name = "registration_ended"
 )
 
 // Fact is one entry of the record.

@@ -75,7 +75,7 @@ type commands struct {
 var errUsage = errors.New("nothing was done")
 
 // errAbsent means that what a command names is not there.
-var errAbsent = errors.New("nothing was changed")
+var errAbsent = errors.New("not found")
 
 // session is the environment of a running command.
 type session struct {

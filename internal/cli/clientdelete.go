@@ -17,15 +17,18 @@ func (clientDeleteCmd) Help() string {
 	return `Example:
   portico client delete wiki --yes
 
-A client of the settings is deleted there: remove its block and run 'portico reload'. Then this command ends its tokens for good, so that none works again when a client gets the same id. Users are asked again. An unknown app may ask again too: the settings below openid say which apps may. A client that has registered itself is deleted.`
+A client of the settings is deleted there: remove its block and run 'portico reload'. Then this command ends its tokens for good, so that none works again when a client gets the same id. Users are asked again. An unknown app may ask again too: the settings below openid say which apps may. A client that has registered itself is deleted.
+
+If nothing is known about the id, the exit code is 3. A script that runs the command again can take that as done.`
 }
 
 // clientEnded is what the command has ended.
 type clientEnded struct {
-	ID       string `json:"id"`
-	Users    int    `json:"users"`
-	Grants   int    `json:"grants"`
-	Consents int    `json:"consents"`
+	ID         string `json:"id"`
+	Registered bool   `json:"registered"` // it had registered itself, and is deleted
+	Users      int    `json:"users"`
+	Grants     int    `json:"grants"`
+	Consents   int    `json:"consents"`
 }
 
 func (c clientDeleteCmd) Run(s *session) error {
@@ -41,14 +44,22 @@ func (c clientDeleteCmd) Run(s *session) error {
 		return fmt.Errorf("%w: this ends all tokens and consents of the client permanently: add --yes to confirm", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
-		if _, err := a.Flows.DeleteRegistered(s, c.ID); err != nil {
+		registered, err := a.Flows.DeleteRegistered(s, c.ID)
+		if err != nil {
 			return err
 		}
 		use, err := a.Flows.ForgetClient(s, c.ID)
 		if err != nil {
 			return err
 		}
-		return s.print(c.JSON, clientEnded{c.ID, use.Users, use.Grants, use.Consents}, endedLine(use))
+		if !registered && use.Users == 0 {
+			return fmt.Errorf("%w: no client %s has registered itself, and none has anything from a user", errAbsent, c.ID)
+		}
+		lines := []string{endedLine(use)}
+		if registered {
+			lines = append([]string{"deleted\t" + c.ID}, lines...)
+		}
+		return s.print(c.JSON, clientEnded{c.ID, registered, use.Users, use.Grants, use.Consents}, lines...)
 	})
 }
 

@@ -40,20 +40,18 @@ func registeredProof(method string) string {
 
 // fill adds what a client has registered, if it is there.
 func (d *clientDetail) fill(s *session, a *app.App) error {
-	list, err := a.Flows.Registered(s)
-	for _, r := range list {
-		if r.ID != d.ID {
-			continue
-		}
-		var told openid.Registration
-		if err := json.Unmarshal([]byte(r.Metadata), &told); err != nil {
-			return err
-		}
-		d.Registered, d.Consent, d.Ends = true, true, r.EndsAt.Format(timeForm)
-		d.Name, d.Proof, d.Redirects = openid.RegisteredHost(r.ID), registeredProof(told.Method), told.RedirectURIs
-		d.Scopes, d.Grants, d.Returns = strings.Fields(told.Scope), told.GrantTypes, told.LogoutReturns
+	r, ok, err := a.Flows.RegisteredByID(s, d.ID)
+	if err != nil || !ok {
+		return err
 	}
-	return err
+	var told openid.Registration
+	if err := json.Unmarshal([]byte(r.Metadata), &told); err != nil {
+		return err
+	}
+	d.Registered, d.Ends = true, r.EndsAt.Format(timeForm)
+	d.Proof, d.Redirects = registeredProof(told.Method), told.RedirectURIs
+	d.Scopes, d.Grants, d.Returns = strings.Fields(told.Scope), told.GrantTypes, told.LogoutReturns
+	return nil
 }
 
 type clientTokenCmd struct {

@@ -40,7 +40,7 @@ func (c clientRotateCmd) Run(s *session) error {
 	client, known := clientOf(cfg, c.ID)
 	switch proof := proofOf(client); {
 	case !known:
-		return fmt.Errorf("%w: there is no client %s in the settings", errUsage, c.ID)
+		return fmt.Errorf("%w: there is no client %s in the settings", errAbsent, c.ID)
 	case proof == "two secrets":
 		return fmt.Errorf("%w: the client %s has two secrets: first make the next one its secret, and remove secret_next", errUsage, c.ID)
 	case proof != "secret":

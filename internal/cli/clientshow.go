@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"portico/internal/app"
+	"portico/internal/clientdoc"
 	"portico/internal/config"
+	"portico/internal/openid"
 )
 
 // clientOf returns the client of the settings with an id.
@@ -63,12 +65,14 @@ func (c clientShowCmd) Run(s *session) error {
 		}
 		d := clientDetail{ID: c.ID, Settings: known, Users: users}
 		if !known {
+			d.Name = cmp.Or(clientdoc.HostOf(c.ID), openid.RegisteredHost(c.ID))
+			d.Consent = d.Name != "" // users are asked about each app that the operator does not know
 			if err := d.fill(s, a); err != nil {
 				return err
 			}
 		}
 		if !known && !d.Registered && users == 0 {
-			return fmt.Errorf("%w: there is no client %s in the settings, and no user of it", errUsage, c.ID)
+			return fmt.Errorf("%w: there is no client %s in the settings, and no user of it", errAbsent, c.ID)
 		}
 		if known {
 			d.Name, d.Proof, d.Redirects, d.Scopes, d.Grants = cmp.Or(client.Name, client.ID), proofOf(client), client.RedirectURIs, client.Scopes, client.Grants

@@ -19,6 +19,8 @@ import (
 	"portico/internal/cli"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/openid"
+	"portico/internal/session"
 	"portico/internal/store/pgtest"
 	"portico/web"
 )
@@ -58,7 +60,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("no such condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "smtp": serveMail,
+			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "register": register, "consent": consent, "smtp": serveMail,
 			"freeport": freePort, "ready": ready, "choose": choose,
 			// postgres [NAME] puts the URL of an empty database into a
 			// variable.
@@ -109,16 +111,44 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 // signIn signs a user in from Firefox on Linux, in the database of the folder:
 // signin mara@example.com the password
 func signIn(ts *testscript.TestScript, _ bool, args []string) {
+	a := appOf(ts)
+	defer a.Close()
+	_, err := a.Flows.SignIn(context.Background(),
+		flow.Caller{Peer: "192.0.2.1/32", Locale: "en", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
+		flow.SignInInput{Email: args[0], Password: strings.Join(args[1:], " ")})
+	ts.Check(err)
+}
+
+// register registers an OpenID client with an initial token, and puts its id into a variable:
+// register CLIENT $INITIAL https://app.example.com/cb
+func register(ts *testscript.TestScript, _ bool, args []string) {
+	a := appOf(ts)
+	defer a.Close()
+	r, err := a.Flows.RegisterClient(context.Background(), flow.Caller{Peer: "192.0.2.1/32"}, args[1], []byte(`{"redirect_uris":["`+args[2]+`"]}`))
+	ts.Check(err)
+	ts.Setenv(args[0], r.ID)
+}
+
+// consent lets a user agree to an OpenID client: consent mara@example.com https://app.example.com/client.json
+func consent(ts *testscript.TestScript, _ bool, args []string) {
+	a := appOf(ts)
+	defer a.Close()
+	ctx := context.Background()
+	user, err := a.Flows.User(ctx, args[0])
+	ts.Check(err)
+	r := openid.Request{Client: openid.Client{ID: args[1], Consent: true, Scopes: []string{"openid"}}, Scopes: []string{"openid"}}
+	_, err = a.Flows.Authorize(ctx, flow.Caller{Peer: "192.0.2.1/32"}, session.Found{Session: session.Session{ID: "id", AccountID: user.ID}}, r, true)
+	ts.Check(err)
+}
+
+// appOf opens the database of the folder.
+func appOf(ts *testscript.TestScript) *app.App {
 	cfg := config.Default()
 	cfg.DatabaseURL = "sqlite:" + ts.MkAbs("portico-data/portico.db")
 	cfg.SecretFile = ts.MkAbs("portico-data/secret.key")
 	a, err := app.New(context.Background(), cfg, app.Options{Existing: true})
 	ts.Check(err)
-	defer a.Close()
-	_, err = a.Flows.SignIn(context.Background(),
-		flow.Caller{Peer: "192.0.2.1/32", Locale: "en", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
-		flow.SignInInput{Email: args[0], Password: strings.Join(args[1:], " ")})
-	ts.Check(err)
+	return a
 }
 
 // serveMail controls the mail server, or waits for it: smtp accept, smtp

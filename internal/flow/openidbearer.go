@@ -41,7 +41,7 @@ func (f *Flows) Bearer(ctx context.Context, access string) (openid.Bearer, bool,
 // bearer is Bearer for a text that was read. signed has the claims of a token in JWT form
 // whose signature was verified, else nil.
 func (f *Flows) bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
-	if b, ok := f.grants.KeptAccess(access, signed); ok && openid.RegisteredHost(b.Live.Grant.ClientID) == "" {
+	if b, ok := f.grants.KeptAccess(access, signed); ok {
 		return b, true, nil
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {

@@ -62,8 +62,8 @@ func (f *Flows) ReadRegistration(ctx context.Context, c Caller, id, access strin
 	return f.registering(ctx, c, "", func(tx Tx) (openid.Registree, error) { return f.grants.Registration(ctx, tx, id, access) })
 }
 
-// ChangeRegistration replaces what a client has registered, and its token. Its errors and
-// faults are as for RegisterClient.
+// ChangeRegistration replaces what a client has registered. Its errors and faults are as for
+// RegisterClient.
 func (f *Flows) ChangeRegistration(ctx context.Context, c Caller, id, access string, metadata []byte) (openid.Registree, error) {
 	return f.registering(ctx, c, audit.RegistrationChanged, func(tx Tx) (openid.Registree, error) {
 		return f.grants.Reregister(ctx, tx, id, access, f.parser(metadata, id))
@@ -140,8 +140,10 @@ func (f *Flows) InitialTokens(ctx context.Context) (list []openid.InitialToken, 
 // was one.
 func (f *Flows) EndInitialToken(ctx context.Context, id string) (there bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		there, err = tx.DeleteInitialToken(ctx, id)
-		return err
+		if there, err = tx.DeleteInitialToken(ctx, id); err != nil || !there {
+			return err
+		}
+		return f.record.Add(ctx, tx, aboutClient(audit.RegistrationWithdrawn, id))
 	})
 	return there, err
 }
@@ -153,6 +155,15 @@ func (f *Flows) Registered(ctx context.Context) (list []openid.Registered, err e
 		return err
 	})
 	return list, err
+}
+
+// RegisteredByID returns a client that has registered itself, or false.
+func (f *Flows) RegisteredByID(ctx context.Context, id string) (r openid.Registered, ok bool, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		r, ok, err = tx.RegisteredByID(ctx, id, f.clock.Now())
+		return err
+	})
+	return r, ok, err
 }
 
 // DeleteRegistered deletes a client that has registered itself, and reports whether there

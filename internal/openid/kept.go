@@ -89,8 +89,14 @@ type Reading struct{ generation uint64 }
 // Read returns the present moment, for Keep.
 func (k *Keeper) Read() Reading { return Reading{k.kept.generation()} }
 
-// Keep remembers a grant that was read, or changed and committed, after a moment.
-func (k *Keeper) Keep(l Live, since Reading) { k.kept.put(l, since.generation) }
+// Keep remembers a grant that was read, or changed and committed, after a moment. It does
+// not remember a grant of a client that has registered itself. The end of such a client ends
+// its tokens, and drops no account.
+func (k *Keeper) Keep(l Live, since Reading) {
+	if RegisteredHost(l.Grant.ClientID) == "" {
+		k.kept.put(l, since.generation)
+	}
+}
 
 // KeptAccess is Access and AccessJWT without the database. False means that these
 // must decide.

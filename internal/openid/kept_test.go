@@ -33,6 +33,18 @@ func TestKept_NothingOutOfDate(t *testing.T) {
 	}
 }
 
+// The end of a registered client drops no account, so its grants must not be kept.
+func TestKept_NothingOfRegisteredClients(t *testing.T) {
+	t.Parallel()
+	k := &Keeper{kept: newKept()}
+	l := liveOf("mara", "one")
+	l.Grant.ClientID = newRegisteredID("app.test")
+	k.Keep(l, k.Read())
+	if _, ok := k.kept.get("one"); ok {
+		t.Error("the grant is kept")
+	}
+}
+
 // Grants beyond the limit take the place of others, whose accounts are forgotten too.
 func TestKept_Limit(t *testing.T) {
 	t.Parallel()

@@ -55,14 +55,18 @@ type RegistryStore interface {
 	// DeleteInitialToken reports whether there was one.
 	DeleteInitialToken(ctx context.Context, id string) (bool, error)
 
-	InsertRegistered(ctx context.Context, r Registered) error
+	// InsertRegistered reports false, and stores nothing, if at least most clients have not
+	// ended at a time. Concurrent callers do not exceed most.
+	InsertRegistered(ctx context.Context, r Registered, now time.Time, most int) (bool, error)
 	// RegisteredByID returns a client that has not ended at a time.
 	RegisteredByID(ctx context.Context, id string, now time.Time) (Registered, bool, error)
+	// LockRegistered is RegisteredByID, and keeps the client from changing until the
+	// transaction ends.
+	LockRegistered(ctx context.Context, id string, now time.Time) (Registered, bool, error)
 	// RegisteredList returns the clients that have not ended, the oldest first.
 	RegisteredList(ctx context.Context, now time.Time) ([]Registered, error)
-	// ChangeRegistered replaces the metadata, the secret and the token of a client. It
-	// reports false if the client has another token than the former one.
-	ChangeRegistered(ctx context.Context, r Registered, former []byte) (bool, error)
+	// ChangeRegistered replaces the metadata and the secret of a client.
+	ChangeRegistered(ctx context.Context, r Registered) error
 	// KeepRegistered sets the end of a client, if it is earlier.
 	KeepRegistered(ctx context.Context, id string, until time.Time) error
 	// DeleteRegistered reports whether there was one.
@@ -96,27 +100,23 @@ func (k *Keeper) Register(ctx context.Context, tx RegistryStore, initial string,
 	if err != nil {
 		return Registree{}, err
 	}
-	list, err := tx.RegisteredList(ctx, now)
-	if err != nil {
-		return Registree{}, err
-	}
-	if len(list) >= maxRegistered {
-		return Registree{}, &Error{"access_denied", "as many clients have registered as this server takes: its operator can delete some"}
-	}
-	r := Registree{Registered: Registered{ID: newRegisteredID(told.host()), CreatedAt: now, EndsAt: now.Add(unusedLife)}, Told: told}
+	r := Registree{Registered: Registered{ID: newRegisteredID(told.host()), CreatedAt: now, EndsAt: now.Add(unusedLife)}, Told: told, AccessToken: secret.Token()}
+	r.Access = secret.Hash(r.AccessToken)
 	r.arm()
-	return r, tx.InsertRegistered(ctx, r.Registered)
+	ok, err := tx.InsertRegistered(ctx, r.Registered, now, maxRegistered)
+	if err == nil && !ok {
+		err = &Error{"access_denied", "as many clients have registered as this server takes: its operator can delete some"}
+	}
+	return r, err
 }
 
-// arm makes the token of a client, and a secret if it needs one and has none.
+// arm writes the metadata of a client, and makes a secret if it needs one and has none.
 func (r *Registree) arm() {
 	text, err := json.Marshal(r.Told)
 	if err != nil {
 		panic(err) // it was read from JSON
 	}
 	r.Metadata = string(text)
-	r.AccessToken = secret.Token()
-	r.Access = secret.Hash(r.AccessToken)
 	switch {
 	case !strings.HasPrefix(r.Told.Method, "client_secret_"):
 		r.Registered.Secret = []byte{}
@@ -137,7 +137,7 @@ func orToken(err error) error {
 
 // Registration returns what a client has registered, to the owner of its token.
 func (k *Keeper) Registration(ctx context.Context, tx RegistryStore, id, access string) (Registree, error) {
-	r, ok, err := tx.RegisteredByID(ctx, id, k.clock.Now())
+	r, ok, err := tx.LockRegistered(ctx, id, k.clock.Now())
 	if err != nil || !ok || !secret.Equal(r.Access, secret.Hash(access)) {
 		return Registree{}, orToken(err)
 	}
@@ -145,7 +145,8 @@ func (k *Keeper) Registration(ctx context.Context, tx RegistryStore, id, access 
 	return registree, json.Unmarshal([]byte(r.Metadata), &registree.Told)
 }
 
-// Reregister replaces what a client has registered, and its token. Its host stays.
+// Reregister replaces what a client has registered. Its host and its token stay, so a client
+// that loses the answer asks again.
 func (k *Keeper) Reregister(ctx context.Context, tx RegistryStore, id, access string, parse func() (Registration, error)) (Registree, error) {
 	r, err := k.Registration(ctx, tx, id, access)
 	if err != nil {
@@ -157,12 +158,8 @@ func (k *Keeper) Reregister(ctx context.Context, tx RegistryStore, id, access st
 	if r.Told.host() != RegisteredHost(id) {
 		return Registree{}, &Error{"invalid_redirect_uri", "the host is another one: register another client"}
 	}
-	former := r.Access
 	r.arm()
-	if ok, err := tx.ChangeRegistered(ctx, r.Registered, former); err != nil || !ok {
-		return Registree{}, orToken(err)
-	}
-	return r, nil
+	return r, tx.ChangeRegistered(ctx, r.Registered)
 }
 
 // Client returns the client. It is a guest: no operator knows it, and its users are asked

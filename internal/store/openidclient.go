@@ -38,18 +38,31 @@ func (t *Tx) DeleteInitialToken(ctx context.Context, id string) (bool, error) {
 	return n == 1, err
 }
 
-// InsertRegistered implements openid.RegistryStore.
-func (t *Tx) InsertRegistered(ctx context.Context, r openid.Registered) error {
-	_, err := t.exec(ctx, `INSERT INTO openid_client (id, metadata, secret_hash, access_hash, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-		r.ID, r.Metadata, r.Secret, r.Access, micros(r.CreatedAt), micros(r.EndsAt))
-	return err
+// InsertRegistered implements openid.RegistryStore. PostgreSQL would let two transactions
+// find the last place free. The row of the installation makes the second one wait, and it
+// counts after that in a statement of its own.
+func (t *Tx) InsertRegistered(ctx context.Context, r openid.Registered, now time.Time, most int) (bool, error) {
+	if _, _, err := first(ctx, t, `SELECT id FROM installation WHERE id = 1`+t.core.Locks.Row, nil, scanNumber); err != nil {
+		return false, err
+	}
+	n, err := t.exec(ctx, `INSERT INTO openid_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, $2, $3, $4, $5, $6
+		WHERE (SELECT COUNT(*) FROM openid_client WHERE ends_at > $7) < CAST($8 AS BIGINT)`,
+		r.ID, r.Metadata, r.Secret, r.Access, micros(r.CreatedAt), micros(r.EndsAt), micros(now), most)
+	return n == 1, err
 }
+
+func scanNumber(row scanner) (n int64, err error) { return n, row.Scan(&n) }
 
 const registeredColumns = `SELECT id, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_client WHERE ends_at > $1`
 
 // RegisteredByID implements openid.RegistryStore.
 func (t *Tx) RegisteredByID(ctx context.Context, id string, now time.Time) (openid.Registered, bool, error) {
 	return first(ctx, t, registeredColumns+` AND id = $2`, []any{micros(now), id}, registeredRow)
+}
+
+// LockRegistered implements openid.RegistryStore.
+func (t *Tx) LockRegistered(ctx context.Context, id string, now time.Time) (openid.Registered, bool, error) {
+	return first(ctx, t, registeredColumns+` AND id = $2`+t.core.Locks.Row, []any{micros(now), id}, registeredRow)
 }
 
 // RegisteredList implements openid.RegistryStore.
@@ -65,10 +78,9 @@ func registeredRow(row scanner) (r openid.Registered, err error) {
 }
 
 // ChangeRegistered implements openid.RegistryStore.
-func (t *Tx) ChangeRegistered(ctx context.Context, r openid.Registered, former []byte) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_client SET metadata = $2, secret_hash = $3, access_hash = $4 WHERE id = $1 AND access_hash = $5`,
-		r.ID, r.Metadata, r.Secret, r.Access, former)
-	return n == 1, err
+func (t *Tx) ChangeRegistered(ctx context.Context, r openid.Registered) error {
+	_, err := t.exec(ctx, `UPDATE openid_client SET metadata = $2, secret_hash = $3 WHERE id = $1`, r.ID, r.Metadata, r.Secret)
+	return err
 }
 
 // KeepRegistered implements openid.RegistryStore.

@@ -123,6 +123,18 @@ func TestSEC316_Registration(t *testing.T) {
 	if r := s.registers(late, nil); r.status != 401 {
 		t.Errorf("a token after its end: %d", r.status)
 	}
+	text, withdrawn, err := s.app.Flows.AllowRegistrations(t.Context(), 1, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if there, err := s.app.Flows.EndInitialToken(t.Context(), withdrawn.ID); err != nil || there != want {
+			t.Errorf("the operator deletes a token: %v, %v", there, err)
+		}
+	}
+	if r := s.registers(text, nil); r.status != 401 {
+		t.Errorf("a token that the operator has deleted: %d", r.status)
+	}
 	once := s.initialToken(1)
 	for what, changes := range map[string]object{
 		"a script":                {"redirect_uris": []string{"javascript:alert(1)"}},
@@ -175,6 +187,9 @@ func TestSEC316_Registration(t *testing.T) {
 	}
 	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'registration_made'`); n != 6 {
 		t.Errorf("%d of 6 registrations are recorded", n)
+	}
+	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'registration_withdrawn' AND detail = '` + withdrawn.ID + `'`); n != 1 {
+		t.Errorf("%d records of the token that the operator has deleted", n)
 	}
 }
 
@@ -385,11 +400,21 @@ func TestSEC317_RegisteredClients(t *testing.T) {
 	v := s.visitor().register(fresh("v"))
 	got := r.tokens(v)
 	changed := r.sends("PUT", change(r, object{"scope": "openid", "consent": false}))
-	if changed.status != 200 || changed.Token == "" || changed.Token == r.Token || changed.Scope != "openid" || changed.Secret != "" {
+	if changed.status != 200 || changed.Token != r.Token || changed.Scope != "openid" || changed.Secret != "" {
 		t.Fatalf("a change: %d %s", changed.status, changed.body)
 	}
-	if a := r.sends("GET", ""); a.status != 401 {
-		t.Errorf("the former token: %d", a.status)
+	if a := r.sends("PUT", change(r, object{"scope": "openid"})); a.status != 200 || a.Secret != "" {
+		t.Errorf("a client that has lost the answer: %d %s", a.status, a.body)
+	}
+	lost := ""
+	for _, method := range []string{"client_secret_post", "none", "client_secret_post"} {
+		a := other.sends("PUT", change(other, object{"token_endpoint_auth_method": method, "redirect_uris": []string{"http://127.0.0.1/cb"}, "post_logout_redirect_uris": nil}))
+		if a.status != 200 || (a.Secret == "") != (method == "none") || a.Secret == lost {
+			t.Errorf("a client that changes to %s: %d %s", method, a.status, a.body)
+		}
+		if a.Secret != "" {
+			lost = a.Secret
+		}
 	}
 	s.refused("a scope that the client has given up", s.rp("token", refreshForm(got.Refresh, "client_id", r.ID, "client_secret", r.Secret)), "invalid_grant")
 	if a := v.authorize(r.request("prompt", "none", "scope", "openid")).sentBack(appBack); a.Get("error") != "consent_required" {

@@ -38,7 +38,7 @@ func (h *Handler) registration(w http.ResponseWriter, r *http.Request) error {
 	return h.answerRegistrant(w, http.StatusOK, found, err)
 }
 
-// reregister replaces what a client has registered, and its token.
+// reregister replaces what a client has registered.
 func (h *Handler) reregister(w http.ResponseWriter, r *http.Request) error {
 	text, err := readMetadata(r)
 	if err != nil {

@@ -17,7 +17,9 @@ func (b registry) add(number int, change func(*openid.Registered)) openid.Regist
 	if change != nil {
 		change(&r)
 	}
-	b.write(func(tx *store.Tx) error { return tx.InsertRegistered(b.Context(), r) })
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.InsertRegistered(b.Context(), r, moment(), 1000) }) {
+		b.Fatal("the client is not stored")
+	}
 	return r
 }
 
@@ -43,6 +45,44 @@ func (b registry) InsertRegistered_EveryField() {
 	b.equal("the client", got, r)
 }
 
+// A client that has ended takes no place of another one, also while it is not purged.
+func (b registry) InsertRegistered_NoMoreThanMost() {
+	const most = 7
+	b.write(func(tx *store.Tx) error {
+		_, err := tx.KeepKeyCheck(b.Context(), []byte("key"), store.Real)
+		return err
+	})
+	b.add(1, func(r *openid.Registered) { r.EndsAt = moment() })
+	b.add(2, nil)
+	won := b.race(func(tx *store.Tx, worker int) (bool, error) {
+		r := full[openid.Registered](3 + worker)
+		return tx.InsertRegistered(b.Context(), r, moment(), most)
+	})
+	if stored := len(b.clients(moment())); won != most-1 || stored != most {
+		b.Errorf("%d callers were told that theirs is stored, and %d clients are there, want %d and %d", won, stored, most-1, most)
+	}
+}
+
+func (b registry) LockRegistered_OneAfterAnother() {
+	b.add(1, func(r *openid.Registered) { r.EndsAt = moment() })
+	r := b.add(2, func(r *openid.Registered) { r.Secret = []byte{} })
+	ended := full[openid.Registered](1)
+	if found := b.race(func(tx *store.Tx, _ int) (ok bool, err error) { // also opens the connections
+		_, ok, err = tx.LockRegistered(b.Context(), ended.ID, moment())
+		return ok, err
+	}); found > 0 {
+		b.Error("a client is found that has ended")
+	}
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+		got, ok, err := tx.LockRegistered(b.Context(), r.ID, moment())
+		if err != nil || !ok || len(got.Secret) > 0 {
+			return false, err
+		}
+		got.Secret = []byte("s")
+		return true, tx.ChangeRegistered(b.Context(), got)
+	})
+}
+
 func (b registry) RegisteredByID_NotEnded() {
 	late := b.add(1, func(r *openid.Registered) { r.EndsAt = moment() })
 	if _, ok := b.find(late.ID); ok {
@@ -60,16 +100,11 @@ func (b registry) RegisteredList_OldestFirst() {
 	b.equal("the clients", b.clients(moment()), []openid.Registered{first, second})
 }
 
-func (b registry) ChangeRegistered_WithItsToken() {
+func (b registry) ChangeRegistered_MetadataAndSecret() {
 	r, other := b.add(1, nil), b.add(2, nil)
 	next := r
-	next.Metadata, next.Secret, next.Access = "other", []byte("s"), []byte("a")
-	change := func(former []byte) bool {
-		return b.did(func(tx *store.Tx) (bool, error) { return tx.ChangeRegistered(b.Context(), next, former) })
-	}
-	if change(other.Access) || !change(r.Access) || change(r.Access) {
-		b.Error("not the newest token, and that alone, changes the client")
-	}
+	next.Metadata, next.Secret = "other", []byte("s")
+	b.write(func(tx *store.Tx) error { return tx.ChangeRegistered(b.Context(), next) })
 	got, _ := b.find(r.ID)
 	b.equal("the changed one", got, next)
 	got, _ = b.find(other.ID)
