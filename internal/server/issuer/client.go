@@ -17,12 +17,15 @@ func invalidRequest(why string) *openid.Error {
 	return &openid.Error{Code: "invalid_request", Description: why}
 }
 
+// formType is the media type of all requests of clients that have a body.
+const formType = "application/x-www-form-urlencoded"
+
 // readForm reads the parameters of a request. Unlike server.Decode it ignores
 // unknown ones (RFC 6749 3.2). None may be there twice.
 func readForm(r *http.Request) (url.Values, error) {
-	wrong := invalidRequest("send application/x-www-form-urlencoded, each parameter once, and no query")
+	wrong := invalidRequest("send " + formType + ", each parameter once, and no query")
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/x-www-form-urlencoded" || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
+	if err != nil || mediaType != formType || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
 		return nil, wrong
 	}
 	body, err := io.ReadAll(r.Body)

@@ -63,6 +63,12 @@ func TestFoundation(t *testing.T) {
 			t.Errorf("%d %s", info.StatusCode, info.text)
 		}
 	})
+	run("oidcc-userinfo-post-body", func(t *testing.T) {
+		access := s.site.tokens(b).Access
+		if info := s.post("/auth/openid/userinfo", url.Values{"access_token": {access}}); info.StatusCode != 200 || info.Sub == "" {
+			t.Errorf("%d %s", info.StatusCode, info.text)
+		}
+	})
 	for module, scope := range map[string]string{"oidcc-scope-profile": "openid profile", "oidcc-scope-email": "openid email", "oidcc-scope-address": "openid address", "oidcc-scope-phone": "openid phone", "oidcc-scope-all": "openid profile email address phone"} {
 		run(module, func(t *testing.T) { succeeds(t, "scope", scope) })
 	}

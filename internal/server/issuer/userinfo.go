@@ -3,6 +3,7 @@ package issuer
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"portico/internal/openid"
@@ -13,8 +14,17 @@ import (
 
 // userInfo tells who the user of an access token is (OpenID Connect Core 5.3).
 func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
-	scheme, access, ok := presented(r)
-	if !ok {
+	scheme, access, err := presented(r)
+	var wrong *openid.Error
+	if errors.As(err, &wrong) {
+		h.shareWithPages(w, r)
+		w.Header().Set("Www-Authenticate", challenge(schemeBearer, wrong))
+		return server.WriteJSON(w, http.StatusBadRequest, refusal{wrong.Code, wrong.Description})
+	}
+	if err != nil {
+		return err
+	}
+	if access == "" {
 		h.shareWithPages(w, r)
 		w.Header().Set("Www-Authenticate", challenge(schemeBearer, nil))
 		w.Header().Add("Www-Authenticate", challenge(schemeDPoP, nil))
@@ -22,7 +32,6 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	b, err := h.opens(r, scheme, access)
-	var wrong *openid.Error
 	if errors.As(err, &wrong) {
 		h.shareWithPages(w, r)
 		server.Note(w, openid.Refused.WithCause(wrong))
@@ -97,18 +106,26 @@ func (h *Handler) opens(r *http.Request, scheme, access string) (openid.Bearer, 
 	return b, h.Actions.Flows.SpendProof(r.Context(), proof)
 }
 
-// presented returns the access token of the Authorization header, the one place where
-// it is accepted (RFC 6750 2.1), and its scheme.
-func presented(r *http.Request) (scheme, token string, ok bool) {
-	sent := r.Header["Authorization"]
-	if len(sent) != 1 {
-		return "", "", false
+// presented returns the access token of a request and its scheme, or "" without one. The
+// token is in the Authorization header, or in the form of a POST (RFC 6750 2.1 and 2.2),
+// never in the query. One in both places is an openid.Error, and so is a wrong form.
+func presented(r *http.Request) (scheme, token string, err error) {
+	var values url.Values
+	if r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
+		values, err = readForm(r)
 	}
-	word, token, ok := strings.Cut(sent[0], " ")
+	sent := r.Header["Authorization"]
+	switch {
+	case len(sent) > 1 || len(sent) == 1 && values.Has("access_token"):
+		return "", "", invalidRequest("send the access token once")
+	case len(sent) == 0:
+		return schemeBearer, values.Get("access_token"), err
+	}
+	word, token, _ := strings.Cut(sent[0], " ")
 	for _, scheme := range []string{schemeBearer, schemeDPoP} {
-		if ok && strings.EqualFold(word, scheme) {
-			return scheme, token, true
+		if strings.EqualFold(word, scheme) {
+			return scheme, token, nil
 		}
 	}
-	return "", "", false
+	return "", "", nil
 }
