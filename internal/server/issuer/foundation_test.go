@@ -83,6 +83,17 @@ func TestFoundation(t *testing.T) {
 			t.Errorf("UserInfo: %s", info.text)
 		}
 	})
+	run("oidcc-ensure-other-scope-order-succeeds", func(t *testing.T) { succeeds(t, "scope", "email openid") })
+	run("oidcc-ensure-post-request-succeeds", func(t *testing.T) {
+		path, query, _ := strings.Cut(authorize(ask()), "?")
+		form, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := back(t, b.Open(b.Send(path, form).Header.Get("Location"))); got.Get("code") == "" {
+			t.Errorf("the client gets %v", got)
+		}
+	})
 	for module, display := range map[string]string{"oidcc-display-page": "page", "oidcc-display-popup": "popup"} {
 		run(module, func(t *testing.T) { succeeds(t, "display", display) })
 	}
