@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -69,21 +70,33 @@ func TestBearer_FromMemory(t *testing.T) {
 	}
 }
 
-// New roles of the user are in the next answer, and a refresh ends no access token.
+// New roles and a new picture of the user are in the next answer, and a refresh ends no access token.
 func TestBearer_IsCurrent(t *testing.T) {
 	t.Parallel()
 	n := twoNodes(t)
 	_, tokens := n.authorize()
 	n.knows("before", tokens.Access, true, true)
+	current := func(what string, is func(openid.User) bool) {
+		t.Helper()
+		n.follow()
+		for i, flows := range []*flow.Flows{n.flows, n.other} {
+			if b, ok, err := flows.Bearer(t.Context(), tokens.Access); err != nil || !ok || !is(b.Live.User) {
+				t.Errorf("%s on node %d: %v %v: %v", what, i+1, ok, err, b.Live.User)
+			}
+		}
+	}
 	if err := n.flows.SetUserRoles(t.Context(), tokens.Live.User.ID, []string{"editor"}); err != nil {
 		t.Fatal(err)
 	}
-	n.follow()
-	for _, flows := range []*flow.Flows{n.flows, n.other} {
-		if b, ok, err := flows.Bearer(t.Context(), tokens.Access); err != nil || !ok || !slices.Equal(b.Live.User.Roles, []string{"editor"}) {
-			t.Errorf("%v %v: %v", ok, err, b.Live.User)
-		}
+	current("the roles", func(u openid.User) bool { return slices.Equal(u.Roles, []string{"editor"}) })
+	if err := n.flows.SetPortrait(t.Context(), n.Caller, n.found(), small(t)); err != nil {
+		t.Fatal(err)
 	}
+	current("the picture", func(u openid.User) bool { return u.Portrait != "" })
+	if err := n.flows.RemovePortrait(t.Context(), n.Caller, n.found()); err != nil {
+		t.Fatal(err)
+	}
+	current("no picture", func(u openid.User) bool { return u.Portrait == "" })
 	next, err := n.flows.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{})
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +105,29 @@ func TestBearer_IsCurrent(t *testing.T) {
 	n.knows("after the refresh", next.Access, true, true)
 	n.clock.Advance(openid.AccessLife)
 	n.knows("at its end", next.Access, false, false)
+}
+
+// A text that this installation has not made as a code or a refresh token is refused without the
+// writer, which a stranger could keep busy otherwise.
+func TestRedeem_GarbageMeetsNoWriter(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	code, tokens := n.authorize()
+	err := n.store.Store.Write(t.Context(), func(*store.Tx) error {
+		for _, text := range []string{"", "x", code[1:], code + "x", tokens.Access} {
+			_, first := n.redeem(n.client, text)
+			_, second := n.flows.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: text}, assertion.KeyProof{})
+			for _, err := range []error{first, second} {
+				if wrong, ok := errors.AsType[*openid.Error](err); !ok || wrong.Code != "invalid_grant" {
+					t.Errorf("%q: %v", text, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // nodes are two nodes on one database, and a user with a session on the first one.

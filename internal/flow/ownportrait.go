@@ -13,7 +13,7 @@ import (
 )
 
 // SetPortrait draws the picture that the signed-in user gives again, and stores it
-// under a new address. It is recorded.
+// under a new address. It is recorded, and clients see it from the next request.
 //
 // Faults: PortraitUnusable, DrawingBusy, session.Required, throttle.Limited.
 func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, given []byte) error {
@@ -33,8 +33,16 @@ func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 		if err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, fact(c, audit.PortraitChanged, owner.ID, "given"))
+		return f.portraitChanged(ctx, tx, c, owner.ID, "given")
 	})
+}
+
+// portraitChanged records a change, and makes every node read the account again.
+func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, accountID, how string) error {
+	if err := f.sessions.Changed(ctx, tx, accountID); err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, fact(c, audit.PortraitChanged, accountID, how))
 }
 
 // RemovePortrait removes the picture of the signed-in user. It is recorded.
@@ -44,7 +52,7 @@ func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Foun
 		if err != nil || !removed {
 			return err
 		}
-		return f.record.Add(ctx, tx, fact(c, audit.PortraitChanged, owner.ID, "removed"))
+		return f.portraitChanged(ctx, tx, c, owner.ID, "removed")
 	})
 }
 

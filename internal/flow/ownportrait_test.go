@@ -14,15 +14,22 @@ import (
 	"portico/internal/throttle"
 )
 
+// small returns a picture as a user gives it.
+func small(t *testing.T) []byte {
+	t.Helper()
+	var given bytes.Buffer
+	if err := png.Encode(&given, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
+		t.Fatal(err)
+	}
+	return given.Bytes()
+}
+
 func TestPortrait(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	var given bytes.Buffer
-	if err := png.Encode(&given, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
-		t.Fatal(err)
-	}
+	given := small(t)
 	set := func(data []byte) error { return b.flows.SetPortrait(t.Context(), v.Caller, v.found(), data) }
 	id := func() string {
 		t.Helper()
@@ -35,7 +42,7 @@ func TestPortrait(t *testing.T) {
 	if err := set([]byte("<svg/>")); !errors.Is(err, flow.PortraitUnusable) || id() != "" {
 		t.Errorf("a file that is no picture: %v", err)
 	}
-	if err := set(given.Bytes()); err != nil {
+	if err := set(given); err != nil {
 		t.Fatal(err)
 	}
 	if f := b.record(audit.PortraitChanged); f.Detail != "given" || f.Actor != "self" {
@@ -46,7 +53,7 @@ func TestPortrait(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(drawn, []byte("\xff\xd8")) {
 		t.Errorf("%d bytes, %v", len(drawn), err)
 	}
-	if err := set(given.Bytes()); err != nil || id() == first {
+	if err := set(given); err != nil || id() == first {
 		t.Errorf("a new picture has the address of the former one: %v", err)
 	}
 	for _, gone := range []string{first, "", "x"} {
@@ -65,7 +72,7 @@ func TestPortrait(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := set(given.Bytes()); fault.From(err).Code != throttle.CodeLimited {
+	if err := set(given); fault.From(err).Code != throttle.CodeLimited {
 		t.Errorf("the 21st picture of a day: %v", err)
 	}
 	old := v.found()

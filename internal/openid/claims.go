@@ -81,11 +81,6 @@ func (l Live) UserClaims(client Client) map[string]any {
 	})
 }
 
-// ShowsPicture reports whether UserInfo has the claim of the picture.
-func (l Live) ShowsPicture() bool {
-	return slices.Contains(l.Grant.Scopes, scopeOf(claimPicture)) || slices.Contains(l.Grant.Claims, inUserInfo+claimPicture)
-}
-
 // IDToken returns the claims of the ID token that stands beside an access token (OpenID
 // Connect Core 2). first is true for the token of a code, which alone repeats the nonce
 // (12.2).

@@ -64,11 +64,12 @@ func (g Grant) StrongAt() time.Time {
 
 // User is the owner of a grant, with the current data of the account.
 type User struct {
-	ID      string
-	Address string
-	Name    string
-	Roles   []string
-	Picture string // its URL; filled in for UserInfo alone
+	ID       string
+	Address  string
+	Name     string
+	Roles    []string
+	Portrait string // id of the picture; "" for none
+	Picture  string // its URL; filled in for UserInfo alone
 }
 
 // Live is a grant whose account may still use it.

@@ -46,23 +46,10 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	shareWith(w, r, client)
-	if err := h.addPicture(r, &b.Live); err != nil {
-		return err
+	if id := b.Live.User.Portrait; id != "" {
+		b.Live.User.Picture = h.issuer + pages.Portrait(id)
 	}
 	return server.WriteJSON(w, http.StatusOK, h.Actions.Flows.UserClaims(b.Live))
-}
-
-// addPicture adds the address of the user's picture, if the client may see the
-// profile. The address alone is enough to load it.
-func (h *Handler) addPicture(r *http.Request, live *openid.Live) error {
-	if !live.ShowsPicture() {
-		return nil
-	}
-	id, err := h.Actions.Flows.PortraitID(r.Context(), live.User.ID)
-	if id != "" {
-		live.User.Picture = h.issuer + pages.Portrait(id)
-	}
-	return err
 }
 
 // clientOf returns the client of a token for a page that asks, and none for a program.

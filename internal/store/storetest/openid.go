@@ -37,12 +37,12 @@ func (b grants) InsertGrant_EveryField() {
 	g := b.grant(1, func(g *openid.Grant) {
 		g.RedeemedAt, g.EndedAt = moment(), moment().Add(time.Second)
 	})
-	a := b.account(g.AccountID)
+	a, p := b.account(g.AccountID), b.portrait(g.AccountID, 1)
 	l, ok := b.liveGrant(g.ID)
 	if !ok {
 		b.Fatal("the grant is not found")
 	}
-	b.equal("the grant", l, openid.Live{Grant: g, User: openid.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles}})
+	b.equal("the grant", l, openid.Live{Grant: g, User: openid.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles, Portrait: p.ID}})
 }
 
 func (b grants) LiveGrant_WithItsSession() {
