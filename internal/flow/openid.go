@@ -46,17 +46,19 @@ func signedIn(s session.Session) openid.SignIn {
 // RedeemCode exchanges a code for tokens. Its errors include the errors of
 // openid.Keeper.CodeOf. proof is the key proof of the request, if it has one.
 func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
-	var l openid.Live
 	in.Key = proof.Key
-	began := f.grants.Read()
-	err = f.store.Read(ctx, func(tx Tx) error {
-		l, err = f.grants.CodeOf(ctx, tx, client, in)
-		return err
-	})
+	code, err := f.grants.ShownCode(in.Code)
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	t, err = f.exchange(ctx, c, l, proof, "code", func(tx Tx) (openid.Tokens, bool, error) { return f.grants.Redeem(ctx, tx, client, l, in) })
+	began := f.grants.Read()
+	t, err = f.exchange(ctx, c, client, proof, "code", func(tx Tx) (openid.Tokens, bool, error) {
+		l, err := f.grants.CodeOf(ctx, tx, client, code, in)
+		if err != nil {
+			return openid.Tokens{}, false, err
+		}
+		return f.grants.Redeem(ctx, tx, client, l, in)
+	})
 	if err == nil {
 		f.grants.Keep(t.Live, began) // UserInfo often follows
 	}
@@ -67,26 +69,27 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 // the errors of openid.Keeper.RefreshOf. proof is as for RedeemCode.
 func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, in openid.Renewal, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	in.Key = proof.Key
-	var l openid.Live
-	var generation int64
-	err = f.store.Read(ctx, func(tx Tx) error {
-		if l, generation, err = f.grants.RefreshOf(ctx, tx, client, in); err != nil {
-			return err
-		}
-		return f.grants.StillAllowed(ctx, tx, client, l)
-	})
+	shown, err := f.grants.ShownRefresh(in.Refresh)
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	return f.exchange(ctx, c, l, proof, "refresh", func(tx Tx) (openid.Tokens, bool, error) {
-		return f.grants.Refresh(ctx, tx, client, l, generation, in)
+	return f.exchange(ctx, c, client, proof, "refresh", func(tx Tx) (openid.Tokens, bool, error) {
+		l, err := f.grants.RefreshOf(ctx, tx, client, shown, in)
+		if err == nil {
+			err = f.grants.StillAllowed(ctx, tx, client, l)
+		}
+		if err != nil {
+			return openid.Tokens{}, false, err
+		}
+		return f.grants.Refresh(ctx, tx, client, l, shown, in)
 	})
 }
 
 // exchange runs an exchange for the tokens of a grant in one transaction, and spends the
-// key proof if it succeeds. If run has ended the grant, it records that with
-// the kind of the exchange, and tells the owner, who did not cause it.
-func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, proof assertion.KeyProof, kind string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
+// key proof if it succeeds. run reads the grant in that transaction: SQLite's writer has its pages
+// in memory, and each commit makes readers read theirs again. If run has ended the grant, exchange
+// records that with the kind of the exchange, and tells the owner, who did not cause it.
+func (f *Flows) exchange(ctx context.Context, c Caller, client openid.Client, proof assertion.KeyProof, kind string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
 	var ended bool
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if t, ended, err = run(tx); err != nil {
@@ -96,24 +99,25 @@ func (f *Flows) exchange(ctx context.Context, c Caller, l openid.Live, proof ass
 			if err := f.spendProof(ctx, tx, proof); err != nil {
 				return err
 			}
-			return f.noteUse(ctx, tx, l.Grant.ClientID)
+			return f.noteUse(ctx, tx, client.ID)
 		}
-		if err := f.sessions.Changed(ctx, tx, l.Grant.AccountID); err != nil {
+		owner := t.Live.Grant.AccountID
+		if err := f.sessions.Changed(ctx, tx, owner); err != nil {
 			return err
 		}
-		record := fact(c, audit.GrantReused, l.Grant.AccountID, l.Grant.ClientID+","+kind)
+		record := fact(c, audit.GrantReused, owner, client.ID+","+kind)
 		record.Actor = "stranger"
 		if err := f.record.Add(ctx, tx, record); err != nil {
 			return err
 		}
-		owner, ok, err := tx.AccountByID(ctx, l.Grant.AccountID)
+		account, ok, err := tx.AccountByID(ctx, owner)
 		if err != nil || !ok {
 			return err
 		}
-		return f.post(ctx, tx, c, letter{template: mailReused, owner: &owner, app: f.nameOf(l.Grant.ClientID)})
+		return f.post(ctx, tx, c, letter{template: mailReused, owner: &account, app: f.nameOf(client.ID)})
 	})
 	if ended {
-		f.sessions.Forget(l.Grant.AccountID)
+		f.sessions.Forget(t.Live.Grant.AccountID)
 	}
 	if err == nil && t.Access == "" {
 		return t, &openid.Error{Code: "invalid_grant", Description: "it was used before, so the grant has ended"}

@@ -101,7 +101,7 @@ func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client
 	if waits {
 		return openid.Tokens{}, f.pollDevice(ctx, d)
 	}
-	return f.exchange(ctx, c, l, proof, "device", func(tx Tx) (openid.Tokens, bool, error) {
+	return f.exchange(ctx, c, client, proof, "device", func(tx Tx) (openid.Tokens, bool, error) {
 		t, err := f.grants.RedeemDevice(ctx, tx, client, l, d, in)
 		return t, false, err
 	})

@@ -26,7 +26,29 @@ type Renewal struct {
 	Key       string // as in Redemption
 }
 
-// Tokens are what a client gets for a code or a refresh token.
+// Shown is a code or a refresh token that this installation has made.
+type Shown struct{ token }
+
+// ShownCode reads a code without the database, or returns an Error.
+func (k *Keeper) ShownCode(text string) (Shown, error) {
+	return k.shown(kindCode, text, "this is no code")
+}
+
+// ShownRefresh is ShownCode for a refresh token.
+func (k *Keeper) ShownRefresh(text string) (Shown, error) {
+	return k.shown(kindRefresh, text, "this is no refresh token")
+}
+
+func (k *Keeper) shown(kind, text, otherwise string) (Shown, error) {
+	t, ok := k.read(kind, text)
+	if !ok {
+		return Shown{}, invalidGrant(otherwise)
+	}
+	return Shown{t}, nil
+}
+
+// Tokens are what a client gets for a code or a refresh token. Without tokens, Live is the
+// grant that was ended.
 type Tokens struct {
 	Access  string
 	Refresh string
@@ -40,12 +62,8 @@ type Tokens struct {
 
 // CodeOf returns the grant of a code if all of a redemption is right, else an
 // Error. It does not decide whether the code was redeemed before.
-func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, in Redemption) (Live, error) {
-	t, ok := k.read(kindCode, in.Code)
-	if !ok {
-		return Live{}, invalidGrant("this is no code")
-	}
-	l, why, err := k.live(ctx, store, t.grant, client.ID)
+func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Shown, in Redemption) (Live, error) {
+	l, why, err := k.live(ctx, store, code.grant, client.ID)
 	switch {
 	case err != nil:
 		return Live{}, err
@@ -79,7 +97,7 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in
 	}
 	if !ok {
 		ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
-		return Tokens{}, ended, err
+		return Tokens{Live: l}, ended, err
 	}
 	if client.LogoutURI != "" {
 		if err := k.watchOver(ctx, tx, l); err != nil {
@@ -90,49 +108,45 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in
 	return k.tokens(l, in.Resources, in.Key), false, nil
 }
 
-// RefreshOf returns the grant of a refresh token and its generation, or an Error.
-func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, in Renewal) (l Live, generation int64, err error) {
-	t, ok := k.read(kindRefresh, in.Refresh)
-	if !ok {
-		return Live{}, 0, invalidGrant("this is no refresh token")
-	}
-	l, why, err := k.live(ctx, store, t.grant, client.ID)
+// RefreshOf returns the grant of a refresh token, or an Error.
+func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, shown Shown, in Renewal) (Live, error) {
+	l, why, err := k.live(ctx, store, shown.grant, client.ID)
 	switch {
 	case err != nil:
-		return Live{}, 0, err
-	case why == "" && t.generation > l.Grant.Generation:
+		return Live{}, err
+	case why == "" && shown.generation > l.Grant.Generation:
 		why = "the database was restored to a time before it"
 	}
 	if why != "" {
-		return Live{}, 0, invalidGrant(why)
+		return Live{}, invalidGrant(why)
 	}
 	if _, err := resources(l.Grant.Resources, client.Resources); err != nil || !client.Code && !client.Device {
-		return Live{}, 0, invalidGrant("the client may no longer have what the user has granted")
+		return Live{}, invalidGrant("the client may no longer have what the user has granted")
 	}
 	for _, scope := range l.Grant.asks() {
 		if !slices.Contains(client.Scopes, scope) {
-			return Live{}, 0, invalidGrant("the client may no longer have the scope " + scope)
+			return Live{}, invalidGrant("the client may no longer have the scope " + scope)
 		}
 	}
 	for _, scope := range strings.Fields(in.Scopes) {
 		if !slices.Contains(l.Grant.Scopes, scope) {
-			return Live{}, 0, &Error{"invalid_scope", "a scope that this grant does not have: ask for it at the authorization, and allow it in the scopes of the client"}
+			return Live{}, &Error{"invalid_scope", "a scope that this grant does not have: ask for it at the authorization, and allow it in the scopes of the client"}
 		}
 	}
 	if err := client.mayUse(l.Grant, in.Key); err != nil {
-		return Live{}, 0, err
+		return Live{}, err
 	}
 	_, err = resources(in.Resources, l.Grant.Resources)
-	return l, t.generation, err
+	return l, err
 }
 
 // Refresh gives the tokens of the next generation to the first caller, and for
 // repeatWithin to others who repeat the request. It returns no tokens to any later
 // caller, and reports whether it has ended the grant for that.
-func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, generation int64, in Renewal) (t Tokens, ended bool, err error) {
+func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, shown Shown, in Renewal) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
-	next := generation + 1
-	ok, err := tx.RotateGrant(ctx, l.Grant.ID, generation, in.Key, now)
+	next := shown.generation + 1
+	ok, err := tx.RotateGrant(ctx, l.Grant.ID, shown.generation, in.Key, now)
 	if err != nil {
 		return Tokens{}, false, err
 	}
@@ -147,7 +161,7 @@ func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, g
 		}
 		if l.Grant.Generation != next || now.Sub(l.Grant.RotatedAt) > repeatWithin {
 			ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
-			return Tokens{}, ended, err
+			return Tokens{Live: l}, ended, err
 		}
 	}
 	l.Grant.Generation = next
