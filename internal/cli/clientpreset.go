@@ -22,18 +22,20 @@ type clientPreset struct {
 	enter     []string // in the app
 }
 
-// clientPresets returns the presets, by their documentation. docs/integrating/apps.md
-// says which were tried.
+// clientPresets returns the presets, by their documentation. Each has a page in
+// docs/integrating/apps, which repeats its lines, and a row in docs/integrating/apps.md,
+// which says whether it was tried.
 func clientPresets() map[string]clientPreset {
 	return map[string]clientPreset{
-		"argocd": {[]string{"{url}/auth/callback"}, nil, []string{
+		"argocd": {[]string{"{url}/auth/callback"}, []string{`id_token_claims = ["email", "groups"]`}, []string{
 			"argocd-cm: url: {url}", "argocd-cm: oidc.config: name: Portico, issuer: {issuer}, clientID: {id}, clientSecret: {secret}", "argocd-cm: oidc.config: requestedScopes: [openid, profile, email, groups]",
+			"argocd-cm: oidc.config: enablePKCEAuthentication: true",
 		}},
 		"cloudflare-access": {[]string{"{url}/cdn-cgi/access/callback"}, []string{`id_token_claims = ["email", "groups"]`, `id_token_alg = "RS256"`}, []string{
 			"Login methods, OpenID Connect: App ID {id}, Client secret {secret}", "Auth URL {authorize}", "Token URL {token}", "Certificate URL {issuer}/.well-known/jwks.json", "Proof Key for Code Exchange: on",
 		}},
 		"forgejo": {[]string{"{url}/user/oauth2/portico/callback"}, nil, gitea()},
-		"gitea":   {[]string{"{url}/user/oauth2/portico/callback"}, nil, gitea()},
+		"gitea":   {[]string{"{url}/user/oauth2/portico/callback"}, []string{"pkce = false", `post_logout_redirect_uris = ["{url}/"]`}, gitea()},
 		"grafana": {[]string{"{url}/login/generic_oauth"}, []string{`id_token_claims = ["email", "groups"]`}, []string{
 			"GF_SERVER_ROOT_URL={url}", "GF_AUTH_GENERIC_OAUTH_ENABLED=true", "GF_AUTH_GENERIC_OAUTH_CLIENT_ID={id}", "GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET={secret}",
 			"GF_AUTH_GENERIC_OAUTH_SCOPES=openid profile email groups", "GF_AUTH_GENERIC_OAUTH_USE_PKCE=true", "GF_AUTH_GENERIC_OAUTH_AUTH_URL={authorize}",
@@ -52,20 +54,23 @@ func clientPresets() map[string]clientPreset {
 		"miniflux": {[]string{"{url}/oauth2/oidc/callback"}, nil, []string{
 			"OAUTH2_PROVIDER=oidc", "OAUTH2_CLIENT_ID={id}", "OAUTH2_CLIENT_SECRET={secret}", "OAUTH2_REDIRECT_URL={url}/oauth2/oidc/callback", "OAUTH2_OIDC_DISCOVERY_ENDPOINT={issuer}", "OAUTH2_USER_CREATION=1",
 		}},
-		"nextcloud": {[]string{"{url}/apps/user_oidc/code"}, nil, []string{
+		"nextcloud": {[]string{"{url}/apps/user_oidc/code"}, []string{
+			`post_logout_redirect_uris = ["{url}/"]`, `backchannel_logout_uri = "{url}/index.php/apps/user_oidc/backchannel-logout/Portico"`,
+		}, []string{
 			"occ user_oidc:provider Portico --clientid={id} --clientsecret={secret} --discoveryuri={issuer}/.well-known/openid-configuration --scope=\"openid profile email groups\"",
 		}},
-		"portainer": {[]string{"{url}"}, nil, []string{
+		"portainer": {[]string{"{url}"}, []string{"pkce = false"}, []string{
 			"Authentication, OAuth, Custom: Client ID {id}", "Client secret {secret}", "Authorization URL {authorize}", "Access token URL {token}", "Resource URL {userinfo}",
-			"Redirect URL {url}", "User identifier preferred_username", "Scopes openid profile email",
+			"Redirect URL {url}", "Logout URL {logout}?client_id={id}", "User identifier preferred_username", "Scopes openid profile email",
 		}},
 		"proxmox": {[]string{"{url}"}, []string{`id_token_claims = ["preferred_username", "email", "groups"]`}, []string{
 			"pveum realm add portico --type openid --issuer-url {issuer} --client-id {id} --client-key {secret} --username-claim email --autocreate 1",
 		}},
-		"tailscale": {[]string{"https://login.tailscale.com/a/oauth_response"}, nil, []string{
+		"tailscale": {[]string{"https://login.tailscale.com/a/oauth_response"}, []string{"pkce = false"}, []string{
 			"Custom OIDC: issuer {issuer}", "Client ID {id}", "Client secret {secret}", "Your domain must answer WebFinger with the issuer {issuer}",
 		}},
 		"vault": {[]string{"{url}/ui/vault/auth/oidc/oidc/callback", "http://localhost:8250/oidc/callback"}, nil, []string{
+			"vault auth enable oidc",
 			"vault write auth/oidc/config oidc_discovery_url={issuer} oidc_client_id={id} oidc_client_secret={secret} default_role=default",
 			"vault write auth/oidc/role/default user_claim=sub oidc_scopes=profile,email,groups groups_claim=groups allowed_redirect_uris={url}/ui/vault/auth/oidc/oidc/callback allowed_redirect_uris=http://localhost:8250/oidc/callback",
 		}},
@@ -78,15 +83,19 @@ func gitea() []string {
 
 func presetNames() string { return strings.Join(slices.Sorted(maps.Keys(clientPresets())), ", ") }
 
-// lines returns the settings of a client for the preset, its secret, and what to enter
-// in the app.
+// lines returns the settings of a client for the preset, a new secret, and what to
+// enter in the app.
 func (p clientPreset) lines(id, app string, public *url.URL) []string {
-	issuer, text := "https://login.example.com", secret.Token()
+	issuer := "https://login.example.com"
 	if public != nil {
 		issuer = origin.Of(public)
 	}
+	return p.filled(id, app, issuer, secret.Token())
+}
+
+func (p clientPreset) filled(id, app, issuer, text string) []string {
 	fill := strings.NewReplacer("{url}", app, "{issuer}", issuer, "{id}", id, "{secret}", text,
-		"{authorize}", issuer+pages.Authorize, "{token}", issuer+pages.Token, "{userinfo}", issuer+pages.UserInfo)
+		"{authorize}", issuer+pages.Authorize, "{token}", issuer+pages.Token, "{userinfo}", issuer+pages.UserInfo, "{logout}", issuer+pages.EndSession)
 	var redirects []string
 	for _, r := range p.redirects {
 		redirects = append(redirects, fmt.Sprintf("%q", fill.Replace(r)))
@@ -96,7 +105,10 @@ func (p clientPreset) lines(id, app string, public *url.URL) []string {
 		lines = append(lines, fmt.Sprintf("secret_hash = %q", hex.EncodeToString(secret.Hash(text))))
 	}
 	lines = append(lines, "redirect_uris = ["+strings.Join(redirects, ", ")+"]")
-	lines = append(append(lines, p.extra...), "", "# In the app:")
+	for _, e := range p.extra {
+		lines = append(lines, fill.Replace(e))
+	}
+	lines = append(lines, "", "# In the app:")
 	for _, e := range p.enter {
 		lines = append(lines, "#   "+fill.Replace(e))
 	}

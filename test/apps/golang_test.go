@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
 
@@ -45,6 +46,17 @@ func (v *visitor) signsIn(c client) (k kept) {
 		v.Errorf("the app knows %+v", k)
 	}
 	return k
+}
+
+// signsOut follows the URL of a sign-out with the state state-1, and signs in again.
+func (v *visitor) signsOut(c client, target string) {
+	v.Helper()
+	if text, at := v.open(target); text != "signed out of the app" || at != c.Logout+"?state=state-1" {
+		v.Errorf("signing out ends at %s: %.300s", at, text)
+	}
+	if v.signsIn(c); v.signed != 2 {
+		v.Errorf("after the sign-out, asked for a password %d times", v.signed)
+	}
 }
 
 // The library most programs in Go use. A second sign-in asks nothing.
@@ -106,6 +118,13 @@ func TestGoOIDC(t *testing.T) {
 	if err != nil || next.AccessToken == first.Access || next.RefreshToken == first.Refresh || !p.active(c, next.AccessToken) {
 		t.Errorf("refreshed: %v %v", next, err)
 	}
+	var found struct {
+		EndSession string `json:"end_session_endpoint"`
+	}
+	if err := provider.Claims(&found); err != nil {
+		t.Fatal(err)
+	}
+	v.signsOut(c, found.EndSession+"?"+url.Values{"id_token_hint": {first.ID}, "post_logout_redirect_uri": {c.Logout}, "state": {"state-1"}}.Encode())
 }
 
 // A certified library, with the sign-out that the app begins.
@@ -140,10 +159,5 @@ func TestZitadel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, at := v.open(leave.String()); text != "signed out of the app" || at != c.Logout+"?state=state-1" {
-		t.Errorf("signing out ends at %s: %.300s", at, text)
-	}
-	if v.signsIn(c); v.signed != 2 {
-		t.Errorf("after the sign-out, asked for a password %d times", v.signed)
-	}
+	v.signsOut(c, leave.String())
 }
