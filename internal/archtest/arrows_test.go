@@ -55,7 +55,7 @@ func bands() []band {
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release tools/image"), list("adapter")},
-		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
+		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps apps/programs/apiserver"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
 	}
 }
 

@@ -100,6 +100,19 @@ func (p *portico) write(text string) {
 	}
 }
 
+// settings replaces parts of the settings.
+func (p *portico) settings(parts *strings.Replacer) {
+	p.Helper()
+	path := filepath.Join(p.dir, "portico.toml")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(parts.Replace(string(text))), 0o600)
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
 // serve starts the server with these clients, and adds the user.
 func (p *portico) serve(clients string) {
 	p.Helper()

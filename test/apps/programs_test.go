@@ -1,11 +1,7 @@
 package apps
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,39 +23,6 @@ func program(t *testing.T, pkg string) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
-}
-
-// A proxy that many put before their apps.
-func TestOAuth2Proxy(t *testing.T) {
-	t.Parallel()
-	path := program(t, "github.com/oauth2-proxy/oauth2-proxy/v7")
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(r.Header) }))
-	t.Cleanup(upstream.Close)
-	port := freePort(t)
-	here := "http://127.0.0.1:" + port
-	c := client{ID: "oauth2-proxy", Secret: "a secret of oauth2-proxy, in tests", Redirect: here + "/oauth2/callback", Logout: here + "/oauth2/sign_in", More: allScopes}
-	p := start(t, c)
-	var log buffer
-	proxy := exec.Command(path, "--provider=oidc", "--oidc-issuer-url="+p.origin, "--client-id="+c.ID, "--client-secret="+c.Secret, "--email-domain=*",
-		"--cookie-secret=0123456789abcdef0123456789abcdef", "--cookie-secure=false", "--cookie-refresh=1s", "--code-challenge-method=S256", "--skip-provider-button",
-		"--scope=openid email profile offline_access", "--http-address=127.0.0.1:"+port, "--redirect-url="+c.Redirect, "--upstream="+upstream.URL)
-	proxy.Stdout, proxy.Stderr = &log, &log
-	run(t, proxy)
-	await(t, here+"/ping", &log)
-	v := newVisitor(t)
-	v.sees(here+"/", `"X-Forwarded-Email":["`+address+`"]`)
-	for !strings.Contains(log.String(), "Refreshing session") && !t.Failed() { // a session of more than a second
-		v.sees(here+"/", address)
-	}
-	if v.signed != 1 {
-		t.Errorf("asked for a password %d times", v.signed)
-	}
-	leave := p.origin + "/auth/openid/logout?" + url.Values{"client_id": {c.ID}, "post_logout_redirect_uri": {c.Logout}}.Encode()
-	v.open(here + "/oauth2/sign_out?rd=/ping")
-	v.open(leave)
-	if v.sees(here+"/", address); v.signed != 2 {
-		t.Errorf("after the sign-out, asked for a password %d times\n%s", v.signed, log.String())
-	}
 }
 
 // preset returns the settings that portico prints for an app, and what it says to set
