@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -11,9 +10,17 @@ import (
 	"portico/internal/rule"
 )
 
-// signs reports whether an OpenID client needs an algorithm.
-func signs(cfg config.Config, algorithm string) bool {
-	return slices.ContainsFunc(cfg.Clients, func(c config.Client) bool { return c.IDTokenAlg == algorithm })
+// algorithms returns the algorithms by which ID tokens are signed. Where there are OpenID clients,
+// RS256 is one of them, because discovery must name it (OpenID Connect Discovery 1.0, 3).
+func algorithms(cfg config.Config) []string {
+	var list []string
+	for _, c := range cfg.Clients {
+		list = append(list, c.IDTokenAlg)
+	}
+	if len(list) > 0 || cfg.OpenID.Registration || cfg.OpenID.ClientDocuments {
+		list = append(list, "RS256")
+	}
+	return list
 }
 
 // clientRules converts the rules of an OpenID client, or returns their problems.

@@ -14,7 +14,6 @@ import (
 var (
 	errNoReload    = errors.New("this process cannot reload its settings: start it again")
 	errNotServing  = errors.New("the server is starting or stopping")
-	errFirstKey    = errors.New("id_token_alg: the first client with RS256 or EdDSA needs a key that only a start makes: start the server again")
 	statusServing  = "serving"
 	statusReloaded = "serving with the settings of the last reload"
 	statusRefused  = "serving; the last reload was refused: "
@@ -63,9 +62,9 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if err := errors.Join(Check(renewal.Config), renewal.Config.CheckServe()); err != nil {
 		return result, err
 	}
-	for _, algorithm := range []string{"RS256", "EdDSA"} {
-		if signs(renewal.Config, algorithm) && !signs(a.Config, algorithm) {
-			return result, errFirstKey
+	if a.Keys.Extend(algorithms(renewal.Config)) {
+		if err := a.Flows.FollowKeys(ctx); err != nil {
+			return result, err
 		}
 	}
 	replaceKey, err := a.renewKey(ctx, renewal.Config)

@@ -31,7 +31,7 @@ func testBeside(t *testing.T, other string) {
 	b := setup(t)
 	b.follow(b.keeper) // an installation without the other one
 	plain := b.keeper.Signer()
-	both := signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, RSA: other == "RS256", Ed25519: other == "EdDSA"})
+	both := signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, Algorithms: []string{other}})
 	b.follow(both)
 	if both.Signer() != plain {
 		t.Error("the key of ES256 is another one")

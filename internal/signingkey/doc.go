@@ -4,7 +4,7 @@
 // It does not know the content of tokens.
 //
 // Keys are ES256 (RFC 7518 3.4), which JWT libraries of every language verify, with
-// small keys and signatures. Keys of RS256 and EdDSA exist only if an OpenID client needs them.
+// small keys and signatures. Keys of RS256 and EdDSA exist only if the settings ask for them.
 // Each algorithm has a series of keys of its own, told apart by their generations. A
 // key is one row, its private half sealed under its
 // id. Rotation adds a row that is published at once. The new key signs later, when

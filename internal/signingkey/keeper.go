@@ -2,6 +2,8 @@ package signingkey
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"portico/internal/clock"
@@ -16,34 +18,43 @@ type Config struct {
 	// Longest is the lifetime of the longest token that is signed.
 	Longest time.Duration
 
-	// RSA adds keys for RS256, Ed25519 keys for EdDSA.
-	RSA, Ed25519 bool
+	// Algorithms names the others that the Keeper has keys of beside ES256: "RS256", "EdDSA".
+	Algorithms []string
 }
 
 // Keeper makes, rotates and uses the keys of an installation: one series for each
 // algorithm. It is safe for concurrent use. It signs nothing before the first
 // Load.
 type Keeper struct {
-	all []*series // ES256 first
+	config Config
+	all    atomic.Pointer[[]*series] // ES256 first
 }
 
 // NewKeeper returns a Keeper without keys.
 func NewKeeper(c Config) *Keeper {
-	k := &Keeper{all: []*series{newSeries(c, es256{})}}
-	if c.RSA {
-		k.all = append(k.all, newSeries(c, &rs256{}))
-	}
-	if c.Ed25519 {
-		k.all = append(k.all, newSeries(c, edDSA{}))
-	}
+	k := &Keeper{config: c}
+	k.all.Store(&[]*series{newSeries(c, es256{})})
+	k.Extend(c.Algorithms)
 	return k
+}
+
+// Extend adds algorithms that the Keeper does not have yet, and reports whether there
+// was one. Their keys come with the next Load. Calls must not overlap.
+func (k *Keeper) Extend(algorithms []string) bool {
+	all := slices.Clone(*k.all.Load())
+	for _, a := range []algorithm{&rs256{}, edDSA{}} {
+		if slices.Contains(algorithms, a.name()) && !slices.Contains(k.Algorithms(), a.name()) {
+			all = append(all, newSeries(k.config, a))
+		}
+	}
+	return len(*k.all.Swap(&all)) < len(all)
 }
 
 // Load reads the keys and reports whether Renew should be called: no key signs,
 // the next one is due for publishing, or one is no longer needed. When Load
 // fails, the keys of the last Load stay in use.
 func (k *Keeper) Load(ctx context.Context, store Store) (renew bool, err error) {
-	for _, s := range k.all {
+	for _, s := range *k.all.Load() {
 		due, err := s.load(ctx, store)
 		if err != nil {
 			return false, err
@@ -55,7 +66,7 @@ func (k *Keeper) Load(ctx context.Context, store Store) (renew bool, err error) 
 
 // Renew adds the keys that are due and deletes keys that are no longer needed.
 func (k *Keeper) Renew(ctx context.Context, tx Store) error {
-	for _, s := range k.all {
+	for _, s := range *k.all.Load() {
 		if err := s.renew(ctx, tx); err != nil {
 			return err
 		}
@@ -66,12 +77,13 @@ func (k *Keeper) Renew(ctx context.Context, tx Store) error {
 // Rotate publishes a key of each algorithm that signs soon, and returns them, the
 // key of ES256 first. If such a key is published already, Rotate returns that one.
 func (k *Keeper) Rotate(ctx context.Context, tx Store) ([]Entry, error) {
-	list := make([]Entry, len(k.all))
-	for i, s := range k.all {
-		var err error
-		if list[i], err = s.rotate(ctx, tx); err != nil {
+	var list []Entry
+	for _, s := range *k.all.Load() {
+		next, err := s.rotate(ctx, tx)
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, next)
 	}
 	return list, nil
 }
@@ -80,7 +92,7 @@ func (k *Keeper) Rotate(ctx context.Context, tx Store) ([]Entry, error) {
 // signing, a new key replaces it without being published before. Verifiers see
 // an unknown key and fetch the set.
 func (k *Keeper) Revoke(ctx context.Context, tx Store, id string) error {
-	for _, s := range k.all {
+	for _, s := range *k.all.Load() {
 		if found, err := s.revoke(ctx, tx, id); err != nil || found {
 			return err
 		}
@@ -98,7 +110,7 @@ type Entry struct {
 // List returns all keys, the oldest of each algorithm first.
 func (k *Keeper) List(ctx context.Context, store Store) ([]Entry, error) {
 	var list []Entry
-	for _, s := range k.all {
+	for _, s := range *k.all.Load() {
 		r, err := s.ring(ctx, store)
 		if err != nil {
 			return nil, err

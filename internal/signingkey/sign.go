@@ -10,25 +10,28 @@ import (
 
 // Signer returns the id of the ES256 key that signs now, "" when there is none.
 func (k *Keeper) Signer() string {
-	set := k.all[0].open.Load()
+	s := k.es256()
+	set := s.open.Load()
 	if set == nil {
 		return ""
 	}
-	signer, _ := set.signer(k.all[0].clock.Now())
+	signer, _ := set.signer(s.clock.Now())
 	return signer.ID
 }
 
 // Sign returns the claims as a JWT of the type (RFC 7519, RFC 8725 3.11), signed
 // with ES256, and the id of its key; or Unavailable.
 func (k *Keeper) Sign(claims any, typ string) (token, id string, err error) {
-	return k.all[0].sign(claims, typ)
+	return k.es256().sign(claims, typ)
 }
+
+func (k *Keeper) es256() *series { return (*k.all.Load())[0] }
 
 // Algorithms returns the algorithms that the Keeper has keys for, ES256 first.
 func (k *Keeper) Algorithms() []string {
-	list := make([]string, len(k.all))
-	for i, s := range k.all {
-		list[i] = s.name()
+	var list []string
+	for _, s := range *k.all.Load() {
+		list = append(list, s.name())
 	}
 	return list
 }
@@ -36,7 +39,7 @@ func (k *Keeper) Algorithms() []string {
 // SignBy is Sign with another algorithm. It returns Unavailable if the Keeper has
 // no keys for it.
 func (k *Keeper) SignBy(algorithm string, claims any, typ string) (token, id string, err error) {
-	for _, s := range k.all {
+	for _, s := range *k.all.Load() {
 		if s.name() == algorithm {
 			return s.sign(claims, typ)
 		}
@@ -75,7 +78,7 @@ func (s *series) sign(claims any, typ string) (token, id string, err error) {
 // Published returns the set that verifiers fetch (JWK Set, RFC 7517 5).
 func (k *Keeper) Published() ([]byte, error) {
 	var list [][]byte
-	for _, s := range k.all {
+	for _, s := range *k.all.Load() {
 		set := s.open.Load()
 		if set == nil {
 			return nil, Unavailable

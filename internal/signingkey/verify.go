@@ -12,8 +12,9 @@ var errForeign = errors.New("no key of this installation has signed the token")
 // Verify decodes the claims of a token of the type that a published key has
 // signed. It does not look at the claims: the token may have expired.
 func (k *Keeper) Verify(token, typ string, claims any) error {
-	algorithms := make([]jose.SignatureAlgorithm, len(k.all))
-	for i, s := range k.all {
+	all := *k.all.Load()
+	algorithms := make([]jose.SignatureAlgorithm, len(all))
+	for i, s := range all {
 		algorithms[i] = jose.SignatureAlgorithm(s.name())
 	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
@@ -24,7 +25,7 @@ func (k *Keeper) Verify(token, typ string, claims any) error {
 	if header.ExtraHeaders[jose.HeaderType] != typ {
 		return errForeign
 	}
-	for _, s := range k.all {
+	for _, s := range all {
 		set := s.open.Load()
 		if set == nil || s.name() != header.Algorithm || set.private[header.KeyID] == nil {
 			continue
