@@ -50,18 +50,19 @@ func (f *Flows) ForgetClient(ctx context.Context, clientID string) (use ClientUs
 func (f *Flows) eachHolder(ctx context.Context, clientID string, do func(accountID string) error) error {
 	for after := ""; ; {
 		var ids []string
+		var last string
 		err := f.store.Read(ctx, func(tx Tx) (err error) {
-			ids, err = f.grants.Holders(ctx, tx, clientID, after)
+			ids, last, err = f.grants.Holders(ctx, tx, clientID, after)
 			return err
 		})
-		if err != nil || len(ids) == 0 {
+		if err != nil || last == "" {
 			return err
 		}
+		after = last
 		for _, id := range ids {
 			if err := do(id); err != nil {
 				return err
 			}
 		}
-		after = ids[len(ids)-1]
 	}
 }

@@ -30,9 +30,10 @@ type ConsentStore interface {
 	// EndGrantsFor ends the grants of an account for a client. It returns each whose
 	// code was redeemed.
 	EndGrantsFor(ctx context.Context, accountID, clientID string, now time.Time) ([]Ended, error)
-	// HoldersOf returns the accounts that a client knows, by a consent or by a grant in
-	// use. They are in the order of their ids, and come after an id.
-	HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) ([]string, error)
+	// HoldersOf looks at so many accounts, in the order of their ids, after an id. It
+	// returns the accounts among them that a client knows, by a consent or by a grant in
+	// use, and the last account that it has looked at, "" if there was none.
+	HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) (holders []string, last string, err error)
 }
 
 // ErrConsentNeeded says that the user has to be asked first.
@@ -118,10 +119,11 @@ func (k *Keeper) Forget(ctx context.Context, tx ConsentStore, accountID, clientI
 	return Forgotten{once(list), n, given}, err
 }
 
-// holdersBatch is how many accounts Holders returns.
-const holdersBatch = 500
+// holdersBatch is how many accounts Holders looks at.
+const holdersBatch = 1000
 
-// Holders returns accounts that a client knows, in the order of their ids, after one.
-func (k *Keeper) Holders(ctx context.Context, store ConsentStore, clientID, after string) ([]string, error) {
+// Holders looks at a batch of accounts after an id. It returns the accounts among them that
+// a client knows, and the last one that it has looked at, "" if there was none.
+func (k *Keeper) Holders(ctx context.Context, store ConsentStore, clientID, after string) (holders []string, last string, err error) {
 	return store.HoldersOf(ctx, clientID, after, k.clock.Now(), holdersBatch)
 }

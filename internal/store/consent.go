@@ -46,15 +46,21 @@ func (t *Tx) ConsentsOf(ctx context.Context, accountID string) ([]openid.Consent
 		[]any{accountID}, consentRow)
 }
 
-// HoldersOf implements openid.ConsentStore. It walks over the accounts, because no index has
-// the clients of all of them.
-func (t *Tx) HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) ([]string, error) {
-	return collect(ctx, t, `SELECT a.id FROM account a WHERE a.id > $1 AND (
-			EXISTS (SELECT 1 FROM openid_consent c WHERE c.account_id = a.id AND c.client_id = $2)
-			OR EXISTS (SELECT 1 FROM openid_grant g WHERE g.account_id = a.id AND g.client_id = $2 AND g.ended_at = 0 AND g.expires_at > $3))
-		ORDER BY a.id LIMIT CAST($4 AS BIGINT)`, []any{after, clientID, micros(now), limit},
-		func(row scanner) (id string, err error) { return id, row.Scan(&id) })
+// HoldersOf implements openid.ConsentStore. It walks over the accounts. An index by client
+// would make each sign-in of a client slower, and only rare commands would use it.
+func (t *Tx) HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) (holders []string, last string, err error) {
+	walked, err := collect(ctx, t, `SELECT id FROM account WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)`, []any{after, limit}, scanID)
+	if err != nil || len(walked) == 0 {
+		return nil, "", err
+	}
+	last = walked[len(walked)-1]
+	holders, err = collect(ctx, t, `SELECT account_id FROM openid_consent WHERE account_id > $1 AND account_id <= $2 AND client_id = $3
+		UNION SELECT account_id FROM openid_grant WHERE account_id > $1 AND account_id <= $2 AND client_id = $3 AND ended_at = 0 AND expires_at > $4
+		ORDER BY account_id`, []any{after, last, clientID, micros(now)}, scanID)
+	return holders, last, err
 }
+
+func scanID(row scanner) (id string, err error) { return id, row.Scan(&id) }
 
 // ClientsOf implements openid.ConsentStore.
 func (t *Tx) ClientsOf(ctx context.Context, accountID string, now time.Time) ([]openid.Consent, error) {

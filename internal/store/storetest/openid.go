@@ -368,10 +368,23 @@ func (b grants) HoldersOf_ByConsentOrGrant() {
 	of(15, people[4], func(g *openid.Grant) { g.ClientID = "another" })
 	consents(people[4], "another")
 	of(16, people[5], nil)
-	holders := func(after string, limit int) []string {
-		return result(b.bundle, func(tx *store.Tx) ([]string, error) { return tx.HoldersOf(b.Context(), "rp", after, moment(), limit) })
+	for _, limit := range []int{1, 2, 100} {
+		var all []string
+		steps := 0
+		for last := ""; ; steps++ {
+			var some []string
+			b.write(func(tx *store.Tx) (err error) {
+				some, last, err = tx.HoldersOf(b.Context(), "rp", last, moment(), limit)
+				return err
+			})
+			if last == "" {
+				break
+			}
+			all = append(all, some...)
+		}
+		b.equal("the accounts", all, []string{people[0], people[1], people[5]})
+		if (steps > 1) != (limit < 100) {
+			b.Errorf("with the limit %d all accounts were walked in %d steps", limit, steps)
+		}
 	}
-	b.equal("the accounts", holders("", 10), []string{people[0], people[1], people[5]})
-	b.equal("the first two", holders("", 2), people[:2])
-	b.equal("the accounts after the second", holders(people[1], 10), []string{people[5]})
 }

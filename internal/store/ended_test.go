@@ -1,0 +1,145 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+const (
+	ofAccount = "it goes with its account"
+	ofNode    = "there is one for each node or each task"
+)
+
+// stays are the tables of which no purge deletes a row whose times have all passed, with the
+// reason. A table that a migration adds is purged, or belongs here.
+var stays = map[string]string{
+	"account":          "its user or the operator deletes it",
+	"departure":        "flow.Flows.EraseDue erases the account",
+	"former_key":       "the operator removes it when no password needs it",
+	"installation":     "there is one row",
+	"move":             "there is one row",
+	"openid_watch":     "openid.Keeper.EndAged looks at the session, and deletes the row",
+	"revocation":       "session.Keeper.Tidy deletes it when every node has read it",
+	"signing_key":      "signingkey.Keeper deletes it when its last token has expired",
+	"commit_key":       ofNode,
+	"lease":            ofNode,
+	"node":             ofNode,
+	"factor":           ofAccount,
+	"identity":         ofAccount,
+	"openid_consent":   ofAccount,
+	"passkey":          ofAccount,
+	"passkey_refusal":  ofAccount,
+	"portrait":         ofAccount,
+	"recovery_code":    ofAccount,
+	"goose_db_version": "it names the migrations",
+}
+
+func TestPurge_EveryTable(t *testing.T) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "p.db")
+		s := open(t, path)
+		if _, err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		purgesAll(t, s, connect(t, "sqlite3", "file:"+path+"?_pragma=busy_timeout(5000)"),
+			`SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`)
+	})
+	t.Run("Postgres", func(t *testing.T) {
+		t.Parallel()
+		url := pgtest.Migrated(t)
+		purgesAll(t, openPostgres(t, url), connect(t, "pgx", url),
+			`SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema()`)
+	})
+}
+
+func connect(t *testing.T, driver, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// purgesAll expects that every purge together deletes a row of each table but of stays.
+func purgesAll(t *testing.T, s *store.Store, db *sql.DB, schema string) {
+	t.Helper()
+	tables := fillTables(t, db, schema)
+	now := time.Now()
+	if err := s.Write(t.Context(), func(tx *store.Tx) error {
+		_, purge := tx.Purge(t.Context(), now, time.Hour)
+		_, messages := tx.PurgeMessages(t.Context(), now)
+		_, outcomes := tx.PurgeOutcomes(t.Context(), now)
+		_, refusals := tx.PurgeRefusals(t.Context(), now)
+		return errors.Join(purge, messages, outcomes, refusals)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		left := 0
+		if err := db.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		switch _, reason := stays[table]; {
+		case left > 0 && !reason:
+			t.Errorf("no purge deletes from the table %s: add it to one, or to stays with the reason", table)
+		case left == 0 && reason:
+			t.Errorf("the table %s is purged: remove it from stays", table)
+		}
+	}
+	for table := range stays {
+		if !slices.Contains(tables, table) && table != "commit_key" { // of PostgreSQL alone
+			t.Errorf("stays has the table %s, which is not there", table)
+		}
+	}
+}
+
+// fillTables puts a row into each table whose times are all in 1970, and returns the tables.
+func fillTables(t *testing.T, db *sql.DB, schema string) []string {
+	t.Helper()
+	rows, err := db.Query(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	names, values := map[string][]string{}, map[string][]string{}
+	for rows.Next() {
+		var table, column, kind string
+		if err := rows.Scan(&table, &column, &kind); err != nil {
+			t.Fatal(err)
+		}
+		value := map[string]string{"bigint": "1"}[strings.ToLower(kind)]
+		if value == "" {
+			value = "'1'"
+		}
+		names[table], values[table] = append(names[table], column), append(values[table], value)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Sorted(maps.Keys(names))
+	missing := slices.DeleteFunc(slices.Clone(all), func(table string) bool { return table == "goose_db_version" })
+	for len(missing) > 0 { // a row may need the row of another table first
+		before := len(missing)
+		missing = slices.DeleteFunc(missing, func(table string) bool {
+			_, err = db.Exec(`INSERT INTO ` + table + ` (` + strings.Join(names[table], ", ") + `) VALUES (` + strings.Join(values[table], ", ") + `)`)
+			return err == nil
+		})
+		if len(missing) == before {
+			t.Fatalf("no row for %v: %v", missing, err)
+		}
+	}
+	return all
+}
