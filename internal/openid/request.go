@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"portico/internal/secret"
 )
@@ -70,6 +71,9 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	for name, values := range query {
 		if len(values) > 1 && name != "resource" {
 			return r, invalidRequest("a parameter is there twice: " + word(name))
+		}
+		if slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) { // PostgreSQL would refuse to store it
+			return r, invalidRequest("a parameter is not in UTF-8: " + word(name))
 		}
 	}
 	if !client.Code {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,17 +28,22 @@ func Check(s string) error {
 	return nil
 }
 
-// hasHost reports whether the URL has a valid port and a host name that every
-// program reads alike.
+// hasHost reports whether the URL has a host and a port that every program reads alike.
 func hasHost(u *url.URL) bool {
-	for i := range len(u.Host) {
-		switch c := u.Host[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(".-[]:", c) >= 0:
-		default:
+	name, spelled := u.Hostname(), u.Hostname()
+	if addr, err := netip.ParseAddr(name); err == nil && addr.Is6() && addr.Zone() == "" {
+		spelled = "[" + name + "]"
+	} else if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+		return false
+	}
+	if port := u.Port(); port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
 			return false
 		}
+		spelled += ":" + port
 	}
-	return u.Hostname() != "" && !strings.HasSuffix(u.Host, ":") && !strings.HasSuffix(u.Hostname(), ".")
+	return name != "" && spelled == u.Host && !slices.Contains(strings.Split(name, "."), "")
 }
 
 // DefaultPort returns the port that a scheme uses when its URL names none.

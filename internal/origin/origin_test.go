@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{
-		"https://app.test", "http://localhost:8080", "https://app.test:8443", "http://127.0.0.1:3000", "http://[::1]:3000",
+		"https://app.test", "http://localhost:8080", "https://app.test:8443", "http://127.0.0.1:3000", "http://[::1]:3000", "https://app.test:65535", "https://[2001:db8::1]",
 	} {
 		if err := origin.Check(good); err != nil {
 			t.Errorf("Check(%q) = %v, want nil", good, err)
@@ -46,6 +46,8 @@ func TestCheck(t *testing.T) {
 		"https://app.test#x", "https://user@app.test", "https://user:pw@app.test", "https://App.test", "HTTPS://app.test", "https://app.test:443",
 		"https://app.test:", "https://app.test:x", "https://app.test.", "https://*.app.test", "https://app.test\\.evil.test", "https://app%2etest",
 		"javascript:alert(1)", "ftp://app.test", "https://ａpp.test", "null", "https://app.test https://evil.test",
+		"https://app.test]", "https://[app.test]", "https://[::1", "https://app.test:8443]", "https://[::1%25lo]", "https://app..test", "https://.app.test",
+		"https://app.test:0443", "https://app.test:08443", "https://app.test:0", "https://app.test:65536",
 	} {
 		if err := origin.Check(bad); !errors.Is(err, origin.ErrForm) {
 			t.Errorf("Check(%q) = %v, want ErrForm", bad, err)

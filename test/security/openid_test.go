@@ -385,6 +385,13 @@ func TestSEC145_Parameters(t *testing.T) {
 	if got := v.authorize(codeRequest("nonce", strings.Repeat("n", 513))).sentBack(rpBack); got.Get("error") != "invalid_request" {
 		t.Errorf("a long nonce: %v", got)
 	}
+	for what, text := range map[string]string{"no UTF-8": "\xff", "a half of a pair": "\xed\xa0\x80", "a zero byte": "\x00"} {
+		if got := v.authorize(codeRequest("nonce", text)).sentBack(rpBack); got.Get("error") != "invalid_request" {
+			t.Errorf("a nonce with %s: %v", what, got)
+		}
+		s.refused("a pushed nonce with "+what, s.rp("par", with(codeRequest("nonce", text), "client_secret", rpSecret)), "invalid_request")
+		s.refused("a code with "+what, s.rp("token", codeForm(text)), map[bool]string{true: "invalid_grant", false: "invalid_request"}[text == "\x00"])
+	}
 	if got := s.visitor().authorize(codeRequest("state", strings.Repeat("s", 4096))).sentBack(rpBack); got.Get("error") != "invalid_request" {
 		t.Errorf("a long state, which would be lost: %v", got)
 	}

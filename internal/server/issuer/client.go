@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"unicode/utf8"
 
 	"portico/internal/openid"
@@ -23,7 +24,7 @@ const formType = "application/x-www-form-urlencoded"
 // readForm reads the parameters of a request. Unlike server.Decode it ignores
 // unknown ones (RFC 6749 3.2). None may be there twice.
 func readForm(r *http.Request) (url.Values, error) {
-	wrong := invalidRequest("send " + formType + ", each parameter once, and no query")
+	wrong := invalidRequest("send " + formType + " in UTF-8, each parameter once, and no query")
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != formType || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
 		return nil, wrong
@@ -33,11 +34,11 @@ func readForm(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	values, err := url.ParseQuery(string(body))
-	if err != nil || !utf8.Valid(body) {
+	if err != nil {
 		return nil, wrong
 	}
 	for name, list := range values {
-		if len(list) > 1 && name != "resource" { // RFC 8707 2
+		if len(list) > 1 && name != "resource" || !utf8.ValidString(name+strings.Join(list, "")) { // RFC 8707 2 repeats resource
 			return nil, wrong
 		}
 	}
