@@ -15,6 +15,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/outbox"
 	"portico/internal/screentest"
+	"portico/internal/store/sqlitetest"
 )
 
 // Password satisfies every password rule.
@@ -40,7 +41,9 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Site {
 	dir := t.TempDir()
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
-	cfg.DatabaseURL = "sqlite:" + filepath.Join(dir, "portico.db")
+	database := filepath.Join(dir, "portico.db")
+	sqlitetest.Write(t, database)
+	cfg.DatabaseURL = "sqlite:" + database
 	cfg.SecretFile = filepath.Join(dir, "secret.key")
 	for _, change := range changes {
 		change(&cfg)

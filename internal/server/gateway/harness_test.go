@@ -29,6 +29,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/logtest"
 	"portico/internal/screentest"
+	"portico/internal/store/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -60,7 +61,9 @@ func start(t testing.TB, options ...func(*config.Config)) *site {
 	s := &site{TB: t, addr: l.Addr().String(), host: "localhost:" + port, origin: "http://localhost:" + port, log: &logtest.Buffer{}}
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: s.host}
-	cfg.DatabaseURL = "sqlite:" + filepath.Join(t.TempDir(), "p.db")
+	database := filepath.Join(t.TempDir(), "p.db")
+	sqlitetest.Write(t, database)
+	cfg.DatabaseURL = "sqlite:" + database
 	cfg.SecretFile = filepath.Join(t.TempDir(), "key")
 	for _, o := range options {
 		o(&cfg)

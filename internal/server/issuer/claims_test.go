@@ -58,7 +58,7 @@ func indented(t *testing.T, text string, hide ...string) string {
 // The defaults for clients change only on purpose.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startFor(t, oldClient)
 	known := s.send("GET", "/.well-known/openid-configuration", "").text
 	golden(t, "discovery.json", indented(t, strings.ReplaceAll(known, s.Origin, "https://login.test")))
 	id := s.Person("mara@example.org")
@@ -107,7 +107,7 @@ func TestClaims_Extra(t *testing.T) {
 // The ID token names the access token beside it (OpenID Connect Core 3.1.3.6).
 func TestIDToken_AccessTokenHash(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startFor(t, oldClient)
 	b := s.signedIn("mara@example.org")
 	for client, secret := range map[string]string{"rp": rpSecret, "modern": "modern " + rpSecret, "old": "old " + rpSecret, "api": rpSecret} {
 		got := s.token(redemption(s.code(b, "client_id", client), "client_id", client, "client_secret", secret))

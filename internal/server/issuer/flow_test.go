@@ -67,7 +67,7 @@ func TestCodeFlow_GoOIDC(t *testing.T) {
 // A client that knows RS256 alone gets ID tokens that its library verifies.
 func TestCodeFlow_RS256(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startFor(t, oldClient)
 	b := s.signedIn("mara@example.org")
 	ctx := oidc.InsecureIssuerURLContext(t.Context(), s.Origin)
 	provider, err := oidc.NewProvider(ctx, s.Origin)
@@ -94,7 +94,7 @@ func TestCodeFlow_RS256(t *testing.T) {
 // A client may ask for EdDSA.
 func TestCodeFlow_EdDSA(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startFor(t, oldClient)
 	b := s.signedIn("mara@example.org")
 	ctx := oidc.InsecureIssuerURLContext(t.Context(), s.Origin)
 	provider, err := oidc.NewProvider(ctx, s.Origin)
