@@ -56,7 +56,8 @@ type Options struct {
 	Dist  fs.FS        // the built screens; those embedded in the binary when nil
 
 	// Existing makes New fail if the database does not exist. Commands set it
-	// so that they never work on a new, empty database.
+	// so that they never work on a new, empty database. New then reads no
+	// database of places, which only the page and the list of sessions need.
 	Existing bool
 
 	// Development allows accounts with a published password. New then marks a
@@ -140,6 +141,9 @@ type App struct {
 // no listener and sends no email; Run does. Its errors are written for the
 // operator. The caller must close the App.
 func New(ctx context.Context, cfg config.Config, options Options) (*App, error) {
+	if options.Existing {
+		cfg.Places = ""
+	}
 	a := &App{Config: cfg, clock: &common{machine: options.Clock}, log: options.Log, options: options, tidying: cluster.NewLease("tidying")}
 	if a.clock.machine == nil {
 		a.clock.machine = clock.System{}

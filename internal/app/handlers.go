@@ -57,7 +57,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 	}
 	mux.Mount(
 		pages,
-		api.New(actions, l.sessions, useragent.Describe),
+		api.New(actions, l.sessions, useragent.Describe, l.places.Of),
 		reports,
 		gate,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),

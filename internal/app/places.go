@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"io/fs"
 
 	"portico/internal/config"
 	"portico/internal/place"
@@ -13,6 +14,8 @@ func checkPlaces(cfg config.Config, r *config.Report) {
 		return
 	}
 	switch _, err := place.Open(cfg.Places); {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Add("places", cfg.Places+" does not exist", "write a path from the folder in which portico is started, or an absolute one")
 	case errors.Is(err, place.ErrKind):
 		r.Add("places", cfg.Places+" has neither cities nor countries", "write the path of a database of cities or countries, such as GeoLite2-City.mmdb")
 	case err != nil:

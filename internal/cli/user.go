@@ -16,23 +16,24 @@ import (
 )
 
 type userCmd struct {
-	Create       userCreateCmd       `cmd:"" help:"Create an account."`
-	List         userListCmd         `cmd:"" help:"List accounts, by address."`
-	Show         userShowCmd         `cmd:"" help:"Show an account."`
-	Disable      userDisableCmd      `cmd:"" help:"Disable an account and end its sessions."`
-	Enable       userEnableCmd       `cmd:"" help:"Enable a disabled account."`
-	SetPassword  userSetPasswordCmd  `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
-	SetRoles     userSetRolesCmd     `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
-	SetEmail     userSetEmailCmd     `cmd:"" help:"Change the address of an account. Ends all sessions and notifies both addresses."`
-	SetName      userSetNameCmd      `cmd:"" help:"Change the name of an account, and notify the user."`
-	Unlink       userUnlinkCmd       `cmd:"" help:"Remove an external provider from an account. Ends all sessions and notifies the user."`
-	Factors      userFactorsCmd      `cmd:"" help:"List the second factors of an account."`
-	Passkeys     userPasskeysCmd     `cmd:"" help:"List the passkeys of an account."`
-	Trust        userTrustCmd        `cmd:"" help:"List or end the browsers that an account trusts."`
-	ResetFactors userResetFactorsCmd `cmd:"" help:"Remove all second factors and passkeys of an account. Ends all sessions and notifies the user."`
-	Link         userLinkCmd         `cmd:"" help:"Print a link with which a user makes a passkey or chooses a password."`
-	Unlock       userUnlockCmd       `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
-	Delete       userDeleteCmd       `cmd:"" help:"Delete an account permanently."`
+	Create        userCreateCmd        `cmd:"" help:"Create an account."`
+	List          userListCmd          `cmd:"" help:"List accounts, by address."`
+	Show          userShowCmd          `cmd:"" help:"Show an account."`
+	Disable       userDisableCmd       `cmd:"" help:"Disable an account and end its sessions."`
+	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
+	SetPassword   userSetPasswordCmd   `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
+	SetRoles      userSetRolesCmd      `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
+	SetEmail      userSetEmailCmd      `cmd:"" help:"Change the address of an account. Ends all sessions and notifies both addresses."`
+	SetName       userSetNameCmd       `cmd:"" help:"Change the name of an account, and notify the user."`
+	RemovePicture userRemovePictureCmd `cmd:"" help:"Remove the picture of an account, and notify the user."`
+	Unlink        userUnlinkCmd        `cmd:"" help:"Remove an external provider from an account. Ends all sessions and notifies the user."`
+	Factors       userFactorsCmd       `cmd:"" help:"List the second factors of an account."`
+	Passkeys      userPasskeysCmd      `cmd:"" help:"List the passkeys of an account."`
+	Trust         userTrustCmd         `cmd:"" help:"List or end the browsers that an account trusts."`
+	ResetFactors  userResetFactorsCmd  `cmd:"" help:"Remove all second factors and passkeys of an account. Ends all sessions and notifies the user."`
+	Link          userLinkCmd          `cmd:"" help:"Print a link with which a user makes a passkey or chooses a password."`
+	Unlock        userUnlockCmd        `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
+	Delete        userDeleteCmd        `cmd:"" help:"Delete an account permanently."`
 }
 
 // timeForm is the format of times, in UTC (RFC 3339).

@@ -35,6 +35,20 @@ func (c userSetNameCmd) Run(s *session) error {
 	})
 }
 
+type userRemovePictureCmd struct {
+	Email string `arg:"" help:"The email address of the account."`
+}
+
+func (userRemovePictureCmd) Help() string {
+	return "Example:\n  portico user remove-picture mara@example.com\n\nApps that have loaded the picture may show it for an hour. The user can add another one."
+}
+
+func (c userRemovePictureCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Flows.RemoveUserPortrait(s, u)
+	})
+}
+
 type userUnlinkCmd struct {
 	Email    string `arg:"" help:"The email address of the account."`
 	Provider string `arg:"" help:"The id of the provider, as in the configuration."`

@@ -116,12 +116,22 @@ func checkColour(s string) (string, *mistake) {
 	return strings.ToLower(s), nil
 }
 
+// checkEnding accepts a path with one of the endings.
+func checkEnding(endings ...string) func(string) (string, *mistake) {
+	return func(path string) (string, *mistake) {
+		if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+			return "", &mistake{path + " is not a file of a known kind", "write the path of a file that ends in " + strings.Join(endings, " or ")}
+		}
+		return path, nil
+	}
+}
+
 // checkFile accepts the path of a file with one of the endings. Package brand
 // checks its content.
 func checkFile(endings ...string) func(string) (string, *mistake) {
 	return func(path string) (string, *mistake) {
-		if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-			return "", &mistake{path + " is not a file of a known kind", "write the path of a file that ends in " + strings.Join(endings, " or ")}
+		if _, wrong := checkEnding(endings...)(path); wrong != nil {
+			return "", wrong
 		}
 		info, err := os.Stat(path)
 		switch {

@@ -63,7 +63,7 @@ func keys() []key {
 			"The language of mails and pages for people whose browser asks for none that is here."),
 		text("texts", func(c *Config) *string { return &c.Texts }, checkFolder,
 			"The folder with your own texts for pages and mails, one `<locale>.json` for each language that has some: [Texts](texts.md). Without this setting it is the folder `texts` beside the file of settings, if there is one."),
-		text("places", func(c *Config) *string { return &c.Places }, checkFile(".mmdb"),
+		text("places", func(c *Config) *string { return &c.Places }, checkEnding(".mmdb"),
 			"A file with the places of networks, in the format MaxMind DB, with cities or countries. The page of the sessions then shows where each began, and a session keeps its network for that. `portico reload` reads the file again. See [Places of sessions](personal-data.md#places-of-sessions)."),
 		toggle("hsts_subdomains", func(c *Config) *bool { return &c.HSTSSubdomains },
 			"Whether browsers shall use https for all names below the public host as well (HSTS `includeSubDomains`). Turn it off while one of them still needs http."),

@@ -54,6 +54,23 @@ func (f *Flows) SetUserName(ctx context.Context, id, typed string) error {
 	})
 }
 
+// RemoveUserPortrait removes the picture of an account and notifies the owner. It
+// does nothing if there is none.
+func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error {
+	return f.change(ctx, a.ID, func(tx Tx) error {
+		removed, err := tx.DeletePortrait(ctx, a.ID)
+		if err != nil || !removed {
+			return err
+		}
+		fact := byOperator(audit.PortraitChanged, a.ID)
+		fact.Detail = portraitRemoved
+		if err := f.portraitChanged(ctx, tx, fact); err != nil {
+			return err
+		}
+		return f.post(ctx, tx, operator, letter{template: mailPortrait, owner: &a})
+	})
+}
+
 // UnlinkUser removes the identities of an account at a provider, ends its sessions
 // and pending flows, and notifies the owner. An owner who has no other way in can
 // set a password through "Forgot your password?".

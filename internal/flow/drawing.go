@@ -30,15 +30,20 @@ func newDrawing() *drawing {
 	return &drawing{room: make(chan struct{}, drawingRoom), turn: make(chan struct{}, 1)}
 }
 
-// draw returns DrawingBusy without a place to wait, or the error of a context that
-// ends first. The given file is not decoded then.
-func (d *drawing) draw(ctx context.Context, given []byte) ([]byte, error) {
+// enter takes a place to wait until leave is called. It returns DrawingBusy if there
+// is none.
+func (d *drawing) enter() (leave func(), err error) {
 	select {
 	case d.room <- struct{}{}:
-		defer func() { <-d.room }()
+		return func() { <-d.room }, nil
 	default:
 		return nil, DrawingBusy
 	}
+}
+
+// draw waits for the turn of a caller that has entered. If the context ends first, it
+// returns its error, and the given file is not decoded.
+func (d *drawing) draw(ctx context.Context, given []byte) ([]byte, error) {
 	select {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()

@@ -35,9 +35,11 @@ func TestPortrait_WaitsForItsTurn(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	err := b.flows.SetPortrait(t.Context(), v.Caller, found, nil)
-	if !errors.Is(err, flow.DrawingBusy) || fault.From(err).RetryAfter <= 0 {
-		t.Errorf("one more than may wait: %v", err)
+	for range 20 { // as often as an account may give one a day: none of these counts
+		err := b.flows.SetPortrait(t.Context(), v.Caller, found, nil)
+		if !errors.Is(err, flow.DrawingBusy) || fault.From(err).RetryAfter <= 0 {
+			t.Errorf("one more than may wait: %v", err)
+		}
 	}
 	leave()
 	for range most - 1 {

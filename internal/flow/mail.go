@@ -33,6 +33,7 @@ const (
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailUnlinked   = "provider-removed"
+	mailPortrait   = "picture-removed" // by an operator
 
 	mailDisconnected = "provider-disconnected"
 
@@ -99,7 +100,7 @@ func alarming(template string) bool {
 // copied reports whether an email also goes to the address for notices. An email
 // about wrong passwords does not: strangers cause it, with and without an account.
 func copied(template string) bool {
-	return template == mailAddress || template != mailBlocked && alarming(template)
+	return template == mailAddress || template == mailPortrait || template != mailBlocked && alarming(template)
 }
 
 // post writes the email to the outbox, in the transaction of its cause, and a copy

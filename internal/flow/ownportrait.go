@@ -12,18 +12,18 @@ import (
 	"portico/internal/throttle"
 )
 
+// The details of the audit records about pictures.
+const (
+	portraitGiven   = "given"
+	portraitRemoved = "removed"
+)
+
 // SetPortrait draws the picture that the signed-in user gives again, and stores it
 // under a new address. It is recorded, and clients see it from the next request.
 //
 // Faults: PortraitUnusable, DrawingBusy, session.Required, throttle.Limited.
 func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, given []byte) error {
-	if _, err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: found.User.ID}); err != nil {
-		return err
-	}
-	drawn, err := f.drawing.draw(ctx, given)
-	if errors.Is(err, picture.ErrUnusable) {
-		return PortraitUnusable
-	}
+	drawn, err := f.draw(ctx, found.User.ID, given)
 	if err != nil {
 		return err
 	}
@@ -33,16 +33,34 @@ func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 		if err != nil {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, c, owner.ID, "given")
+		return f.portraitChanged(ctx, tx, fact(c, audit.PortraitChanged, owner.ID, portraitGiven))
 	})
 }
 
 // portraitChanged records a change, and makes every node read the account again.
-func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, accountID, how string) error {
-	if err := f.sessions.Changed(ctx, tx, accountID); err != nil {
+func (f *Flows) portraitChanged(ctx context.Context, tx Tx, change audit.Fact) error {
+	if err := f.sessions.Changed(ctx, tx, change.AccountID); err != nil {
 		return err
 	}
-	return f.record.Add(ctx, tx, fact(c, audit.PortraitChanged, accountID, how))
+	return f.record.Add(ctx, tx, change)
+}
+
+// draw draws the portrait that an account gives. It counts the attempt, unless too
+// many others wait.
+func (f *Flows) draw(ctx context.Context, accountID string, given []byte) ([]byte, error) {
+	leave, err := f.drawing.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if _, err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: accountID}); err != nil {
+		return nil, err
+	}
+	drawn, err := f.drawing.draw(ctx, given)
+	if errors.Is(err, picture.ErrUnusable) {
+		err = PortraitUnusable
+	}
+	return drawn, err
 }
 
 // RemovePortrait removes the picture of the signed-in user. It is recorded.
@@ -52,7 +70,7 @@ func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Foun
 		if err != nil || !removed {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, c, owner.ID, "removed")
+		return f.portraitChanged(ctx, tx, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved))
 	})
 }
 

@@ -67,7 +67,25 @@ func TestPortrait(t *testing.T) {
 	if f := b.record(audit.PortraitChanged); f.Detail != "removed" {
 		t.Errorf("%+v", f)
 	}
-	for range 17 {
+	if err := set(given); err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.flows.User(t.Context(), "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // of which the second has nothing to do
+		if err := b.flows.RemoveUserPortrait(t.Context(), a); err != nil || id() != "" {
+			t.Errorf("removed by an operator: %v", err)
+		}
+	}
+	if f := b.record(audit.PortraitChanged); f.Detail != "removed" || f.Actor != "operator" {
+		t.Errorf("%+v", f)
+	}
+	if got := b.mails(1); got["mara@example.org picture-removed"].Template == "" {
+		t.Errorf("the owner gets %v", got)
+	}
+	for range 16 {
 		if err := set(nil); !errors.Is(err, flow.PortraitUnusable) {
 			t.Fatal(err)
 		}

@@ -32,6 +32,14 @@ type Target struct{ text string }
 // String returns the address, "" for no target.
 func (t Target) String() string { return t.text }
 
+// App returns the address of a target in an app, "" for a page of Portico.
+func (t Target) App() string {
+	if pages.Own(pathOf(t.text)) {
+		return ""
+	}
+	return t.text
+}
+
 // Targets are the addresses that a browser may be sent to after a flow.
 type Targets struct {
 	Fallback string   // used when there is no target

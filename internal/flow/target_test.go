@@ -40,6 +40,19 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// Without a sign-in, only an address of an app can be shown.
+func TestTarget_App(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"": "", "/": "/", "/reports?x=/auth/account": "/reports?x=/auth/account", "/authors": "/authors", "https://app.test/auth/account": "https://app.test/auth/account",
+		"/auth/account": "", "/auth/account/password#proven": "", "/auth/device?user_code=WDJB-MJHT": "", "/auth/openid/authorize?client_id=x": "",
+	} {
+		if got := targets.Check(raw).App(); got != want {
+			t.Errorf("Check(%q).App() = %q, want %q", raw, got, want)
+		}
+	}
+}
+
 // A URL of this origin is its path, by the rule for paths and by no other.
 func TestTargets_Self(t *testing.T) {
 	t.Parallel()

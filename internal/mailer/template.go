@@ -62,7 +62,7 @@ func lookup(template string) (layout, bool) {
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
 		}, true
-	case "account-closed":
+	case "account-closed", "picture-removed":
 		return layout{parts: []part{heading, intro, facts, note}}, true
 	case "provider-only":
 		return layout{

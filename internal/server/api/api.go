@@ -14,12 +14,14 @@ type API struct {
 	actions  *form.Actions
 	sessions *session.Keeper
 	describe func(agent string) string
+	place    func(network, locale string) string
 }
 
 // New returns an API. describe turns a User-Agent into words such as "Firefox
-// on Linux".
-func New(actions *form.Actions, sessions *session.Keeper, describe func(agent string) string) *API {
-	return &API{actions: actions, sessions: sessions, describe: describe}
+// on Linux". place returns the city and country of a network in words, "" if it is
+// unknown.
+func New(actions *form.Actions, sessions *session.Keeper, describe func(agent string) string, place func(network, locale string) string) *API {
+	return &API{actions: actions, sessions: sessions, describe: describe, place: place}
 }
 
 // Mount registers the routes.
@@ -154,6 +156,7 @@ type Device struct {
 	ID         string `json:"id"`
 	Current    bool   `json:"current"`
 	Browser    string `json:"browser"`
+	Place      string `json:"place,omitempty"` // where it began, if that is known
 	CreatedAt  Moment `json:"created_at"`
 	LastSeenAt Moment `json:"last_seen_at"`
 }

@@ -35,10 +35,10 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	devices := make([]Device, 0, len(held))
+	devices, locale := make([]Device, 0, len(held)), a.actions.Locale(w, r)
 	for _, s := range held {
 		devices = append(devices, Device{
-			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.UserAgent),
+			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.UserAgent), Place: a.place(s.Peer, locale),
 			CreatedAt: momentOf(s.CreatedAt), LastSeenAt: momentOf(s.LastSeenAt),
 		})
 	}

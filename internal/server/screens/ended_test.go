@@ -131,6 +131,11 @@ func TestSignIn_SaysNothingOtherwise(t *testing.T) {
 	s, v := person(t)
 	token := v.Cookie("session")
 	v.leads(v.Send("/auth/signout", nil), "/auth/signed-out")
+	for target, app := range map[string]string{"/reports": "/reports", "/auth/account": "", "": ""} {
+		if b := v.opens("/auth/signed-out?return_to=" + url.QueryEscape(target)); b.ReturnTo != target || b.Next != app {
+			t.Errorf("to %s: a sign-in leads to %q, and the link to the app to %q", target, b.ReturnTo, b.Next)
+		}
+	}
 	again := visit(s)
 	again.SignIn("mara@example.org")
 	replaced := again.Cookie("session")

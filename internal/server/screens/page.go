@@ -365,12 +365,12 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.Account)
 	}
 	said := s.Actions.Said(w, r)
-	target := s.Actions.Targets.Check(r.URL.Query().Get("return_to")).String()
-	if said != form.AccountLeft && target == "" {
+	target := s.asked(r)
+	if said != form.AccountLeft && target == (flow.Target{}) {
 		return s.show(w, r, form.ScreenSignedOut, nil)
 	}
 	return s.show(w, r, form.ScreenSignedOut, func(b *Boot) {
-		b.Success, b.ReturnTo = s.success(b.Locale, said, form.AccountLeft), target
+		b.Success, b.ReturnTo, b.Next = s.success(b.Locale, said, form.AccountLeft), target.String(), target.App()
 	})
 }
 

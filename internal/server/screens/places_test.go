@@ -1,6 +1,7 @@
 package screens_test
 
 import (
+	"encoding/json"
 	"net/netip"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/place/placetest"
+	"portico/internal/server/api"
 )
 
 // The list of the sessions says in the language of the page where each began.
@@ -30,6 +32,16 @@ func TestSessions_SayWhereTheyBegan(t *testing.T) {
 		b := v.opens("/auth/account/sessions")
 		if len(b.Account.Sessions) != 2 || b.Account.Sessions[0].Place != want || b.Account.Sessions[1].Place != "" {
 			t.Errorf("%s: %+v, want %q here and nothing for the other", language, b.Account.Sessions, want)
+		}
+	}
+	v.Header.Set("Accept-Language", "de")
+	var list api.Sessions
+	if err := json.Unmarshal([]byte(v.Open("/auth/api/sessions").Body), &list); err != nil || len(list.Sessions) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, each := range list.Sessions {
+		if want := map[bool]string{true: "Berlin, Deutschland"}[each.Current]; each.Place != want {
+			t.Errorf("the API says %q, want %q", each.Place, want)
 		}
 	}
 }

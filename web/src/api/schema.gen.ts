@@ -153,6 +153,7 @@ export interface Device {
   id: string;
   current: boolean;
   browser: string;
+  place?: string;
   created_at: string;
   last_seen_at: string;
 }

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from 'react';
+import { type ChangeEvent, useEffect, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
@@ -8,13 +8,15 @@ import field from '../../ui/field.module.css';
 import { Hint } from '../../ui/lead';
 import { Portrait } from '../own/portrait';
 import styles from './picture.module.css';
-import { shrunk } from './shrunk';
+import { KINDS, shrunk } from './shrunk';
 
 const PATH = '/auth/account/profile/picture';
 
 /** The picture of the user, with the forms that replace and remove it. */
 export function Picture({ boot }: { boot: Boot }) {
   const { t } = useText();
+  const [kinds, setKinds] = useState(KINDS);
+  useEffect(() => setKinds([...KINDS, 'image/webp']), []); // which only a script makes usable
   const account = <input type="hidden" name="account" value={boot.session.id} />;
   return (
     <section className={styles.section} aria-labelledby="pictures">
@@ -36,7 +38,7 @@ export function Picture({ boot }: { boot: Boot }) {
                   type="file"
                   id="picture"
                   name="picture"
-                  accept="image/png,image/jpeg,image/webp,image/gif"
+                  accept={kinds.join()}
                   onChange={shrink}
                 />
                 <Button look="secondary" busy={busy}>

@@ -2,7 +2,7 @@
 const SIDE = 512;
 
 /** The kinds and limits of the server (internal/picture/portrait.go). */
-const KINDS = ['image/png', 'image/jpeg', 'image/gif'];
+export const KINDS = ['image/png', 'image/jpeg', 'image/gif'];
 const BYTES = 2 << 20;
 const PIXELS = 4 << 20;
 

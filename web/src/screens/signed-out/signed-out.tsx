@@ -16,9 +16,9 @@ function View({ boot }: { boot: Boot }) {
       <Success words={boot.success} />
       <Lead>{text.t('signed-out.lead')}</Lead>
       <ButtonLink href={withReturn('/auth/signin', boot.return_to)}>{text.t('signed-out.signin')}</ButtonLink>
-      <When value={boot.return_to}>
+      <When value={boot.next}>
         <Footer>
-          <a href={boot.return_to}>{text.t('signed-out.back')}</a>
+          <a href={boot.next}>{text.t('signed-out.back')}</a>
         </Footer>
       </When>
     </Frame>
