@@ -141,6 +141,7 @@ type LinkView struct {
 	Email    string        // in full; only in the browser that typed it
 	FlowID   string        // only in that browser, while it can use the code instead
 	Away     bool          // the link works only in the browser that asked for it, which is another one
+	Handed   bool          // an operator hands the link over
 	Password bool          // the page asks for the password of the sign-up
 	Age      time.Duration // of the newest email, if its link replaces this one
 	Fault    *fault.Error
@@ -176,7 +177,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 				return err
 			}
 		}
-		v.Address = account.Mask(d.Address)
+		v.Address, v.Handed = account.Mask(d.Address), d.Handed
 		if f.here(c, p) {
 			v.Email = d.Address
 			if p.Step == Verify {

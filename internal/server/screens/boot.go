@@ -130,7 +130,7 @@ type FieldErrors struct {
 type Link struct {
 	State   string `json:"state" enum:" ready password elsewhere expired used replaced malformed"`
 	Mark    string `json:"mark"` // the form returns it, and applies only to this link
-	Kind    string `json:"kind" enum:" signup recovery code provider address"`
+	Kind    string `json:"kind" enum:" signup recovery handed code provider address"`
 	Address string `json:"address"`
 	Email   string `json:"email"`
 	Age     string `json:"age"` // in words; of the newest email if it replaces this one

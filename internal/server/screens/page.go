@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"portico/internal/account"
-	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/ids"
 	"portico/internal/pages"
-	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -248,77 +246,6 @@ func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, id))
 	}
 	return s.show(w, r, form.ScreenVerifyCode, nil)
-}
-
-// confirmLink is the page of mailed links. It moves the token from the URL into
-// a cookie at once. Only the button on the page has an effect, because mail
-// scanners open links.
-func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
-	if token := r.URL.Query().Get("token"); token != "" {
-		if !secret.ValidToken(token) {
-			token = "malformed"
-		}
-		s.Actions.KeepLink(w, token)
-		return server.SeeOther(w, pages.ConfirmLink)
-	}
-	token := s.Actions.Link(w, r)
-	v, err := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)
-	if err != nil {
-		return err
-	}
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
-	}
-	waiting := ""
-	if v.Fault != nil && errors.Is(v.Fault, code.LinkMalformed) {
-		if waiting, err = s.Actions.Waiting(w, r); err != nil {
-			return err
-		}
-	}
-	return s.show(w, r, form.ScreenConfirmLink, func(b *Boot) {
-		b.Session = other(person, account.Display(v.Email))
-		if r.URL.Query().Has("changed") { // the button of the previous page was refused
-			b.Notice = server.Words(s.Catalogue, b.Locale, form.LinkChanged)
-		}
-		s.fillLink(b, v, token)
-		switch {
-		case b.Link.State == "malformed":
-			b.Flow.ID = waiting // most likely the flow of the same email
-		case b.Link.State == "used" && person != (SignedIn{}):
-			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
-			b.Next = s.Actions.Targets.Or(flow.Target{})
-		}
-	})
-}
-
-func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string) {
-	b.Link = Link{State: "ready", Mark: form.LinkMark(token), Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
-	b.Flow.ID = v.FlowID
-	switch {
-	case v.Fault != nil:
-		b.Status = server.Status(v.Fault)
-		b.Link.State = linkState(v.Fault)
-		if b.Link.State == "replaced" {
-			b.Link.Age = s.Catalogue.Wait(b.Locale, v.Age)
-		}
-	case v.Away:
-		b.Link.State = "elsewhere"
-	case v.Password:
-		b.Link.State = "password"
-	}
-}
-
-func linkState(f *fault.Error) string {
-	switch {
-	case errors.Is(f, code.LinkExpired):
-		return "expired"
-	case errors.Is(f, code.LinkUsed):
-		return "used"
-	case errors.Is(f, code.LinkReplaced):
-		return "replaced"
-	}
-	return "malformed"
 }
 
 // resetPassword shows the form of a flow that has proven the mailbox.

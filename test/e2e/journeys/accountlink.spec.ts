@@ -15,8 +15,10 @@ test('a link of the operator leads to a passkey in place of the password', async
   const person = world.stranger();
   portico.command(['user', 'create', person.email, '--password'], `${person.password}\n`);
   const device = await Authenticator.plugInto(page);
-  await page.goto(linkFor(portico, person.email));
-  await expectScreen(page, 'Reset your password');
+  const link = linkFor(portico, person.email);
+  await page.goto(link);
+  await expectScreen(page, 'Set up how you sign in');
+  await expect(page.getByText('Continue to choose a new way to sign in.')).toBeVisible();
   await alive(page);
   await button(page, 'Continue').click();
   await expectScreen(page, 'Create your passkey');
@@ -27,6 +29,9 @@ test('a link of the operator leads to a passkey in place of the password', async
   expect(await device.held()).toHaveLength(1);
 
   const elsewhere = await openBrowser();
+  await elsewhere.goto(link);
+  await expectScreen(elsewhere, 'This link has already been used');
+  await expect(elsewhere.getByText("If you've already set up how you sign in")).toBeVisible();
   await elsewhere.goto(`${portico.origin}/auth/signin`);
   await alive(elsewhere);
   await field(elsewhere, 'Email').fill(person.email);

@@ -251,7 +251,7 @@ export interface Legal {
 export interface Link {
   state: '' | 'ready' | 'password' | 'elsewhere' | 'expired' | 'used' | 'replaced' | 'malformed';
   mark: string;
-  kind: '' | 'signup' | 'recovery' | 'code' | 'provider' | 'address';
+  kind: '' | 'signup' | 'recovery' | 'handed' | 'code' | 'provider' | 'address';
   address: string;
   email: string;
   age: string;

@@ -81,6 +81,7 @@ function Confirm({
 }) {
   const { t } = useText();
   const { kind } = boot.link;
+  const brand = boot.brand.name;
   const address = addressOf(boot, t);
   return (
     <form {...form.props}>
@@ -97,9 +98,14 @@ function Confirm({
             t('confirm-link.recovery.lead', { address }),
             match(
               kind,
-              'code',
-              t('confirm-link.code.lead', { address }),
-              t('confirm-link.signup.lead', { address }),
+              'handed',
+              t('confirm-link.handed.lead', { address, brand }),
+              match(
+                kind,
+                'code',
+                t('confirm-link.code.lead', { address }),
+                t('confirm-link.signup.lead', { address }),
+              ),
             ),
           ),
         )}
@@ -124,7 +130,12 @@ function Confirm({
             kind,
             'recovery',
             t('common.continue'),
-            match(kind, 'code', t('confirm-link.code.submit'), t('confirm-link.submit')),
+            match(
+              kind,
+              'handed',
+              t('common.continue'),
+              match(kind, 'code', t('confirm-link.code.submit'), t('confirm-link.submit')),
+            ),
           )}
         </Button>
       </Guarded>
@@ -161,7 +172,12 @@ function title({ link }: Boot, { t }: Text): string {
       link.kind,
       'recovery',
       t('confirm-link.recovery.title'),
-      match(link.kind, 'code', t('confirm-link.code.title'), t('confirm-link.signup.title')),
+      match(
+        link.kind,
+        'handed',
+        t('confirm-link.handed.title'),
+        match(link.kind, 'code', t('confirm-link.code.title'), t('confirm-link.signup.title')),
+      ),
     ),
   );
   return DEAD.reduce(

@@ -96,7 +96,12 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
       otherwise={
         <>
           <Lead>
-            {match(boot.link.kind, 'code', t('confirm-link.used.code'), t('confirm-link.used.lead'))}
+            {match(
+              boot.link.kind,
+              'handed',
+              t('confirm-link.used.handed'),
+              match(boot.link.kind, 'code', t('confirm-link.used.code'), t('confirm-link.used.lead')),
+            )}
           </Lead>
           <SignInInstead />
         </>
