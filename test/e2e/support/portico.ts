@@ -19,6 +19,8 @@ export interface Outside {
   texts?: Record<string, Record<string, string | Record<string, string>>>;
   /** Tables of portico.toml. */
   settings?: string;
+  /** Origin that browsers know it by, behind a proxy; its own without one. */
+  site?: string;
   /** Version of the terms of use that users accept. */
   terms?: string;
 }
@@ -127,11 +129,11 @@ interface Place {
 }
 
 function environment(
-  { smtp, issuer, app, terms }: Outside,
+  { smtp, issuer, app, site, terms }: Outside,
   { origin, listen, operations, keyFile, database }: Place,
 ) {
   return {
-    PORTICO_PUBLIC_URL: origin,
+    PORTICO_PUBLIC_URL: site ?? origin,
     PORTICO_LISTEN: `127.0.0.1:${listen}`,
     PORTICO_OPS_LISTEN: `127.0.0.1:${operations}`,
     PORTICO_DATABASE_URL: database,
