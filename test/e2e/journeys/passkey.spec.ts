@@ -166,6 +166,7 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
   await device.verify(false);
   await button(page, 'Use a passkey').click();
   await expect(page.getByText('You cancelled, or it took too long.')).toBeVisible();
+  await expect(link(page, 'Back to your account')).toHaveAttribute('href', '/auth/account');
   await device.verify(true);
   await button(page, 'Use a passkey').click();
   await expectScreen(page, 'Change your password');

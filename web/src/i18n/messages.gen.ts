@@ -283,6 +283,7 @@ export type MessageKey =
   | 'mfa.hint'
   | 'mfa.lead'
   | 'mfa.lead_for'
+  | 'mfa.leave'
   | 'mfa.passkey.cancelled'
   | 'mfa.passkey.lead'
   | 'mfa.passkey.lead_for'

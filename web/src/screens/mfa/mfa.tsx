@@ -32,7 +32,7 @@ function View({ boot }: { boot: Boot }) {
       <When value={boot.flow.state} is="used_up" otherwise={<Enter boot={boot} form={form} />}>
         <Lead>{text.t('mfa.used_up.lead')}</Lead>
       </When>
-      <When value={boot.flow.id}>
+      <When value={boot.flow.id} otherwise={<Leave />}>
         <Restart boot={boot} />
       </When>
     </Frame>
@@ -126,6 +126,16 @@ function AppCode({ boot: { mfa }, form }: { boot: Boot; form: Form<GiveFactor> }
       </When>
       <CodeField label={t('mfa.code')} hint={t('mfa.hint')} error={form.trouble.fields.code} />
     </>
+  );
+}
+
+/** The way out of a proof that was asked of the signed-in user. */
+function Leave() {
+  const { t } = useText();
+  return (
+    <Footer>
+      <a href="/auth/account">{t('mfa.leave')}</a>
+    </Footer>
   );
 }
 
