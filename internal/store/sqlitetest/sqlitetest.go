@@ -32,14 +32,15 @@ func OpenAt(t testing.TB, path string) *store.Store {
 	return s
 }
 
-// Write writes a database without rows to the path.
+// Write writes a database without rows to the path, and the lock file that a
+// migration leaves beside it.
 func Write(t testing.TB, path string) {
 	t.Helper()
 	content, err := template()
 	if err != nil {
 		t.Fatalf("make the template of the test databases: %v", err)
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(path, content, 0o600), os.WriteFile(path+".lock", nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
