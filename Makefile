@@ -13,7 +13,7 @@ export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 COMPILE := GOGC=400
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
+.PHONY: help run build libraries test ci rest check fmt lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,7 +45,10 @@ rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, rele
 	@tools/stages build! race+postgres,e2e+e2e-postgres+states,staticcheck+release-test+client-test+apps+proxies+acme faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
-	@$(MAKE) -j4 -k --output-sync fmt lint types
+	@$(MAKE) -j4 -k --output-sync fmt lint types size
+
+size: build # the limit is that of make bench (mostBinary)
+	@[ $$(stat -c %s bin/portico) -le 48000000 ] || { ls -l bin/portico; echo "bin/portico has more than 48 MB: look at new libraries and web/dist"; exit 1; }
 
 types: web/node_modules/.package-lock.json clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json
 	@cd web && npm run --silent check

@@ -23,8 +23,8 @@ var (
 	Messages fs.FS = under(messages, "src/i18n/messages")
 
 	// Dist holds documents/<locale>/<screen>.html, documents/manifest.json,
-	// marked/<screen>.html, marked/keys.json, states.json and assets/* as the
-	// build left them.
+	// documents/keys.json, marked/<screen>.html, styles/<screen>.css,
+	// states.json.gz and assets/* as the build left them.
 	Dist fs.FS = under(dist, "dist")
 )
 

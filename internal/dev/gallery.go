@@ -2,6 +2,7 @@ package dev
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,15 +39,20 @@ type state struct {
 
 // newGallery reads the states of the built front end.
 func newGallery() (*gallery, error) {
-	text, err := fs.ReadFile(web.Dist, "states.json")
+	packed, err := web.Dist.Open("states.json.gz")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, screens.ErrNotBuilt
 	}
-	g := &gallery{screens: map[string]*screens.Screens{}}
-	if err == nil {
-		err = json.Unmarshal(text, &g.states)
+	if err != nil {
+		return nil, err
 	}
-	return g, err
+	defer packed.Close()
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	g := &gallery{screens: map[string]*screens.Screens{}}
+	return g, json.NewDecoder(text).Decode(&g.states)
 }
 
 // open prepares the documents of both schemes.

@@ -12,7 +12,7 @@ import (
 // Documents returns a front end whose screens are all the given template. The
 // caller may change it.
 func Documents(document string) fstest.MapFS {
-	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}, "marked/keys.json": {Data: []byte("{}")}}
+	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}, "documents/keys.json": {Data: []byte("{}")}}
 	for _, name := range form.Screens() {
 		files["marked/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 	}

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
-import { fill } from '../tools/template.mjs';
+import { fill, templateOf } from '../tools/template.mjs';
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), 'utf8');
@@ -27,7 +27,7 @@ const cases = locales.flatMap((locale) =>
 test.each(cases)('%s %s, %s: the filled template is what React renders', (locale, screen, _, boot) => {
   const data = { ...boot, locale };
   const { title, body } = render(screen, locale, data);
-  const html = fill(read(`dist/documents/${locale}/${screen}.html`), data);
+  const html = fill(templateOf(locale, screen), data);
 
   expect(/<div id="root">(.*)<\/div>(?:<script type="application\/json"|<\/body>)/s.exec(html)?.[1]).toBe(
     body,
@@ -40,7 +40,7 @@ test.each(cases)('%s %s, %s: the filled template is what React renders', (locale
 test.each(locales)('%s: the way to a provider needs no script', (locale) => {
   const boot = STATES.find(([screen]) => screen === 'leaving')?.[2];
   const next = 'https://accounts.example.com/authorize?client_id=a&state=b';
-  const html = fill(read(`dist/documents/${locale}/leaving.html`), { ...boot, locale, next });
+  const html = fill(templateOf(locale, 'leaving'), { ...boot, locale, next });
   expect(html).toContain(
     '<meta http-equiv="refresh" content="0;url=https://accounts.example.com/authorize?client_id=a&amp;state=b">',
   );
@@ -56,7 +56,7 @@ test('no screen is without a state', () => {
 test.each(locales.flatMap((locale) => screenNames.map((screen) => [locale, screen] as const)))(
   '%s %s keeps the policy: one style by its hash, no inline style, handler or script',
   (locale, screen) => {
-    const html = read(`dist/documents/${locale}/${screen}.html`);
+    const html = templateOf(locale, screen);
     const styles = [...html.matchAll(/<style[^>]*>(.*?)<\/style>/gs)].map(([, style]) => style ?? '');
     expect(styles.map((style) => `sha256-${createHash('sha256').update(style).digest('base64')}`)).toEqual([
       manifest.style_hashes[screen],
@@ -83,7 +83,7 @@ test('every asset is there plain and compressed, with the same content', () => {
 });
 
 test('only the words of the visitor are shipped', () => {
-  const document = read('dist/documents/en/signin.html');
+  const document = templateOf('en', 'signin');
   const scripts = [...document.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g)].map(([, file]) =>
     read(`dist/${file}`),
   );

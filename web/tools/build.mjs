@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { STATES } from '../fixtures/states.mjs';
 import { messagesOf, writeTypes } from './messages.mjs';
@@ -85,13 +85,9 @@ function loading(scripts) {
   ];
 }
 
-/** The texts for the script. Their JSON cannot end its element. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
-const wordsOf = (screen, locale) =>
-  locale === MARKED ? '{{.words}}' : JSON.stringify(messagesOf(screen, locale)).replaceAll('<', '\\u003c');
-
-/** The data that the script starts from. @param {import('./messages.mjs').ScreenName} screen @param {string} locale */
-const dataOf = (screen, locale) =>
-  `<script type="application/json" id="words">${wordsOf(screen, locale)}</script><script type="application/json" id="boot">{{.boot}}</script>`;
+/** The texts for the script, and the data that it starts from. */
+const DATA =
+  '<script type="application/json" id="words">{{.words}}</script><script type="application/json" id="boot">{{.boot}}</script>';
 
 /** The attributes of a document's language. In a document with marks, the server writes them. @param {string} locale */
 const languageOf = (locale) =>
@@ -109,40 +105,44 @@ function documentOf({ screen, locale }) {
     '<meta name="robots" content="noindex">',
     `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
     // The style of the brand overrides tokens, so it comes last.
-    `<style>${style}</style>{{.theme.head}}`,
+    '<style>{{.style}}</style>{{.theme.head}}',
     // The card is centered. Painted in parts it would visibly move as it grows on a slow phone.
     lender ? '' : '<link rel="expect" href="#words" blocking="render">',
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
     `</head><body><div id="root">${body}</div>`,
-    lender ? '' : dataOf(screen, locale),
+    lender ? '' : DATA,
     '</body></html>\n',
   ].join('');
-  return { html, styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}` };
+  return { html, style };
 }
 
 rmSync(at('dist/documents'), { recursive: true, force: true });
 rmSync(at('dist/marked'), { recursive: true, force: true });
 mkdirSync(at('dist/marked'), { recursive: true });
+rmSync(at('dist/styles'), { recursive: true, force: true });
+mkdirSync(at('dist/styles'), { recursive: true });
 rmSync(at('dist/assets'), { recursive: true, force: true });
 mkdirSync(at('dist/assets'), { recursive: true });
 
 /** @type {Record<string, string>} */
 const styleHashes = {};
 for (const document of documents) {
-  const { html, styleHash } = documentOf(document);
+  const { html } = documentOf(document);
   mkdirSync(at(`dist/documents/${document.locale}`), { recursive: true });
   writeFileSync(at(`dist/documents/${document.locale}/${document.screen}.html`), html);
-  styleHashes[document.screen] = styleHash;
 }
 
-// Documents for texts of the operator, and the keys of the texts that their scripts need.
+// Documents for texts of the operator, the styles, and the keys of the texts that the scripts need.
 /** @type {Record<string, string[]>} */
 const keys = {};
 for (const screen of screenNames) {
-  writeFileSync(at(`dist/marked/${screen}.html`), documentOf({ screen, locale: MARKED }).html);
+  const { html, style } = documentOf({ screen, locale: MARKED });
+  writeFileSync(at(`dist/marked/${screen}.html`), html);
+  writeFileSync(at(`dist/styles/${screen}.css`), style);
+  styleHashes[screen] = `sha256-${createHash('sha256').update(style).digest('base64')}`;
   if (!(screen in SCRIPTLESS)) keys[screen] = Object.keys(messagesOf(screen, 'en'));
 }
-writeFileSync(at('dist/marked/keys.json'), JSON.stringify(keys));
+writeFileSync(at('dist/documents/keys.json'), JSON.stringify(keys));
 
 // The script for pages of apps. They load it by this name.
 await build({
@@ -164,8 +164,8 @@ await build({
 
 // The states for the page of `portico dev` that shows every screen.
 writeFileSync(
-  at('dist/states.json'),
-  JSON.stringify(STATES.map(([screen, name, boot]) => ({ screen, name, boot }))),
+  at('dist/states.json.gz'),
+  gzipSync(JSON.stringify(STATES.map(([screen, name, boot]) => ({ screen, name, boot })))),
 );
 
 const assets = readdirSync(at('.build/client/assets')).filter((file) => !file.endsWith('.css'));

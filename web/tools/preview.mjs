@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { STATES } from '../fixtures/states.mjs';
 import { localized } from '../fixtures/words.mjs';
-import { fill } from './template.mjs';
+import { fill, templateOf } from './template.mjs';
 
 const dist = new URL('../dist/', import.meta.url);
 /** @returns {{ style_hashes: Record<string, string> }} */
@@ -28,8 +28,10 @@ export const policy = (screen, theme = 'plain') =>
 export function documentOf(screen, state, locale, theme = 'plain') {
   const boot = STATES.find(([s, name]) => s === screen && name === state)?.[2];
   if (!boot) return undefined;
-  const template = readFileSync(new URL(`documents/${locale}/${screen}.html`, dist), 'utf8');
-  return { status: boot.status, html: fill(template, localized(boot, locale), THEMES[theme]) };
+  return {
+    status: boot.status,
+    html: fill(templateOf(locale, screen), localized(boot, locale), THEMES[theme]),
+  };
 }
 
 /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */

@@ -1,9 +1,9 @@
 // Measures the files that a visit loads, in KiB after brotli 11, and fails above the limits.
 //   node tools/size.mjs
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
-import { fill } from './template.mjs';
+import { fill, templateOf } from './template.mjs';
 
 const LIMITS = { signin: 8 * 1024, document: 9 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
 
@@ -15,7 +15,7 @@ const LATER = { signin: 'assets/offer-' };
 
 /** @param {string} locale @param {string} screen */
 function weigh(locale, screen) {
-  const template = readFileSync(new URL(`documents/${locale}/${screen}.html`, dist), 'utf8');
+  const template = templateOf(locale, screen);
   const boot = STATES.find(([name]) => name === screen)?.[2] ?? {};
   const document = brotliCompressSync(fill(template, { ...boot, locale })).length;
   const files = new Set(

@@ -1,6 +1,20 @@
 // Implements the part of Go's text/template that the documents use, for the preview and the tests.
 
 import { readFileSync } from 'node:fs';
+import { messagesOf } from './messages.mjs';
+
+/** The built document of a screen: a template, with its style and the texts for its script. @param {string} locale @param {string} screen */
+export function templateOf(locale, screen) {
+  const words = JSON.stringify(
+    messagesOf(/** @type {import('./messages.mjs').ScreenName} */ (screen), locale),
+  ).replaceAll('<', '\\u003c');
+  return built(`documents/${locale}/${screen}.html`)
+    .replace('{{.style}}', () => built(`styles/${screen}.css`))
+    .replace('{{.words}}', () => words);
+}
+
+/** @param {string} file */
+const built = (file) => readFileSync(new URL(`../dist/${file}`, import.meta.url), 'utf8');
 
 /** @typedef {{ text: string } | { if: string, yes: Node[], no: Node[] } | { range: string, body: Node[] } | { print: string }} Node */
 

@@ -27,7 +27,8 @@ type document struct {
 	template *template.Template
 	policy   string
 	theme    map[string]string
-	words    string                          // the texts for the script, as JSON; "" if they are in the template
+	style    string
+	words    string                          // the texts for the script, as JSON
 	plain    func() (*server.Content, error) // the document without data of a request
 }
 
@@ -36,54 +37,88 @@ type document struct {
 // after a form, and without script every sign-in is a form. A locale with texts of
 // the operator gets the documents with marks.
 func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []string) (map[string][]*document, error) {
-	manifest, err := fs.ReadFile(dist, "documents/manifest.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotBuilt
-	}
-	if err != nil {
-		return nil, err
-	}
 	var built struct {
 		StyleHashes map[string]string `json:"style_hashes"`
 	}
-	if err := json.Unmarshal(manifest, &built); err != nil {
-		return nil, fmt.Errorf("read the manifest of the screens: %w", err)
+	var keys map[string][]string // of the texts for the script, by screen
+	for file, into := range map[string]any{"documents/manifest.json": &built, "documents/keys.json": &keys} {
+		if err := decode(dist, file, into); err != nil {
+			return nil, err
+		}
+	}
+	style, err := styles(dist, built.StyleHashes)
+	if err != nil {
+		return nil, err
 	}
 	values := theme.Values()
 	all := make(map[string][]*document, len(catalogue.Locales()))
 	for _, loc := range catalogue.Locales() {
 		for _, name := range form.Screens() {
-			text, words, err := source(dist, catalogue, loc, name)
+			text, err := source(dist, catalogue, loc, name)
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
 			}
+			words, err := catalogue.JSON(loc, keys[name])
+			if err != nil {
+				return nil, err
+			}
 			// The template contains only actions that the build created from
-			// its markers. Each value is escaped by "html", except the texts for the
-			// script, which are JSON, and the head of the theme, which package brand
-			// computes.
+			// its markers. Each value is escaped by "html", except the style, the texts
+			// for the script, which are JSON, and the head of the theme, which package
+			// brand computes.
 			t, err := template.New(loc + "/" + name).Option("missingkey=error").Parse(text)
 			if err != nil {
 				return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
 			}
-			styles := []string{built.StyleHashes[name]}
+			hashes := []string{built.StyleHashes[name]}
 			if own := theme.StyleHash(); own != "" {
-				styles = append(styles, own)
+				hashes = append(hashes, own)
 			}
-			all[loc] = append(all[loc], &document{template: t, theme: values, words: words, policy: server.DocumentPolicy(styles, apps...)})
+			all[loc] = append(all[loc], &document{template: t, theme: values, style: style[name], words: inScript(words), policy: server.DocumentPolicy(hashes, apps...)})
 		}
 	}
 	return all, nil
 }
 
-// source returns the template of a screen, and the texts for its script unless
-// they are in the template.
-func source(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (text, words string, err error) {
+// decode reads a file of the build, or returns ErrNotBuilt.
+func decode(dist fs.FS, file string, into any) error {
+	text, err := fs.ReadFile(dist, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNotBuilt
+	}
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s of the screens: %w", file, err)
+	}
+	return nil
+}
+
+// styles returns the style of each screen that has one.
+func styles(dist fs.FS, hashes map[string]string) (map[string]string, error) {
+	all := make(map[string]string, len(hashes))
+	for name := range hashes {
+		text, err := fs.ReadFile(dist, "styles/"+name+".css")
+		if err != nil {
+			return nil, fmt.Errorf("read the style of the screen %q, which make build writes: %w", name, err)
+		}
+		all[name] = string(text)
+	}
+	return all, nil
+}
+
+// source returns the template of a screen.
+func source(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (string, error) {
 	if catalogue.Replaced(loc) {
 		return marked(dist, catalogue, loc, name)
 	}
 	built, err := fs.ReadFile(dist, "documents/"+loc+"/"+name+".html")
-	return string(built), "", err
+	return string(built), err
 }
+
+// inScript returns JSON that cannot end its script element.
+func inScript(text []byte) string { return strings.ReplaceAll(string(text), "<", `\u003c`) }
 
 // fill renders the document with the data.
 func (d *document) fill(b Boot) ([]byte, error) {
@@ -97,7 +132,7 @@ func (d *document) fill(b Boot) ([]byte, error) {
 	if err := json.Unmarshal(text, &values); err != nil {
 		return nil, err
 	}
-	values["boot"], values["theme"], values["words"] = string(text), d.theme, d.words
+	values["boot"], values["theme"], values["style"], values["words"] = string(text), d.theme, d.style, d.words
 	var out bytes.Buffer
 	out.Grow(32 << 10)
 	err = d.template.Execute(&out, values)

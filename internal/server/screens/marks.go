@@ -1,9 +1,7 @@
 package screens
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
@@ -26,38 +24,23 @@ const (
 
 var errMark = errors.New("a mark of a text is not complete")
 
-// marked returns a document with the texts of a catalogue in place of its marks,
-// and the texts for its script.
-func marked(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (text, words string, err error) {
+// marked returns a document with the texts of a catalogue in place of its marks.
+func marked(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (text string, err error) {
 	built, err := fs.ReadFile(dist, "marked/"+name+".html")
 	if err != nil {
-		return "", "", err
-	}
-	list, err := fs.ReadFile(dist, "marked/keys.json")
-	if err != nil {
-		return "", "", err
-	}
-	var keys map[string][]string
-	if err := json.Unmarshal(list, &keys); err != nil {
-		return "", "", fmt.Errorf("read the keys of the texts: %w", err)
-	}
-	script, err := catalogue.JSON(loc, keys[name])
-	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	m := marks{catalogue: catalogue, locale: loc, rest: string(built)}
 	text, err = m.fill()
 	if err != nil || m.rest != "" {
-		return "", "", errors.Join(err, errMark)
+		return "", errors.Join(err, errMark)
 	}
 	direction := ""
 	if locale.RightToLeft(loc) {
 		direction = ` dir="rtl"`
 	}
 	text = strings.Replace(text, "<html>", `<html lang="`+loc+`"`+direction+`>`, 1)
-	text = strings.ReplaceAll(text, anyLocale, `"`+loc+`"`)
-	// With "<" the text could end its script element.
-	return text, strings.ReplaceAll(string(script), "<", `\u003c`), nil
+	return strings.ReplaceAll(text, anyLocale, `"`+loc+`"`), nil
 }
 
 // marks replaces the marks of a document.

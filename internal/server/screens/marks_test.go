@@ -1,9 +1,7 @@
 package screens
 
 import (
-	"encoding/json"
 	"io/fs"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -14,7 +12,7 @@ import (
 )
 
 // With the texts of Portico, a document with marks is the document that the build
-// rendered in that language: byte for byte, except for the order of the texts for the script.
+// rendered in that language, byte for byte.
 func TestMarked_IsWhatTheBuildRenders(t *testing.T) {
 	t.Parallel()
 	catalogue, err := locale.Load(web.Messages)
@@ -27,21 +25,13 @@ func TestMarked_IsWhatTheBuildRenders(t *testing.T) {
 			if err != nil {
 				t.Skip("the screens are not built: run make build")
 			}
-			text, words, err := marked(web.Dist, catalogue, loc, name)
+			text, err := marked(web.Dist, catalogue, loc, name)
 			if err != nil {
 				t.Errorf("%s %s: %v", loc, name, err)
 				continue
 			}
-			want, wantWords := apart(string(built))
-			got, here := apart(text)
-			if got != want {
-				t.Errorf("%s %s: the document differs: %s", loc, name, difference(got, want))
-			}
-			if (here == "{{.words}}") != (wantWords != "") {
-				t.Errorf("%s %s: texts for the script: %q", loc, name, here)
-			}
-			if wantWords != "" && !reflect.DeepEqual(decoded(t, words), decoded(t, wantWords)) {
-				t.Errorf("%s %s: other texts for the script", loc, name)
+			if text != string(built) {
+				t.Errorf("%s %s: the document differs: %s", loc, name, difference(text, string(built)))
 			}
 		}
 	}
@@ -64,32 +54,14 @@ func TestSource_IsTheBuiltDocument(t *testing.T) {
 		if err != nil {
 			t.Skip("the screens are not built: run make build")
 		}
-		if text, words, err := source(web.Dist, catalogue, loc, "signin"); text != string(built) || words != "" || err != nil {
+		if text, err := source(web.Dist, catalogue, loc, "signin"); text != string(built) || err != nil {
 			t.Errorf("%s: another document, %v", loc, err)
 		}
 	}
-	text, words, err := source(web.Dist, replaced, "de", "signin")
-	if err != nil || !strings.Contains(text, ">Los &#123;<") || !strings.Contains(words, `"signin.submit":"Los {"`) || !strings.Contains(text, `<html lang="de">`) {
+	text, err := source(web.Dist, replaced, "de", "signin")
+	if err != nil || !strings.Contains(text, ">Los &#123;<") || !strings.Contains(text, `<html lang="de">`) {
 		t.Errorf("the text is not in the document: %v", err)
 	}
-}
-
-// apart returns a document without the texts for its script, and these.
-func apart(document string) (rest, words string) {
-	before, after, found := strings.Cut(document, `id="words">`)
-	if !found {
-		return document, ""
-	}
-	words, after, _ = strings.Cut(after, "</script>")
-	return before + after, words
-}
-
-func decoded(t *testing.T, text string) (all map[string]any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 func difference(got, want string) string {
