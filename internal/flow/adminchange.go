@@ -64,10 +64,7 @@ func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error
 		}
 		fact := byOperator(audit.PortraitChanged, a.ID)
 		fact.Detail = portraitRemoved
-		if err := f.portraitChanged(ctx, tx, fact); err != nil {
-			return err
-		}
-		return f.post(ctx, tx, operator, letter{template: mailPortrait, owner: &a})
+		return f.portraitChanged(ctx, tx, operator, fact, letter{template: mailNoPortrait, owner: &a})
 	})
 }
 

@@ -30,6 +30,8 @@ func newDrawing() *drawing {
 	return &drawing{room: make(chan struct{}, drawingRoom), turn: make(chan struct{}, 1)}
 }
 
+func (d *drawing) full() bool { return len(d.room) == cap(d.room) }
+
 // enter takes a place to wait until leave is called. It returns DrawingBusy if there
 // is none.
 func (d *drawing) enter() (leave func(), err error) {

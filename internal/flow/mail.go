@@ -33,7 +33,8 @@ const (
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailUnlinked   = "provider-removed"
-	mailPortrait   = "picture-removed" // by an operator
+	mailPortrait   = "picture-changed"
+	mailNoPortrait = "picture-removed" // by an operator
 
 	mailDisconnected = "provider-disconnected"
 
@@ -90,7 +91,7 @@ func alarming(template string) bool {
 	switch template {
 	case mailReplaced, mailRecovery, mailDropped, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
 		mailFactorAdded, mailFactorRemoved, mailCodesMade, mailCodeSpent,
-		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved, mailName, mailUnlinked, mailLinkMade,
+		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved, mailName, mailPortrait, mailUnlinked, mailLinkMade,
 		mailBlocked, mailFactorFailed, mailReused, mailPasskeySuspect:
 		return true
 	}
@@ -100,7 +101,7 @@ func alarming(template string) bool {
 // copied reports whether an email also goes to the address for notices. An email
 // about wrong passwords does not: strangers cause it, with and without an account.
 func copied(template string) bool {
-	return template == mailAddress || template == mailPortrait || template != mailBlocked && alarming(template)
+	return template == mailAddress || template == mailNoPortrait || template != mailBlocked && alarming(template)
 }
 
 // post writes the email to the outbox, in the transaction of its cause, and a copy

@@ -19,7 +19,8 @@ const (
 )
 
 // SetPortrait draws the picture that the signed-in user gives again, and stores it
-// under a new address. It is recorded, and clients see it from the next request.
+// under a new address. It is recorded and emailed, and clients see it from the next
+// request.
 //
 // Faults: PortraitUnusable, DrawingBusy, session.Required, throttle.Limited.
 func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, given []byte) error {
@@ -33,29 +34,36 @@ func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 		if err != nil {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, fact(c, audit.PortraitChanged, owner.ID, portraitGiven))
+		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitGiven), letter{template: mailPortrait, owner: &owner})
 	})
 }
 
-// portraitChanged records a change, and makes every node read the account again.
-func (f *Flows) portraitChanged(ctx context.Context, tx Tx, change audit.Fact) error {
+// portraitChanged records a change, notifies the owner, and makes every node read the
+// account again.
+func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, l letter) error {
 	if err := f.sessions.Changed(ctx, tx, change.AccountID); err != nil {
 		return err
 	}
-	return f.record.Add(ctx, tx, change)
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, c, l)
 }
 
 // draw draws the portrait that an account gives. It counts the attempt, unless too
-// many others wait.
+// many others wait. An account above its limit takes no place from others.
 func (f *Flows) draw(ctx context.Context, accountID string, given []byte) ([]byte, error) {
+	if f.drawing.full() {
+		return nil, DrawingBusy
+	}
+	if _, err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: accountID}); err != nil {
+		return nil, err
+	}
 	leave, err := f.drawing.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if _, err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: accountID}); err != nil {
-		return nil, err
-	}
 	drawn, err := f.drawing.draw(ctx, given)
 	if errors.Is(err, picture.ErrUnusable) {
 		err = PortraitUnusable
@@ -63,14 +71,14 @@ func (f *Flows) draw(ctx context.Context, accountID string, given []byte) ([]byt
 	return drawn, err
 }
 
-// RemovePortrait removes the picture of the signed-in user. It is recorded.
+// RemovePortrait removes the picture of the signed-in user. It is recorded and emailed.
 func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Found) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		removed, err := tx.DeletePortrait(ctx, owner.ID)
 		if err != nil || !removed {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved))
+		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved), letter{template: mailPortrait, owner: &owner})
 	})
 }
 

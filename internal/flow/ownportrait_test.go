@@ -82,6 +82,11 @@ func TestPortrait(t *testing.T) {
 	if f := b.record(audit.PortraitChanged); f.Detail != "removed" || f.Actor != "operator" {
 		t.Errorf("%+v", f)
 	}
+	for range 4 {
+		if m := b.next(); m.To+" "+m.Template != "mara@example.org picture-changed" {
+			t.Errorf("a change of the user: %s gets %s", m.To, m.Template)
+		}
+	}
 	if got := b.mails(1); got["mara@example.org picture-removed"].Template == "" {
 		t.Errorf("the owner gets %v", got)
 	}

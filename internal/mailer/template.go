@@ -88,7 +88,7 @@ func lookup(template string) (layout, bool) {
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
 	case "password-changed", "password-removed", "address-replaced", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "factor-failed":
+		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed":
 		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "recovery-code-used":
 		return layout{needs: []string{"left", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
