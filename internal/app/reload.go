@@ -62,8 +62,9 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if err := errors.Join(Check(renewal.Config), renewal.Config.CheckServe()); err != nil {
 		return result, err
 	}
-	if a.Keys.Extend(algorithms(renewal.Config)) {
+	if undo := a.Keys.Extend(algorithms(renewal.Config)); undo != nil {
 		if err := a.Flows.FollowKeys(ctx); err != nil {
+			undo()
 			return result, err
 		}
 	}

@@ -97,3 +97,34 @@ func testBeside(t *testing.T, other string) {
 		t.Error("not the revoked key, and that alone, is gone")
 	}
 }
+
+// An algorithm that is added while the keeper works changes nothing before its keys are
+// loaded, and can be taken back.
+func TestKeeper_Extend(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.follow(b.keeper)
+	published := func() string {
+		text, err := b.keeper.Published()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	before := published()
+	undo := b.keeper.Extend([]string{"ES256", "EdDSA"})
+	if got := published(); got != before {
+		t.Errorf("without the new keys, the set is %s", got)
+	}
+	undo()
+	if got := b.keeper.Algorithms(); !slices.Equal(got, []string{"ES256"}) {
+		t.Errorf("taken back: %q", got)
+	}
+	if b.keeper.Extend([]string{"EdDSA"}) == nil {
+		t.Error("an algorithm that was taken back cannot be added")
+	}
+	b.follow(b.keeper)
+	if _, _, err := b.keeper.SignBy("EdDSA", map[string]string{}, "JWT"); err != nil || b.keeper.Extend([]string{"EdDSA"}) != nil {
+		t.Errorf("after the load: %v", err)
+	}
+}

@@ -38,16 +38,22 @@ func NewKeeper(c Config) *Keeper {
 	return k
 }
 
-// Extend adds algorithms that the Keeper does not have yet, and reports whether there
-// was one. Their keys come with the next Load. Calls must not overlap.
-func (k *Keeper) Extend(algorithms []string) bool {
-	all := slices.Clone(*k.all.Load())
+// Extend adds algorithms that the Keeper does not have yet. Their keys come with the next
+// Load; until then the Keeper works as before. undo removes them again. It is nil if there
+// was none to add. Calls must not overlap.
+func (k *Keeper) Extend(algorithms []string) (undo func()) {
+	before := k.all.Load()
+	all := slices.Clone(*before)
 	for _, a := range []algorithm{&rs256{}, edDSA{}} {
 		if slices.Contains(algorithms, a.name()) && !slices.Contains(k.Algorithms(), a.name()) {
 			all = append(all, newSeries(k.config, a))
 		}
 	}
-	return len(*k.all.Swap(&all)) < len(all)
+	if len(all) == len(*before) {
+		return nil
+	}
+	k.all.Store(&all)
+	return func() { k.all.Store(before) }
 }
 
 // Load reads the keys and reports whether Renew should be called: no key signs,

@@ -78,10 +78,13 @@ func (s *series) sign(claims any, typ string) (token, id string, err error) {
 // Published returns the set that verifiers fetch (JWK Set, RFC 7517 5).
 func (k *Keeper) Published() ([]byte, error) {
 	var list [][]byte
-	for _, s := range *k.all.Load() {
+	for i, s := range *k.all.Load() {
 		set := s.open.Load()
-		if set == nil {
+		switch {
+		case set == nil && i == 0:
 			return nil, Unavailable
+		case set == nil:
+			continue // Extend has just added it
 		}
 		now := s.clock.Now()
 		for _, key := range set.keys {

@@ -116,13 +116,10 @@ function documentOf({ screen, locale }) {
   return { html, style };
 }
 
-rmSync(at('dist/documents'), { recursive: true, force: true });
-rmSync(at('dist/marked'), { recursive: true, force: true });
-mkdirSync(at('dist/marked'), { recursive: true });
-rmSync(at('dist/styles'), { recursive: true, force: true });
-mkdirSync(at('dist/styles'), { recursive: true });
-rmSync(at('dist/assets'), { recursive: true, force: true });
-mkdirSync(at('dist/assets'), { recursive: true });
+// The binary has everything that is in dist.
+for (const name of readdirSync(at('dist')))
+  if (name !== '.gitignore') rmSync(at(`dist/${name}`), { recursive: true, force: true });
+for (const name of ['marked', 'styles', 'assets']) mkdirSync(at(`dist/${name}`));
 
 /** @type {Record<string, string>} */
 const styleHashes = {};

@@ -2,6 +2,7 @@ package issuer
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -97,16 +98,24 @@ func (h *Handler) opens(r *http.Request, scheme, access string) (openid.Bearer, 
 // token is in the Authorization header, or in the form of a POST (RFC 6750 2.1 and 2.2),
 // never in the query. One in both places is an openid.Error, and so is a wrong form.
 func presented(r *http.Request) (scheme, token string, err error) {
-	var values url.Values
-	if r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
-		values, err = readForm(r)
-	}
+	inForm := r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), formType)
 	sent := r.Header["Authorization"]
 	switch {
-	case len(sent) > 1 || len(sent) == 1 && values.Has("access_token"):
-		return "", "", invalidRequest("send the access token once")
-	case len(sent) == 0:
+	case len(sent) == 0 && inForm:
+		values, err := readForm(r)
 		return schemeBearer, values.Get("access_token"), err
+	case len(sent) == 0:
+		return "", "", nil
+	case len(sent) > 1:
+		return "", "", invalidRequest("send the access token once")
+	case inForm:
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return "", "", err
+		}
+		if values, _ := url.ParseQuery(string(body)); values.Has("access_token") { // also in a form that is wrong
+			return "", "", invalidRequest("send the access token once")
+		}
 	}
 	word, token, _ := strings.Cut(sent[0], " ")
 	for _, scheme := range []string{schemeBearer, schemeDPoP} {

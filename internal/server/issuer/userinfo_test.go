@@ -25,6 +25,7 @@ func TestUserInfo_PlacesOfTheToken(t *testing.T) {
 		{"a header beside an empty form", "POST", path, "", []string{"Content-Type", form, "Authorization", "bearer " + access}, 200, ""},
 		{"a header beside another form and a query", "POST", path + "?a=b", "schema=openid", []string{"Content-Type", form, "Authorization", "Bearer " + access}, 200, ""},
 		{"both", "POST", path, inForm, []string{"Content-Type", form, "Authorization", "Bearer " + access}, 400, "invalid_request"},
+		{"both, in a wrong form", "POST", path + "?a=b", inForm + "&" + inForm, []string{"Content-Type", form, "Authorization", "Bearer " + access}, 400, "invalid_request"},
 		{"two headers", "GET", path, "", []string{"Authorization", "Bearer " + access, "Authorization", "Bearer " + access}, 400, "invalid_request"},
 		{"twice in a form", "POST", path, inForm + "&" + inForm, []string{"Content-Type", form}, 400, "invalid_request"},
 		{"the query", "GET", path + "?" + inForm, "", nil, 401, ""},

@@ -59,8 +59,11 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []st
 				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
 			}
 			words, err := catalogue.JSON(loc, keys[name])
+			if err == nil && keys[name] == nil && strings.Contains(text, "{{.words}}") {
+				err = errors.New("it has no list of its texts")
+			}
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("prepare the texts of the screen %q: %w", name, err)
 			}
 			// The template contains only actions that the build created from
 			// its markers. Each value is escaped by "html", except the style, the texts

@@ -28,6 +28,7 @@ func TestNew_NeedsEveryDocument(t *testing.T) {
 		"missing":     {func(d fstest.MapFS) { delete(d, "documents/de/account.html") }, `the screen "account" in the locale "de"`},
 		"unknown key": {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{html .more}}") }, "fill the screen error"},
 		"no template": {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{") }, `the screen "error" in the locale "en"`},
+		"no texts":    {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{.words}}") }, `the texts of the screen "error"`},
 		"no manifest": {func(d fstest.MapFS) { delete(d, "documents/manifest.json") }, screens.ErrNotBuilt.Error()},
 	} {
 		dist := screentest.Documents("{{.boot}}")
