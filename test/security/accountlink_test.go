@@ -7,6 +7,25 @@ import (
 	"time"
 )
 
+// handed returns the token of a link that the operator makes for an account, and the end
+// of its validity.
+func (s *site) handed(address string) (token string, until time.Time) {
+	s.Helper()
+	a, err := s.app.Flows.User(s.Context(), address)
+	if err != nil {
+		s.Fatal(err)
+	}
+	link, until, err := s.app.Flows.AccountLink(s.Context(), a)
+	if err != nil {
+		s.Fatal(err)
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Host != "portico.test" {
+		s.Fatalf("the link is %s (%v)", link, err)
+	}
+	return u.Query().Get("token"), until
+}
+
 // The link that an operator prints is as strong as one in an email: it works once,
 // for 15 minutes, and not after another one has changed the password.
 func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
@@ -17,16 +36,11 @@ func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 	s.operator(mara, good)
 	token := func() string {
 		t.Helper()
-		a, err := s.app.Flows.User(t.Context(), mara)
-		if err != nil {
-			t.Fatal(err)
+		token, until := s.handed(mara)
+		if life := until.Sub(s.clock.Now()); life != 15*time.Minute {
+			t.Errorf("the link holds for %v", life)
 		}
-		link, until, err := s.app.Flows.AccountLink(t.Context(), a)
-		u, parseErr := url.Parse(link)
-		if err != nil || parseErr != nil || u.Host != "portico.test" || until.Sub(s.clock.Now()) != 15*time.Minute {
-			t.Fatalf("%s until %v (%v)", link, until, err)
-		}
-		return u.Query().Get("token")
+		return token
 	}
 
 	first, second := token(), token()
@@ -71,28 +85,17 @@ func TestSEC332_OperatorsLinkGivesOnlyANewPassword(t *testing.T) {
 	owner.enrol()
 	s.settle()
 	before := len(s.mail.to(mara))
-	a, err := s.app.Flows.User(t.Context(), mara)
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, _, err := s.app.Flows.AccountLink(t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token, _ := s.handed(mara)
 	s.settle()
 	mails := s.mail.to(mara)
 	if len(mails) != before+1 {
 		t.Fatalf("%d emails about the link", len(mails)-before)
 	}
-	if text, html := mails[before].bodies(t); strings.Contains(text+html, u.Query().Get("token")) {
+	if text, html := mails[before].bodies(t); strings.Contains(text+html, token) {
 		t.Error("the email about the link has it")
 	}
 	thief := s.visitor()
-	thief.open(u.Query().Get("token")).must(200)
+	thief.open(token).must(200)
 	to, err := url.Parse(thief.form("/auth/confirm-link", nil).must(303).header.Get("Location"))
 	if err != nil || to.Path != "/auth/reset-password" {
 		t.Fatalf("the link leads to %s (%v)", to, err)
@@ -129,16 +132,8 @@ func TestSEC217_OperatorsLinkMakesOnePasskey(t *testing.T) {
 	before := s.visitor().register(mara)
 	pressed := func(v *visitor) (flow string) {
 		t.Helper()
-		a, err := s.app.Flows.User(t.Context(), mara)
-		if err != nil {
-			t.Fatal(err)
-		}
-		link, _, err := s.app.Flows.AccountLink(t.Context(), a)
-		u, parseErr := url.Parse(link)
-		if err != nil || parseErr != nil {
-			t.Fatal(err, parseErr)
-		}
-		v.open(u.Query().Get("token")).must(200)
+		token, _ := s.handed(mara)
+		v.open(token).must(200)
 		_, flow, ok := strings.Cut(v.post("confirm-link", object{}).must(200).next(), "/auth/signup-passkey?flow=")
 		if !ok {
 			t.Fatal("the link does not lead to a passkey")

@@ -2,9 +2,11 @@ package security
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // boot is the part of a document's data that the tests read.
@@ -115,4 +117,57 @@ func TestSEC215_TargetIsCheckedWhenItIsShown(t *testing.T) {
 	if b := v.get(page).must(200).boot(); b.ReturnTo != "" {
 		t.Errorf("a target that is not allowed any more is shown: %q", b.ReturnTo)
 	}
+}
+
+// The links that sign in or lead to a new password: of 20 browsers that press one at
+// once, one goes on, and the account gets one session.
+func TestSEC026_OneLinkForOneOfManyBrowsers(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, byCode)
+	address := fresh("v")
+	s.operator(address, good)
+	for before := range rounds(2, 50) {
+		token, _ := s.handed(address)
+		next := s.onePress(token)
+		if n := s.count(`SELECT COUNT(*) FROM session`); n != before || !strings.HasPrefix(next, "/auth/signup-passkey?flow=") {
+			t.Errorf("the operator's link gives %d sessions and leads to %s", n-before, next)
+		}
+		s.visitor().sendCode(address)
+		s.onePress(lastEmail(s, s.mail, address).token(t))
+		if n := s.count(`SELECT COUNT(*) FROM session`); n != before+1 {
+			t.Errorf("one link to sign in gives %d sessions", n-before)
+		}
+		s.clock.Advance(time.Hour)
+	}
+}
+
+// onePress opens a link in 20 browsers and presses its button in all of them at once.
+// It returns where the only one that may go on is led.
+func (s *site) onePress(token string) (next string) {
+	s.Helper()
+	const n = 20
+	var browsers [n]*visitor
+	var answers [n]*answer
+	for i := range browsers {
+		browsers[i] = s.visitor()
+		browsers[i].open(token).must(200)
+	}
+	var errs [n]error
+	atOnce(n, func(i int) { answers[i], errs[i] = browsers[i].tryAs(browsers[i], "confirm-link", object{}) })
+	if err := errors.Join(errs[:]...); err != nil {
+		s.Fatal(err)
+	}
+	won := 0
+	for _, a := range answers {
+		if a.status == 200 {
+			won, next = won+1, a.next()
+			continue
+		}
+		a.refused(409, "link.used")
+	}
+	if won != 1 {
+		s.Fatalf("%d of %d browsers go on with one link", won, n)
+	}
+	return next
 }
