@@ -24,10 +24,10 @@ func TestSecret_Window(t *testing.T) {
 	t.Parallel()
 	s, now := NewSecret(), time.Unix(1_777_777_777, 0)
 	for steps, valid := range map[int64]bool{-2: false, -1: true, 0: true, 1: true, 2: false} {
-		code := s.At(now.Add(time.Duration(steps*period) * time.Second))
+		code := s.At(now.Add(time.Duration(steps*Period) * time.Second))
 		step, ok := s.step(code, now)
-		if ok != valid || ok && step != now.Unix()/period+steps {
-			t.Errorf("%d steps away: %v at %d", steps, ok, step-now.Unix()/period)
+		if ok != valid || ok && step != now.Unix()/Period+steps {
+			t.Errorf("%d steps away: %v at %d", steps, ok, step-now.Unix()/Period)
 		}
 	}
 	code := s.At(now)
@@ -59,7 +59,7 @@ func TestNewCodes(t *testing.T) {
 			if !ok || len(c) != 19 {
 				t.Fatalf("%q is no code", c)
 			}
-			selectors[parsed[:selectorLength]] = true
+			selectors[parsed[:SelectorLength]] = true
 		}
 		if len(selectors) != Codes {
 			t.Fatalf("%d selectors of %d codes", len(selectors), Codes)

@@ -15,7 +15,7 @@ const Codes = 10
 const (
 	codeBytes      = 10
 	codeLength     = 16
-	selectorLength = 2
+	SelectorLength = 2
 )
 
 // RecoveryWord is the method of a session that a recovery code has helped to start.
@@ -36,8 +36,8 @@ func NewCodes() []string {
 		b := make([]byte, codeBytes)
 		_, _ = rand.Read(b) // never fails
 		text := plainBase32.EncodeToString(b)
-		if !taken[text[:selectorLength]] {
-			taken[text[:selectorLength]] = true
+		if !taken[text[:SelectorLength]] {
+			taken[text[:SelectorLength]] = true
 			set = append(set, grouped(text, "-"))
 		}
 	}
@@ -69,7 +69,7 @@ func (k *Keeper) Replace(ctx context.Context, tx Store, accountID string, codes,
 		return err
 	}
 	for i, text := range codes {
-		if _, err := tx.InsertRecoveryCode(ctx, RecoveryCode{AccountID: accountID, Selector: text[:selectorLength], Hash: hashes[i]}); err != nil {
+		if _, err := tx.InsertRecoveryCode(ctx, RecoveryCode{AccountID: accountID, Selector: text[:SelectorLength], Hash: hashes[i]}); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (k *Keeper) Replace(ctx context.Context, tx Store, accountID string, codes,
 func (k *Keeper) Select(ctx context.Context, tx Store, accountID, parsed string) (c RecoveryCode, left int, err error) {
 	all, err := tx.RecoveryCodesOf(ctx, accountID)
 	for _, stored := range all {
-		if stored.Selector == parsed[:selectorLength] {
+		if stored.Selector == parsed[:SelectorLength] {
 			c = stored
 		}
 	}

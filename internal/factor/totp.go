@@ -16,9 +16,9 @@ import (
 // Digits of a time-based code.
 const Digits = 6
 
-// period is the length of a time step. A code is valid in its step and in one step
-// each way (NIST SP 800-63B-4 3.1.4, RFC 6238 5.2).
-const period = 30
+// Period is the length of a time step in seconds. A code is valid in its step and in
+// one step each way (NIST SP 800-63B-4 3.1.4, RFC 6238 5.2).
+const Period = 30
 
 // Secret is the shared secret of an authenticator app: 160 bits (RFC 4226 4).
 type Secret []byte
@@ -45,7 +45,7 @@ func (s Secret) URI(site, address string) string {
 }
 
 // At returns the code of the secret at a time.
-func (s Secret) At(t time.Time) string { return s.code(t.Unix() / period) }
+func (s Secret) At(t time.Time) string { return s.code(t.Unix() / Period) }
 
 // code computes HOTP (RFC 4226 5.3). SHA-1 is what authenticator apps support. Its
 // collisions do not weaken HMAC.
@@ -60,7 +60,7 @@ func (s Secret) code(step int64) string {
 // step returns the time step of a code that is valid at a time. All three are
 // computed, so that the time of the check does not tell which one was right.
 func (s Secret) step(digits string, now time.Time) (step int64, ok bool) {
-	current := now.Unix() / period
+	current := now.Unix() / Period
 	for _, n := range []int64{current - 1, current + 1, current} {
 		if subtle.ConstantTimeCompare([]byte(s.code(n)), []byte(digits)) == 1 {
 			step, ok = n, true

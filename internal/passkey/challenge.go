@@ -23,17 +23,20 @@ const (
 	First  Purpose = "first"   // of a new account; its subject is a flow
 )
 
+// NonceSize is the number of random bytes of a challenge (NIST SP 800-63B-4 3.1.6.2 asks
+// for 8).
+const NonceSize = 16
+
 const (
-	nonceSize = 16
-	plainSize = nonceSize + 8 // with the end
+	plainSize = NonceSize + 8 // with the end
 	sumSize   = 32
 )
 
 // Challenge returns a new challenge for a browser, by its browser cookie.
 func (k *Keeper) Challenge(p Purpose, browser, subject string) string {
 	b := make([]byte, plainSize, plainSize+sumSize)
-	_, _ = rand.Read(b[:nonceSize]) // never fails
-	binary.BigEndian.PutUint64(b[nonceSize:], uint64(k.clock.Now().Add(Life).Unix()))
+	_, _ = rand.Read(b[:NonceSize]) // never fails
+	binary.BigEndian.PutUint64(b[NonceSize:], uint64(k.clock.Now().Add(Life).Unix()))
 	return secret.Encode(append(b, k.sum(b, p, browser, subject)...))
 }
 
@@ -62,7 +65,7 @@ func (k *Keeper) Spend(ctx context.Context, tx Store, challenge string, p Purpos
 	if !k.made(b, p, browser, subject) {
 		return Refused
 	}
-	end := time.Unix(int64(binary.BigEndian.Uint64(b[nonceSize:plainSize])), 0)
+	end := time.Unix(int64(binary.BigEndian.Uint64(b[NonceSize:plainSize])), 0)
 	if !k.clock.Now().Before(end) {
 		return Expired
 	}
