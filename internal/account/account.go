@@ -96,8 +96,8 @@ type Store interface {
 	// records, emails that wait and messages to nodes and clients about its end.
 	DeleteAccount(ctx context.Context, id string) (bool, error)
 	// AccountData returns the rows of all tables that name an account, without
-	// secrets.
-	AccountData(ctx context.Context, a Account) ([]Rows, error)
+	// secrets, as they are now.
+	AccountData(ctx context.Context, a Account, now time.Time) ([]Rows, error)
 }
 
 // Rows are the rows of a table that name an account: values by the names of their

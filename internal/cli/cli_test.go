@@ -10,6 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"portico/internal/account"
+	"portico/internal/passkey"
+	"portico/internal/secret"
 	"portico/internal/store"
 )
 
@@ -106,6 +108,49 @@ func fill(t *testing.T, path string, people int) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// config check says how many passkeys a new public_url has left behind, and needs no
+// database.
+func TestConfigCheck_LostPasskeys(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.db")
+	fill(t, path, 1)
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
+	if err == nil {
+		err = s.Write(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.InsertPasskey(t.Context(), passkey.Passkey{ID: "p", AccountID: "0", Credential: []byte{1}, Host: "old.example.com"})
+			return err
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := secret.CreateKey(path + ".key"); err != nil { // which PostgreSQL needs
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ database, public, want string }{
+		{"sqlite:" + path, "https://login.example.com", "portico: warning: public_url: 1 passkeys were made for another host than login.example.com and do not work: restore public_url"},
+		{"sqlite:" + path, "https://old.example.com", ""},
+		{"sqlite:" + path + ".missing", "https://login.example.com", ""},
+		{"postgres://portico@127.0.0.1:1/portico?sslmode=disable", "https://login.example.com", ""},
+	} {
+		var out, errs strings.Builder
+		code := Run(t.Context(), Process{
+			Args: []string{"config", "check"}, Stdout: &out, Stderr: &errs, Stdin: strings.NewReader(""),
+			Environ: []string{
+				"PORTICO_DATABASE_URL=" + test.database, "PORTICO_PUBLIC_URL=" + test.public, "PORTICO_SECRET_FILE=" + path + ".key",
+				"PORTICO_SMTP_URL=smtp://mail.example.com", "PORTICO_MAIL_FROM=login@example.com",
+			},
+		})
+		if code != 0 || out.String() != "the configuration is complete\n" || test.want == "" && strings.Contains(errs.String(), "passkeys") || !strings.Contains(errs.String(), test.want) {
+			t.Errorf("%s at %s: exit code %d\n%s%s", test.database, test.public, code, out.String(), errs.String())
+		}
+		if _, err := os.Stat(path + ".missing"); err == nil {
+			t.Error("config check made a database")
+		}
 	}
 }
 

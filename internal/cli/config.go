@@ -5,6 +5,7 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/config"
+	"portico/internal/doctor"
 	"portico/internal/secret"
 )
 
@@ -17,7 +18,12 @@ type configCmd struct {
 
 type configCheckCmd struct{}
 
-func (configCheckCmd) Help() string { return "Example:\n  portico config check && portico serve" }
+func (configCheckCmd) Help() string {
+	return `Example:
+  portico config check && portico serve
+
+Needs no database. If it can read the database, it also says how many passkeys do not work, because they were made for another host than public_url.`
+}
 
 func (configCheckCmd) Run(s *session) error {
 	cfg, err := s.served()
@@ -26,6 +32,9 @@ func (configCheckCmd) Run(s *session) error {
 	}
 	for _, p := range app.Warnings(cfg) {
 		complain(s.Stderr, "portico: warning:", p)
+	}
+	for _, f := range doctor.LostPasskeys(s, cfg) {
+		complain(s.Stderr, "portico: warning: public_url:", f.Found+": "+f.Do)
 	}
 	return s.print(false, nil, "the configuration is complete")
 }

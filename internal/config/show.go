@@ -88,7 +88,8 @@ Paths start at the folder in which Portico is started. In the environment the it
 
 ` + "`portico config check`" + ` finds everything that is wrong, with its line; ` + "`portico config show`" + ` prints what is in effect and
 where it came from, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
-and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" + `.
+and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" + `. Both say how many passkeys stop working when
+you change the host of ` + "`public_url`" + `, if they can read the database.
 `)
 	c := Default()
 	for _, k := range keys() {

@@ -36,6 +36,11 @@ func (d *doctor) look() (db database) {
 	return db
 }
 
+// passkeyCheck returns the check that counts the passkeys of another host.
+func (d *doctor) passkeyCheck() check {
+	return check{"passkeys", []string{"database_url", "public_url", "passkeys"}, d.passkeys}
+}
+
 // storageChecks returns the checks of the database and of the key file.
 func (d *doctor) storageChecks() []check {
 	needs := []string{"database_url"}
@@ -51,7 +56,7 @@ func (d *doctor) storageChecks() []check {
 			check{"clock", needs, d.clocks},
 			check{"nodes", append(needs, "secret_file"), d.nodes})
 	}
-	return append(checks, check{"outbox", needs, d.outbox}, check{"passkeys", append(needs, "public_url", "passkeys"), d.passkeys})
+	return append(checks, check{"outbox", needs, d.outbox}, d.passkeyCheck())
 }
 
 func (d *doctor) databaseItself(ctx context.Context, r *report) {

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,6 +75,16 @@ func Examine(ctx context.Context, cfg config.Config, wrong config.Problems) []Fi
 	return newDoctor(ctx, cfg).examine(ctx, wrong)
 }
 
+// LostPasskeys returns the finding of Examine about passkeys that do not work, because
+// they were made for another host than public_url. It returns nothing if there are
+// none, or if the database cannot be read.
+func LostPasskeys(ctx context.Context, cfg config.Config) []Finding {
+	d := newDoctor(ctx, cfg)
+	found := d.within(ctx, d.passkeyCheck())
+	d.close()
+	return slices.DeleteFunc(found, func(f Finding) bool { return f.State != Warning })
+}
+
 func newDoctor(ctx context.Context, cfg config.Config) *doctor {
 	d := &doctor{config: cfg, clock: clock.System{}, limit: limit, base: ctx, resolver: net.DefaultResolver, kept: clockKept}
 	d.database, d.serving = sync.OnceValue(d.look), sync.OnceValue(d.askReady)
@@ -95,10 +106,14 @@ func (d *doctor) examine(ctx context.Context, wrong config.Problems) []Finding {
 		check{"public_url", []string{"public_url"}, d.public},
 	)
 	found := d.carryOut(ctx, all)
+	d.close()
+	return found
+}
+
+func (d *doctor) close() {
 	if db := d.database(); db.store != nil {
 		_ = db.store.Close() // only reads happened
 	}
-	return found
 }
 
 func (d *doctor) carryOut(ctx context.Context, all []check) []Finding {

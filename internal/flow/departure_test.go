@@ -39,7 +39,7 @@ func (b *bundle) rows(a account.Account) map[string]int {
 	b.Helper()
 	counts := map[string]int{}
 	err := b.store.Read(b.Context(), func(tx flow.Tx) error {
-		tables, err := tx.AccountData(b.Context(), a)
+		tables, err := tx.AccountData(b.Context(), a, b.clock.Now())
 		for _, t := range tables {
 			if len(t.Rows) > 0 {
 				counts[t.Table] = len(t.Rows)

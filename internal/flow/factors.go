@@ -71,8 +71,8 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 	return v, err
 }
 
-// MakeCodes replaces the recovery codes by a new set. It returns the page that
-// shows them.
+// MakeCodes replaces the recovery codes by a new set. As any change of a credential,
+// it ends the trust in browsers. It returns the page that shows the codes.
 //
 // Faults: ProofNeeded, factor.Missing without a factor, hashing.busy.
 func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
@@ -93,6 +93,9 @@ func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 			return factor.Missing
 		}
 		if err := f.factors.Replace(ctx, tx, a.ID, codes, hashes); err != nil {
+			return err
+		}
+		if _, err := f.trusts.End(ctx, tx, a.ID, nil, ""); err != nil { // their mark does not cover the codes
 			return err
 		}
 		if err := f.note(ctx, tx, c, a, audit.CodesMade, strconv.Itoa(len(codes)), mailCodesMade); err != nil {

@@ -26,7 +26,7 @@ func (f *Flows) Data(ctx context.Context, c Caller, found session.Found) (tables
 		if err != nil || !ok {
 			return err
 		}
-		tables, err = tx.AccountData(ctx, owner)
+		tables, err = tx.AccountData(ctx, owner, f.clock.Now())
 		return err
 	})
 	if err != nil {

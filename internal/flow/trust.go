@@ -46,7 +46,7 @@ func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool
 
 // markOf returns the mark of everything that an account is signed in to with. The
 // credential version stands for the password and the state. Recovery codes are left
-// out, because each use changes them.
+// out, because each use changes them: MakeCodes ends the trust itself.
 func (f *Flows) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
 	credentials := []string{"version " + version(a), "address " + a.Address.Key}
 	factors, err := tx.FactorsOf(ctx, a.ID)

@@ -159,6 +159,11 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		"new recovery codes": func(t *testing.T, b *bundle, v *visitor) {
+			if _, err := b.flows.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"passkey": func(_ *testing.T, _ *bundle, v *visitor) { v.adds() },
 		"address": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 	alive := full[outbox.Record](3)
 	alive.AccountID, alive.DeadAt = a.ID, time.Time{}
 	b.message(alive)
-	tables := list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a) })
+	tables := list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a, moment()) })
 	found := map[string][]map[string]any{}
 	for _, t := range tables {
 		found[t.Table] = t.Rows
@@ -111,9 +112,27 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 	}
 }
 
+// A change of the address waits under an address that the account does not have.
+func (b data) AccountData_PendingFlowOfAnotherAddress() {
+	a, other := b.person(1), b.person(2)
+	for number, of := range []account.Account{a, a, other} {
+		p := full[flow.Pending](number + 1)
+		p.AccountID = of.ID
+		b.write(func(tx *store.Tx) error { return tx.InsertFlow(b.Context(), p) })
+	}
+	ends := full[flow.Pending](1).ExpiresAt
+	for now, want := range map[time.Time]int{moment(): 2, ends: 1} {
+		rows := list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a, now) })
+		at := slices.IndexFunc(rows, func(r account.Rows) bool { return r.Table == "flow" })
+		if got := len(rows[at].Rows); got != want {
+			b.Errorf("at %v the file has %d flows, want %d", now, got, want)
+		}
+	}
+}
+
 func (b data) AccountData_NothingButTheAccount() {
 	a := b.person(1)
-	for _, t := range list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a) }) {
+	for _, t := range list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a, moment()) }) {
 		if want := map[bool]int{true: 1}[t.Table == "account"]; len(t.Rows) != want {
 			b.Errorf("%d rows of %s, want %d", len(t.Rows), t.Table, want)
 		}

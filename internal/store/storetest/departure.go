@@ -76,7 +76,7 @@ func (b departures) DeleteAccount_WithEveryRow() {
 func (b *bundle) left(a account.Account) map[string]int {
 	b.Helper()
 	counts := map[string]int{}
-	for _, t := range list(b, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a) }) {
+	for _, t := range list(b, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a, moment()) }) {
 		if len(t.Rows) > 0 {
 			counts[t.Table] = len(t.Rows)
 		}
