@@ -17,8 +17,12 @@ func (a *App) buildFarewell(l *live) error {
 	if err != nil {
 		return err
 	}
+	guests, err := egress.New(egress.Config{Allow: l.config.OpenID.ClientOrigins})
+	if err != nil {
+		return err
+	}
 	l.farewell = farewell.New(farewell.Config{
-		Client: client, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
+		Client: client, Guests: guests, Find: l.flows.ClientToTell, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
 	})
 	return nil
 }
@@ -27,7 +31,7 @@ func (a *App) buildFarewell(l *live) error {
 // too, because a reload may add one.
 func (a *App) startFarewells() {
 	a.farewells = outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: a.Outbox, Lane: outbox.Logouts, Log: a.log,
+		Outbox: a.Outbox, Lane: outbox.Logouts, Log: a.log, Parallel: farewell.Parallel,
 		Deliver: func(ctx context.Context, m outbox.Message) error {
 			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
 			err := a.live.Load().farewell.Send(ctx, m)

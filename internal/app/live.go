@@ -92,9 +92,6 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 	if err := a.buildMail(l); err != nil {
 		return nil, err
 	}
-	if err := a.buildFarewell(l); err != nil {
-		return nil, err
-	}
 	if err := a.buildAssertions(l); err != nil {
 		return nil, err
 	}
@@ -118,7 +115,7 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 		made.Before = before.flows
 	}
 	l.flows = flow.New(made)
-	return l, nil
+	return l, a.buildFarewell(l)
 }
 
 // require returns who needs a second factor.

@@ -51,6 +51,7 @@ func (d *clientDetail) fill(s *session, a *app.App) error {
 	d.Registered, d.Ends = true, r.EndsAt.Format(timeForm)
 	d.Proof, d.Redirects = registeredProof(told.Method), told.RedirectURIs
 	d.Scopes, d.Grants, d.Returns = strings.Fields(told.Scope), told.GrantTypes, told.LogoutReturns
+	d.Logout = told.LogoutURI
 	return nil
 }
 

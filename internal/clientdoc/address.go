@@ -26,7 +26,7 @@ func (k *Keeper) Counts(text string) bool {
 	if len(k.origins) > 0 {
 		return slices.Contains(k.origins, site)
 	}
-	return u.Scheme == "https"
+	return u.Scheme == "https" && !origin.IsLoopback(u.Hostname()) // which the guard never dials
 }
 
 // plain reports whether every program reads a path alike.

@@ -37,6 +37,8 @@ func TestCounts(t *testing.T) {
 		"https://other.test/client":                    {true, false},
 		"https://app.test:8443/client":                 {true, false},
 		"http://127.0.0.1:9000/client":                 {false, true},
+		"https://127.0.0.1/client":                     {false, false},
+		"https://localhost:8443/client":                {false, false},
 		"https://app.test":                             {false, false},
 		"http://app.test/client":                       {false, false},
 		"https://App.test/client":                      {false, false},

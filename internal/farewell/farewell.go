@@ -3,10 +3,15 @@
 //
 // It does not decide whom to tell: flows do, in the transaction that ends the
 // session. The outbox keeps the messages and tries again.
+//
+// A guest names its address itself. Its messages go only where its documents may be, so that
+// it cannot reach what the settings open for other clients. At most guestTurns run at a
+// time, so that slow guests leave room for them.
 package farewell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,21 +27,35 @@ import (
 
 // Config configures a Sender.
 type Config struct {
-	Client  *egress.Client
-	Clients openid.Clients
-	Keys    *signingkey.Keeper
-	Clock   clock.Clock
-	Issuer  string
+	Client *egress.Client // for clients of the settings
+	Guests *egress.Client
+	Find   func(ctx context.Context, id string) (openid.Client, bool, error)
+	Keys   *signingkey.Keeper
+	Clock  clock.Clock
+	Issuer string
 }
 
 // Sender sends logout tokens. It is safe for concurrent use.
-type Sender struct{ Config }
+type Sender struct {
+	Config
+	turns chan struct{} // holds one element for each message to a guest under way
+}
+
+const (
+	// Parallel is how many messages are sent at a time.
+	Parallel = 32
+
+	guestTurns = 16
+)
 
 // New returns a Sender.
-func New(cfg Config) *Sender { return &Sender{cfg} }
+func New(cfg Config) *Sender { return &Sender{cfg, make(chan struct{}, guestTurns)} }
 
 // Close closes idle connections.
-func (s *Sender) Close() { s.Client.HTTP().CloseIdleConnections() }
+func (s *Sender) Close() {
+	s.Client.Close()
+	s.Guests.Close()
+}
 
 // failed is an error of a delivery. A client may get a message again, because it
 // has the same id (jti), and signing out twice does no harm.
@@ -45,15 +64,30 @@ type failed struct {
 	permanent bool
 }
 
+func (f failed) Unwrap() error { return f.error }
+
 func (f failed) Permanent() bool { return f.permanent }
 func (failed) Uncertain() bool   { return false }
 
 // Send delivers one message of the outbox. The token is signed anew each time, so
 // that it is never too old.
 func (s *Sender) Send(ctx context.Context, m outbox.Message) error {
-	client, ok := s.Clients.Get(m.To)
-	if !ok || client.LogoutURI == "" {
-		return nil // removed from the settings since
+	client, known, err := s.Find(ctx, m.To)
+	if err != nil {
+		return failed{fmt.Errorf("find the client %s: %w", m.To, err), false}
+	}
+	if !known || client.LogoutURI == "" {
+		return nil // it is gone since, or does not want to know
+	}
+	sender := s.Client
+	if client.Guest {
+		sender = s.Guests
+		select {
+		case s.turns <- struct{}{}:
+			defer func() { <-s.turns }()
+		default:
+			return failed{errors.New("too many guests are told at the moment"), false}
+		}
 	}
 	claims := openid.LogoutToken(s.Issuer, client.ID, m.Data[flow.LogoutUser], m.Data[flow.LogoutSID], m.ID, s.Clock.Now())
 	token, _, err := s.Keys.SignBy(client.IDTokenAlg, claims, openid.LogoutType)
@@ -66,7 +100,7 @@ func (s *Sender) Send(ctx context.Context, m outbox.Message) error {
 		return failed{err, true}
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := s.Client.HTTP().Do(r)
+	answer, err := sender.HTTP().Do(r)
 	if err != nil {
 		return failed{fmt.Errorf("tell the client %s: %w", client.ID, err), false}
 	}

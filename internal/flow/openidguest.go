@@ -15,18 +15,37 @@ func (f *Flows) ClientsFor(ctx context.Context, c Caller, id string) (openid.Cli
 	if !f.guests || !f.documents.Counts(id) {
 		return f.RegisteredFor(ctx, id)
 	}
-	text, err := f.published(ctx, c, id, func(text []byte) error {
-		_, err := openid.ParseMetadata(text, id)
-		return err
-	})
+	text, err := f.published(ctx, c, id, describes(id))
 	if err != nil {
 		return f.clients, err
 	}
-	described, err := openid.ParseMetadata(text, id)
+	return f.described(id, text)
+}
+
+// describes returns a check whether a document describes the guest with an id.
+func describes(id string) func([]byte) error {
+	return func(text []byte) error {
+		_, err := openid.ParseMetadata(text, id)
+		return err
+	}
+}
+
+// described returns the OpenID clients with the guest of a document.
+func (f *Flows) described(id string, text []byte) (openid.Clients, error) {
+	d, err := openid.ParseMetadata(text, id)
 	if err != nil {
 		return f.clients, openid.ClientUnknown.WithCause(err) // such as the keys of another client
 	}
-	return f.clients.With(described.Guest(id, clientdoc.HostOf(id), f.resources)), nil
+	return f.with(d.Guest(id, clientdoc.HostOf(id), f.resources)), nil
+}
+
+// with returns the OpenID clients with a guest, which is told about ended sessions only where
+// its documents may be.
+func (f *Flows) with(guest openid.Client) openid.Clients {
+	if !f.documents.Counts(guest.LogoutURI) {
+		guest.LogoutURI = ""
+	}
+	return f.clients.With(guest)
 }
 
 // published returns a document that a guest publishes, if check finds nothing wrong.

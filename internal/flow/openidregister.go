@@ -22,7 +22,7 @@ func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, e
 			return err
 		}
 		client, err := r.Client(f.keys.Algorithms(), f.resources)
-		clients = f.clients.With(client)
+		clients = f.with(client)
 		return err
 	})
 	return clients, err
@@ -110,6 +110,9 @@ func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, 
 		}
 		if err == nil && r.KeysURI != "" && !f.documents.Counts(r.KeysURI) {
 			err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks_uri is not https without a query, or of an origin that does not count here"}
+		}
+		if err == nil && r.LogoutURI != "" && !f.documents.Counts(r.LogoutURI) {
+			err = &openid.Error{Code: "invalid_client_metadata", Description: "backchannel_logout_uri is not https without a query, or of an origin that does not count here"}
 		}
 		return r, err
 	}

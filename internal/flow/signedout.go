@@ -58,8 +58,7 @@ const (
 // tell enqueues a message to each client that wants to know of ended sessions.
 func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid.Ended) error {
 	for _, e := range told {
-		client, ok := f.clients.Get(e.ClientID)
-		if !ok || client.LogoutURI == "" {
+		if client, _ := f.clients.Get(e.ClientID); client.LogoutURI == "" && !e.Guest {
 			continue
 		}
 		err := f.outbox.Enqueue(ctx, tx, outbox.Message{
@@ -71,4 +70,18 @@ func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid
 		}
 	}
 	return nil
+}
+
+// ClientToTell returns a client as it is when a message is sent to it, or false for one that is
+// gone. A message about a guest waits while its metadata do not load.
+func (f *Flows) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
+	clients, err := f.RegisteredFor(ctx, id)
+	if err == nil && f.guests && f.documents.Counts(id) {
+		var text []byte
+		if text, err = f.documents.Load(ctx, id, describes(id)); err == nil {
+			clients, err = f.described(id, text)
+		}
+	}
+	client, known := clients.Get(id)
+	return client, known, err
 }

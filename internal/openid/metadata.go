@@ -20,8 +20,9 @@ type Metadata struct {
 	Keyed        bool   // proves by a key of its own who it is
 	Keys         string // a JWK Set, "" for KeysURI
 	KeysURI      string
-	DPoP         bool // whether it always proves that it has a key
-	Secret       bool // proves by a secret who it is
+	DPoP         bool   // whether it always proves that it has a key
+	Secret       bool   // proves by a secret who it is
+	LogoutURI    string // is told about ended sessions; "" for not
 }
 
 // ParseMetadata reads the metadata of a client that names itself by an address (OAuth
@@ -38,7 +39,11 @@ func ParseMetadata(text []byte, address string) (Metadata, error) {
 	case m["client_secret"] != nil, m["client_secret_expires_at"] != nil:
 		return Metadata{}, errors.New("it has a client_secret, which everyone could read")
 	}
-	return m.metadata("none", "private_key_jwt")
+	d, err := m.metadata("none", "private_key_jwt")
+	if hostOf(d.LogoutURI) != hostOf(address) {
+		d.LogoutURI = "" // whose owner has not asked for messages
+	}
+	return d, err
 }
 
 // badReturn is an error in redirect_uris. It is no Error: what is wrong with the document of a
@@ -72,7 +77,7 @@ func (m members) texts(name string, all ...string) []string {
 // metadata reads the members that count for every client that describes itself. methods
 // are the ways in which it may prove who it is.
 func (m members) metadata(methods ...string) (Metadata, error) {
-	d := Metadata{KeysURI: m.text("jwks_uri")}
+	d := Metadata{KeysURI: m.text("jwks_uri"), LogoutURI: m.text("backchannel_logout_uri")}
 	if bound := m["dpop_bound_access_tokens"]; bound != nil && json.Unmarshal(bound, &d.DPoP) != nil {
 		return d, errors.New("dpop_bound_access_tokens is true or false") // RFC 9449 5.2
 	}
@@ -119,7 +124,7 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 func (d Metadata) Guest(id, host string, resources []string) Client {
 	return Client{
 		ID: id, Name: host, Host: host, Keys: d.Keys, KeysURI: d.KeysURI, Public: !d.Keyed,
-		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true, Resources: resources, DPoP: d.DPoP,
+		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true, Resources: resources, DPoP: d.DPoP, LogoutURI: d.LogoutURI,
 	}
 }
 

@@ -26,6 +26,8 @@ type Registration struct {
 	KeysURI       string          `json:"jwks_uri,omitempty"`
 	LogoutReturns []string        `json:"post_logout_redirect_uris,omitempty"`
 	DPoP          bool            `json:"dpop_bound_access_tokens"`
+	LogoutURI     string          `json:"backchannel_logout_uri,omitempty"`
+	LogoutSID     bool            `json:"backchannel_logout_session_required,omitempty"` // logout tokens always have one
 }
 
 // methodBasic is the method of a registration that names none (RFC 7591 2).
@@ -69,6 +71,12 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 	r := Registration{
 		RedirectURIs: d.RedirectURIs, Method: m.text("token_endpoint_auth_method"), GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		Scope: m.scope(), IDTokenAlg: algorithms[0], KeysURI: d.KeysURI, LogoutReturns: m.texts("post_logout_redirect_uris"), DPoP: d.DPoP,
+	}
+	if text := m["backchannel_logout_uri"]; text != nil && json.Unmarshal(text, &r.LogoutURI) != nil {
+		return Registration{}, invalidMetadata("backchannel_logout_uri is not a text")
+	}
+	if required := m["backchannel_logout_session_required"]; required != nil && json.Unmarshal(required, &r.LogoutSID) != nil {
+		return Registration{}, invalidMetadata("backchannel_logout_session_required is true or false")
 	}
 	if d.Keys != "" {
 		r.Keys = json.RawMessage(d.Keys)
@@ -156,6 +164,9 @@ func (r Registration) check() error {
 		if hostOf(uri) != r.host() {
 			return &Error{"invalid_redirect_uri", "the addresses lead to more than one host: register one client for each"}
 		}
+	}
+	if r.LogoutURI != "" && hostOf(r.LogoutURI) != r.host() {
+		return invalidMetadata("backchannel_logout_uri leads to another host than redirect_uris")
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func (r Registered) Client(algorithms, resources []string) (Client, error) {
 		return Client{}, err
 	}
 	host := RegisteredHost(r.ID)
-	d := Metadata{RedirectURIs: told.RedirectURIs, Keyed: told.Method == "private_key_jwt", Keys: string(told.Keys), KeysURI: told.KeysURI, DPoP: told.DPoP}
+	d := Metadata{RedirectURIs: told.RedirectURIs, Keyed: told.Method == "private_key_jwt", Keys: string(told.Keys), KeysURI: told.KeysURI, DPoP: told.DPoP, LogoutURI: told.LogoutURI}
 	c := d.Guest(r.ID, host, resources)
 	c.Scopes, c.LogoutReturns = strings.Fields(told.Scope), told.LogoutReturns
 	if slices.Contains(algorithms, told.IDTokenAlg) {

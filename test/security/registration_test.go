@@ -163,6 +163,10 @@ func TestSEC316_Registration(t *testing.T) {
 		"other subjects":          {"subject_type": "pairwise"},
 		"a sector":                {"sector_identifier_uri": "https://evil.test/sector"},
 		"a statement":             {"software_statement": "eyJ"},
+		"messages to another":     {"backchannel_logout_uri": "https://evil.test/logout"},
+		"messages by http":        {"backchannel_logout_uri": "http://app.test/logout"},
+		"messages inside":         {"backchannel_logout_uri": "https://127.0.0.1/logout", "redirect_uris": []string{"http://127.0.0.1/cb"}, "post_logout_redirect_uris": nil},
+		"messages to a user":      {"backchannel_logout_uri": "https://x@app.test/logout"},
 	} {
 		s.clock.Advance(10 * time.Second) // no limit refuses the attempts
 		if r := s.registers(once, changes); r.status != 400 || r.Error != "invalid_client_metadata" && r.Error != "invalid_redirect_uri" {
@@ -260,7 +264,7 @@ func TestSEC316_Privileges(t *testing.T) {
 	r := s.registers(s.initialToken(1), object{
 		"scope": "openid email groups admin", "consent": false, "rules": []string{}, "id": "rp", "client_id": "rp", "client_secret": rpSecret, "trusted": true, "resources": []string{"https://api.test"},
 		"logo_uri": inside.URL, "client_uri": inside.URL, "policy_uri": inside.URL, "tos_uri": inside.URL, "request_uris": []string{inside.URL}, "initiate_login_uri": inside.URL,
-		"backchannel_logout_uri": inside.URL, "jwks_uri": inside.URL, "grant_types": []string{"authorization_code", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"},
+		"jwks_uri": inside.URL, "grant_types": []string{"authorization_code", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"},
 	})
 	if r.status != 201 || r.Scope != "openid email" || r.ID == "rp" || r.Secret == rpSecret || strings.Contains(r.body, inside.URL) || strings.Contains(r.body, "client_credentials") {
 		t.Fatalf("the client gets %d %s", r.status, r.body)

@@ -43,12 +43,18 @@ func (s told) waiting() (n int64) {
 	return n
 }
 
+// settled waits until no message is left, such as one that a client has got and Portico has
+// not yet put away.
+func (s told) settled() {
+	for s.waiting() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // silent expects that the background work tells no client.
 func (s told) silent(when string) {
 	s.Helper()
-	for s.waiting() > 0 { // an earlier message, which a client has got and Portico has not yet put away
-		time.Sleep(time.Millisecond)
-	}
+	s.settled()
 	s.endAged()
 	if s.waiting() > 0 || len(s.tokens) > 0 {
 		s.Errorf("%s, a client is told", when)

@@ -20,16 +20,21 @@ type published struct {
 	id    string
 	text  atomic.Pointer[string]
 	keys  string
+	told  told // at /logout
 	loads atomic.Int32
 }
 
 // publish starts such a site. Its document has the changes, of which nil removes one.
 func publish(t *testing.T, changes map[string]any) *published {
-	p := &published{}
+	p := &published{told: newTold()}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path == "/jwks" {
 			_, _ = w.Write([]byte(p.keys))
+			return
+		}
+		if r.URL.Path == "/logout" {
+			p.told.ServeHTTP(w, r)
 			return
 		}
 		p.loads.Add(1)
