@@ -58,15 +58,20 @@ func newSigner(t testing.TB, algorithm jose.SignatureAlgorithm, id string) signe
 
 func (s signer) sign(t testing.TB, claims map[string]any, typ string) string {
 	t.Helper()
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.signText(t, payload, typ)
+}
+
+func (s signer) signText(t testing.TB, payload []byte, typ string) string {
+	t.Helper()
 	options := &jose.SignerOptions{}
 	if typ != "" {
 		options.WithType(jose.ContentType(typ))
 	}
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: s.algorithm, Key: jose.JSONWebKey{Key: s.key, KeyID: s.id}}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := json.Marshal(claims)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +208,15 @@ func TestCheck_Claims(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	payload, err := json.Marshal(valid(c.Now(), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range []string{`"iss":"rp2"`, `"iss":"rp"`, `"\u0061ud":"https://other.test"`} {
+		if _, err := judged(t.Context(), k, s.signText(t, []byte("{"+member+","+string(payload[1:])), "")); err == nil {
+			t.Errorf("%s before the others: it is there twice, and accepted", member)
+		}
+	}
 	for typ, right := range map[string]bool{"JWT": true, "client-authentication+jwt": true, "dpop+jwt": false, "at+jwt": false} {
 		if _, err := judged(t.Context(), k, s.sign(t, valid(c.Now(), nil), typ)); right != (err == nil) {
 			t.Errorf("the type %s: %v", typ, err)
@@ -258,6 +272,8 @@ func TestParseKeys(t *testing.T) {
 	many := `{"keys":[` + strings.TrimSuffix(strings.Repeat(`{},`, 21), ",") + `]}`
 	for name, text := range map[string]string{
 		"a private key": string(private), "a symmetric key": `{"keys":[{"kty":"oct","k":"AAAA"}]}`, "no set": `{}`, "no JSON": `x`, "no key": `{"keys":[]}`,
+		"two lists":     `{"keys":[],` + strings.TrimPrefix(string(set(t, newSigner(t, jose.ES256, "k"))), "{"),
+		"two types":     strings.Replace(string(set(t, newSigner(t, jose.ES256, "k"))), `"kty"`, `"kty":"RSA","kty"`, 1),
 		"another curve": string(set(t, newSigner(t, jose.ES384, "k"))), "many keys": many,
 	} {
 		if _, err := assertion.ParseKeys([]byte(text)); err == nil {

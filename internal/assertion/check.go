@@ -2,12 +2,12 @@ package assertion
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/json"
 )
 
 const (
@@ -111,7 +111,7 @@ func (k *Keeper) judge(clientID string, c claims, audiences []string) (Claim, er
 // claims are the members of a JWT, by their exact names.
 type claims map[string]json.RawMessage
 
-// read returns no claims for a text that is no JSON object.
+// read returns no claims for a text that is no JSON object, or has a member twice.
 func read(payload []byte) claims {
 	var c claims
 	if json.Unmarshal(payload, &c) != nil {

@@ -1,9 +1,10 @@
 package openid
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/go-jose/go-jose/v4/json"
 )
 
 // The places of claims that a request can ask for one by one (OpenID Connect Core 5.5).
@@ -24,9 +25,9 @@ type demand struct {
 // not exist, is left out. A wrong form is an error, and so is a value of sub or acr that is
 // no text: without it, the request would be answered for any user, or at any level.
 func (r *Request) readClaims(text string) error {
-	var all members
-	if json.Unmarshal([]byte(text), &all) != nil || all == nil {
-		return invalidRequest("claims is no JSON object")
+	all, ok := readMembers([]byte(text))
+	if !ok {
+		return invalidRequest("claims is no JSON object that has each member once")
 	}
 	for _, place := range []string{inUserInfo, inIDToken} {
 		asked, err := all.demands(place[:len(place)-1])
@@ -62,15 +63,15 @@ func (r *Request) readClaims(text string) error {
 
 // demands returns what is asked for in one place.
 func (m members) demands(place string) (map[string]demand, error) {
-	var raw map[string]json.RawMessage
+	var raw members
 	if m[place] != nil && json.Unmarshal(m[place], &raw) != nil {
-		return nil, invalidRequest("claims: " + place + " is no JSON object")
+		return nil, invalidRequest("claims: " + place + " is no JSON object that has each member once")
 	}
 	asked := make(map[string]demand, len(raw))
 	for name, text := range raw {
 		var said members
 		if json.Unmarshal(text, &said) != nil {
-			return nil, invalidRequest("claims: a claim is neither null nor a JSON object")
+			return nil, invalidRequest("claims: a claim is neither null nor a JSON object that has each member once")
 		}
 		d := demand{}
 		var values []json.RawMessage

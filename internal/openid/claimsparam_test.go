@@ -86,6 +86,9 @@ func TestClaimsParameter_SignIn(t *testing.T) {
 		`{"userinfo":{"sub":{"values":["a",["b"]]}}}`:                         "invalid_request",
 		`{"id_token":{"acr":{"essential":true,"values":[2]}}}`:                "invalid_request",
 		`{"id_token":{"acr":{"values":["1",2]}}}`:                             "invalid_request",
+		`{"id_token":null,"id_token":{"sub":{"value":"a"}}}`:                  "invalid_request",
+		`{"id_token":{"sub":{"value":"a"},"sub":null}}`:                       "invalid_request",
+		`{"id_token":{"sub":{"value":"a","value":"b"}}}`:                      "invalid_request",
 	} {
 		var wrong *openid.Error
 		if _, err := clients(t).ParseRequest(claimsQuery(claims)); !errors.As(err, &wrong) || wrong.Code != code {

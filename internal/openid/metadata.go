@@ -1,11 +1,12 @@
 package openid
 
 import (
-	"encoding/json"
 	"errors"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/go-jose/go-jose/v4/json"
 
 	"portico/internal/origin"
 )
@@ -29,9 +30,9 @@ type Metadata struct {
 // Client ID Metadata Document 4). The document must name that address and have no
 // secret, because everyone can read it.
 func ParseMetadata(text []byte, address string) (Metadata, error) {
-	var m members
-	if json.Unmarshal(text, &m) != nil || m == nil {
-		return Metadata{}, errors.New("it is not a JSON object")
+	m, ok := readMembers(text)
+	if !ok {
+		return Metadata{}, errors.New("it is not a JSON object that has each member once")
 	}
 	switch {
 	case m.text("client_id") != address:
@@ -54,6 +55,13 @@ func (b badReturn) Error() string { return string(b) }
 
 // members are the members of a JSON object, by their exact names.
 type members map[string]json.RawMessage
+
+// readMembers refuses a name that is there twice, as go-jose does: the standard library would
+// take the last one, and another program the first.
+func readMembers(text []byte) (m members, ok bool) {
+	ok = json.Unmarshal(text, &m) == nil && m != nil
+	return m, ok
+}
 
 func (m members) text(name string) (s string) {
 	if json.Unmarshal(m[name], &s) != nil {

@@ -36,9 +36,9 @@ const methodBasic = "client_secret_basic"
 // ParseRegistration reads the metadata that a client sends to be registered. id is of a client that is
 // there and changes, "" for a new one. Its errors are Error. algorithms are for ID tokens, the default first.
 func ParseRegistration(text []byte, id string, algorithms []string) (Registration, error) {
-	var m members
-	if !utf8.Valid(text) || json.Unmarshal(text, &m) != nil || m == nil {
-		return Registration{}, invalidMetadata("send a JSON object in UTF-8")
+	m, ok := readMembers(text)
+	if !utf8.Valid(text) || !ok {
+		return Registration{}, invalidMetadata("send a JSON object in UTF-8, each member once")
 	}
 	if id != "" {
 		if err := m.checkChange(id); err != nil {
@@ -59,7 +59,7 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 		}
 	}
 	if m["token_endpoint_auth_method"] == nil {
-		m["token_endpoint_auth_method"] = json.RawMessage(`"` + methodBasic + `"`)
+		m["token_endpoint_auth_method"] = []byte(`"` + methodBasic + `"`)
 	}
 	d, err := m.metadata(methodBasic, "client_secret_post", "private_key_jwt", "none")
 	if bad := badReturn(""); errors.As(err, &bad) {

@@ -173,7 +173,7 @@ func TestSEC316_Registration(t *testing.T) {
 			t.Errorf("%s: %d %s", what, r.status, r.body)
 		}
 	}
-	for what, body := range map[string]string{"no object": "[]", "null": "null", "half": `{"redirect_uris":`, "too much": `{"x":"` + strings.Repeat("x", 20<<10) + `"}`} {
+	for what, body := range map[string]string{"no object": "[]", "null": "null", "half": `{"redirect_uris":`, "twice": `{"redirect_uris":["https://evil.test/"],"redirect_uris":["` + appBack + `"]}`, "too much": `{"x":"` + strings.Repeat("x", 20<<10) + `"}`} {
 		if r := s.visitor().do("POST", registerPath, body, http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + once}}); r.status != 400 && r.status != 413 {
 			t.Errorf("%s: %d %s", what, r.status, r.body)
 		}
