@@ -41,7 +41,7 @@ type PasskeyInput struct {
 // address and no second factor, because the authenticator has verified its user.
 //
 // Faults: passkey.Unknown, passkey.Other, Unknown, Moved and session.Required for
-// Second, passkey.Refused, passkey.Expired, passkey.Off,
+// Second, passkey.Refused, passkey.Unproven, passkey.Expired, passkey.Off,
 // account.Disabled, throttle.Limited.
 func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "passkey", flowSignIn)

@@ -91,7 +91,8 @@ func (u Use) Credential() []byte { return u.parsed.RawID }
 
 // Check checks an answer with the passkey that it names, and returns the passkey
 // as it is after this use. Suspect means that its counter did not grow, which
-// happens when there is a copy. It returns Refused for every wrong answer.
+// happens when there is a copy. It returns Unproven for an answer without user
+// verification, and Refused for every other wrong answer.
 //
 // The caller has used up the challenge.
 func (k *Keeper) Check(u Use, p Passkey) (used Passkey, suspect bool, err error) {
@@ -105,6 +106,9 @@ func (k *Keeper) Check(u Use, p Passkey) (used Passkey, suspect bool, err error)
 	_, after, err := k.party.ValidatePasskeyLogin(
 		func(_, _ []byte) (webauthn.User, error) { return owner, nil },
 		webauthn.SessionData{Challenge: u.Challenge(), UserVerification: protocol.VerificationRequired}, u.parsed)
+	if flags := u.parsed.Response.AuthenticatorData.Flags; err != nil && flags.HasUserPresent() && !flags.HasUserVerified() {
+		return p, false, Unproven.WithCause(err)
+	}
 	if err != nil {
 		return p, false, Refused.WithCause(err)
 	}

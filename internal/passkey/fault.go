@@ -4,14 +4,15 @@ import "portico/internal/fault"
 
 // Codes of the faults of this package.
 const (
-	CodeUnknown = "passkey.unknown"
-	CodeOther   = "passkey.other"
-	CodeRefused = "passkey.refused"
-	CodeExpired = "passkey.expired"
-	CodeExists  = "passkey.exists"
-	CodeFull    = "passkey.full"
-	CodeMissing = "passkey.missing"
-	CodeOff     = "passkey.off"
+	CodeUnknown  = "passkey.unknown"
+	CodeOther    = "passkey.other"
+	CodeRefused  = "passkey.refused"
+	CodeUnproven = "passkey.unproven"
+	CodeExpired  = "passkey.expired"
+	CodeExists   = "passkey.exists"
+	CodeFull     = "passkey.full"
+	CodeMissing  = "passkey.missing"
+	CodeOff      = "passkey.off"
 
 	CodeNameRequired = "passkey.name_required"
 )
@@ -25,9 +26,11 @@ var (
 	// for it.
 	Other = fault.New(fault.Conflict, CodeOther)
 
-	// Refused is the only answer to a passkey that fails a check. The log has the
-	// cause.
+	// Refused is the answer to a passkey that fails a check. The log has the cause.
 	Refused = fault.New(fault.Unauthenticated, CodeRefused)
+
+	// Unproven means that the authenticator has not verified its user.
+	Unproven = fault.New(fault.Unauthenticated, CodeUnproven)
 
 	// Expired means that the challenge has ended or was used. A new one helps.
 	Expired = fault.New(fault.Conflict, CodeExpired)

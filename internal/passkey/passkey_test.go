@@ -203,16 +203,16 @@ func TestCheck(t *testing.T) {
 		t.Errorf("after the copies have gone: %v, %v", shared.Copied, err)
 	}
 	for name, change := range map[string]func(*passkeytest.Authenticator, *passkey.Passkey){
-		"no user verification":   func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags = passkeytest.Present },
-		"no presence":            func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags = passkeytest.Verified },
-		"it may be copied now":   func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= passkeytest.Copies },
-		"copied but not to be":   func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= passkeytest.Copied },
-		"another user's handle":  func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Handle = k.Handle("other", nil) },
-		"no handle":              func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Handle = nil },
-		"another host":           func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Host = "evil.test" },
-		"another origin":         func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Origin = "https://evil.test" },
-		"the type of a creation": func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Type = "webauthn.create" },
-		"another key":            func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Key = passkeytest.New(host, origin, nil).Key },
+		"neither presence nor verification": func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags = 0 },
+		"no presence":                       func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags = passkeytest.Verified },
+		"it may be copied now":              func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= passkeytest.Copies },
+		"copied but not to be":              func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= passkeytest.Copied },
+		"another user's handle":             func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Handle = k.Handle("other", nil) },
+		"no handle":                         func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Handle = nil },
+		"another host":                      func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Host = "evil.test" },
+		"another origin":                    func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Origin = "https://evil.test" },
+		"the type of a creation":            func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Type = "webauthn.create" },
+		"another key":                       func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Key = passkeytest.New(host, origin, nil).Key },
 		"no signature": func(a *passkeytest.Authenticator, _ *passkey.Passkey) {
 			a.Sign = func([]byte) []byte { return []byte{0} }
 		},
@@ -223,5 +223,10 @@ func TestCheck(t *testing.T) {
 		if _, _, err := check(&wrong, held); !errors.Is(err, passkey.Refused) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	bare := *a
+	bare.Flags = passkeytest.Present
+	if _, _, err := check(&bare, p); !errors.Is(err, passkey.Unproven) {
+		t.Errorf("without user verification: %v", err)
 	}
 }
