@@ -114,6 +114,16 @@ func (f *Flows) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 		return false, err
 	}
 	for _, d := range due {
+		// The owner may take the account back at this moment. To read the account waits
+		// for that, and then the departure is gone.
+		if _, _, err := tx.AccountByID(ctx, d.AccountID); err != nil {
+			return false, err
+		}
+		if _, ok, err := tx.DepartureOf(ctx, d.AccountID); err != nil {
+			return false, err
+		} else if !ok {
+			continue
+		}
 		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: "self", Detail: "left"}
 		if err := f.erase(ctx, tx, erased); err != nil {
 			return false, err

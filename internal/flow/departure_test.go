@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -211,5 +212,42 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	v.must(v.signIn("mara@example.org", good))
 	if _, err := b.flows.User(t.Context(), "noor@example.org"); !errors.Is(err, account.Missing) {
 		t.Errorf("the disabled account: %v", err)
+	}
+}
+
+// overtaken gives the accounts that were due before another transaction.
+type overtaken struct {
+	flow.Tx
+	due []account.Departure
+}
+
+func (o overtaken) DueDepartures(context.Context, time.Time, int) ([]account.Departure, error) {
+	return o.due, nil
+}
+
+// An owner takes an account back while the background work is about to erase it.
+func TestEraseDue_TakenBackMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.leaves()
+	b.clock.Advance(14 * 24 * time.Hour)
+	var due []account.Departure
+	err := b.store.Read(t.Context(), func(tx flow.Tx) (err error) {
+		due, err = tx.DueDepartures(t.Context(), b.clock.Now(), 10)
+		return err
+	})
+	if err != nil || len(due) != 1 {
+		t.Fatalf("%d accounts are due (%v)", len(due), err)
+	}
+	r := v.must(v.signIn("mara@example.org", good))
+	v.must(b.flows.KeepAccount(t.Context(), v.Caller, r.FlowID))
+	err = b.store.Write(t.Context(), func(tx flow.Tx) error {
+		_, err := b.flows.EraseDue(t.Context(), overtaken{tx, due})
+		return err
+	})
+	if err != nil || v.signedIn() != "mara@example.org" {
+		t.Errorf("an account that was taken back is erased (%v)", err)
 	}
 }

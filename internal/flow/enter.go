@@ -49,9 +49,9 @@ func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
 
 // enter signs in to an account without a second factor. With one, it begins the
 // step that asks for it, unless the account trusts the browser. A passkey is one only
-// where the account needs a second factor: a user may add one for comfort alone. Until then the
-// browser has no session, and nothing of the account changes. The terms come after
-// the factor.
+// where the account needs a second factor, or where a provider joins the account, which is
+// a change: a user may add a passkey for comfort alone. Until then the browser has no
+// session, and nothing of the account changes. The terms come after the factor.
 func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	ask, err := f.asks(ctx, tx, &e)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 
 // asks reports whether a sign-in asks for a second factor that the account has.
 func (f *Flows) asks(ctx context.Context, tx Tx, e *entry) (bool, error) {
-	if e.strongAt.IsZero() && f.Requires(e.account.Roles) {
+	if e.strongAt.IsZero() && (e.linkFlow != "" || f.Requires(e.account.Roles)) {
 		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
 		e.second = &have
 		return have.Any(), err

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -76,6 +77,10 @@ func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (acc
 		return account.Account{}, session.Session{}, err
 	case found.User.ID != owner.ID:
 		return account.Account{}, session.Session{}, session.Required
+	}
+	// It may have ended since this node kept it.
+	if _, ok, err := tx.SessionAccount(ctx, found.Session.ID); err != nil || !ok {
+		return account.Account{}, session.Session{}, cmp.Or(err, error(session.Required))
 	}
 	return owner, found.Session, nil
 }

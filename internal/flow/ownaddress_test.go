@@ -211,3 +211,27 @@ func TestChangeAddress_Resend(t *testing.T) {
 		t.Error("the address is " + v.found().User.Address)
 	}
 }
+
+// The owner ends the session of a thief at another node. This node still keeps it, and
+// the thief enters the code of the new address.
+func TestChangeAddress_SessionEndedElsewhere(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	r, m := v.asks("thief@example.org")
+	found := v.found()
+	err := b.store.Write(t.Context(), func(tx flow.Tx) error {
+		_, err := tx.DeleteSession(t.Context(), found.User.ID, found.Session.ID, session.Elsewhere)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); !errors.Is(err, session.Required) {
+		t.Errorf("an ended session changes the address: %v", err)
+	}
+	if a, err := b.flows.User(t.Context(), "mara@example.org"); err != nil || a.ID != found.User.ID {
+		t.Errorf("the account has another address (%v)", err)
+	}
+}

@@ -395,3 +395,29 @@ func TestSEC293_APasskeyAsASecondFactorIsOfItsAccount(t *testing.T) {
 	}
 	waiting.post("passkey", body).refused(409, "passkey.expired")
 }
+
+func TestSEC324_APasswordJoinsNoProviderToAPasskey(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, provider := startWithIDP(t, true)
+	owner, key := s.holder()
+	address := owner.whoami()
+	thief := s.visitor() // knows the password, and has an identity with the address
+	claims := object{"sub": fresh("s"), "email": address, "email_verified": true}
+	join := linkFlow(t, thief.continueWith(provider.says(claims)))
+	next := thief.post("signin", object{"email": address, "password": good, "flow": join}).next()
+	if n := s.count(`SELECT COUNT(*) FROM identity`); n != 0 || thief.whoami() != "" || !strings.HasPrefix(next, "/auth/mfa?flow=") {
+		t.Errorf("the password joins %d identities, signs in as %q and leads to %s", n, thief.whoami(), next)
+	}
+	body := parts(key.Use(thief.ask()))
+	body["second"] = strings.TrimPrefix(next, "/auth/mfa?flow=")
+	thief.post("passkey", body).must(200)
+	if n := s.count(`SELECT COUNT(*) FROM identity`); n != 1 || thief.whoami() != address {
+		t.Errorf("with the passkey %d identities are joined, and %q is signed in", n, thief.whoami())
+	}
+	plain := s.visitor()
+	plain.signIn(address, good).must(200)
+	if plain.whoami() != address {
+		t.Error("a sign-in that joins nothing asks for the passkey")
+	}
+}
