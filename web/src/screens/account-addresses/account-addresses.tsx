@@ -25,7 +25,7 @@ function View({ boot }: { boot: Boot }) {
 
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
-      <Proof asked={form.asked} path={PATH} />
+      <Proof asked={form.asked} path={PATH} typed />
       <Addresses boot={boot} path={PATH} />
       <h2 className={styles.heading}>{t('account-addresses.add')}</h2>
       <Lead>{t('account-addresses.lead')}</Lead>

@@ -37,7 +37,7 @@ function Rename({ passkey }: { passkey: Passkey }) {
   const form = useOwnForm('/auth/api/account/passkeys/rename');
   return (
     <>
-      <Proof asked={form.asked} path={PATH} />
+      <Proof asked={form.asked} path={PATH} typed />
       <form {...form.props} action={`${PATH}/rename`}>
         <ErrorSummary {...form.summary} />
         <HiddenField<RenamePasskey> name="account" value={passkey.owner} />

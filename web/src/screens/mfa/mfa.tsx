@@ -5,13 +5,13 @@ import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, match, When } from '../../lib/template';
+import { choose, match, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { CheckBox } from '../../ui/check-box';
 import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
-import { Lead } from '../../ui/lead';
+import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { TextField } from '../../ui/text-field';
 import { Frame } from '../frame';
@@ -71,6 +71,9 @@ function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
       <Other href={mfa.passkey}>{t('mfa.use_passkey')}</Other>
       <Other href={mfa.app}>{t('mfa.use_app')}</Other>
       <Other href={mfa.recovery}>{t('mfa.use_recovery')}</Other>
+      <Unless value={mfa.recovery}>
+        <Hint>{t('mfa.help', { brand: boot.brand.name })}</Hint>
+      </Unless>
     </>
   );
 }

@@ -24,16 +24,23 @@ export function useProven(onProven: () => void): void {
   });
 }
 
+interface ProofProps {
+  asked: string;
+  path: string;
+  /** The form has fields, and the words say that their content stays. */
+  typed?: boolean;
+}
+
 /**
  * Asks the user to sign in again, in a window beside this page, so that nothing typed is lost.
  * Without script the link opens a tab; the user comes back and sends the form once more.
  */
-export function Proof({ asked, path }: { asked: string; path: string }) {
+export function Proof({ asked, path, typed = false }: ProofProps) {
   const { t } = useText();
   const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + MARK)}`;
   return (
     <When value={asked}>
-      <Notice words={t('section.proof')}>
+      <Notice words={t(typed ? 'section.proof' : 'section.confirm')}>
         <ButtonLink
           look="quiet"
           href={page}
