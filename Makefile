@@ -138,7 +138,7 @@ engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chro
 	@tools/engines
 	@cd test/e2e && npm run --silent engines
 
-e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## On PostgreSQL: the main journeys, passkeys, second factors, devices, OpenID clients
+e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## On PostgreSQL: the main journeys, accounts, passkeys, second factors, sessions, devices, OpenID clients
 	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:postgres
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.

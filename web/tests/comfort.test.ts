@@ -307,3 +307,22 @@ test('only a picture that is too large is drawn again', async () => {
   expect(await type()).toBe('image/jpeg');
   await close(opened);
 });
+
+test.each([
+  ['account-password/proof-first', true],
+  ['account-addresses/proof-first', true],
+  ['account-profile/proof-again', true],
+  ['account-passkeys/proof-again', false],
+  ['account-data/proof-first', false],
+  ['account-delete/proof-first', false],
+  ['account-providers/taken', false],
+])('%s: a request for a proof speaks of what is typed only beside a field', async (state, typed) => {
+  const opened = await open(state);
+  const { page } = opened;
+  const typing = page.locator('main input:is([type=text], [type=email], [type=password]):visible');
+  expect((await typing.count()) > 0).toBe(typed);
+  const words = await page.getByText(/Confirm that it's you/).allInnerTexts();
+  expect(words).toHaveLength(1);
+  expect(words[0]?.includes('What you enter here stays.')).toBe(typed);
+  await close(opened);
+});

@@ -58,6 +58,7 @@ test('a recovery code signs in once, and the owner is told', async ({ page, worl
     await button(page, 'Login').click();
     await expectScreen(page, "Confirm it's you");
     await link(page, 'Use a recovery code instead').click();
+    await expect(page.getByText('contact the people who run Portico')).toBeVisible();
     await alive(page);
     await field(page, 'Recovery code').fill(code.toLowerCase());
     await button(page, 'Continue').click();

@@ -14,6 +14,7 @@ import { expect, test } from '../support/test.js';
 import { enrol } from '../support/totp.js';
 
 const PASSKEY = 'Sign in with a passkey';
+const HELP = 'contact the people who run Portico';
 
 test('a member adds a passkey and signs in with it alone', async ({ page, world }) => {
   const person = await world.member();
@@ -158,10 +159,13 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
   await open(page, '/auth/account/password');
   const notice = page.getByText("Confirm that it's you before you change this.");
   await expect(notice).toBeVisible();
+  await open(page, '/auth/account/delete'); // has no field, so nothing typed can stay
+  await expect(page.getByText("Confirm that it's you to continue.")).toBeVisible();
 
   await open(page, '/auth/signin?again=1&return_to=/auth/account/password');
   await expectScreen(page, "Confirm it's you");
   await expect(page.getByText(`Use a passkey of ${person.email}.`)).toBeVisible();
+  await expect(page.getByText(HELP)).toBeVisible(); // no other way is left
   await device.answer(true);
   await device.verify(false);
   await button(page, 'Use a passkey').click();
@@ -185,6 +189,7 @@ test('a sign-in that waits for a code takes a passkey in its place', async ({ pa
   await expect(field(page, '6-digit code')).toBeVisible();
   await link(page, 'Use a passkey instead').click();
   await expect(link(page, 'Use your authenticator app instead')).toBeVisible();
+  await expect(page.getByText(HELP)).toBeHidden();
   await open(page, '/auth/account'); // any page leads to the same step
   await expectScreen(page, "Confirm it's you");
   await link(page, 'Use a passkey instead').click();
