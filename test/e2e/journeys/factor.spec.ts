@@ -23,6 +23,9 @@ test('a member adds an authenticator app and signs in with its code', async ({ p
   await page.reload();
   await expectScreen(page, 'Save your recovery codes');
   await alive(page);
+  await page.evaluate(() => Object.assign(navigator.clipboard, { writeText: () => Promise.reject() }));
+  await button(page, 'Copy').click();
+  await expect(page.getByText('Your browser refused.')).toBeVisible();
   await button(page, "I've saved them").click();
   await expectScreen(page, 'Two-step sign-in');
   await expect(page.getByText('Codes left: 10.')).toBeVisible();
@@ -40,6 +43,32 @@ test('a member adds an authenticator app and signs in with its code', async ({ p
   await open(page, '/auth/account'); // any page leads to the same step
   await expectScreen(page, "Confirm it's you");
   await alive(page);
+  await field(page, '6-digit code').fill(app.next());
+  await expectAccount(page, person);
+});
+
+test('Back leads out of the second step, and any page later leads to it again', async ({ page, world }) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const { app } = await enrol(page);
+  await page.context().clearCookies();
+  await page.goto(`${world.app.origin}/start`);
+  await open(page, '/auth/signin');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  const step = page.url();
+  await alive(page);
+  await back(page);
+  await expect(page).toHaveURL(`${world.app.origin}/start`); // by one press
+  for (const path of ['/auth/account/password', '/auth/signin']) {
+    await open(page, path);
+    await expect(page).toHaveURL(step);
+    await back(page);
+    await expect(page).toHaveURL(`${world.app.origin}/start`);
+  }
+  await open(page, '/auth/mfa');
+  await expect(page).toHaveURL(step);
   await field(page, '6-digit code').fill(app.next());
   await expectAccount(page, person);
 });

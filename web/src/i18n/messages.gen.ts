@@ -67,6 +67,7 @@ export type MessageKey =
   | 'account-factors.saved.file'
   | 'account-factors.saved.lead'
   | 'account-factors.saved.list'
+  | 'account-factors.saved.not_copied'
   | 'account-factors.saved.print'
   | 'account-factors.saved.submit'
   | 'account-factors.saved.title'

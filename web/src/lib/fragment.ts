@@ -5,15 +5,20 @@
  */
 const withFragment = (next: string) => (next.includes('#') ? next : next + location.hash);
 
+/** A step that waits after the sign-in page, which leads there again while it waits. */
+const WAITS = /^\/auth\/(mfa|terms|keep|protect)$/;
+
 /**
  * Goes to a page, with the fragment. An address that differs from the current one in nothing, or in
- * the fragment only, loads nothing; after another address in between it does.
+ * the fragment only, loads nothing; after another address in between it does. A step that waits takes
+ * the place of the sign-in page, so that Back leads out of both.
  */
 export function go(next: string): void {
   const url = new URL(withFragment(next), location.href);
   const same = url.hash !== '' && url.pathname + url.search === location.pathname + location.search;
   if (same) history.replaceState(null, '', '/auth/');
-  location[same ? 'replace' : 'assign'](url);
+  const waits = location.pathname === '/auth/signin' && WAITS.test(url.pathname);
+  location[same || waits ? 'replace' : 'assign'](url);
 }
 
 /** Keeps the fragment for each link of the screen that is followed. */

@@ -6,7 +6,6 @@ import { Each } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
-import { Announcement } from '../../ui/message';
 import { Frame } from '../frame';
 import styles from './factors.module.css';
 import { toProof } from './proof';
@@ -42,12 +41,16 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
 /** Copies, downloads and prints the codes. Without script the user does so with the browser. */
 function Keep({ boot }: { boot: Boot }) {
   const { t } = useText();
-  const [copied, setCopied] = useState('');
+  const [said, setSaid] = useState('');
   const text = () =>
     `${boot.brand.name}\n${boot.session.email}\n\n${boot.factors.codes.map(({ id }) => id).join('\n')}\n`;
   const copy = async () => {
-    await navigator.clipboard.writeText(text());
-    setCopied(t('account-factors.saved.copied'));
+    try {
+      await navigator.clipboard.writeText(text());
+      setSaid(t('account-factors.saved.copied'));
+    } catch {
+      setSaid(t('account-factors.saved.not_copied'));
+    }
   };
   const download = () => {
     const link = document.createElement('a');
@@ -68,7 +71,9 @@ function Keep({ boot }: { boot: Boot }) {
           {label}
         </Button>
       ))}
-      <Announcement words={copied} />
+      <p role="status" className={styles.said}>
+        {said}
+      </p>
     </div>
   );
 }
