@@ -4,7 +4,7 @@ import { defineConfig } from '@playwright/test';
 const MAIN = /\/(signup|signin|recovery|code|provider)\.spec\.ts$/;
 const WAITS = /@waits/;
 /**
- * The journeys that also run on PostgreSQL: the main ones, and those of the account, its passkeys, second factors and
+ * The journeys that also run on PostgreSQL: the main ones, and all of the account, its passkeys, second factors and
  * sessions. The others write little, or the same rows. `access.spec.ts`, the longest, judges markup, which is the same
  * on both databases.
  */

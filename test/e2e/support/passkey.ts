@@ -1,3 +1,4 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
 import { button, expectScreen, open, signIn } from './screen.js';
 
@@ -80,6 +81,20 @@ export class Authenticator {
   /** Puts passkeys of another device on this one. */
   async keep(held: Held[]): Promise<void> {
     for (const credential of held) await this.send('addCredential', { authenticatorId: this.id, credential });
+  }
+
+  /** Puts a passkey on the device that no account has. */
+  keepStray(): Promise<unknown> {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const credential = {
+      credentialId: randomBytes(16).toString('base64'),
+      isResidentCredential: true,
+      rpId: 'localhost',
+      privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+      userHandle: randomBytes(16).toString('base64'),
+      signCount: 1,
+    };
+    return this.send('addCredential', { authenticatorId: this.id, credential });
   }
 
   unplug(): Promise<unknown> {

@@ -5,6 +5,7 @@ import { BEGINNINGS } from './states/begin.js';
 import { CODE } from './states/code.js';
 import { FACTOR } from './states/factor.js';
 import { LINK } from './states/link.js';
+import { BY_SCRIPT } from './states/script.js';
 import { SIGN_IN } from './states/signin.js';
 import type { State } from './states/state.js';
 import { TERMS } from './states/terms.js';
@@ -19,6 +20,7 @@ export const STATES: State[] = [
   ...CODE,
   ...LINK,
   ...FACTOR,
+  ...BY_SCRIPT,
   ...TERMS,
   ...ACCOUNT,
   ...APP,
