@@ -1,6 +1,7 @@
 package passkey_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/url"
@@ -31,7 +32,7 @@ func (s spent) SpendTicket(_ context.Context, hash []byte, _ time.Time) (bool, e
 	return first, nil
 }
 
-func keeper(t *testing.T, c clock.Clock, related ...string) *passkey.Keeper {
+func keeper(t testing.TB, c clock.Clock, related ...string) *passkey.Keeper {
 	t.Helper()
 	public, err := url.Parse(origin)
 	if err != nil {
@@ -45,7 +46,7 @@ func keeper(t *testing.T, c clock.Clock, related ...string) *passkey.Keeper {
 }
 
 // made returns a passkey of the owner, with its authenticator.
-func made(t *testing.T, k *passkey.Keeper, change ...func(*passkeytest.Authenticator)) (*passkeytest.Authenticator, passkey.Passkey, error) {
+func made(t testing.TB, k *passkey.Keeper, change ...func(*passkeytest.Authenticator)) (*passkeytest.Authenticator, passkey.Passkey, error) {
 	t.Helper()
 	a := passkeytest.New(host, origin, k.Handle(owner, nil))
 	for _, c := range change {
@@ -131,6 +132,11 @@ func TestAccept(t *testing.T) {
 	if _, _, err := made(t, k, func(a *passkeytest.Authenticator) { a.COSE = rsa(0x00, 256, 1, 0, 1) }); err != nil {
 		t.Errorf("RS256 with 2048 bits: %v", err)
 	}
+	for name, cose := range oddKeys() {
+		if _, _, err := made(t, k, func(a *passkeytest.Authenticator) { a.COSE = cose }); !errors.Is(err, passkey.Refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	for name, change := range map[string]func(*passkeytest.Authenticator){
 		"no user verification":  func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Present },
 		"no presence":           func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Verified },
@@ -148,6 +154,18 @@ func TestAccept(t *testing.T) {
 		"an RSA key of 8192":    func(a *passkeytest.Authenticator) { a.COSE = rsa(0x00, 1024, 1, 0, 1) },
 		"an RSA exponent of 1":  func(a *passkeytest.Authenticator) { a.COSE = rsa(0x00, 256, 1) },
 		"RS512, not offered":    func(a *passkeytest.Authenticator) { a.COSE = rsa(0x02, 256, 1, 0, 1) },
+		"an even RSA exponent":  func(a *passkeytest.Authenticator) { a.COSE = rsa(0x00, 256, 1, 0, 2) },
+		"a statement of none":   func(a *passkeytest.Authenticator) { a.Statement = []byte{0xa1, 0x61, 'x', 0x01} },
+		"packed, self-signed":   func(a *passkeytest.Authenticator) { a.Format, a.Statement = "packed", statement() },
+		"packed, no statement":  func(a *passkeytest.Authenticator) { a.Format = "packed" },
+		"fido-u2f, unsigned":    func(a *passkeytest.Authenticator) { a.Format, a.Statement = "fido-u2f", statement() },
+		"fido-u2f, nothing":     func(a *passkeytest.Authenticator) { a.Format = "fido-u2f" },
+		"an unknown format":     func(a *passkeytest.Authenticator) { a.Format = "x" },
+		"a reserved flag":       func(a *passkeytest.Authenticator) { a.Flags |= 1 << 1 },
+		"another reserved flag": func(a *passkeytest.Authenticator) { a.Flags |= 1 << 5 },
+		"promised extensions":   func(a *passkeytest.Authenticator) { a.Flags |= 1 << 7 },
+		"a name twice":          func(a *passkeytest.Authenticator) { a.Client = twice },
+		"a name in two cases":   func(a *passkeytest.Authenticator) { a.More = map[string]any{"Origin": origin} },
 		"an id that is too long": func(a *passkeytest.Authenticator) {
 			a.ID = make([]byte, 1024)
 		},
@@ -213,6 +231,14 @@ func TestCheck(t *testing.T) {
 		"another origin":                    func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Origin = "https://evil.test" },
 		"the type of a creation":            func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Type = "webauthn.create" },
 		"another key":                       func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Key = passkeytest.New(host, origin, nil).Key },
+		"a reserved flag":                   func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 1 },
+		"another reserved flag":             func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 5 },
+		"promised extensions":               func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 7 },
+		"a promised key":                    func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 6 },
+		"a name twice":                      func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Client = twice },
+		"a name in two cases": func(a *passkeytest.Authenticator, _ *passkey.Passkey) {
+			a.More = map[string]any{"Origin": origin}
+		},
 		"no signature": func(a *passkeytest.Authenticator, _ *passkey.Passkey) {
 			a.Sign = func([]byte) []byte { return []byte{0} }
 		},
@@ -229,4 +255,15 @@ func TestCheck(t *testing.T) {
 	if _, _, err := check(&bare, p); !errors.Is(err, passkey.Unproven) {
 		t.Errorf("without user verification: %v", err)
 	}
+}
+
+// twice repeats the first member of client data. Parsers differ in which one counts.
+func twice(client []byte) []byte {
+	first, _, _ := bytes.Cut(client, []byte(","))
+	return append(append(first, ','), client[1:]...)
+}
+
+// statement returns an attestation statement with ES256 and a signature of nothing.
+func statement() []byte {
+	return []byte{0xa2, 0x63, 'a', 'l', 'g', 0x26, 0x63, 's', 'i', 'g', 0x43, 0x30, 0x01, 0x00}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/config"
 	"portico/internal/server/form"
 )
 
@@ -167,10 +168,13 @@ func ascii(r rune) rune {
 	return r
 }
 
+// short is polyglot for a field of 100 characters.
+const short = `</titLe/</teXtarEa/</scRipt/--!><sVg/oNloAd=alert(1)//>'">{{alert(1)}}<!--`
+
 func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := startWhole(t, brand(polyglot, ""))
+	s := startWhole(t, brand(polyglot, ""), func(c *config.Config) { c.Clients[0].Name, c.Clients[0].Consent = polyglot, true })
 	address := fresh("v")
 	if _, err := s.app.Flows.CreateUser(t.Context(), address, polyglot, good); err != nil {
 		t.Fatal(err)
@@ -178,7 +182,32 @@ func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 	v := s.visitor()
 	v.header["User-Agent"] = []string{strings.Map(ascii, polyglot)}
 	v.signIn(address, good).must(200)
-	for _, target := range append(pages(), "/auth/api/session", "/auth/api/sessions") {
+	v.authorize(codeRequest()).inert("the page of the consent") // shows the client's name
+	a, challenge := v.offered()
+	v.add(a.Create(challenge)).must(200)
+	var id string
+	if err := s.database().QueryRow(`SELECT id FROM passkey`).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	v.post("account/passkeys/rename", object{"account": v.id(), "id": id, "name": short}).must(200)
+	for _, target := range append(pages(), "/auth/account/profile", "/auth/account/passkeys", "/auth/account/factors", "/auth/account/sessions",
+		"/auth/account/history", "/auth/account/browsers", "/auth/account/apps", "/auth/account/addresses", "/auth/api/session", "/auth/api/sessions",
+	) {
 		v.get(target).inert(target)
+	}
+	for _, page := range []string{"/auth/account/passkeys", "/auth/account/sessions", "/auth/account/profile"} {
+		if !strings.Contains(v.get(page).must(200).body, "alert(1)") {
+			t.Errorf("%s does not show the payload as text", page)
+		}
+	}
+	s.settle()
+	mails := s.mail.to(address)
+	if len(mails) == 0 {
+		t.Fatal("the owner gets no email")
+	}
+	for _, m := range mails {
+		if _, html := m.bodies(t); strings.Contains(strings.ToLower(html), "<svg/onload") || strings.Contains(html, "</scRipt") {
+			t.Errorf("an email has the payload: %s", html)
+		}
 	}
 }

@@ -415,11 +415,54 @@ func TestSEC098_ChangesNeedAFreshFactor(t *testing.T) {
 	owner.post("factors/codes", object{}).must(200)
 }
 
+// A new session that has not given the strongest proof of the account changes nothing.
+func TestSEC098_AWeakNewProofChangesNothing(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, byCode)
+	_, p := s.protected()
+	old, flow := p.pending()
+	old.give(flow, p.code()).must(200)
+	s.clock.Advance(time.Minute)
+	trusted := p.trusting()
+	if !trusted.enters(p.address, good) {
+		t.Fatal("a trusted browser is asked for a code")
+	}
+	keeper, _ := s.holder()
+	password, mailed := s.visitor(), s.visitor()
+	password.signIn(keeper.whoami(), good).must(200)
+	waiting := mailed.sendCode(keeper.whoami())
+	mailed.verify(waiting, lastEmail(s, s.mail, keeper.whoami()).code(t)).must(200)
+	for name, v := range map[string]*visitor{
+		"a password in a trusted browser": trusted, "a password beside a passkey": password, "an emailed code beside a passkey": mailed,
+	} {
+		if v.whoami() == "" {
+			t.Fatalf("%s does not sign in", name)
+		}
+		changes := guardedRoutes(v.id())
+		changes["factors/add"], changes["factors/codes"], changes["factors/remove"] = object{}, object{}, object{"id": flowID}
+		for path, body := range changes {
+			if a := v.post(path, body); a.status != 401 || a.code() != "proof.needed" || a.problem().Params["reason"] != "factor" {
+				t.Errorf("%s: %s gets %d %s", name, path, a.status, a.body)
+			}
+		}
+	}
+	s.clock.Advance(10 * time.Minute)
+	for path, body := range guardedRoutes(old.id()) {
+		old.post(path, body).refused(401, "proof.needed")
+	}
+}
+
 func TestSEC099_AnOperatorRemovesTheFactor(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t)
+	s := start(t, protects(newApp(t, tempers()["raw"]), "mfa /vault/*", "signed-in /*"))
 	owner, p := s.protected()
+	strong := owner.rpTokens()
+	owner.get("/vault/x").must(200)
+	if claims := payloadOf(t, strong.ID); !strings.Contains(claims, `"otp"`) || !strings.Contains(claims, `"acr":"2"`) {
+		t.Fatalf("before, an app reads %s", claims)
+	}
 	a, err := s.app.Flows.User(t.Context(), p.address)
 	if err == nil {
 		_, err = s.app.Flows.ResetFactors(t.Context(), a)
@@ -430,9 +473,33 @@ func TestSEC099_AnOperatorRemovesTheFactor(t *testing.T) {
 	if owner.whoami() != "" {
 		t.Error("a session with the removed factor goes on")
 	}
+	s.refused("a refresh token of that session", s.rp("token", refreshForm(strong.Refresh)), "invalid_grant")
 	owner.signIn(p.address, good).must(200)
 	if owner.whoami() != p.address {
 		t.Error("a removed factor is asked for")
+	}
+	owner.isWeak()
+
+	// The owner removes the last factor.
+	owner, p = s.protected()
+	elsewhere, flow := p.pending()
+	elsewhere.give(flow, p.code()).must(200)
+	owner.post("factors/remove", object{"id": owner.shown("/auth/account/factors").List[0].ID}).must(200)
+	if elsewhere.whoami() != "" {
+		t.Error("another session with the removed factor goes on")
+	}
+	elsewhere.signIn(p.address, good).must(200)
+	elsewhere.isWeak()
+}
+
+// isWeak expects that apps and rules count one proof for the session.
+func (v *visitor) isWeak() {
+	v.Helper()
+	if claims := payloadOf(v.T, v.rpTokens().ID); strings.Contains(claims, `"otp"`) || strings.Contains(claims, `"mfa"`) || strings.Contains(claims, `"acr":"2"`) {
+		v.Errorf("an app reads %s", claims)
+	}
+	if a := v.get("/vault/x"); a.status == 200 {
+		v.Error("the rule mfa lets the session pass")
 	}
 }
 

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"slices"
@@ -197,6 +198,13 @@ func TestSEC105_OneWrongPartIsRefused(t *testing.T) {
 		"cross origin":      func(a *passkeytest.Authenticator) { a.More = object{"crossOrigin": true} },
 		"top origin":        func(a *passkeytest.Authenticator) { a.More = object{"crossOrigin": true, "topOrigin": s.origin} },
 		"token binding":     func(a *passkeytest.Authenticator) { a.More = object{"tokenBinding": object{"status": "x"}} },
+		"no origin":         func(a *passkeytest.Authenticator) { a.Origin = "" },
+		"no challenge":      func(a *passkeytest.Authenticator) { a.More = object{"challenge": ""} },
+		"another challenge": func(a *passkeytest.Authenticator) { a.More = object{"challenge": strings.Repeat("A", 75)} },
+		"a name twice":      func(a *passkeytest.Authenticator) { a.Client = twice },
+		"a reserved flag":   func(a *passkeytest.Authenticator) { a.Flags |= 1 << 1 },
+		"reserved flag 5":   func(a *passkeytest.Authenticator) { a.Flags |= 1 << 5 },
+		"extensions":        func(a *passkeytest.Authenticator) { a.Flags |= 1 << 7 },
 		"another key":       func(a *passkeytest.Authenticator) { a.Key = passkeytest.New("", "", nil).Key },
 		"empty signature":   func(a *passkeytest.Authenticator) { a.Sign = func([]byte) []byte { return nil } },
 		"unsigned":          func(a *passkeytest.Authenticator) { a.Sign = func(b []byte) []byte { return b[:64] } },
@@ -225,6 +233,51 @@ func TestSEC105_OneWrongPartIsRefused(t *testing.T) {
 	sent["client_data"] = strings.Repeat("A", 17000)
 	if got := v.post("passkey", sent); got.status != 413 {
 		t.Errorf("a body of 17 kB: %d", got.status)
+	}
+}
+
+// twice repeats the first member of client data.
+func twice(client []byte) []byte {
+	first, _, _ := bytes.Cut(client, []byte(","))
+	return append(append(first, ','), client[1:]...)
+}
+
+// The same for a new passkey.
+func TestSEC105_OneWrongPartOfANewPasskey(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	garbage := []byte{0xa2, 0x63, 'a', 'l', 'g', 0x26, 0x63, 's', 'i', 'g', 0x43, 0x30, 0x01, 0x00} // alg: ES256, sig
+	for name, change := range map[string]func(*passkeytest.Authenticator){
+		"type":               func(a *passkeytest.Authenticator) { a.Type = "webauthn.get" },
+		"challenge":          func(a *passkeytest.Authenticator) { a.More = object{"challenge": strings.Repeat("A", 75)} },
+		"http":               func(a *passkeytest.Authenticator) { a.Origin = "http://portico.test" },
+		"port":               func(a *passkeytest.Authenticator) { a.Origin = "https://portico.test:8443" },
+		"sibling":            func(a *passkeytest.Authenticator) { a.Origin = "https://app.portico.test" },
+		"suffix":             func(a *passkeytest.Authenticator) { a.Origin = "https://evilportico.test" },
+		"trailing dot":       func(a *passkeytest.Authenticator) { a.Origin = "https://portico.test." },
+		"rp id":              func(a *passkeytest.Authenticator) { a.Host = "evil.test" },
+		"cross origin":       func(a *passkeytest.Authenticator) { a.More = object{"crossOrigin": true} },
+		"top origin":         func(a *passkeytest.Authenticator) { a.More = object{"crossOrigin": true, "topOrigin": s.origin} },
+		"no verification":    func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Present },
+		"a reserved flag":    func(a *passkeytest.Authenticator) { a.Flags |= 1 << 5 },
+		"a copy not to be":   func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.Copied },
+		"a name twice":       func(a *passkeytest.Authenticator) { a.Client = twice },
+		"ES384, not offered": func(a *passkeytest.Authenticator) { a.COSE = []byte{0xa3, 0x01, 0x02, 0x03, 0x38, 0x22, 0x20, 0x02} },
+		"none, signed":       func(a *passkeytest.Authenticator) { a.Statement = garbage },
+		"packed, broken":     func(a *passkeytest.Authenticator) { a.Format, a.Statement = "packed", garbage },
+		"fido-u2f, broken":   func(a *passkeytest.Authenticator) { a.Format, a.Statement = "fido-u2f", garbage },
+		"an unknown format":  func(a *passkeytest.Authenticator) { a.Format = "x" },
+	} {
+		a, challenge := v.offered()
+		change(a)
+		if got := v.add(a.Create(challenge)); got.status != 401 || got.code() != "passkey.refused" {
+			t.Errorf("%s: %d %s", name, got.status, got.code())
+		}
+	}
+	if n := s.count(`SELECT COUNT(*) FROM passkey`); n != 0 {
+		t.Errorf("%d passkeys were added", n)
 	}
 }
 

@@ -114,7 +114,43 @@ func TestSEC065_SignOutIsOnTheServer(t *testing.T) {
 	}
 }
 
-// There is no page for changing a password yet, so an operator does it.
+// The owner changes the password in one of three browsers.
+func TestSEC066_OwnPasswordChangeEndsTheRest(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	owner, p := s.protected()
+	trusted := p.trusting()
+	third, flow := p.pending()
+	third.give(flow, p.code()).must(200)
+	app := third.rpTokens()
+	if !s.works(app.Access) || third.whoami() != p.address {
+		t.Fatal("the app of the third browser does not work")
+	}
+	before := owner.cookie("session")
+	s.settle()
+	mails := len(s.mail.to(p.address))
+	owner.post("account/password", guardedRoutes(owner.id())["account/password"]).must(200)
+	if owner.whoami() != p.address || owner.cookie("session") == before || s.with(before).whoami() != "" {
+		t.Errorf("the own session is of %q, and its token before of %q", owner.whoami(), s.with(before).whoami())
+	}
+	if trusted.whoami() != "" || third.whoami() != "" {
+		t.Error("another browser is still signed in")
+	}
+	s.refused("the refresh token", s.rp("token", refreshForm(app.Refresh)), "invalid_grant")
+	if s.works(app.Access) {
+		t.Error("the access token works")
+	}
+	if trusted.signIn(p.address, other).must(200); trusted.whoami() != "" {
+		t.Error("a browser that was trusted before the change is not asked for the factor")
+	}
+	s.settle()
+	if n := len(s.mail.to(p.address)) - mails; n != 1 {
+		t.Errorf("the owner gets %d emails, want one", n)
+	}
+}
+
+// An operator changes the password.
 func TestSEC066_PasswordChangeEndsSessions(t *testing.T) {
 	announce(t)
 	t.Parallel()

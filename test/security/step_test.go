@@ -3,6 +3,7 @@ package security
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSEC095_StepsCannotBeSkipped(t *testing.T) {
@@ -60,6 +61,80 @@ func TestSEC095_StepsCannotBeSkipped(t *testing.T) {
 	})
 	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'password_changed'`); n > 1 {
 		t.Errorf("the password was set %d times by one code", n)
+	}
+}
+
+// The steps after the first proof: a second factor, and the enrolment that is needed in
+// its place. Nothing but the right code ends them.
+func TestSEC095_TheSecondStepCannotBeSkipped(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, requiring(0, "role:admin"))
+	_, p := s.protected()
+	_, stranger := s.protected()
+	needs := fresh("n")
+	a := s.operator(needs, good)
+	if err := s.app.Flows.SetUserRoles(t.Context(), a.ID, []string{"admin"}); err != nil {
+		t.Fatal(err)
+	}
+	waiting, factor := p.pending()
+	bare := s.visitor()
+	protect := bare.bare(needs)
+	for kind, at := range map[string]struct {
+		v          *visitor
+		flow, page string
+	}{"the second factor": {waiting, factor, "/auth/mfa"}, "the enrolment": {bare, protect, "/auth/protect"}} {
+		v, flow := at.v, at.flow
+		key := object{"flow": flow, "credential": "AA", "client_data": "AA", "authenticator_data": "AA", "signature": "AA", "user_handle": "AA", "second": flow}
+		for name, sent := range map[string]struct {
+			operation string
+			body      object
+		}{
+			"nothing":                    {"mfa", object{}},
+			"no code":                    {"mfa", object{"flow": flow}},
+			"null":                       {"mfa", object{"flow": flow, "code": nil}},
+			"no text":                    {"mfa", object{"flow": flow, "code": 0}},
+			"an empty code":              {"mfa", object{"flow": flow, "code": ""}},
+			"an unknown way":             {"mfa", object{"flow": flow, "code": "000000", "way": "sms"}},
+			"a way that is null":         {"mfa", object{"flow": flow, "code": "", "way": nil}},
+			"a level of its own choice":  {"mfa", object{"flow": flow, "code": p.code(), "aal": 2}},
+			"the code of another user":   {"mfa", object{"flow": flow, "code": stranger.code()}},
+			"recovery by another user":   {"mfa", object{"flow": flow, "code": stranger.codes[0], "way": "recovery"}},
+			"the enrolment, no code":     {"protect", object{"flow": flow}},
+			"the enrolment, wrong code":  {"protect", object{"flow": flow, "code": "000000"}},
+			"later":                      {"protect/later", object{"flow": flow}},
+			"saved codes":                {"factors/saved", object{"flow": flow}},
+			"a new app":                  {"factors/add", object{"flow": flow}},
+			"the confirmation of an app": {"factors/confirm", object{"flow": flow, "code": "000000"}},
+			"an emailed code":            {"verify-code", object{"flow": flow, "code": "000000"}},
+			"a new password":             {"reset-password", object{"flow": flow, "password": other, "confirm_password": other}},
+			"a first passkey":            {"signup/passkey/begin", object{"flow": flow}},
+			"a passkey":                  {"passkey", key},
+			"the step after it":          {"keep", object{"flow": flow}},
+			"the terms":                  {"terms", object{"flow": flow, "version": "1"}},
+		} {
+			got := v.post(sent.operation, sent.body)
+			if v.cookie("session") != "" || v.whoami() != "" {
+				t.Fatalf("%s: %s signs in", kind, name)
+			}
+			if sent.operation != "factors/saved" && (got.status < 400 || got.status >= 500) {
+				t.Errorf("%s: %s gets %d %s", kind, name, got.status, got.body)
+			}
+		}
+		for _, page := range []string{"/auth/account", "/auth/account/factors?flow=" + flow, "/auth/signin"} {
+			if to := v.get(page).header.Get("Location"); !strings.HasPrefix(to, at.page) && !strings.HasPrefix(to, "/auth/signin") {
+				t.Errorf("%s: %s leads to %q", kind, page, to)
+			}
+		}
+	}
+	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'factor_failed' AND account_id = (SELECT id FROM account WHERE address = $1)`, p.address); n != 3 {
+		t.Errorf("%d wrong factors are recorded, want 3", n)
+	}
+	s.clock.Advance(2 * time.Hour)
+	again, flow := p.pending()
+	again.give(flow, p.code()).must(200)
+	if again.whoami() != p.address {
+		t.Error("the right code does not sign in")
 	}
 }
 

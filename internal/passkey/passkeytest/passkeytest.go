@@ -5,6 +5,7 @@
 package passkeytest
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -43,6 +44,10 @@ type Authenticator struct {
 	More   map[string]any // more members of the client data
 	Sign   func(signed []byte) []byte
 	COSE   []byte // public key in place of the right one
+	Client func(client []byte) []byte
+
+	Format    string // of the attestation; "" for none
+	Statement []byte // of the attestation, in CBOR; nil for an empty one
 }
 
 // New returns an authenticator with a new passkey for an origin.
@@ -60,7 +65,11 @@ func New(host, origin string, handle []byte) *Authenticator {
 func (a *Authenticator) Create(challenge string) passkey.Answer {
 	aaguid := []byte{0xd5, 0x48, 0x82, 0x6e, 0x79, 0xb4, 0xdb, 0x40, 0xa3, 0xd8, 0x11, 0x11, 0x6f, 0x7e, 0x83, 0x49}
 	data := slices.Concat(a.data(attested), aaguid, binary.BigEndian.AppendUint16(nil, uint16(len(a.ID))), a.ID, a.cose())
-	object := slices.Concat([]byte{0xa3}, text("fmt"), text("none"), text("attStmt"), []byte{0xa0}, text("authData"), bytesOf(data))
+	statement := a.Statement
+	if statement == nil {
+		statement = []byte{0xa0}
+	}
+	object := slices.Concat([]byte{0xa3}, text("fmt"), text(cmp.Or(a.Format, "none")), text("attStmt"), statement, text("authData"), bytesOf(data))
 	return passkey.Answer{
 		Credential: secret.Encode(a.ID), ClientData: secret.Encode(a.client("webauthn.create", challenge)),
 		Attestation: secret.Encode(object), Transports: "internal hybrid",
@@ -107,6 +116,9 @@ func (a *Authenticator) client(kind, challenge string) []byte {
 	b, err := json.Marshal(members)
 	if err != nil {
 		panic(err)
+	}
+	if a.Client != nil {
+		return a.Client(b)
 	}
 	return b
 }
