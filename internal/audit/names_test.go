@@ -24,23 +24,56 @@ func names(t *testing.T) [][]string {
 	return found
 }
 
-// The table of docs/operating/audit.md has a row for each name, in the same order.
-func TestNames_AreDocumented(t *testing.T) {
-	t.Parallel()
+// table returns the first and the last column of the rows of a table of
+// docs/operating/audit.md. It has a row for each name, in the same order.
+func table(t *testing.T, head string) [][2]string {
+	t.Helper()
 	page, err := os.ReadFile("../../docs/operating/audit.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(page), "| event |")
-	var rows, want []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(table, -1) {
-		rows = append(rows, row[1])
+	_, text, _ := strings.Cut(string(page), "| "+head+" |")
+	text, _, _ = strings.Cut(text, "\n\n")
+	var rows [][2]string
+	var found, want []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|(?:.*\\|)? ?(.*) \\|$").FindAllStringSubmatch(text, -1) {
+		rows, found = append(rows, [2]string{row[1], row[2]}), append(found, row[1])
 	}
 	for _, name := range names(t) {
 		want = append(want, name[2])
 	}
-	if !slices.Equal(rows, want) {
-		t.Errorf("docs/operating/audit.md has the events\n%q, want\n%q", rows, want)
+	if !slices.Equal(found, want) {
+		t.Errorf("the table %q of docs/operating/audit.md has the events\n%q, want\n%q", head, found, want)
+	}
+	return rows
+}
+
+func TestNames_AreDocumented(t *testing.T) {
+	t.Parallel()
+	table(t, "event")
+}
+
+// Each event is emailed to the owner, or the table says why not. The tests of package
+// flow compare the emails of each transaction with the table.
+func TestNames_AreEmailed(t *testing.T) {
+	t.Parallel()
+	templates, err := os.ReadFile("../flow/mail.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table(t, "record") {
+		if strings.HasPrefix(row[1], "none: ") {
+			continue
+		}
+		named := regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(row[1], -1)
+		if !strings.HasPrefix(row[1], "`") || len(named) == 0 {
+			t.Errorf("%s: the table names neither an email nor a reason for none: %q", row[0], row[1])
+		}
+		for _, template := range named {
+			if !strings.Contains(string(templates), `"`+template[1]+`"`) {
+				t.Errorf("%s: package flow has no email %s", row[0], template[1])
+			}
+		}
 	}
 }
 

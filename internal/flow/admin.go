@@ -93,7 +93,7 @@ func (f *Flows) Users(ctx context.Context, after string, limit int) (list []acco
 }
 
 // SetUserState opens or closes an account. Both end its sessions and pending
-// flows.
+// flows, and notify the owner.
 func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
 	name, why := audit.AccountEnabled, session.Left
 	if state == account.Closed {
@@ -111,12 +111,12 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, byOperator(name, id))
+		return f.managed(ctx, tx, byOperator(name, id))
 	})
 }
 
-// SetUserRoles replaces the roles of an account. Its sessions continue and have
-// the new roles from their next use, on every node.
+// SetUserRoles replaces the roles of an account and notifies the owner. Its sessions
+// continue and have the new roles from their next use, on every node.
 //
 // Faults: the field role, account.Missing.
 func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) error {
@@ -133,7 +133,7 @@ func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) err
 		}
 		fact := byOperator(audit.RolesChanged, id)
 		fact.Detail = strings.Join(roles, ",")
-		return f.record.Add(ctx, tx, fact)
+		return f.managed(ctx, tx, fact)
 	})
 }
 
@@ -193,9 +193,19 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 	})
 }
 
-// DeleteUser erases an account at once.
+// DeleteUser erases an account at once, and notifies its former owner.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
-	return f.change(ctx, id, func(tx Tx) error { return f.erase(ctx, tx, byOperator(audit.AccountDeleted, id)) })
+	return f.change(ctx, id, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		erased := byOperator(audit.AccountDeleted, id)
+		if err := f.post(ctx, tx, operator, inWords(a, erased)); err != nil { // while its addresses are known
+			return err
+		}
+		return f.erase(ctx, tx, erased)
+	})
 }
 
 // change runs an operator's change and drops the account from the session cache.
@@ -212,6 +222,8 @@ func missing(err error) error {
 	return account.Missing
 }
 
+const actorOperator = "operator"
+
 func byOperator(name audit.Name, accountID string) audit.Fact {
-	return audit.Fact{Name: name, AccountID: accountID, Actor: "operator"}
+	return audit.Fact{Name: name, AccountID: accountID, Actor: actorOperator}
 }

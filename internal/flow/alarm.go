@@ -165,7 +165,7 @@ func (a alarm) address() account.Address {
 
 // RaiseAlarm takes an account back from somebody else. It ends everything that
 // might be theirs (see undo), and mails a code for a new password to the address
-// that the link was mailed to. The link signs no user in.
+// that the link was mailed to. The other addresses are told. The link signs no user in.
 //
 // Faults: AlarmOver, AlarmDone, throttle.Limited.
 func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Result, err error) {
@@ -190,6 +190,9 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 		to := addressee{owner: &owner, at: owner.Address}
 		if raised.keepsOther(f.clock.Now()) {
 			to.use, to.at = account.Recovery, raised.other.Address
+		}
+		if err := f.tellAlarm(ctx, tx, c, raised, owner, to.at.Key); err != nil {
+			return err
 		}
 		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, to.at, to, data{Address: to.at.Mail})
 		return err

@@ -71,6 +71,31 @@ func (f *Flows) restoreAddress(ctx context.Context, tx Tx, c Caller, a alarm) er
 	return f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, "alarm"))
 }
 
+// tellAlarm tells the addresses of an account of an alarm, except for the one with the
+// key, which gets a code. The address that the alarm has replaced learns of it too,
+// because it may be the owner's.
+func (f *Flows) tellAlarm(ctx context.Context, tx Tx, c Caller, a alarm, owner account.Account, except string) error {
+	others, err := tx.AddressesOf(ctx, owner.ID, f.clock.Now())
+	if err != nil {
+		return err
+	}
+	told := []account.Other{{Address: owner.Address}}
+	for _, o := range others {
+		if o.Use == account.Recovery || o.Address.Key == a.owner.Address.Key {
+			told = append(told, o)
+		}
+	}
+	for _, o := range told {
+		if o.Address.Key == except {
+			continue
+		}
+		if err := f.postOne(ctx, tx, c, letter{template: mailAlarm, owner: &owner}.toOther(o)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // undoAddresses removes the addresses that were added in the time of an alarm, and
 // brings back addresses that were removed after its email. The address of the email
 // recovers the account.

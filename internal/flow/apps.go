@@ -35,13 +35,20 @@ func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err err
 }
 
 // RemoveApp ends everything that an OpenID client has got from the signed-in user,
-// and tells the client. It asks the user again before it gets anything else.
+// and tells the client and the user. The client asks the user again before it gets
+// anything else.
 //
 // Faults: session.Required.
 func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
-		_, err := f.forgetApp(ctx, tx, fact(c, audit.ConsentRevoked, owner.ID, clientID))
-		return err
+		change := fact(c, audit.ConsentRevoked, owner.ID, clientID)
+		gone, err := f.forgetApp(ctx, tx, change)
+		if err != nil || !gone.Any() {
+			return err
+		}
+		l := inWords(owner, change)
+		l.app = f.nameOf(clientID)
+		return f.post(ctx, tx, c, l)
 	})
 }
 

@@ -271,16 +271,17 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 	return err
 }
 
-// EndOtherSessions ends all sessions of the user except this one.
+// EndOtherSessions ends all sessions of the user except this one. The owner gets an
+// email.
+//
+// Faults: session.Required.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
-	err := f.store.Write(ctx, func(tx Tx) error {
-		if err := f.endAll(ctx, tx, found.User.ID, found.Session.ID, session.Elsewhere); err != nil {
+	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+		if err := f.endAll(ctx, tx, owner.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, fact(c, audit.SessionEnded, found.User.ID, "others"))
+		return f.report(ctx, tx, c, owner, fact(c, audit.SessionEnded, owner.ID, "others"))
 	})
-	f.sessions.Forget(found.User.ID)
-	return err
 }
 
 func version(a account.Account) string { return strconv.FormatInt(a.Version, 10) }

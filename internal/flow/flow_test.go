@@ -693,6 +693,7 @@ func TestRecover_ClosedAccount(t *testing.T) {
 	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
 		t.Fatal(err)
 	}
+	b.mailed("account-managed", "en")
 	v := b.visitor("192.0.2.2")
 	v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))

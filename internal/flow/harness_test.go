@@ -55,20 +55,26 @@ func (s flowStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
 	}
 	noting := notingTx{}
 	err = s.Store.Write(ctx, func(tx *store.Tx) error {
-		noting = notingTx{Tx: tx, noted: new([]audit.Fact)}
+		noting = notingTx{Tx: tx, noted: new([]audit.Fact), posted: new([]string)}
 		return fn(noting)
 	})
 	if err == nil {
-		s.facts.add(*noting.noted)
+		s.facts.add(*noting.noted, *noting.posted)
 	}
 	return err
 }
 
 // notingTx notes the audit records of a transaction, which no package reads from
-// the database.
+// the database, and the templates of its emails.
 type notingTx struct {
 	flow.Tx
-	noted *[]audit.Fact
+	noted  *[]audit.Fact
+	posted *[]string
+}
+
+func (t notingTx) InsertMessage(ctx context.Context, r outbox.Record) error {
+	*t.posted = append(*t.posted, r.Template)
+	return t.Tx.InsertMessage(ctx, r)
 }
 
 func (t notingTx) InsertFact(ctx context.Context, f audit.Fact) error {
@@ -78,14 +84,20 @@ func (t notingTx) InsertFact(ctx context.Context, f audit.Fact) error {
 
 // facts holds the audit records of the committed transactions, in their order.
 type facts struct {
-	mu   sync.Mutex
-	list []audit.Fact
+	mu     sync.Mutex
+	list   []audit.Fact
+	silent []audit.Name // those without the email that they need
 }
 
-func (n *facts) add(more []audit.Fact) {
+func (n *facts) add(more []audit.Fact, posted []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.list = append(n.list, more...)
+	for _, f := range more {
+		if !emailed(f.Name, posted) {
+			n.silent = append(n.silent, f.Name)
+		}
+	}
 }
 
 // record returns the newest audit record of an event. It fails the test when there
@@ -112,10 +124,17 @@ func (s flowStore) Read(ctx context.Context, fn func(flow.Tx) error) error {
 type mailbox struct {
 	mu       sync.Mutex
 	messages []outbox.Message
+	alarms   []string // addresses of the emails beside the code of an alarm
 	arrived  chan struct{}
 }
 
 func (m *mailbox) deliver(_ context.Context, msg outbox.Message) error {
+	if msg.Template == "alarm-raised" {
+		m.mu.Lock()
+		m.alarms = append(m.alarms, msg.To)
+		m.mu.Unlock()
+		return nil
+	}
 	m.mu.Lock()
 	m.messages = append(m.messages, msg)
 	m.mu.Unlock()
@@ -171,6 +190,11 @@ func setup(t *testing.T, options ...option) *bundle {
 	}
 	b.flows = flow.New(cfg)
 	b.run(box)
+	t.Cleanup(func() {
+		if silent := b.store.facts.silent; len(silent) > 0 {
+			t.Errorf("no email tells of %q: see docs/operating/audit.md", silent)
+		}
+	})
 	return b
 }
 

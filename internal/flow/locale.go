@@ -2,9 +2,9 @@ package flow
 
 import (
 	"context"
-	"errors"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/session"
 )
 
@@ -23,25 +23,29 @@ func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Acc
 // before signing in. It runs when the email about the sign-in is already written:
 // a thief must not choose the language of the warning.
 func (f *Flows) followChoice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
-	if !c.Chosen || c.Locale == a.Locale {
+	if !c.Chosen {
 		return nil
 	}
-	_, err := tx.UpdateLocale(ctx, a.ID, c.Locale)
-	return err
+	return f.setLocale(ctx, tx, c, a, c.Locale)
+}
+
+// setLocale stores and records another locale of an account.
+func (f *Flows) setLocale(ctx context.Context, tx Tx, c Caller, a account.Account, chosen string) error {
+	if chosen == a.Locale {
+		return nil
+	}
+	if _, err := tx.UpdateLocale(ctx, a.ID, chosen); err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, fact(c, audit.LocaleChanged, a.ID, chosen))
 }
 
 // ChooseLocale stores the caller's locale in the account of the caller's session,
 // so that later emails use it. Without a session it does nothing.
 func (f *Flows) ChooseLocale(ctx context.Context, c Caller) error {
 	found, err := f.Session(ctx, c.Session)
-	if errors.Is(err, session.Required) {
-		return nil
+	if err == nil {
+		err = f.own(ctx, found, func(tx Tx, owner account.Account) error { return f.setLocale(ctx, tx, c, owner, c.Locale) })
 	}
-	if err != nil {
-		return err
-	}
-	return f.store.Write(ctx, func(tx Tx) error {
-		_, err := tx.UpdateLocale(ctx, found.User.ID, c.Locale)
-		return err
-	})
+	return ignore(err, session.Required)
 }

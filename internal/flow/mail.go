@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/outbox"
 	"portico/internal/pages"
 )
 
-// Templates of the emails that flows cause.
+// Templates of the emails that flows cause. docs/operating/audit.md says which event
+// causes which.
 const (
 	mailVerify     = "verify-address"
 	mailRecover    = "recover"
@@ -52,8 +54,13 @@ const (
 
 	mailReused = "grant-reused"
 	mailData   = "data-downloaded"
+	mailAlarm  = "alarm-raised"
 	mailLeft   = "account-left"
 	mailKept   = "account-kept"
+
+	// These two tell of an event in the words of the security history.
+	mailChanged = "account-changed" // by the user
+	mailManaged = "account-managed" // by an operator
 
 	mailPasskeyAdded   = "passkey-added"
 	mailPasskeyRenamed = "passkey-renamed"
@@ -72,10 +79,12 @@ type letter struct {
 	secret   *code.Issued
 	provider string
 	app      string        // name of an OpenID client
+	event    audit.Name    // of mailChanged and mailManaged
 	left     string        // recovery codes that are left
 	lasts    time.Duration // of the block or the code that the email is about
 	told     *outbox.Told  // set if the visitor learns of a refusal
 	eraseAt  time.Time     // of an account that its owner has closed
+	after    time.Duration // how much younger its alarm link is: a new address must have a younger link than the former one
 	suppress bool          // stored like any other and never sent
 }
 
@@ -89,7 +98,7 @@ func (l letter) toOther(o account.Other) letter {
 // to raise the alarm.
 func alarming(template string) bool {
 	switch template {
-	case mailReplaced, mailRecovery, mailDropped, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
+	case mailChanged, mailReplaced, mailNewAddress, mailRecovery, mailDropped, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
 		mailFactorAdded, mailFactorRemoved, mailCodesMade, mailCodeSpent,
 		mailPasskeyAdded, mailPasskeyRenamed, mailPasskeyRemoved, mailName, mailPortrait, mailUnlinked, mailLinkMade,
 		mailBlocked, mailFactorFailed, mailReused, mailPasskeySuspect:
@@ -99,9 +108,16 @@ func alarming(template string) bool {
 }
 
 // copied reports whether an email also goes to the address for notices. An email
-// about wrong passwords does not: strangers cause it, with and without an account.
+// about wrong passwords does not: strangers cause it, with and without an account. The
+// email to a new address goes there only, beside the one to the former address.
 func copied(template string) bool {
-	return template == mailAddress || template == mailNoPortrait || template != mailBlocked && alarming(template)
+	switch template {
+	case mailAddress, mailNoPortrait, mailManaged:
+		return true
+	case mailBlocked, mailNewAddress:
+		return false
+	}
+	return alarming(template)
 }
 
 // post writes the email to the outbox, in the transaction of its cause, and a copy
@@ -149,12 +165,15 @@ func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l letter) error {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
 	}
 	if l.owner != nil && alarming(l.template) {
-		m.Data["alarm_link"] = f.alarmLink(l, now)
+		m.Data["alarm_link"] = f.alarmLink(l, now.Add(l.after))
 	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
 		m.Data["link"] = f.linkTo(l.secret.Link)
+	}
+	if l.event != "" {
+		m.Data["event"] = string(l.event)
 	}
 	if l.app != "" {
 		m.Data["app"] = l.app

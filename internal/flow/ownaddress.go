@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -171,5 +172,5 @@ func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a account.Acco
 		return err
 	}
 	a.Address = to
-	return f.post(ctx, tx, c, letter{template: mailNewAddress, owner: &a})
+	return f.post(ctx, tx, c, letter{template: mailNewAddress, owner: &a, after: time.Microsecond})
 }

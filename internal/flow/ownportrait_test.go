@@ -82,13 +82,13 @@ func TestPortrait(t *testing.T) {
 	if f := b.record(audit.PortraitChanged); f.Detail != "removed" || f.Actor != "operator" {
 		t.Errorf("%+v", f)
 	}
-	for range 4 {
-		if m := b.next(); m.To+" "+m.Template != "mara@example.org picture-changed" {
-			t.Errorf("a change of the user: %s gets %s", m.To, m.Template)
-		}
+	told := map[string]int{}
+	for range 5 { // in any order
+		m := b.next()
+		told[m.To+" "+m.Template]++
 	}
-	if got := b.mails(1); got["mara@example.org picture-removed"].Template == "" {
-		t.Errorf("the owner gets %v", got)
+	if told["mara@example.org picture-changed"] != 4 || told["mara@example.org picture-removed"] != 1 {
+		t.Errorf("the owner gets %v", told)
 	}
 	for range 16 {
 		if err := set(nil); !errors.Is(err, flow.PortraitUnusable) {

@@ -43,13 +43,10 @@ func (f *Flows) ChangeProfile(ctx context.Context, c Caller, found session.Found
 		if err := f.rename(ctx, tx, c, owner, name, fact(c, audit.NameChanged, owner.ID, "")); err != nil {
 			return err
 		}
-		if in.Locale == owner.Locale || !slices.Contains(known, in.Locale) {
+		if !slices.Contains(known, in.Locale) {
 			return nil
 		}
-		if _, err := tx.UpdateLocale(ctx, owner.ID, in.Locale); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, fact(c, audit.LocaleChanged, owner.ID, in.Locale))
+		return f.setLocale(ctx, tx, c, owner, in.Locale)
 	})
 }
 

@@ -17,9 +17,9 @@ func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []sess
 	return list, err
 }
 
-// EndUserSessions ends all sessions of an account, in every app, and returns how
-// many UserSessions would have listed. Expired rows that are not yet deleted do
-// not count.
+// EndUserSessions ends all sessions of an account, in every app, and notifies the
+// owner. It returns how many UserSessions would have listed. Expired rows that are not
+// yet deleted do not count.
 func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended int, err error) {
 	err = f.change(ctx, accountID, func(tx Tx) error {
 		held, err := f.sessions.List(ctx, tx, accountID)
@@ -32,12 +32,13 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended in
 		}
 		fact := byOperator(audit.SessionEnded, accountID)
 		fact.Detail = "all"
-		return f.record.Add(ctx, tx, fact)
+		return f.managed(ctx, tx, fact)
 	})
 	return ended, err
 }
 
-// EndUserSession ends one session of any account, or returns session.Missing.
+// EndUserSession ends one session of any account and notifies the owner, or returns
+// session.Missing.
 func (f *Flows) EndUserSession(ctx context.Context, id string) error {
 	if !ids.Valid(id) {
 		return session.Missing
@@ -57,7 +58,7 @@ func (f *Flows) EndUserSession(ctx context.Context, id string) error {
 		} else if !ok {
 			return session.Missing
 		}
-		return f.record.Add(ctx, tx, byOperator(audit.SessionEnded, accountID))
+		return f.managed(ctx, tx, byOperator(audit.SessionEnded, accountID))
 	})
 	f.sessions.Forget(accountID)
 	return err

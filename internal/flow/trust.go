@@ -104,8 +104,8 @@ func (f *Flows) TrustedBrowsers(ctx context.Context, accountID string) (list []t
 }
 
 // EndTrust ends the trust of the signed-in user in one browser, or in all for an
-// empty id. It succeeds when there was none. It needs no recent proof, because it
-// only takes away.
+// empty id, and notifies the owner. It succeeds when there was none. It needs no recent
+// proof, because it only takes away.
 //
 // Faults: session.Required.
 func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id string) error {
@@ -113,22 +113,22 @@ func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id 
 		return nil
 	}
 	return f.own(ctx, found, func(tx Tx, a account.Account) error {
-		_, err := f.endTrust(ctx, tx, a, id, fact(c, audit.TrustEnded, a.ID, ""))
+		_, err := f.endTrust(ctx, tx, c, a, id, fact(c, audit.TrustEnded, a.ID, ""))
 		return err
 	})
 }
 
-// EndUserTrust ends the trust of an account in all browsers, and returns how many
-// there were.
+// EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
+// returns how many there were.
 func (f *Flows) EndUserTrust(ctx context.Context, a account.Account) (ended int, err error) {
 	err = f.change(ctx, a.ID, func(tx Tx) error {
-		ended, err = f.endTrust(ctx, tx, a, "", byOperator(audit.TrustEnded, a.ID))
+		ended, err = f.endTrust(ctx, tx, operator, a, "", byOperator(audit.TrustEnded, a.ID))
 		return err
 	})
 	return ended, err
 }
 
-func (f *Flows) endTrust(ctx context.Context, tx Tx, a account.Account, id string, change audit.Fact) (ended int, err error) {
+func (f *Flows) endTrust(ctx context.Context, tx Tx, c Caller, a account.Account, id string, change audit.Fact) (ended int, err error) {
 	mark, err := f.markOf(ctx, tx, a)
 	if err != nil {
 		return 0, err
@@ -139,5 +139,5 @@ func (f *Flows) endTrust(ctx context.Context, tx Tx, a account.Account, id strin
 	if id == "" {
 		change.Detail = "all"
 	}
-	return ended, f.record.Add(ctx, tx, change)
+	return ended, f.report(ctx, tx, c, a, change)
 }

@@ -29,6 +29,8 @@ type Message struct {
 	//   - minutes: validity of the code, or duration of the block
 	//   - browser, system: names from package useragent
 	//   - at, erase_at: a time (RFC 3339)
+	//   - event: a name of package audit, shown in the words of the security history
+	//   - app: name of an OpenID client
 	//   - brand: replaces the configured brand
 	//
 	// Unknown and empty values are ignored.
@@ -159,6 +161,8 @@ func (m *Mailer) params(msg Message) (map[string]string, error) {
 				return nil, errors.New("minutes is not a number above zero")
 			}
 			params["wait"] = m.catalogue.Wait(msg.Locale, time.Duration(n)*time.Minute)
+		case name == "event":
+			params[name] = m.catalogue.Text(msg.Locale, "history."+value, nil)
 		case name == "at", name == "erase_at":
 			at, err := time.Parse(time.RFC3339, value)
 			if err != nil {
@@ -177,6 +181,9 @@ func (m *Mailer) facts(loc string, params map[string]string, words func(string) 
 	device := params["browser"]
 	if device != "" && params["system"] != "" {
 		device = m.catalogue.Text(loc, "mail.common.device", params)
+	}
+	if app := params["app"]; app != "" {
+		rows = append(rows, row{words("common.app"), app})
 	}
 	if device != "" {
 		rows = append(rows, row{words("common.browser"), device})

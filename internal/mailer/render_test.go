@@ -24,6 +24,7 @@ func templates() []string {
 		"password-changed", "password-removed", "address-changed", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked", "provider-disconnected",
 		"link-made", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
+		"account-changed", "account-managed", "alarm-raised",
 	}
 }
 
@@ -56,7 +57,7 @@ func message(template, locale string) Message {
 			"link":        "https://id.x.test/auth/confirm-link?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
 			"signin_link": "https://id.x.test/auth/signin", "reset_link": "https://id.x.test/auth/forgot-password",
 			"alarm_link": "https://id.x.test/auth/not-me?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
-			"left":       "3", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
+			"left":       "3", "event": "trust_ended", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
 		},
 	}
 }

@@ -62,8 +62,12 @@ func lookup(template string) (layout, bool) {
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
 		}, true
-	case "account-closed", "picture-removed":
+	case "account-closed", "picture-removed", "alarm-raised":
 		return layout{parts: []part{heading, intro, facts, note}}, true
+	case "account-managed":
+		return layout{needs: []string{"event"}, parts: []part{heading, intro, facts, note}}, true
+	case "account-changed":
+		return layout{needs: []string{"event", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "provider-only":
 		return layout{
 			needs: []string{"provider", "signin_link"},
@@ -82,10 +86,15 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"erase_at", "signin_link", "alarm_link"},
 			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts),
 		}, true
-	case "address-changed", "address-added":
+	case "address-changed":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
+		}, true
+	case "address-added":
+		return layout{
+			needs: []string{"signin_link", "alarm_link"},
+			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "signin_link")),
 		}, true
 	case "password-changed", "password-removed", "address-replaced", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
 		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed":

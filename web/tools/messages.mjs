@@ -22,6 +22,7 @@ const SAME = {
     'common.month.08',
     'common.month.09',
     'common.month.11',
+    'mail.common.app',
     'mail.common.browser',
     'signup.name.required',
   ],

@@ -1,0 +1,208 @@
+package flow_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+)
+
+// emails returns the templates of the emails about each event, of which each transaction
+// with the event has one. It leaves out the events whose row of docs/operating/audit.md
+// has a condition, or a reason for none.
+var emails = sync.OnceValue(func() map[audit.Name][]string {
+	page, err := os.ReadFile("../../docs/operating/audit.md")
+	if err != nil {
+		panic(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| record | email |")
+	always := map[audit.Name][]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `([a-z-]+)`(?: or `([a-z-]+)`)?(?: \\||:)").FindAllStringSubmatch(table, -1) {
+		always[audit.Name(row[1])] = row[2:]
+	}
+	return always
+})
+
+// emailed reports whether a transaction with an event and these emails tells its owner.
+func emailed(name audit.Name, posted []string) bool {
+	want := emails()[name]
+	return len(want) == 0 || slices.ContainsFunc(posted, func(template string) bool { return slices.Contains(want, template) })
+}
+
+func TestEmailed(t *testing.T) {
+	t.Parallel()
+	if n := len(emails()); n < 20 {
+		t.Fatalf("%d events are always emailed", n)
+	}
+	if !emailed(audit.SignedOut, nil) || emailed(audit.TrustEnded, []string{"new-device"}) || !emailed(audit.TrustEnded, []string{"account-managed"}) {
+		t.Error("the table is read wrong")
+	}
+}
+
+// Changes without a template of their own name the event, and go to both addresses.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change   func(b *bundle, v *visitor, a account.Account) error
+		template string
+		event    audit.Name
+	}{
+		"other sessions": {func(b *bundle, v *visitor, _ account.Account) error {
+			return b.flows.EndOtherSessions(b.Context(), v.Caller, v.found())
+		}, "account-changed", audit.SessionEnded},
+		"sessions by the operator": {func(b *bundle, _ *visitor, a account.Account) error {
+			_, err := b.flows.EndUserSessions(b.Context(), a.ID)
+			return err
+		}, "account-managed", audit.SessionEnded},
+		"a session by the operator": {func(b *bundle, v *visitor, _ account.Account) error {
+			return b.flows.EndUserSession(b.Context(), v.found().Session.ID)
+		}, "account-managed", audit.SessionEnded},
+		"disabled": {func(b *bundle, _ *visitor, a account.Account) error {
+			return b.flows.SetUserState(b.Context(), a.ID, account.Closed)
+		}, "account-managed", audit.AccountDisabled},
+		"enabled": {func(b *bundle, _ *visitor, a account.Account) error {
+			return b.flows.SetUserState(b.Context(), a.ID, account.Active)
+		}, "account-managed", audit.AccountEnabled},
+		"roles": {func(b *bundle, _ *visitor, a account.Account) error {
+			return b.flows.SetUserRoles(b.Context(), a.ID, []string{"admin"})
+		}, "account-managed", audit.RolesChanged},
+		"deleted": {func(b *bundle, _ *visitor, a account.Account) error {
+			return b.flows.DeleteUser(b.Context(), a.ID)
+		}, "account-managed", audit.AccountDeleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			v := b.visitor("192.0.2.1")
+			v.register("mara@example.org")
+			v.recovers("spare@example.org", 2)
+			a, err := b.flows.User(t.Context(), "mara@example.org")
+			if err == nil {
+				err = test.change(b, v, a)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for address, m := range b.mails(2) {
+				if m.Template != test.template || m.Data["event"] != string(test.event) || (m.Data["alarm_link"] == "") != (test.template == "account-managed") {
+					t.Errorf("%s: %+v", address, m)
+				}
+			}
+			b.record(test.event)
+		})
+	}
+}
+
+// The email about a removed app names it. An operator who removes an app for all users
+// sends none.
+func TestReport_App(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	n.authorize()
+	if err := n.flows.RemoveApp(t.Context(), n.Caller, n.found(), n.client.ID); err != nil {
+		t.Fatal(err)
+	}
+	if m := n.mailed("account-changed", "en"); m.Data["event"] != string(audit.ConsentRevoked) || m.Data["app"] != "rp" {
+		t.Errorf("%+v", m)
+	}
+	n.authorize()
+	if use, err := n.flows.ForgetClient(t.Context(), n.client.ID); err != nil || use.Users != 1 {
+		t.Fatal(use, err)
+	}
+	n.forgets("mara@example.org")
+	n.mailed("recover", "en")
+}
+
+// A session that the user ends is no news.
+func TestReport_NotOfOneSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v, other := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	other.must(other.signIn("mara@example.org", good))
+	b.mailed("new-device", "en")
+	if err := b.flows.EndSession(t.Context(), v.Caller, v.found(), other.found().Session.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.record(audit.SessionEnded)
+	v.forgets("mara@example.org")
+	b.mailed("recover", "en")
+}
+
+// The holders of all addresses learn of an alarm, also of one that it has replaced.
+func TestAlarm_IsTold(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.recovers("spare@example.org", 2)
+	b.clock.Advance(100 * 24 * time.Hour)
+	v.must(v.signIn("mara@example.org", good))
+	r, proof := v.asks("thief@example.net")
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, proof.Data["code"]))
+	token := alarmToken(b.mails(3)["mara@example.org address-replaced"])
+	b.clock.Advance(time.Minute)
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, token))
+	b.mailed("recover", "en")
+	v.forgets("mara@example.org")
+	b.mailed("recover", "en") // so the emails before it are delivered
+	b.mail.mu.Lock()
+	defer b.mail.mu.Unlock()
+	slices.Sort(b.mail.alarms)
+	if !slices.Equal(b.mail.alarms, []string{"spare@example.org", "thief@example.net"}) {
+		t.Errorf("%v are told", b.mail.alarms)
+	}
+}
+
+// The email to a new address has a link too: it may be an older address of the owner that
+// a thief has made the primary one. The email to the former address is older, and wins.
+func TestAlarm_OfTheNewAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	r, proof := v.asks("new@example.net")
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, proof.Data["code"]))
+	told := b.mails(2)
+	b.clock.Advance(time.Minute)
+	for _, of := range []string{"new@example.net address-added", "mara@example.org address-replaced"} {
+		v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told[of])))
+		if m := b.mailed("recover", "en"); !strings.HasPrefix(of, m.To+" ") {
+			t.Errorf("the link to %s mails a code to %s", of, m.To)
+		}
+	}
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told["new@example.net address-added"])); err == nil {
+		t.Error("the younger link works after the older one")
+	}
+}
+
+// The language that a visitor chooses in the menu is recorded, once.
+func TestLocale_IsRecorded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.Locale = "de"
+	for range 2 {
+		if err := b.flows.ChooseLocale(t.Context(), v.Caller); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.Caller.Session, v.Locale, v.Chosen = "", "fr", true
+	v.must(v.signIn("mara@example.org", good))
+	var chosen []string
+	for _, f := range b.store.facts.list {
+		if f.Name == audit.LocaleChanged && f.AccountID != "" {
+			chosen = append(chosen, f.Detail)
+		}
+	}
+	if !slices.Equal(chosen, []string{"de", "fr"}) {
+		t.Errorf("the records have %q", chosen)
+	}
+}

@@ -1,0 +1,35 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+)
+
+// report records a change and tells the owner of it in the words of the security
+// history.
+func (f *Flows) report(ctx context.Context, tx Tx, c Caller, a account.Account, change audit.Fact) error {
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, c, inWords(a, change))
+}
+
+// managed is report for a change by an operator.
+func (f *Flows) managed(ctx context.Context, tx Tx, change audit.Fact) error {
+	a, ok, err := tx.AccountByID(ctx, change.AccountID)
+	if err != nil || !ok {
+		return missing(err)
+	}
+	return f.report(ctx, tx, operator, a, change)
+}
+
+// inWords returns the email about a change that has no template of its own.
+func inWords(a account.Account, change audit.Fact) letter {
+	l := letter{template: mailChanged, owner: &a, event: change.Name}
+	if change.Actor == actorOperator {
+		l.template = mailManaged
+	}
+	return l
+}
