@@ -114,12 +114,12 @@ func TestRedeem_GarbageMeetsNoWriter(t *testing.T) {
 	n := twoNodes(t)
 	code, tokens := n.authorize()
 	err := n.store.Store.Write(t.Context(), func(*store.Tx) error {
-		for _, text := range []string{"", "x", code[1:], code + "x", tokens.Access} {
+		for text, want := range map[string]string{"": "invalid_request", "x": "invalid_grant", code[1:]: "invalid_grant", code + "x": "invalid_grant", tokens.Access: "invalid_grant"} {
 			_, first := n.redeem(n.client, text)
 			_, second := n.flows.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: text}, assertion.KeyProof{})
 			for _, err := range []error{first, second} {
-				if wrong, ok := errors.AsType[*openid.Error](err); !ok || wrong.Code != "invalid_grant" {
-					t.Errorf("%q: %v", text, err)
+				if wrong, ok := errors.AsType[*openid.Error](err); !ok || wrong.Code != want {
+					t.Errorf("%q: %v, want %s", text, err, want)
 				}
 			}
 		}

@@ -13,6 +13,9 @@ const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 // Error. waits says that the user has not answered yet: then there is no grant, and
 // PollDevice has the Error.
 func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
+	if code == "" {
+		return Live{}, Device{}, false, invalidRequest("device_code is missing")
+	}
 	if !secret.ValidToken(code) {
 		return Live{}, Device{}, false, invalidGrant("this is no device_code")
 	}

@@ -31,18 +31,21 @@ type Shown struct{ token }
 
 // ShownCode reads a code without the database, or returns an Error.
 func (k *Keeper) ShownCode(text string) (Shown, error) {
-	return k.shown(kindCode, text, "this is no code")
+	return k.shown(kindCode, text, "code")
 }
 
 // ShownRefresh is ShownCode for a refresh token.
 func (k *Keeper) ShownRefresh(text string) (Shown, error) {
-	return k.shown(kindRefresh, text, "this is no refresh token")
+	return k.shown(kindRefresh, text, "refresh_token")
 }
 
-func (k *Keeper) shown(kind, text, otherwise string) (Shown, error) {
+func (k *Keeper) shown(kind, text, name string) (Shown, error) {
+	if text == "" {
+		return Shown{}, invalidRequest(name + " is missing")
+	}
 	t, ok := k.read(kind, text)
 	if !ok {
-		return Shown{}, invalidGrant(otherwise)
+		return Shown{}, invalidGrant("this is no " + name)
 	}
 	return Shown{t}, nil
 }
@@ -53,7 +56,7 @@ type Tokens struct {
 	Access  string
 	Refresh string
 	Ends    time.Time // of the access token
-	Live    Live
+	Live    Live      // with the scopes of the access token
 
 	Resources []string // of the access token
 	Key       string   // thumbprint of the key that it belongs to; "" for none
@@ -105,7 +108,7 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in
 		}
 	}
 	l.Grant.RedeemedAt, l.Grant.ExpiresAt = now, until
-	return k.tokens(l, in.Resources, in.Key), false, nil
+	return k.tokens(l, in.Resources, nil, in.Key), false, nil
 }
 
 // RefreshOf returns the grant of a refresh token, or an Error.
@@ -165,17 +168,22 @@ func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, s
 		}
 	}
 	l.Grant.Generation = next
-	return k.tokens(l, in.Resources, in.Key), false, nil
+	scopes := strings.Fields(in.Scopes)
+	if len(scopes) > 0 {
+		scopes = append(scopes, scopeOpenID) // which every grant has
+	}
+	return k.tokens(l, in.Resources, scopes, in.Key), false, nil
 }
 
 // tokens returns the tokens of the newest generation of a grant, the access token for
-// some of its resources, none for all of them.
-func (k *Keeper) tokens(l Live, some []string, key string) Tokens {
+// some of its resources and of its scopes, none for all of them.
+func (k *Keeper) tokens(l Live, some, scopes []string, key string) Tokens {
 	ends := k.clock.Now().Add(AccessLife)
 	if l.Grant.ExpiresAt.Before(ends) {
 		ends = l.Grant.ExpiresAt
 	}
-	access := token{l.Grant.ID, l.Grant.Generation, ends, mask(some, l.Grant.Resources), key}
+	access := token{l.Grant.ID, l.Grant.Generation, ends, mask(some, l.Grant.Resources), key, mask(scopes, l.Grant.Scopes)}
+	l.Grant.Scopes = unmask(access.scopes, l.Grant.Scopes)
 	return Tokens{
 		Access:  k.write(kindAccess, access),
 		Refresh: k.write(kindRefresh, token{grant: l.Grant.ID, generation: l.Grant.Generation}),
@@ -185,7 +193,7 @@ func (k *Keeper) tokens(l Live, some []string, key string) Tokens {
 
 // Bearer is what an access token of a grant gives.
 type Bearer struct {
-	Live      Live
+	Live      Live // with the scopes of the token
 	Ends      time.Time
 	Resources []string // that it is for, none for UserInfo
 	Key       string   // thumbprint of the key that its sender must have; "" for none
@@ -230,6 +238,7 @@ func (k *Keeper) admits(l Live, t token) bool {
 }
 
 func bearerOf(t token, l Live) Bearer {
+	l.Grant.Scopes = unmask(t.scopes, l.Grant.Scopes)
 	return Bearer{l, t.ends, unmask(t.mask, l.Grant.Resources), t.key}
 }
 

@@ -27,8 +27,8 @@ func resources(asked, allowed []string) ([]string, error) {
 	return list, nil
 }
 
-// mask returns the places of some of the resources of a grant, one bit each. All of
-// them have the mask 0.
+// mask returns the places of some of the resources or scopes of a grant, one bit each. All
+// of them have the mask 0.
 func mask(some, all []string) (m uint64) {
 	for _, r := range some {
 		m |= 1 << slices.Index(all, r)

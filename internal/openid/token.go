@@ -23,6 +23,7 @@ type token struct {
 	ends       time.Time // of an access token
 	mask       uint64    // the resources of an access token; see mask
 	key        string    // thumbprint of the key that an access token belongs to
+	scopes     uint64    // the scopes of an access token; see mask
 }
 
 // write returns the text of a token: its content, and the keyed hash over kind and
@@ -67,6 +68,9 @@ func split(text string) (t token, ok bool) {
 	}
 	if len(parts) > 4 {
 		t.key = parts[4]
+	}
+	if len(parts) > 5 {
+		t.scopes, _ = strconv.ParseUint(parts[5], 36, 64)
 	}
 	return t, ids.Valid(t.grant)
 }

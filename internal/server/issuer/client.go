@@ -82,7 +82,10 @@ func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
 	}
 	if len(r.Header["Authorization"]) > 0 {
 		id, secret, ok := basic(r)
-		if !ok || asserts || proof.Sent || proof.ID != "" && proof.ID != id {
+		if !ok { // RFC 6749 5.2 answers a client that tried this header with 401
+			return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "send one Authorization header with Basic, and percent-encode id and secret before"}
+		}
+		if asserts || proof.Sent || proof.ID != "" && proof.ID != id {
 			return openid.Proof{}, oneWay
 		}
 		proof = openid.Proof{ID: id, Secret: secret, Sent: true}

@@ -141,7 +141,7 @@ func TestDevice_Refused(t *testing.T) {
 		"no scope":                   {s.device("scope", "").begun, "invalid_scope"},
 		"a foreign resource":         {s.device("resource", "https://jobs.test").begun, "invalid_target"},
 		"another client's code":      {s.device().polls("client_id", "spa"), "invalid_grant"},
-		"no code":                    {s.device().polls("device_code", ""), "invalid_grant"},
+		"no code":                    {s.device().polls("device_code", ""), "invalid_request"},
 		"a code for the other grant": {s.token(url.Values{"grant_type": {"authorization_code"}, "code": {s.device().begun.Device}, "client_id": {"tv"}}), "invalid_grant"},
 	} {
 		s.wants(what, tt.got, 400, tt.want)

@@ -44,5 +44,8 @@ func challenge(scheme string, wrong *openid.Error) string {
 	if scheme == schemeDPoP {
 		parts = append(parts, `algs="`+strings.Join(assertion.ProofAlgorithms(), " ")+`"`)
 	}
-	return strings.TrimSuffix(scheme+" "+strings.Join(parts, ", "), " ")
+	if len(parts) == 0 { // a scheme has at least one parameter (RFC 6750 3)
+		parts = append(parts, `realm="portico"`)
+	}
+	return scheme + " " + strings.Join(parts, ", ")
 }

@@ -278,7 +278,7 @@ func TestKeyProof_CodeForAKey(t *testing.T) {
 		t.Errorf("no thumbprint: %v", got)
 	}
 	none := s.send("GET", "/auth/openid/userinfo", "")
-	if got := strings.Join(none.Header.Values("Www-Authenticate"), "; "); none.StatusCode != 401 || got != `Bearer; DPoP algs="ES256 PS256 EdDSA"` {
+	if got := strings.Join(none.Header.Values("Www-Authenticate"), "; "); none.StatusCode != 401 || got != `Bearer realm="portico"; DPoP algs="ES256 PS256 EdDSA"` {
 		t.Errorf("without a token: %d %q", none.StatusCode, got)
 	}
 }

@@ -18,12 +18,17 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 		return h.tell(w, err)
 	}
 	shareWith(w, r, client)
+	if values.Get("token") == "" {
+		return h.tell(w, errNoToken())
+	}
 	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusOK)
 	return nil
 }
+
+func errNoToken() error { return invalidRequest("token is missing") }
 
 // introspection is the state of a token (RFC 7662 2.2).
 type introspection struct {
@@ -45,6 +50,9 @@ func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
 	if err == nil && client.Public {
 		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret may ask"}
+	}
+	if err == nil && values.Get("token") == "" {
+		err = errNoToken()
 	}
 	if err != nil {
 		return h.tell(w, err)

@@ -25,6 +25,7 @@ const idTokenType = "JWT"
 
 // token exchanges a code or a refresh token, or gives a client a token for itself.
 func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Pragma", "no-cache") // RFC 6749 5.1
 	client, values, err := h.client(w, r)
 	if err != nil {
 		h.shareWithPages(w, r)
