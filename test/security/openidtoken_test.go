@@ -195,13 +195,16 @@ func TestSEC136_OwnTokensOnly(t *testing.T) {
 			t.Errorf("another client revokes the token: %d", a.status)
 		}
 	}
-	for _, junk := range []string{"", "x", got.Access + "x", got.Refresh[:20], strings.Repeat("a", 9000)} {
+	for _, junk := range []string{"x", got.Access + "x", got.Refresh[:20], strings.Repeat("a", 9000)} {
 		if a := s.rp("introspect", own(junk)); a.status != 200 || a.Active {
 			t.Errorf("%.20q is %d %s", junk, a.status, a.body)
 		}
 		if a := s.rp("revoke", own(junk)); a.status != 200 {
 			t.Errorf("revoking %.20q: %d", junk, a.status)
 		}
+	}
+	for _, path := range []string{"introspect", "revoke"} {
+		s.refused(path+" without a token", s.rp(path, own("")), "invalid_request")
 	}
 	if a := s.rp("revoke", own(got.Access)); a.status != 200 || s.rp("introspect", own(got.Access)).Active || s.works(got.Access) {
 		t.Error("the access token works after it was revoked")

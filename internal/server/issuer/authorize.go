@@ -86,6 +86,7 @@ func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string)
 	if err != nil {
 		return openid.Request{}, nil, server.Malformed.WithCause(err)
 	}
+	query = withValues(query)
 	clients, err := h.Actions.Flows.ClientsFor(r.Context(), h.Actions.Caller(w, r), query.Get("client_id"))
 	if err != nil {
 		return openid.Request{}, nil, err

@@ -3,6 +3,7 @@ package issuer
 import (
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -42,7 +43,13 @@ func readForm(r *http.Request) (url.Values, error) {
 			return nil, wrong
 		}
 	}
-	return values, nil
+	return withValues(values), nil
+}
+
+// withValues removes each parameter without a value, which counts as omitted (RFC 6749 3.1).
+func withValues(values url.Values) url.Values {
+	maps.DeleteFunc(values, func(_ string, list []string) bool { return len(list) == 1 && list[0] == "" })
+	return values
 }
 
 // client returns the client that sends a form, and the form. Its errors are

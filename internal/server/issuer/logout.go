@@ -40,6 +40,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 // leaving reads a request to sign out. wrong is why the browser cannot go back to the
 // client.
 func (h *Handler) leaving(r *http.Request, query url.Values) (f openid.Farewell, wrong, err error) {
+	query = withValues(query)
 	id := query.Get("client_id")
 	if hint, err := h.readHint(query.Get("id_token_hint")); err == nil {
 		id = hint.ClientID
