@@ -75,7 +75,7 @@ RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
 BARE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v5=-race=false
 
 unit: build ## Go: all packages but the suites of test/, on SQLite
-	@go test -vet=off -timeout 10m $(PACKAGES)
+	@go test -vet=off -timeout 20m $(PACKAGES)
 
 race: build ## The same with the race detector, on both databases, and the Go client
 	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -timeout 20m $(filter-out %/archtest,$(PACKAGES))

@@ -32,6 +32,7 @@ func settings(t testing.TB, folder string) config.Config {
 	t.Helper()
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost"}
+	cfg.Hashing.MemoryMiB, cfg.Hashing.Passes = 1, 1 // the default takes most of the time of these tests
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DatabaseURL = pgtest.Chosen(t, filepath.Join(folder, "portico.db"))
 	cfg.SecretFile = filepath.Join(folder, "secret.key")

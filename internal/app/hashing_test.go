@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/config"
 	"portico/internal/password"
 	"portico/internal/store"
 )
@@ -37,7 +38,7 @@ func (a *App) keptCost(t testing.TB) (kept string) {
 func TestNew_CalibratedHash(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
-	cfg.Password.Hash = "auto"
+	cfg.Password.Hash, cfg.Hashing = "auto", config.Default().Hashing
 	before := open(t, cfg, Options{})
 	if got := before.costOf(t); got != "m=19456,t=2" {
 		t.Errorf("before anything is measured the cost is %s", got)

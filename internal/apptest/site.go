@@ -15,7 +15,6 @@ import (
 	"portico/internal/config"
 	"portico/internal/outbox"
 	"portico/internal/screentest"
-	"portico/internal/store/sqlitetest"
 )
 
 // Password satisfies every password rule.
@@ -41,16 +40,15 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Site {
 	dir := t.TempDir()
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port}
-	database := filepath.Join(dir, "portico.db")
-	sqlitetest.Write(t, database)
-	cfg.DatabaseURL = "sqlite:" + database
+	cfg.DatabaseURL = "sqlite:" + filepath.Join(dir, "portico.db")
 	cfg.SecretFile = filepath.Join(dir, "secret.key")
+	Prepare(t, &cfg)
 	for _, change := range changes {
 		change(&cfg)
 	}
 	s := &Site{
 		TB: t, Origin: cfg.PublicURL.String(), Addr: public.Addr().String(), Ops: ops.Addr().String(), mail: make(chan outbox.Message, 100),
-		Clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
+		Clock: clock.NewManual(Began()),
 	}
 	a, err := app.New(t.Context(), cfg, app.Options{Clock: s.Clock, Dist: documents(), Deliver: s.deliver})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"testing"
 
 	"portico/internal/apptest"
@@ -108,7 +109,9 @@ func TestPublicURL(t *testing.T) {
 	cfg, be, to := front(t)
 	expect(t, cfg, "public_url", OK, "this installation")
 
-	elsewhere := settingsOf(apptest.Start(t))
+	elsewhere := settingsOf(apptest.Start(t, func(c *config.Config) { // with keys of its own
+		c.DatabaseURL, c.SecretFile = "sqlite:"+filepath.Join(t.TempDir(), "p.db"), filepath.Join(t.TempDir(), "key")
+	}))
 	elsewhere.PublicURL = cfg.PublicURL
 	expect(t, elsewhere, "public_url", Failed, "another installation")
 

@@ -173,11 +173,11 @@ func setup(t *testing.T, options ...option) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passwords, err := password.New(password.Config{Key: key, Breached: filter, Names: []string{"Portico"}})
+	passwords, err := password.New(password.Config{Key: key, Breached: filter, Names: []string{"Portico"}, Cost: password.Cost{Memory: 64, Passes: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(passwords.Close) // it would keep 19 MiB for each core
+	t.Cleanup(passwords.Close)
 	box := outbox.New(outbox.Config{Clock: b.clock, Box: key.Box("outbox")})
 	cfg := flow.Config{
 		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,

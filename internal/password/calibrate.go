@@ -1,6 +1,7 @@
 package password
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -55,7 +56,7 @@ func Calibrate(b Budget) (Calibration, error) {
 	if b.Least == (Cost{}) {
 		b.Least = floor()
 	}
-	if err := b.Least.checkSlots(b.Slots); err != nil {
+	if err := errors.Join(b.Least.check(), b.Least.checkSlots(b.Slots)); err != nil {
 		return Calibration{}, err
 	}
 	arenas := make([]*argon2.Arena, b.Slots)

@@ -28,6 +28,7 @@ const (
 
 	lanes       = 1
 	leastMemory = 8 * lanes // KiB: RFC 9106 3.1
+	leastPasses = 1
 
 	saltSize = 16 // bytes: RFC 9106 3.1
 	tagSize  = 32 // bytes
@@ -45,31 +46,29 @@ func ParseCost(s string) (Cost, bool) {
 
 func floor() Cost { return Cost{Memory: floorMemory, Passes: floorPasses} }
 
+// least is the cheapest hash that can be computed.
+func least() Cost { return Cost{Memory: leastMemory, Passes: leastPasses} }
+
 // check says what is wrong with a configured cost.
-func (c Cost) check() error {
-	if c.Memory < floorMemory || c.Memory > ceilingMemory {
-		return fmt.Errorf("password: hashing memory of %d KiB: write a number from %d to %d", c.Memory, floorMemory, ceilingMemory)
+func (c Cost) check() error { return c.from(floor()) }
+
+// from says what is wrong with a cost that is at least another.
+func (c Cost) from(floor Cost) error {
+	if c.Memory < floor.Memory || c.Memory > ceilingMemory {
+		return fmt.Errorf("password: hashing memory of %d KiB: write a number from %d to %d", c.Memory, floor.Memory, ceilingMemory)
 	}
-	if c.Passes < floorPasses || c.Passes > ceilingPasses {
-		return fmt.Errorf("password: %d hashing passes: write a number from %d to %d", c.Passes, floorPasses, ceilingPasses)
+	if c.Passes < floor.Passes || c.Passes > ceilingPasses {
+		return fmt.Errorf("password: %d hashing passes: write a number from %d to %d", c.Passes, floor.Passes, ceilingPasses)
 	}
 	return nil
 }
 
-// checkSlots says what is wrong with a configured cost in that many slots.
+// checkSlots says what is wrong with that many slots of the cost.
 func (c Cost) checkSlots(slots int) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	if slots < 1 || int64(slots)*int64(c.Memory) > ceilingSlots {
 		return fmt.Errorf("password: %d hashing slots of %d KiB: from 1 slot to %d KiB together can be had", slots, c.Memory, ceilingSlots)
 	}
 	return nil
-}
-
-// stored reports whether a hash of this cost may be computed at all.
-func (c Cost) stored() bool {
-	return c.Memory >= leastMemory && c.Memory <= ceilingMemory && c.Passes >= 1 && c.Passes <= ceilingPasses
 }
 
 // work is proportional to the time of a hash.

@@ -25,7 +25,7 @@ type Config struct {
 	Breached Breached
 	Names    []string      // of the site: brand, product, host
 	Policy   Policy        // Standard
-	Cost     Cost          // the floor: 19 MiB, 2 passes
+	Cost     Cost          // the floor: 19 MiB, 2 passes; the settings keep it there or above
 	Slots    int           // pieces of work at a time: one for each core
 	Queue    int           // places in the queue: 100 for each slot
 	Wait     time.Duration // longest wait: 5 seconds
@@ -67,7 +67,7 @@ func New(c Config) (*Service, error) {
 		s.cost = floor()
 	}
 	slots := orDefault(c.Slots, cores)
-	if err := errors.Join(s.policy.check(), s.cost.checkSlots(slots)); err != nil {
+	if err := errors.Join(s.policy.check(), s.cost.from(least()), s.cost.checkSlots(slots)); err != nil {
 		return nil, err
 	}
 	s.key, s.pepper, s.formers = c.Key, c.Key.MAC("password pepper"), c.Key.Box(FormersPurpose)

@@ -241,8 +241,8 @@ func TestNew_RefusesConfig(t *testing.T) {
 	}{
 		{"no key", "master key", func(c *Config) { c.Key = nil }},
 		{"no list", "breached", func(c *Config) { c.Breached = nil }},
-		{"memory below the floor", "from 19456", func(c *Config) { c.Cost = Cost{Memory: floorMemory - 1, Passes: 2} }},
-		{"passes below the floor", "from 2", func(c *Config) { c.Cost = Cost{Memory: floorMemory, Passes: 1} }},
+		{"memory below the least", "from 8", func(c *Config) { c.Cost = Cost{Memory: leastMemory - 1, Passes: 2} }},
+		{"no passes", "from 1", func(c *Config) { c.Cost = Cost{Memory: floorMemory} }},
 		{"memory above the ceiling", "to 262144", func(c *Config) { c.Cost = Cost{Memory: ceilingMemory + 1, Passes: 2} }},
 		{"too short", "from 8", func(c *Config) { c.Policy = Policy{Min: 7, Max: 256} }},
 		{"too long", "to 256", func(c *Config) { c.Policy = Policy{Min: 8, Max: 257} }},

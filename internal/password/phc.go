@@ -51,7 +51,7 @@ func parse(encoded string) (hash, error) {
 	if saltErr != nil || tagErr != nil || h.String() != encoded {
 		return hash{}, errHash
 	}
-	if !h.cost.stored() || len(h.salt) < 8 || len(h.salt) > longestSalt || len(h.tag) != tagSize {
+	if h.cost.from(least()) != nil || len(h.salt) < 8 || len(h.salt) > longestSalt || len(h.tag) != tagSize {
 		return hash{}, errHash
 	}
 	return h, nil

@@ -109,7 +109,7 @@ func TestSEC001_SignInAnswersAlike(t *testing.T) {
 
 func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
 	announce(t)
-	s := start(t)
+	s := start(t, costly)
 	people := s.cast()
 	attempt := func(address string) func() time.Duration {
 		v := s.visitor()
@@ -136,7 +136,7 @@ func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
 func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t)
+	s := start(t, costly)
 	people := s.cast()
 	owner := s.visitor()
 	owner.signIn(people.active, good).must(200)
@@ -192,7 +192,7 @@ func TestSEC003_SignUpWithTakenAddressAnswersAlike(t *testing.T) {
 
 func TestSEC004_ForgotPasswordIsUniform(t *testing.T) {
 	announce(t)
-	s := start(t)
+	s := start(t, costly)
 	people := s.cast()
 	answers := map[string]*answer{}
 	for kind, address := range people.all() {

@@ -66,7 +66,7 @@ func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
 	defer syscall.Umask(old)
 	var keys []string
 	for range 2 {
-		s := start(t)
+		s := start(t, nothingYet(t))
 		key, err := os.ReadFile(s.config.SecretFile)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestSEC188_FreshInstallSharesNothing(t *testing.T) {
 		t.Error("two installations have the same key, or a short one")
 	}
 	// A typed master key is refused, and so is a new one beside old data.
-	s := start(t)
+	s := start(t, nothingYet(t))
 	s.stop()
 	for name, change := range map[string]func(c *config.Config, file string){
 		"a short key":              func(_ *config.Config, file string) { writeFile(t, file, "c2hvcnQ=\n") },

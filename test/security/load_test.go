@@ -64,7 +64,7 @@ func TestSEC176_HashStorm(t *testing.T) {
 	announce(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // as in the product: it measures the heap
 	const slots, queue = 2, 8
-	s := start(t, func(c *config.Config) { c.Hashing.Slots, c.Hashing.Queue = slots, queue })
+	s := start(t, costly, func(c *config.Config) { c.Hashing.Slots, c.Hashing.Queue = slots, queue })
 	signedIn := s.visitor().register(fresh("v"))
 	signedIn.whoami()
 	runtime.GC()

@@ -2,13 +2,13 @@ package security
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"portico/internal/account"
-	"portico/internal/app"
 	"portico/internal/config"
 )
 
@@ -172,7 +172,7 @@ func errorText(err error) string {
 func TestSEC181_HashParameters(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t)
+	s := start(t, costly)
 	address, second := fresh("v"), fresh("v")
 	s.operator(address, good)
 	s.operator(second, good)
@@ -212,13 +212,13 @@ func TestSEC181_HashParameters(t *testing.T) {
 	if !s.accepts(address, good) {
 		t.Error("the new hash does not verify")
 	}
-	for _, weak := range []config.Hashing{{MemoryMiB: 8, Passes: 2}, {MemoryMiB: 19, Passes: 1}, {MemoryMiB: 1, Passes: 1}} {
-		cfg := s.config
-		cfg.DatabaseURL, cfg.SecretFile = "sqlite:"+t.TempDir()+"/p.db", t.TempDir()+"/key"
-		cfg.Hashing = weak
-		if a, err := app.New(t.Context(), cfg, app.Options{}); err == nil {
-			t.Errorf("it starts with %+v", weak)
-			_ = a.Close()
+	file := filepath.Join(t.TempDir(), "portico.toml")
+	for settings, accepted := range map[string]bool{
+		"memory_mib = 19\npasses = 2": true, "memory_mib = 18\npasses = 2": false, "memory_mib = 19\npasses = 1": false, "memory_mib = 1\npasses = 1": false,
+	} {
+		writeFile(t, file, "[hashing]\n"+settings)
+		if _, err := config.Load(file, nil); (err == nil) != accepted {
+			t.Errorf("with %q, Load returns %v", settings, err)
 		}
 	}
 	if a, err := s.app.Flows.User(t.Context(), address); err != nil || a.State != account.Active {

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,6 +25,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/apptest"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/logtest"
@@ -68,6 +70,26 @@ type option func(*config.Config)
 // plain serves http on a loopback name, as in development.
 func plain(c *config.Config) { c.PublicURL = nil }
 
+// nothingYet gives the site an empty database, and on SQLite no master key. Others have what
+// apptest.Prepare makes.
+func nothingYet(t *testing.T) option {
+	return func(c *config.Config) {
+		dir := t.TempDir()
+		c.DatabaseURL, c.SecretFile = pgtest.Chosen(t, filepath.Join(dir, "portico.db")), filepath.Join(dir, "secret.key")
+		if !strings.HasPrefix(c.DatabaseURL, "sqlite:") {
+			if _, err := secret.CreateKey(c.SecretFile); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// costly gives hashes the cost of the product, for a test that measures.
+func costly(c *config.Config) {
+	standard := config.Default().Hashing
+	c.Hashing.MemoryMiB, c.Hashing.Passes = standard.MemoryMiB, standard.Passes
+}
+
 // start runs a Portico with TLS at https://portico.test. Its screens are tiny,
 // because compressing the real ones takes longer than most tests.
 func start(t *testing.T, options ...option) *site {
@@ -92,11 +114,7 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 	s.config.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
 	s.config.DatabaseURL = pgtest.Chosen(t, filepath.Join(dir, "portico.db"))
 	s.config.SecretFile = filepath.Join(dir, "secret.key")
-	if !s.onSQLite() { // run creates the key of an SQLite installation itself
-		if _, err := secret.CreateKey(s.config.SecretFile); err != nil {
-			t.Fatal(err)
-		}
-	}
+	apptest.Prepare(t, &s.config)
 	s.config.SMTPURL = "smtp://" + s.mail.addr + "?tls=none"
 	s.config.MailFrom = "no-reply@portico.test"
 	openIDClients(&s.config)

@@ -24,12 +24,12 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/apptest"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/logtest"
 	"portico/internal/screentest"
-	"portico/internal/store/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -61,10 +61,9 @@ func start(t testing.TB, options ...func(*config.Config)) *site {
 	s := &site{TB: t, addr: l.Addr().String(), host: "localhost:" + port, origin: "http://localhost:" + port, log: &logtest.Buffer{}}
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: s.host}
-	database := filepath.Join(t.TempDir(), "p.db")
-	sqlitetest.Write(t, database)
-	cfg.DatabaseURL = "sqlite:" + database
+	cfg.DatabaseURL = "sqlite:" + filepath.Join(t.TempDir(), "p.db")
 	cfg.SecretFile = filepath.Join(t.TempDir(), "key")
+	apptest.Prepare(t, &cfg)
 	for _, o := range options {
 		o(&cfg)
 	}
