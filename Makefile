@@ -77,12 +77,13 @@ BARE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v5=-race=false
 unit: build ## Go: all packages but the suites of test/, on SQLite
 	@go test -vet=off -timeout 20m $(PACKAGES)
 
+# The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
 race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -timeout 20m $(filter-out %/archtest,$(PACKAGES))
+	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -skip '^TestScripts$$' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
-postgres: build ## Go: internal/app, the security suite and upgrades on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- go test -vet=off -timeout 10m ./test/upgrade
+postgres: build ## Go: internal/app, commands, the security suite and upgrades on PostgreSQL; the benchmarks in short
+	@tools/postgres run -- go test -vet=off -timeout 10m ./internal/cli ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -vet=off -timeout 20m ./internal/app ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 

@@ -22,7 +22,7 @@ func (configCheckCmd) Help() string {
 	return `Example:
   portico config check && portico serve
 
-Needs no database. If it can read the database, it also says how many passkeys do not work, because they were made for another host than public_url.`
+Needs no database. If the database answers within a few seconds, it also says how many passkeys do not work, because they were made for another host than public_url.`
 }
 
 func (configCheckCmd) Run(s *session) error {

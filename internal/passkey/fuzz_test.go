@@ -111,7 +111,7 @@ func oddKeys() map[string][]byte {
 		"a point without y":                ec(0x26, 1, zero, nil),
 		"a point of 64 bytes":              ec(0x26, 1, make([]byte, 64), make([]byte, 64)),
 		"ES256 with the curve of ES384":    ec(0x26, 2, make([]byte, 48), make([]byte, 48)),
-		"ES384, not offered":               ec(0x38, 34, zero, zero),
+		"ES384, not offered":               passkeytest.ES384(),
 		"an Ed25519 key of 31 bytes":       ed(6, zero[:31]),
 		"an Ed25519 key of another curve":  ed(7, zero),
 		"an unknown kind of key":           {0xa2, 0x01, 0x18, 0x63, 0x03, 0x26},

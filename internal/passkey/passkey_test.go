@@ -1,7 +1,6 @@
 package passkey_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/url"
@@ -164,7 +163,7 @@ func TestAccept(t *testing.T) {
 		"a reserved flag":       func(a *passkeytest.Authenticator) { a.Flags |= 1 << 1 },
 		"another reserved flag": func(a *passkeytest.Authenticator) { a.Flags |= 1 << 5 },
 		"promised extensions":   func(a *passkeytest.Authenticator) { a.Flags |= 1 << 7 },
-		"a name twice":          func(a *passkeytest.Authenticator) { a.Client = twice },
+		"a name twice":          func(a *passkeytest.Authenticator) { a.Client = passkeytest.Twice },
 		"a name in two cases":   func(a *passkeytest.Authenticator) { a.More = map[string]any{"Origin": origin} },
 		"an id that is too long": func(a *passkeytest.Authenticator) {
 			a.ID = make([]byte, 1024)
@@ -235,7 +234,7 @@ func TestCheck(t *testing.T) {
 		"another reserved flag":             func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 5 },
 		"promised extensions":               func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 7 },
 		"a promised key":                    func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Flags |= 1 << 6 },
-		"a name twice":                      func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Client = twice },
+		"a name twice":                      func(a *passkeytest.Authenticator, _ *passkey.Passkey) { a.Client = passkeytest.Twice },
 		"a name in two cases": func(a *passkeytest.Authenticator, _ *passkey.Passkey) {
 			a.More = map[string]any{"Origin": origin}
 		},
@@ -255,12 +254,6 @@ func TestCheck(t *testing.T) {
 	if _, _, err := check(&bare, p); !errors.Is(err, passkey.Unproven) {
 		t.Errorf("without user verification: %v", err)
 	}
-}
-
-// twice repeats the first member of client data. Parsers differ in which one counts.
-func twice(client []byte) []byte {
-	first, _, _ := bytes.Cut(client, []byte(","))
-	return append(append(first, ','), client[1:]...)
 }
 
 // statement returns an attestation statement with ES256 and a signature of nothing.

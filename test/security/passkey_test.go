@@ -1,7 +1,6 @@
 package security
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"slices"
@@ -201,7 +200,7 @@ func TestSEC105_OneWrongPartIsRefused(t *testing.T) {
 		"no origin":         func(a *passkeytest.Authenticator) { a.Origin = "" },
 		"no challenge":      func(a *passkeytest.Authenticator) { a.More = object{"challenge": ""} },
 		"another challenge": func(a *passkeytest.Authenticator) { a.More = object{"challenge": strings.Repeat("A", 75)} },
-		"a name twice":      func(a *passkeytest.Authenticator) { a.Client = twice },
+		"a name twice":      func(a *passkeytest.Authenticator) { a.Client = passkeytest.Twice },
 		"a reserved flag":   func(a *passkeytest.Authenticator) { a.Flags |= 1 << 1 },
 		"reserved flag 5":   func(a *passkeytest.Authenticator) { a.Flags |= 1 << 5 },
 		"extensions":        func(a *passkeytest.Authenticator) { a.Flags |= 1 << 7 },
@@ -236,12 +235,6 @@ func TestSEC105_OneWrongPartIsRefused(t *testing.T) {
 	}
 }
 
-// twice repeats the first member of client data.
-func twice(client []byte) []byte {
-	first, _, _ := bytes.Cut(client, []byte(","))
-	return append(append(first, ','), client[1:]...)
-}
-
 // The same for a new passkey.
 func TestSEC105_OneWrongPartOfANewPasskey(t *testing.T) {
 	announce(t)
@@ -263,8 +256,8 @@ func TestSEC105_OneWrongPartOfANewPasskey(t *testing.T) {
 		"no verification":    func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Present },
 		"a reserved flag":    func(a *passkeytest.Authenticator) { a.Flags |= 1 << 5 },
 		"a copy not to be":   func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.Copied },
-		"a name twice":       func(a *passkeytest.Authenticator) { a.Client = twice },
-		"ES384, not offered": func(a *passkeytest.Authenticator) { a.COSE = []byte{0xa3, 0x01, 0x02, 0x03, 0x38, 0x22, 0x20, 0x02} },
+		"a name twice":       func(a *passkeytest.Authenticator) { a.Client = passkeytest.Twice },
+		"ES384, not offered": func(a *passkeytest.Authenticator) { a.COSE = passkeytest.ES384() },
 		"none, signed":       func(a *passkeytest.Authenticator) { a.Statement = garbage },
 		"packed, broken":     func(a *passkeytest.Authenticator) { a.Format, a.Statement = "packed", garbage },
 		"fido-u2f, broken":   func(a *passkeytest.Authenticator) { a.Format, a.Statement = "fido-u2f", garbage },

@@ -5,6 +5,7 @@
 package passkeytest
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -123,16 +124,37 @@ func (a *Authenticator) client(kind, challenge string) []byte {
 	return b
 }
 
-// cose writes the public key: kty EC2, ES256, P-256, x, y.
+// cose writes the public key of ES256.
 func (a *Authenticator) cose() []byte {
 	if a.COSE != nil {
 		return a.COSE
 	}
-	public, err := a.Key.PublicKey.Bytes()
+	return ec2(a.Key, []byte{0x26}, 1)
+}
+
+// ES384 returns a valid public key of an algorithm that Portico does not offer.
+func ES384() []byte {
+	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	if err != nil {
 		panic(err)
 	}
-	return slices.Concat([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21}, bytesOf(public[1:33]), []byte{0x22}, bytesOf(public[33:65]))
+	return ec2(key, []byte{0x38, 0x22}, 2)
+}
+
+// ec2 writes a public key of kind EC2: algorithm, curve, x, y.
+func ec2(key *ecdsa.PrivateKey, algorithm []byte, curve byte) []byte {
+	public, err := key.PublicKey.Bytes()
+	if err != nil {
+		panic(err)
+	}
+	x, y := public[1:1+len(public)/2], public[1+len(public)/2:]
+	return slices.Concat([]byte{0xa5, 0x01, 0x02, 0x03}, algorithm, []byte{0x20, curve, 0x21}, bytesOf(x), []byte{0x22}, bytesOf(y))
+}
+
+// Twice repeats the first member of client data. Parsers differ in which one counts.
+func Twice(client []byte) []byte {
+	first, _, _ := bytes.Cut(client, []byte(","))
+	return append(append(first, ','), client[1:]...)
 }
 
 // text and bytesOf write CBOR.
