@@ -126,7 +126,7 @@ type App struct {
 	ended        bool               // whether Run has ended; guarded by reloading
 	serving      context.Context    // ends with the background work of Run
 	runner       *outbox.Runner     // nil when nothing sends emails
-	farewells    *outbox.Runner     // tells OpenID clients about ended sessions
+	farewells    []*outbox.Runner   // tell OpenID clients about ended sessions
 	certificates certificate.Source // nil when a proxy ends TLS
 	traces       *otlp.Traces       // nil when tracing is off
 	spans        *span.Source       // nil when tracing is off

@@ -27,17 +27,19 @@ func (a *App) buildFarewell(l *live) error {
 	return nil
 }
 
-// startFarewells prepares the runner of these messages. It exists without clients
+// startFarewells prepares the runners of these messages. They exist without clients
 // too, because a reload may add one.
 func (a *App) startFarewells() {
-	a.farewells = outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: a.Outbox, Lane: outbox.Logouts, Log: a.log, Parallel: farewell.Parallel,
-		Deliver: func(ctx context.Context, m outbox.Message) error {
-			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
-			err := a.live.Load().farewell.Send(ctx, m)
-			s.End(failure(err))
-			return err
-		},
-		Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
-	})
+	for lane, parallel := range map[outbox.Lane]int{outbox.Logouts: farewell.Parallel, outbox.GuestLogouts: farewell.ParallelGuests} {
+		a.farewells = append(a.farewells, outbox.NewRunner(outbox.RunnerConfig{
+			Outbox: a.Outbox, Lane: lane, Log: a.log, Parallel: parallel,
+			Deliver: func(ctx context.Context, m outbox.Message) error {
+				ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
+				err := a.live.Load().farewell.Send(ctx, m)
+				s.End(failure(err))
+				return err
+			},
+			Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
+		}))
+	}
 }

@@ -199,7 +199,9 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	if a.runner != nil {
 		work.Go(func() { a.runner.Run(ctx) })
 	}
-	work.Go(func() { a.farewells.Run(ctx) })
+	for _, lane := range a.farewells {
+		work.Go(func() { lane.Run(ctx) })
+	}
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
@@ -238,6 +240,7 @@ func (a *App) follow(ctx context.Context) error {
 			news, err := a.Sessions.Follow(ctx, tx)
 			if news {
 				a.Outbox.Wake(outbox.Logouts) // a command has no runner
+				a.Outbox.Wake(outbox.GuestLogouts)
 			}
 			return err
 		})

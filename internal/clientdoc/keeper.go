@@ -41,6 +41,18 @@ type Keeper struct {
 	kept map[string]document
 }
 
+// withdrawn is why a document that was reached does not count.
+type withdrawn struct{ error }
+
+func (w withdrawn) Unwrap() error { return w.error }
+
+// Withdrawn reports whether an error of Load says that the app publishes no such document any
+// more. Any other error may pass.
+func Withdrawn(err error) bool {
+	_, ok := errors.AsType[withdrawn](err)
+	return ok
+}
+
 type document struct {
 	text  []byte
 	until time.Time
@@ -87,8 +99,12 @@ func (k *Keeper) Load(ctx context.Context, address string, check func(text []byt
 		return text, nil // another caller has loaded it meanwhile
 	}
 	text, err := k.client.GetJSON(ctx, address)
-	if err == nil {
-		err = check(text)
+	if errors.Is(err, egress.ErrGone) {
+		err = withdrawn{err}
+	} else if err == nil {
+		if wrong := check(text); wrong != nil {
+			err = withdrawn{wrong}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", address, err)

@@ -128,6 +128,14 @@ func TestLoad_RefusesAnswers(t *testing.T) {
 			body = strings.Repeat("x", 5<<10)
 		case "/more":
 			body = strings.Repeat("x", 5<<10+1)
+		case "/wrong":
+			body = "[]"
+		case "/none-such":
+			status = http.StatusNotFound
+		case "/gone":
+			status = http.StatusGone
+		case "/down":
+			status = http.StatusBadGateway
 		case "/created":
 			status = http.StatusCreated
 		case "/moved":
@@ -140,6 +148,12 @@ func TestLoad_RefusesAnswers(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	k := keeper(t, clock.System{}, server.URL)
+	for path, want := range map[string]bool{"/wrong": true, "/none-such": true, "/gone": true, "/down": false, "/html": false, "/more": false} {
+		_, err := k.Load(t.Context(), server.URL+path, func([]byte) error { return errors.New("wrong") })
+		if err == nil || clientdoc.Withdrawn(err) != want {
+			t.Errorf("%s: %v, withdrawn %v", path, err, !want)
+		}
+	}
 	for path, good := range map[string]bool{
 		"/good": true, "/own": true, "/most": true, "/more": false, "/html": false, "/none": false, "/created": false, "/moved": false,
 	} {

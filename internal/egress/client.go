@@ -33,6 +33,9 @@ var ErrRefused = errors.New("the request is not allowed to leave")
 // ErrTooLarge says that a response is longer than Config.MaxBytes.
 var ErrTooLarge = errors.New("the answer is too large")
 
+// ErrGone says that a server answers 404 or 410.
+var ErrGone = errors.New("it is not there")
+
 // Config describes a client.
 type Config struct {
 	// Allow holds the origins ("https://id.corp.test", "http://127.0.0.1:9000")
@@ -118,6 +121,9 @@ func (c *Client) get(ctx context.Context, url string, check func(http.Header) er
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusGone {
+		return nil, fmt.Errorf("%s%s answered %d: %w", r.URL.Host, r.URL.Path, answer.StatusCode, ErrGone)
+	}
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s%s answered %d", r.URL.Host, r.URL.Path, answer.StatusCode)
 	}

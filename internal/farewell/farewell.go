@@ -5,13 +5,12 @@
 // session. The outbox keeps the messages and tries again.
 //
 // A guest names its address itself. Its messages go only where its documents may be, so that
-// it cannot reach what the settings open for other clients. At most guestTurns run at a
-// time, so that slow guests leave room for them.
+// it cannot reach what the settings open for other clients. They have a lane of their own,
+// so that slow guests delay only guests.
 package farewell
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -36,20 +35,19 @@ type Config struct {
 }
 
 // Sender sends logout tokens. It is safe for concurrent use.
-type Sender struct {
-	Config
-	turns chan struct{} // holds one element for each message to a guest under way
-}
+type Sender struct{ Config }
 
 const (
-	// Parallel is how many messages are sent at a time.
+	// Parallel is how many messages are sent at a time to clients of the settings.
 	Parallel = 32
 
-	guestTurns = 16
+	// ParallelGuests is Parallel for guests. It is half of the documents that
+	// clientdoc loads at a time, so that sign-ins can load theirs.
+	ParallelGuests = 8
 )
 
 // New returns a Sender.
-func New(cfg Config) *Sender { return &Sender{cfg, make(chan struct{}, guestTurns)} }
+func New(cfg Config) *Sender { return &Sender{cfg} }
 
 // Close closes idle connections.
 func (s *Sender) Close() {
@@ -82,12 +80,6 @@ func (s *Sender) Send(ctx context.Context, m outbox.Message) error {
 	sender := s.Client
 	if client.Guest {
 		sender = s.Guests
-		select {
-		case s.turns <- struct{}{}:
-			defer func() { <-s.turns }()
-		default:
-			return failed{errors.New("too many guests are told at the moment"), false}
-		}
 	}
 	claims := openid.LogoutToken(s.Issuer, client.ID, m.Data[flow.LogoutUser], m.Data[flow.LogoutSID], m.ID, s.Clock.Now())
 	token, _, err := s.Keys.SignBy(client.IDTokenAlg, claims, openid.LogoutType)

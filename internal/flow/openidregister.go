@@ -108,11 +108,10 @@ func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, 
 				err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks: " + wrong.Error()}
 			}
 		}
-		if err == nil && r.KeysURI != "" && !f.documents.Counts(r.KeysURI) {
-			err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks_uri is not https without a query, or of an origin that does not count here"}
-		}
-		if err == nil && r.LogoutURI != "" && !f.documents.Counts(r.LogoutURI) {
-			err = &openid.Error{Code: "invalid_client_metadata", Description: "backchannel_logout_uri is not https without a query, or of an origin that does not count here"}
+		for _, told := range []struct{ member, address string }{{"jwks_uri", r.KeysURI}, {"backchannel_logout_uri", r.LogoutURI}} {
+			if err == nil && told.address != "" && !f.documents.Counts(told.address) {
+				err = &openid.Error{Code: "invalid_client_metadata", Description: told.member + " is not https without a query, has more than 512 bytes, or is of an origin that does not count here"}
+			}
 		}
 		return r, err
 	}

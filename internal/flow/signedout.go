@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 
+	"portico/internal/clientdoc"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/session"
@@ -58,11 +59,16 @@ const (
 // tell enqueues a message to each client that wants to know of ended sessions.
 func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid.Ended) error {
 	for _, e := range told {
-		if client, _ := f.clients.Get(e.ClientID); client.LogoutURI == "" && !e.Guest {
+		client, listed := f.clients.Get(e.ClientID)
+		template := outbox.LogoutTemplate
+		switch {
+		case !listed && e.MayTell:
+			template = outbox.GuestLogoutTemplate
+		case client.LogoutURI == "":
 			continue
 		}
 		err := f.outbox.Enqueue(ctx, tx, outbox.Message{
-			Template: outbox.LogoutTemplate, To: e.ClientID, AccountID: accountID,
+			Template: template, To: e.ClientID, AccountID: accountID,
 			Data: map[string]string{LogoutUser: accountID, LogoutSID: e.SID},
 		})
 		if err != nil {
@@ -73,12 +79,17 @@ func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid
 }
 
 // ClientToTell returns a client as it is when a message is sent to it, or false for one that is
-// gone. A message about a guest waits while its metadata do not load.
+// gone, such as a guest that has withdrawn its metadata. A message to a guest waits while these do
+// not load.
 func (f *Flows) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
 	clients, err := f.RegisteredFor(ctx, id)
 	if err == nil && f.guests && f.documents.Counts(id) {
 		var text []byte
-		if text, err = f.documents.Load(ctx, id, describes(id)); err == nil {
+		text, err = f.documents.Load(ctx, id, describes(id))
+		switch {
+		case clientdoc.Withdrawn(err):
+			err = nil
+		case err == nil:
 			clients, err = f.described(id, text)
 		}
 	}

@@ -51,7 +51,7 @@ type Grant struct {
 	Resources   []string  // that its access tokens are for, none for UserInfo
 	Claims      []string  // as in Request
 	Key         string    // thumbprint of the key that its newest tokens, or its code, belong to; "" for none
-	GuestTold   bool      // whether its client is a guest that may want to know when the session ends
+	MayTell     bool      // whether its client is a guest that may want to know when the session ends; its address is read when the message is sent
 }
 
 // StrongAt returns the zero time if no second factor was given. A grant does not store
@@ -166,7 +166,7 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 		ID: ids.NewAt(now), ClientID: r.Client.ID, AccountID: by.AccountID, Version: by.Version, SessionID: by.SessionID, SID: by.SID,
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
 		CreatedAt: now, ExpiresAt: until, Resources: r.Resources, Claims: r.Claims, Key: r.Key,
-		GuestTold: r.Client.LogoutURI != "" && r.Client.Guest || RegisteredHost(r.Client.ID) != "", // a registered client may name an address later
+		MayTell: r.Client.LogoutURI != "" && r.Client.Guest || RegisteredHost(r.Client.ID) != "", // a registered client may name an address later
 	}
 	if by.Strong && r.Level != acrOne {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)

@@ -69,14 +69,14 @@ func (c AccessClaims) Machine() (Machine, bool) {
 // parts writes the content of an access token.
 func (t token) parts() string {
 	text := t.grant + "." + strconv.FormatInt(t.generation, 36) + "." + strconv.FormatInt(t.ends.Unix(), 36)
-	if t.mask > 0 || t.key != "" || t.scopes > 0 {
+	if t.mask > 0 || t.key != "" {
 		text += "." + strconv.FormatUint(t.mask, 36)
 	}
-	if t.key != "" || t.scopes > 0 {
+	if t.key != "" {
 		text += "." + t.key
 	}
 	if t.scopes > 0 {
-		text += "." + strconv.FormatUint(t.scopes, 36)
+		text = strconv.FormatUint(t.scopes, 36) + "." + text // see split
 	}
 	return text
 }

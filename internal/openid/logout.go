@@ -11,7 +11,7 @@ import (
 type Ended struct {
 	ClientID string
 	SID      string
-	Guest    bool // whether it is a guest that may want to know
+	MayTell  bool // as in Grant
 }
 
 // LogoutStore has the operations of the database for the end of sessions. Both

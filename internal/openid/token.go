@@ -53,7 +53,13 @@ func (k *Keeper) read(kind, text string) (t token, ok bool) {
 }
 
 // split returns the content of a token whose hash or signature was verified.
+// Scopes come before the grant. So a node of a version that does not know them finds no grant
+// and refuses the token, instead of giving all scopes.
 func split(text string) (t token, ok bool) {
+	if first, rest, more := strings.Cut(text, "."); more && !ids.Valid(first) {
+		t.scopes, _ = strconv.ParseUint(first, 36, 64) // write has made it
+		text = rest
+	}
 	parts := strings.Split(text, ".")
 	t.grant = parts[0]
 	if len(parts) > 1 {
@@ -68,9 +74,6 @@ func split(text string) (t token, ok bool) {
 	}
 	if len(parts) > 4 {
 		t.key = parts[4]
-	}
-	if len(parts) > 5 {
-		t.scopes, _ = strconv.ParseUint(parts[5], 36, 64)
 	}
 	return t, ids.Valid(t.grant)
 }

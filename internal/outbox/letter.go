@@ -53,6 +53,7 @@ func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
 	tx.AfterCommit(func() {
 		o.Wake(Mail)
 		o.Wake(Logouts)
+		o.Wake(GuestLogouts)
 	})
 	return nil
 }

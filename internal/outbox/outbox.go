@@ -16,7 +16,7 @@ import (
 // holds an address, so it is deleted after that.
 const KeepDead = 14 * 24 * time.Hour
 
-// Message is something to be sent to one address or, in the lane Logouts, to one
+// Message is something to be sent to one address or, in the other lanes, to one
 // OpenID client.
 type Message struct {
 	ID        string // permanent name of the message; Enqueue makes one when it is empty
@@ -58,16 +58,23 @@ type Lane int
 
 // The lanes.
 const (
-	Mail    Lane = iota
-	Logouts      // to OpenID clients, about sessions that have ended
+	Mail         Lane = iota
+	Logouts           // to OpenID clients of the settings, about sessions that have ended
+	GuestLogouts      // to guests, which name their addresses themselves
 )
 
-// LogoutTemplate is the template of all messages of the lane Logouts.
-const LogoutTemplate = "backchannel-logout"
+// The templates of all messages of the lanes of these names.
+const (
+	LogoutTemplate      = "backchannel-logout"
+	GuestLogoutTemplate = "backchannel-logout-guest"
+)
 
 func laneOf(template string) Lane {
-	if template == LogoutTemplate {
+	switch template {
+	case LogoutTemplate:
 		return Logouts
+	case GuestLogoutTemplate:
+		return GuestLogouts
 	}
 	return Mail
 }
@@ -87,7 +94,9 @@ type Outbox struct {
 
 // New returns an Outbox.
 func New(cfg Config) *Outbox {
-	return &Outbox{clock: cfg.Clock, box: cfg.Box, wakes: map[Lane]chan struct{}{Mail: make(chan struct{}, 1), Logouts: make(chan struct{}, 1)}}
+	return &Outbox{clock: cfg.Clock, box: cfg.Box, wakes: map[Lane]chan struct{}{
+		Mail: make(chan struct{}, 1), Logouts: make(chan struct{}, 1), GuestLogouts: make(chan struct{}, 1),
+	}}
 }
 
 // Enqueue writes the message in the caller's transaction and wakes the Runner,

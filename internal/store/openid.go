@@ -10,15 +10,15 @@ import (
 )
 
 const grantColumns = `g.id, g.client_id, g.account_id, g.version, g.session_id, g.sid, g.scopes, g.redirect_uri, g.challenge, g.nonce, g.methods,
-	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key, g.claims, g.guest_told`
+	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key, g.claims, g.may_tell`
 
 // InsertGrant implements openid.Store.
 func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 	_, err := t.exec(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
-			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, guest_told)
+			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, may_tell)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		g.ID, g.ClientID, g.AccountID, g.Version, g.SessionID, g.SID, list(g.Scopes), g.RedirectURI, g.Challenge, g.Nonce, list(g.Methods),
-		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims), truth(g.GuestTold))
+		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims), truth(g.MayTell))
 	return err
 }
 
@@ -44,7 +44,7 @@ func liveRow(row scanner) (openid.Live, error) {
 	}
 	g.SignedInAt, g.CreatedAt, g.ExpiresAt = fromMicros(signedIn), fromMicros(created), fromMicros(expires)
 	g.RedeemedAt, g.EndedAt, g.RotatedAt = fromMicros(redeemed), fromMicros(ended), fromMicros(rotated)
-	g.GuestTold = told == 1
+	g.MayTell = told == 1
 	l.User.ID, l.SessionSeen, l.SessionEnds = g.AccountID, fromMicros(seen), fromMicros(ends)
 	var bad [5]error
 	g.Scopes, bad[0] = unlist(scopes)
@@ -106,13 +106,13 @@ func (t *Tx) EndGrantsBeside(ctx context.Context, accountID, keep string, now ti
 // endGrants updates every grant, so that it excludes a concurrent redemption.
 func (t *Tx) endGrants(ctx context.Context, which, accountID, id string, now time.Time) ([]openid.Ended, error) {
 	return t.ended(ctx, `UPDATE openid_grant SET ended_at = CASE WHEN ended_at > 0 OR (`+outlives+`) THEN ended_at ELSE $2 END
-		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, guest_told, redeemed_at`, accountID, micros(now), id)
+		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, may_tell, redeemed_at`, accountID, micros(now), id)
 }
 
 // EndGrantsFor implements openid.ConsentStore.
 func (t *Tx) EndGrantsFor(ctx context.Context, accountID, clientID string, now time.Time) ([]openid.Ended, error) {
 	return t.ended(ctx, `UPDATE openid_grant SET ended_at = $2 WHERE account_id = $1 AND client_id = $3 AND ended_at = 0
-		RETURNING client_id, sid, guest_told, redeemed_at`, accountID, micros(now), clientID)
+		RETURNING client_id, sid, may_tell, redeemed_at`, accountID, micros(now), clientID)
 }
 
 // ended returns what a statement has ended, without codes that were not redeemed.
@@ -127,7 +127,7 @@ func (t *Tx) ended(ctx context.Context, query string, args ...any) ([]openid.End
 		})
 	var told []openid.Ended
 	for _, e := range all {
-		if e.Guest = e.told == 1; e.redeemed > 0 {
+		if e.MayTell = e.told == 1; e.redeemed > 0 {
 			told = append(told, e.Ended)
 		}
 	}

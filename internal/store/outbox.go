@@ -29,14 +29,17 @@ func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
 // ClaimMessages implements outbox.Store. Concurrent callers get different rows.
 // While a move waits for messages that are being sent, no caller gets any.
 func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until time.Time, limit int) ([]outbox.Record, error) {
-	of := "<>"
-	if lane == outbox.Logouts {
-		of = "="
+	args, of := []any{micros(now), micros(until), limit, outbox.LogoutTemplate}, "template = $4"
+	switch lane {
+	case outbox.Mail:
+		args, of = append(args, outbox.GuestLogoutTemplate), "template NOT IN ($4, $5)"
+	case outbox.GuestLogouts:
+		args[3] = outbox.GuestLogoutTemplate
 	}
 	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
-		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 AND template `+of+` $4
+		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 AND `+of+`
 			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $1) ORDER BY due_at LIMIT CAST($3 AS BIGINT)`+t.core.Locks.Free+`)
-		RETURNING `+outboxColumns, []any{micros(now), micros(until), limit, outbox.LogoutTemplate}, scanOutbox)
+		RETURNING `+outboxColumns, args, scanOutbox)
 }
 
 // HastenMessages implements outbox.Store.

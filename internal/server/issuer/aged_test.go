@@ -46,8 +46,14 @@ func (s told) waiting() (n int64) {
 // settled waits until no message is left, such as one that a client has got and Portico has
 // not yet put away.
 func (s told) settled() {
+	s.Helper()
+	late := time.After(20 * time.Second) // as in next
 	for s.waiting() > 0 {
-		time.Sleep(time.Millisecond)
+		select {
+		case <-late:
+			s.Fatal("a message stays in the outbox")
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
 

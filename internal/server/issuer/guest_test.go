@@ -22,6 +22,7 @@ type published struct {
 	keys  string
 	told  told // at /logout
 	loads atomic.Int32
+	fails atomic.Int32 // the status of the document, 0 for 200
 }
 
 // publish starts such a site. Its document has the changes, of which nil removes one.
@@ -38,6 +39,9 @@ func publish(t *testing.T, changes map[string]any) *published {
 			return
 		}
 		p.loads.Add(1)
+		if status := p.fails.Load(); status != 0 {
+			w.WriteHeader(int(status))
+		}
 		_, _ = w.Write([]byte(*p.text.Load()))
 	}))
 	t.Cleanup(p.Close)

@@ -2,13 +2,18 @@ package issuer_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/farewell"
+	"portico/internal/outbox"
+	"portico/internal/store"
 )
 
 // leavesAs signs a user in at a client whose users are asked, and out again. It returns the ID token.
@@ -58,6 +63,18 @@ func TestGuest_IsTold(t *testing.T) {
 			t.Fatalf("%s: the app is told", what)
 		}
 	}
+	for what, status := range map[string]int32{"not found": 404, "gone": 410, "no metadata": 200} {
+		good()
+		s.leavesAs(b, p.id, uri, func() {
+			says(nil)()
+			p.says(map[string]any{"client_id": "another", "backchannel_logout_uri": p.URL + "/logout"})
+			p.fails.Store(status)
+		})
+		p.told.settled() // a message that is tried again stays
+		if p.fails.Store(0); len(p.told.tokens) > 0 {
+			t.Fatalf("%s: the app is told", what)
+		}
+	}
 	good()
 	b.SignIn("mara@example.org")
 	answers(b, s.asked(b, "client_id", p.id, "redirect_uri", uri), "allow") // the app does not redeem the code
@@ -69,6 +86,57 @@ func TestGuest_IsTold(t *testing.T) {
 	p.told.toldOf("again", id, p.id)
 	p.told.settled()
 	p.told.quiet()
+}
+
+// Guests whose documents load slowly delay guests alone.
+func TestGuest_SlowDelaysGuests(t *testing.T) {
+	t.Parallel()
+	const many = 100 // they would take the time of a test
+	release, loads := make(chan struct{}), make(chan struct{}, many)
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		loads <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(slow.Close)
+	p, known := publish(t, nil), newTold()
+	client := httptest.NewServer(known)
+	t.Cleanup(client.Close)
+	s := startFor(t, func(c *config.Config) {
+		c.OpenID.ClientDocuments, c.OpenID.ClientOrigins = true, []string{p.URL, slow.URL}
+		c.Clients[0].LogoutURI = client.URL + "/logout"
+	})
+	known.site, p.told.site = s, s
+	p.says(map[string]any{"backchannel_logout_uri": p.URL + "/logout"})
+	s.Person("mara@example.org")
+	b := s.Browser()
+	id := s.leavesAs(b, p.id, "https://app.test/cb", func() {
+		s.tokens(b)
+		err := s.Store.Write(t.Context(), func(tx *store.Tx) error {
+			for i := range many {
+				m := outbox.Message{Template: outbox.GuestLogoutTemplate, To: slow.URL + "/" + strconv.Itoa(i)}
+				if err := s.Outbox.Enqueue(t.Context(), tx, m); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range farewell.ParallelGuests {
+			<-loads
+		}
+		s.Clock.Advance(time.Second) // later than these
+	})
+	known.next("rp")
+	if len(p.told.tokens) > 0 {
+		t.Error("a guest does not wait for other guests")
+	}
+	close(release)
+	p.told.toldOf("afterwards", id, p.id)
 }
 
 // A registered client is told at the address that it has registered last.

@@ -195,6 +195,7 @@ func (s told) again() {
 	for range 100 { // until the failure is written
 		s.Clock.Advance(time.Minute)
 		s.Outbox.Wake(outbox.Logouts)
+		s.Outbox.Wake(outbox.GuestLogouts)
 		select {
 		case token := <-s.tokens:
 			s.tokens <- token

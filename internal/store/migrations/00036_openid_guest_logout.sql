@@ -1,6 +1,7 @@
 -- +goose Up
--- 1 if the client, which describes itself, wants to know when the session ends.
-ALTER TABLE openid_grant ADD COLUMN guest_told BIGINT NOT NULL DEFAULT 0;
+-- 1 if the client is a guest that may want to know when the session ends. Its address is read
+-- when the message is sent.
+ALTER TABLE openid_grant ADD COLUMN may_tell BIGINT NOT NULL DEFAULT 0;
 
 -- +goose Down
-ALTER TABLE openid_grant DROP COLUMN guest_told;
+ALTER TABLE openid_grant DROP COLUMN may_tell;

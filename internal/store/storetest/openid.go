@@ -213,7 +213,7 @@ func (b grants) EndGrantsBeside_OneSession() {
 	for _, id := range []string{"s1", "s2"} {
 		b.insertSession(session.Session{ID: id, AccountID: a.ID, Version: a.Version, LastSeenAt: moment(), ExpiresAt: moment().Add(time.Hour)})
 	}
-	kept, second, gone := b.at(1, a, "s1", nil), b.at(2, a, "s2", func(g *openid.Grant) { g.GuestTold = false }), b.at(3, a, "a session that is gone", nil)
+	kept, second, gone := b.at(1, a, "s1", nil), b.at(2, a, "s2", func(g *openid.Grant) { g.MayTell = false }), b.at(3, a, "a session that is gone", nil)
 	told := result(b.bundle, func(tx *store.Tx) ([]openid.Ended, error) {
 		return tx.EndGrantsBeside(b.Context(), a.ID, "s1", moment())
 	})
@@ -333,7 +333,7 @@ func (b grants) EndGrantsFor_OneClient() {
 	}
 	g, second, foreign := b.at(1, a, "s", client("rp")), b.at(2, a, "s", client("another")), b.at(3, other, "s", client("rp"))
 	told := result(b.bundle, func(tx *store.Tx) ([]openid.Ended, error) { return tx.EndGrantsFor(b.Context(), a.ID, "rp", moment()) })
-	b.equal("what is told", told, []openid.Ended{{ClientID: "rp", SID: g.SID, Guest: true}})
+	b.equal("what is told", told, []openid.Ended{{ClientID: "rp", SID: g.SID, MayTell: true}})
 	for id, want := range map[string]bool{g.ID: true, second.ID: false, foreign.ID: false} {
 		if l, _ := b.liveGrant(id); l.Grant.EndedAt.IsZero() == want {
 			b.Errorf("the grant %.10s ended at %v", id, l.Grant.EndedAt)

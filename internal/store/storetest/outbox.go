@@ -73,11 +73,12 @@ func (b outboxes) ClaimMessages_EachByOneOfMany() {
 
 func (b outboxes) ClaimMessages_OfTheLane() {
 	now := moment()
-	mail, logout := waiting("mail", now), waiting("logout", now)
-	logout.Template = outbox.LogoutTemplate
-	b.message(mail)
-	b.message(logout)
-	for lane, want := range map[outbox.Lane]string{outbox.Mail: "mail", outbox.Logouts: "logout"} {
+	mail, logout, guest := waiting("mail", now), waiting("logout", now), waiting("guest", now)
+	logout.Template, guest.Template = outbox.LogoutTemplate, outbox.GuestLogoutTemplate
+	for _, m := range []outbox.Record{mail, logout, guest} {
+		b.message(m)
+	}
+	for lane, want := range map[outbox.Lane]string{outbox.Mail: "mail", outbox.Logouts: "logout", outbox.GuestLogouts: "guest"} {
 		got := result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) {
 			return tx.ClaimMessages(b.Context(), lane, now, now.Add(time.Minute), 9)
 		})
