@@ -93,15 +93,22 @@ func (f *Flows) Users(ctx context.Context, after string, limit int) (list []acco
 }
 
 // SetUserState opens or closes an account. Both end its sessions and pending
-// flows, and notify the owner.
+// flows, and notify the owner. It does nothing if the account has the state.
 func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
 	name, why := audit.AccountEnabled, session.Left
 	if state == account.Closed {
 		name, why = audit.AccountDisabled, session.Closed
 	}
 	return f.change(ctx, id, func(tx Tx) error {
-		if ok, err := tx.UpdateState(ctx, id, state); err != nil || !ok {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
 			return missing(err)
+		}
+		if a.State == state {
+			return nil
+		}
+		if _, err := tx.UpdateState(ctx, id, state); err != nil {
+			return err
 		}
 		if state == account.Active { // also one that its owner has closed
 			if _, err := tx.DeleteDeparture(ctx, id); err != nil {
@@ -111,12 +118,13 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
-		return f.managed(ctx, tx, byOperator(name, id))
+		return f.report(ctx, tx, operator, a, byOperator(name, id))
 	})
 }
 
 // SetUserRoles replaces the roles of an account and notifies the owner. Its sessions
-// continue and have the new roles from their next use, on every node.
+// continue and have the new roles from their next use, on every node. It does nothing
+// if the account has these roles.
 //
 // Faults: the field role, account.Missing.
 func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) error {
@@ -125,15 +133,22 @@ func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) err
 	}
 	roles = distinct(roles)
 	return f.change(ctx, id, func(tx Tx) error {
-		if ok, err := tx.UpdateRoles(ctx, id, roles); err != nil || !ok {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
 			return missing(err)
+		}
+		if slices.Equal(a.Roles, roles) {
+			return nil
+		}
+		if _, err := tx.UpdateRoles(ctx, id, roles); err != nil {
+			return err
 		}
 		if err := f.sessions.Changed(ctx, tx, id); err != nil {
 			return err
 		}
 		fact := byOperator(audit.RolesChanged, id)
 		fact.Detail = strings.Join(roles, ",")
-		return f.managed(ctx, tx, fact)
+		return f.report(ctx, tx, operator, a, fact)
 	})
 }
 

@@ -26,7 +26,7 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		if err := tx.DropAddress(ctx, id, address.Key); err != nil { // so that it is told once
 			return err
 		}
-		err = f.moveAddress(ctx, tx, operator, a, address, move{mailAddress, session.Operator, byOperator(audit.AddressChanged, id)})
+		err = f.moveAddress(ctx, tx, operator, a, address, move{mailAddress, mailGiven, session.Operator, byOperator(audit.AddressChanged, id)})
 		if err != nil {
 			return err
 		}

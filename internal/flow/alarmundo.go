@@ -81,7 +81,7 @@ func (f *Flows) tellAlarm(ctx context.Context, tx Tx, c Caller, a alarm, owner a
 	}
 	told := []account.Other{{Address: owner.Address}}
 	for _, o := range others {
-		if o.Use == account.Recovery || o.Address.Key == a.owner.Address.Key {
+		if o.Own() || o.Address.Key == a.owner.Address.Key {
 			told = append(told, o)
 		}
 	}

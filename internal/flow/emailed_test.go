@@ -53,7 +53,10 @@ func TestReport(t *testing.T) {
 		template string
 		event    audit.Name
 	}{
-		"other sessions": {func(b *bundle, v *visitor, _ account.Account) error {
+		"other sessions": {func(b *bundle, v *visitor, a account.Account) error {
+			other := b.visitor("192.0.2.2")
+			other.must(other.signIn(a.Address.Mail, good))
+			b.mails(2) // about the new browser
 			return b.flows.EndOtherSessions(b.Context(), v.Caller, v.found())
 		}, "account-changed", audit.SessionEnded},
 		"sessions by the operator": {func(b *bundle, _ *visitor, a account.Account) error {
@@ -67,6 +70,10 @@ func TestReport(t *testing.T) {
 			return b.flows.SetUserState(b.Context(), a.ID, account.Closed)
 		}, "account-managed", audit.AccountDisabled},
 		"enabled": {func(b *bundle, _ *visitor, a account.Account) error {
+			if err := b.flows.SetUserState(b.Context(), a.ID, account.Closed); err != nil {
+				return err
+			}
+			b.mails(2)
 			return b.flows.SetUserState(b.Context(), a.ID, account.Active)
 		}, "account-managed", audit.AccountEnabled},
 		"roles": {func(b *bundle, _ *visitor, a account.Account) error {
@@ -96,6 +103,43 @@ func TestReport(t *testing.T) {
 			}
 			b.record(test.event)
 		})
+	}
+}
+
+// A call that changes nothing is no news, and is not recorded: a script may repeat it.
+func TestReport_OnlyOfChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id := v.found().User.ID
+	if err := b.flows.SetUserRoles(t.Context(), id, []string{"admin", "editor"}); err != nil {
+		t.Fatal(err)
+	}
+	b.mailed("account-managed", "en")
+	other, err := b.flows.CreateUser(t.Context(), "noor@example.org", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(b.store.facts.all())
+	_, over := b.flows.EndUserSessions(t.Context(), other.ID)
+	for name, err := range map[string]error{
+		"no other sessions": b.flows.EndOtherSessions(t.Context(), v.Caller, v.found()),
+		"no sessions":       over,
+		"the same state":    b.flows.SetUserState(t.Context(), id, account.Active),
+		"the same roles":    b.flows.SetUserRoles(t.Context(), id, []string{"editor", "admin", "editor"}),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if more := b.store.facts.all()[before:]; len(more) > 0 {
+		t.Errorf("%+v are recorded", more)
+	}
+	v.forgets("mara@example.org")
+	b.mailed("recover", "en")
+	if v.signedIn() == "" {
+		t.Error("the session has ended")
 	}
 }
 
@@ -135,15 +179,19 @@ func TestReport_NotOfOneSession(t *testing.T) {
 	b.mailed("recover", "en")
 }
 
-// The holders of all addresses learn of an alarm, also of one that it has replaced.
+// The holders of all addresses learn of an alarm, also of one that it has replaced. An
+// address that was never proven is none of them.
 func TestAlarm_IsTold(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	v.recovers("spare@example.org", 2)
+	v.recovers("second@example.org", 3)
 	b.clock.Advance(100 * 24 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
+	v.must(b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "unproven@example.org", true))
+	b.mailed("confirm-address", "en")
 	r, proof := v.asks("thief@example.net")
 	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, proof.Data["code"]))
 	token := alarmToken(b.mails(3)["mara@example.org address-replaced"])
@@ -155,7 +203,7 @@ func TestAlarm_IsTold(t *testing.T) {
 	b.mail.mu.Lock()
 	defer b.mail.mu.Unlock()
 	slices.Sort(b.mail.alarms)
-	if !slices.Equal(b.mail.alarms, []string{"spare@example.org", "thief@example.net"}) {
+	if !slices.Equal(b.mail.alarms, []string{"second@example.org", "spare@example.org", "thief@example.net"}) {
 		t.Errorf("%v are told", b.mail.alarms)
 	}
 }
@@ -197,7 +245,7 @@ func TestLocale_IsRecorded(t *testing.T) {
 	v.Caller.Session, v.Locale, v.Chosen = "", "fr", true
 	v.must(v.signIn("mara@example.org", good))
 	var chosen []string
-	for _, f := range b.store.facts.list {
+	for _, f := range b.store.facts.all() {
 		if f.Name == audit.LocaleChanged && f.AccountID != "" {
 			chosen = append(chosen, f.Detail)
 		}

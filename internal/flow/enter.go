@@ -272,12 +272,13 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 }
 
 // EndOtherSessions ends all sessions of the user except this one. The owner gets an
-// email.
+// email if there were any.
 //
 // Faults: session.Required.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
-		if err := f.endAll(ctx, tx, owner.ID, found.Session.ID, session.Elsewhere); err != nil {
+		ended, err := f.endListed(ctx, tx, owner.ID, found.Session.ID, session.Elsewhere)
+		if err != nil || ended == 0 {
 			return err
 		}
 		return f.report(ctx, tx, c, owner, fact(c, audit.SessionEnded, owner.ID, "others"))

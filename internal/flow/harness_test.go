@@ -100,14 +100,25 @@ func (n *facts) add(more []audit.Fact, posted []string) {
 	}
 }
 
+// all returns the records until now.
+func (n *facts) all() []audit.Fact {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.list)
+}
+
+// unsaid returns the events without the email that they need.
+func (n *facts) unsaid() []audit.Name {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.silent)
+}
+
 // record returns the newest audit record of an event. It fails the test when there
 // is none.
 func (b *bundle) record(name audit.Name) audit.Fact {
 	b.Helper()
-	n := b.store.facts
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, f := range slices.Backward(n.list) {
+	for _, f := range slices.Backward(b.store.facts.all()) {
 		if f.Name == name {
 			return f
 		}
@@ -191,7 +202,7 @@ func setup(t *testing.T, options ...option) *bundle {
 	b.flows = flow.New(cfg)
 	b.run(box)
 	t.Cleanup(func() {
-		if silent := b.store.facts.silent; len(silent) > 0 {
+		if silent := b.store.facts.unsaid(); len(silent) > 0 {
 			t.Errorf("no email tells of %q: see docs/operating/audit.md", silent)
 		}
 	})

@@ -25,8 +25,9 @@ const (
 	mailPassword   = "password-changed"
 	mailNoPassword = "password-removed"
 	mailAddress    = "address-changed"
-	mailReplaced   = "address-replaced" // by the owner, who can have it back
-	mailNewAddress = "address-added"
+	mailReplaced   = "address-replaced"     // by the owner, who can have it back
+	mailNewAddress = "address-added"        // of an owner who has proven it
+	mailGiven      = "address-given"        // by an operator
 	mailBelongs    = "address-of-account"   // to an address that does not sign in
 	mailRecovery   = "recovery-address-set" // another one, or the first
 	mailDropped    = "address-removed"

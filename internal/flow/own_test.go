@@ -242,8 +242,11 @@ func TestSetUserAddress(t *testing.T) {
 	for range 2 {
 		m := b.next()
 		mails[m.Template] = m.To
+		if m.Data["alarm_link"] != "" { // of a stranger too, if the operator has mistyped the address
+			t.Errorf("%s has a link", m.To)
+		}
 	}
-	if mails["address-changed"] != "mara@example.org" || mails["address-added"] != "mara@example.net" {
+	if mails["address-changed"] != "mara@example.org" || mails["address-given"] != "mara@example.net" {
 		t.Errorf("the emails are %v", mails)
 	}
 	if f := b.record(audit.AddressChanged); f.Actor != "operator" || f.AccountID != id {

@@ -124,7 +124,7 @@ func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner accou
 	if err := tx.DropAddress(ctx, owner.ID, to.Key); err != nil {
 		return Result{}, err
 	}
-	err := f.moveAddress(ctx, tx, c, owner, to, move{mailReplaced, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, "")})
+	err := f.moveAddress(ctx, tx, c, owner, to, move{mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, "")})
 	if err != nil {
 		return Result{}, err
 	}
@@ -142,7 +142,8 @@ func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner accou
 
 // move is what differs between the ways to another address.
 type move struct {
-	told   string // template of the email to the former address
+	former string // template of the email to the former address
+	new    string // of the one to the new address
 	why    session.Reason
 	change audit.Fact
 }
@@ -168,9 +169,9 @@ func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a account.Acco
 	if err := f.record.Add(ctx, tx, m.change); err != nil {
 		return err
 	}
-	if err := f.post(ctx, tx, c, letter{template: m.told, owner: &a}); err != nil {
+	if err := f.post(ctx, tx, c, letter{template: m.former, owner: &a}); err != nil {
 		return err
 	}
 	a.Address = to
-	return f.post(ctx, tx, c, letter{template: mailNewAddress, owner: &a, after: time.Microsecond})
+	return f.post(ctx, tx, c, letter{template: m.new, owner: &a, after: time.Microsecond})
 }

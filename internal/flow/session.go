@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 
 	"portico/internal/audit"
 	"portico/internal/ids"
@@ -17,17 +18,12 @@ func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []sess
 	return list, err
 }
 
-// EndUserSessions ends all sessions of an account, in every app, and notifies the
-// owner. It returns how many UserSessions would have listed. Expired rows that are not
-// yet deleted do not count.
+// EndUserSessions ends all sessions of an account, in every app, and returns how many
+// there were. It notifies the owner if there were any.
 func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended int, err error) {
 	err = f.change(ctx, accountID, func(tx Tx) error {
-		held, err := f.sessions.List(ctx, tx, accountID)
-		if err != nil {
-			return err
-		}
-		ended = len(held)
-		if err := f.endAll(ctx, tx, accountID, "", session.Operator); err != nil {
+		ended, err = f.endListed(ctx, tx, accountID, "", session.Operator)
+		if err != nil || ended == 0 {
 			return err
 		}
 		fact := byOperator(audit.SessionEnded, accountID)
@@ -35,6 +31,17 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended in
 		return f.managed(ctx, tx, fact)
 	})
 	return ended, err
+}
+
+// endListed is endAll, and returns how many of the sessions UserSessions would have
+// listed. Expired rows that are not yet deleted do not count.
+func (f *Flows) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
+	held, err := f.sessions.List(ctx, tx, accountID)
+	if err != nil {
+		return 0, err
+	}
+	held = slices.DeleteFunc(held, func(s session.Session) bool { return s.ID == keep })
+	return len(held), f.endAll(ctx, tx, accountID, keep, why)
 }
 
 // EndUserSession ends one session of any account and notifies the owner, or returns

@@ -86,17 +86,12 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"erase_at", "signin_link", "alarm_link"},
 			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts),
 		}, true
-	case "address-changed":
+	case "address-changed", "address-given":
 		return layout{
 			needs: []string{"signin_link"},
 			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
 		}, true
-	case "address-added":
-		return layout{
-			needs: []string{"signin_link", "alarm_link"},
-			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "signin_link")),
-		}, true
-	case "password-changed", "password-removed", "address-replaced", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
+	case "password-changed", "password-removed", "address-replaced", "address-added", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
 		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed":
 		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts)}, true
 	case "recovery-code-used":
