@@ -93,7 +93,7 @@ async function bundle(contents) {
 async function open(path, t, email) {
   const context = await browser.newContext({ locale: 'en-US' });
   t.after(() => context.close());
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000); // a busy machine
   const tab = await context.newPage();
   await tab.goto(site.origin + path);
   await signIn(tab, email);
