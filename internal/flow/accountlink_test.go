@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portico/internal/flow"
+	"portico/internal/secret"
 )
 
 // handed presses a new link of the operator, and returns the page that follows.
@@ -96,5 +97,23 @@ func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 	r := elsewhere.must(b.flows.ConfirmLink(t.Context(), elsewhere.Caller, flow.LinkInput{Token: linkToken(b.next())}))
 	if !strings.HasPrefix(r.Next, "/auth/reset-password?") {
 		t.Errorf("the link of the email leads to %s", r.Next)
+	}
+}
+
+// Section 4.2.1.2 of SP 800-63B-4 asks for 112 bits.
+func TestNIST_Link(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	a, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, _, err := b.flows.AccountLink(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(link, "token=")
+	if token, ok := secret.Decode(text); !ok || len(token)*8 < 112 {
+		t.Errorf("the link has %d bits", len(token)*8)
 	}
 }

@@ -249,3 +249,24 @@ func TestAddresses_OfAnOperator(t *testing.T) {
 		t.Errorf("an alarm of the address before: %v", err)
 	}
 }
+
+// Two addresses get the notices of an account and recover it, as sections 4.6 and 4.2.1.2
+// of SP 800-63B-4 ask. A spare address does neither.
+func TestNIST_Addresses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.recovers("spare@example.org", 2)
+	b.clock.Advance(time.Second)
+	v.recovers("safe@example.org", 3)
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	told := b.mails(2)
+	for address, want := range map[string]string{"mara@example.org": "recover", "safe@example.org": "recover", "spare@example.org": "address-of-account"} {
+		v.forgets(address)
+		b.mailed(want, "en")
+		if _, got := told[address+" password-changed"]; got != (want == "recover") {
+			t.Errorf("%s gets a notice: %v", address, got)
+		}
+	}
+}
