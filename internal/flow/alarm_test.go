@@ -33,7 +33,7 @@ func TestRaiseAlarm(t *testing.T) {
 		t.Error("somebody is signed in")
 	}
 	m := b.next()
-	if m.Template != "recover" || m.To != "mara@example.org" {
+	if m.Template != "take-back" || m.To != "mara@example.org" {
 		t.Fatalf("%+v", m)
 	}
 	if f := b.record(audit.AlarmRaised); f.AccountID != id || f.Actor != "self" {

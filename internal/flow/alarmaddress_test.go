@@ -18,7 +18,7 @@ func (b *bundle) alarms(m outbox.Message, id string) (has, code string) {
 		b.Fatal(err)
 	}
 	for code == "" {
-		if m := b.next(); m.Template == "recover" {
+		if m := b.next(); m.Template == "take-back" {
 			code = m.To
 		}
 	}

@@ -197,9 +197,9 @@ func TestAlarm_IsTold(t *testing.T) {
 	token := alarmToken(b.mails(3)["mara@example.org address-replaced"])
 	b.clock.Advance(time.Minute)
 	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, token))
-	b.mailed("recover", "en")
+	b.mailed("take-back", "en")
 	v.forgets("mara@example.org")
-	b.mailed("recover", "en") // so the emails before it are delivered
+	b.mailed("take-back", "en") // so the emails before it are delivered
 	b.mail.mu.Lock()
 	defer b.mail.mu.Unlock()
 	slices.Sort(b.mail.alarms)
@@ -221,7 +221,7 @@ func TestAlarm_OfTheNewAddress(t *testing.T) {
 	b.clock.Advance(time.Minute)
 	for _, of := range []string{"new@example.net address-added", "mara@example.org address-replaced"} {
 		v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told[of])))
-		if m := b.mailed("recover", "en"); !strings.HasPrefix(of, m.To+" ") {
+		if m := b.mailed("take-back", "en"); !strings.HasPrefix(of, m.To+" ") {
 			t.Errorf("the link to %s mails a code to %s", of, m.To)
 		}
 	}

@@ -56,6 +56,7 @@ const (
 	mailReused = "grant-reused"
 	mailData   = "data-downloaded"
 	mailAlarm  = "alarm-raised"
+	mailRegain = "take-back" // the code after an alarm
 	mailLeft   = "account-left"
 	mailKept   = "account-kept"
 
@@ -229,7 +230,9 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed
 		l.template = mailNoAccount
 	case p.Kind == ByCode:
 		l.template, l.secret = mailByCode, &issued
-	case known.Password == "" && len(linked) > 0 && !f.alarmed(*known):
+	case known.Password == "" && f.alarmed(*known):
+		l.template, l.secret = mailRegain, &issued
+	case known.Password == "" && len(linked) > 0:
 		l.template, l.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:
 		l.template, l.secret = mailRecover, &issued

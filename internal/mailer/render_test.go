@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // templates returns all templates, in the order of a user's first encounter.
 func templates() []string {
 	return []string{
-		"verify-address", "recover", "signin-code", "already-registered", "no-account", "account-closed", "provider-only",
+		"verify-address", "recover", "take-back", "signin-code", "already-registered", "no-account", "account-closed", "provider-only",
 		"password-changed", "password-removed", "address-changed", "address-given", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked", "provider-disconnected",
 		"link-made", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
@@ -115,7 +115,7 @@ func TestRender_EveryTemplateIsWellMade(t *testing.T) {
 					t.Errorf("%s %s holds %q", loc, name, no)
 				}
 			}
-			if strings.Contains(r.Text, "123456") != (name == "verify-address" || name == "recover" || name == "signin-code" || name == "confirm-address") {
+			if strings.Contains(r.Text, "123456") != (name == "verify-address" || name == "recover" || name == "take-back" || name == "signin-code" || name == "confirm-address") {
 				t.Errorf("%s %s: the code is where it does not belong, or missing", loc, name)
 			}
 		}
