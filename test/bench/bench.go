@@ -22,6 +22,10 @@ type scale struct {
 	settle time.Duration // the time after which the memory of an idle process is read
 	pipes  int           // WebSockets that are open at once
 	pour   int64         // bytes of a large body
+
+	// patience is how long the product waits for PostgreSQL, "" for its own limit. It is for
+	// rounds of which nothing is measured, on a busy machine.
+	patience string
 }
 
 // full is a run that takes less than ten minutes on two cores.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -142,10 +143,14 @@ func (i *installation) timed(ctx context.Context) (*process, time.Duration, erro
 }
 
 func (i *installation) environ() []string {
+	database := i.url
+	if i.patience != "" && strings.HasPrefix(database, "postgres") {
+		database += "&answer_within=" + i.patience
+	}
 	return []string{
 		"PORTICO_CONFIG=" + i.settingsFile(), "PORTICO_UPSTREAM=" + i.upstream,
 		"PORTICO_PUBLIC_URL=" + publicURL, "PORTICO_LISTEN=" + i.listen, "PORTICO_OPS_LISTEN=" + i.ops,
-		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + i.url, "PORTICO_SECRET_FILE=" + i.keyFile(),
+		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + database, "PORTICO_SECRET_FILE=" + i.keyFile(),
 		"PORTICO_SMTP_URL=smtp://" + i.mail.Addr().String() + "?tls=none", "PORTICO_MAIL_FROM=no-reply@bench.test",
 		// The cost of the raw hashes.
 		"PORTICO_PASSWORD_HASH=fixed", "PORTICO_HASHING_MEMORY_MIB=19", "PORTICO_HASHING_PASSES=2",
