@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // promises are acknowledged changes, which must not be lost.
@@ -101,7 +103,7 @@ func TestFLT01_KillUnderWriteLoad(t *testing.T) {
 	}
 	t.Logf("FLT-01: %d kills, acknowledged: %d accounts, %d registrations, %d sessions, %d sign-outs, lost %d; start-up median %v, slowest %v; %d emails, none more than %d times",
 		len(starts)-1, len(acked.accounts), len(acked.flows), len(acked.sessions), len(acked.ended), lost, percentile(starts, 50), percentile(starts, 100), len(mail.all()), most)
-	if limit := time.Second; percentile(starts, 50) > limit {
+	if limit := testform.Limit(time.Second); percentile(starts, 50) > limit {
 		t.Errorf("it takes %v to start, at most %v", percentile(starts, 50), limit)
 	}
 }
