@@ -126,14 +126,21 @@ func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Ac
 	}
 	all := []Moment{{known.CreatedAt, "account", "created", string(known.State)}}
 	for _, fact := range facts {
-		all = append(all, Moment{fact.At, "event", string(fact.Name), aboutFact(fact)})
+		all = append(all, Moment{fact.At, "event", string(fact.Name), f.aboutFact(fact)})
 	}
 	return all, nil
 }
 
-func aboutFact(fact audit.Fact) string {
-	parts := []string{"by " + fact.Actor}
-	for _, part := range [][2]string{{"detail ", fact.Detail}, {"from ", fact.Peer}, {"request ", fact.RequestID}} {
+func (f *Flows) aboutFact(fact audit.Fact) string {
+	by, detail := "by "+fact.Actor, [2]string{"detail ", fact.Detail}
+	if fact.Name == audit.AlarmRaised {
+		by = `by "This wasn't me" in an email` // its caller need not be signed in
+	}
+	if proofs := f.ProofsOf(fact); len(proofs) > 0 {
+		detail = [2]string{"with ", listed(proofs)}
+	}
+	parts := []string{by}
+	for _, part := range [][2]string{detail, {"from ", fact.Peer}, {"request ", fact.RequestID}} {
 		if part[1] != "" {
 			parts = append(parts, part[0]+part[1])
 		}
@@ -173,7 +180,7 @@ func (f *Flows) signedInto(ctx context.Context, tx Tx, _ string, known *account.
 	held, err := f.sessions.List(ctx, tx, known.ID)
 	var all []Moment
 	for _, s := range held {
-		detail := fmt.Sprintf("%s, by %s, last seen %s", useragent.Describe(s.UserAgent), strings.Join(s.Methods, " and "), s.LastSeenAt.UTC().Format(time.RFC3339))
+		detail := fmt.Sprintf("%s, with %s, last seen %s", useragent.Describe(s.UserAgent), listed(f.proofs(s.Methods)), s.LastSeenAt.UTC().Format(time.RFC3339))
 		all = append(all, Moment{s.CreatedAt, "session", s.ID, detail})
 	}
 	return all, err

@@ -73,3 +73,36 @@ func TestWhy_OfAnAddressWithoutAnAccount(t *testing.T) {
 		t.Error("a text that is no address has a story")
 	}
 }
+
+// An operator reads the proofs of each sign-in in words.
+func TestWhy_NamesTheProofs(t *testing.T) {
+	t.Parallel()
+	b := setup(t, trusting)
+	_, p := b.enrolled()
+	if v := b.trusts(p); !v.passes(good) {
+		t.Fatal("a trusted browser is asked for a code")
+	}
+	_, lines := b.story("mara@example.org")
+	for _, want := range []string{
+		"event signed_in: by self, with code or link from an email, from 192.0.2.1,",
+		"event signed_in: by self, with password and authenticator app, from",
+		"event signed_in: by self, with password and trusted browser, from",
+		", with password, last seen ",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("missing: %s\n%s", want, lines)
+		}
+	}
+}
+
+// An alarm names the button that raised it: its caller need not be signed in.
+func TestWhy_NamesTheAlarm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
+	if _, lines := b.story("mara@example.org"); !strings.Contains(lines, `event alarm_raised: by "This wasn't me" in an email, from 192.0.2.1,`) {
+		t.Error(lines)
+	}
+}

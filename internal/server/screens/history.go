@@ -1,10 +1,12 @@
 package screens
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
 	"portico/internal/audit"
+	"portico/internal/passkey"
 	"portico/internal/session"
 )
 
@@ -16,11 +18,30 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 	}
 	for _, f := range facts {
 		b.Account.History = append(b.Account.History, Event{
-			ID: f.ID, Text: s.Catalogue.Text(b.Locale, "history."+string(f.Name), map[string]string{"version": f.Detail}),
-			At: s.Catalogue.Moment(b.Locale, f.At), Where: s.whereOf(b.Locale, f),
+			ID: f.ID, Text: s.eventOf(b.Locale, f), At: s.Catalogue.Moment(b.Locale, f.At), Where: s.whereOf(b.Locale, f),
 		})
 	}
 	return nil
+}
+
+// eventOf returns what a record is about. A sign-in names its proofs.
+func (s *Screens) eventOf(loc string, f audit.Fact) string {
+	var words []string
+	for _, p := range s.Actions.Flows.ProofsOf(f) {
+		words = append(words, cmp.Or(p.Provider, s.Catalogue.Text(loc, "history.proof_"+p.Method, nil)))
+	}
+	switch last := len(words) - 1; last {
+	case -1:
+		key := "history." + string(f.Name)
+		if f.Name == audit.SignInFailed && f.Detail == passkey.Method {
+			key += "_passkey" // no password was entered
+		}
+		return s.Catalogue.Text(loc, key, map[string]string{"version": f.Detail})
+	case 0:
+		return s.Catalogue.Text(loc, "history.signed_in_with", map[string]string{"proof": words[0]})
+	default:
+		return s.Catalogue.Text(loc, "history.signed_in_with_two", map[string]string{"first": strings.Join(words[:last], ", "), "second": words[last]})
+	}
 }
 
 // whereOf returns the app, the browser and the network of a record, or who else acted.

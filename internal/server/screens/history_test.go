@@ -1,0 +1,56 @@
+package screens_test
+
+import (
+	"testing"
+	"time"
+
+	"portico/internal/apptest"
+	"portico/internal/audit"
+	"portico/internal/config"
+	"portico/internal/server/screens"
+	"portico/internal/store"
+)
+
+// The history names each proof of a sign-in, in the language of the page.
+func TestHistory_NamesTheProofs(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, func(c *config.Config) {
+		c.Providers = []config.Provider{{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test", Name: "Corp", ClientID: "a", ClientSecret: "b"}}
+	})
+	id := s.Person("mara@example.org")
+	v := visit(s)
+	v.SignIn("mara@example.org")
+	for _, tt := range []struct {
+		name           audit.Name
+		detail         string
+		english, other string // other in German
+	}{
+		{audit.SignedIn, "", "Signed in", "Angemeldet"},
+		{audit.SignedIn, "password", "Signed in with the password", "Angemeldet mit dem Passwort"},
+		{audit.SignedIn, "passkey", "Signed in with a passkey", "Angemeldet mit einem Passkey"},
+		{audit.SignedIn, "mail", "Signed in with a code or link from an email", "Angemeldet mit einem Code oder Link aus einer E-Mail"},
+		{audit.SignedIn, "provider:corp", "Signed in with Corp", "Angemeldet mit Corp"},
+		{audit.SignedIn, "provider:gone", "Signed in with gone", "Angemeldet mit gone"},
+		{audit.SignedIn, "password,totp", "Signed in with the password and an authenticator app", "Angemeldet mit dem Passwort und einer Authenticator-App"},
+		{audit.SignedIn, "mail,recovery_code", "Signed in with a code or link from an email and a recovery code", "Angemeldet mit einem Code oder Link aus einer E-Mail und einem Ersatzcode"},
+		{audit.SignedIn, "password,trusted_browser", "Signed in with the password and a trusted browser", "Angemeldet mit dem Passwort und einem vertrauten Browser"},
+		{audit.SignedIn, "password,passkey,totp", "Signed in with the password, a passkey and an authenticator app", "Angemeldet mit dem Passwort, einem Passkey und einer Authenticator-App"},
+		{audit.SignInFailed, "password", "A wrong password was entered", "Ein falsches Passwort wurde eingegeben"},
+		{audit.SignInFailed, "passkey", "A passkey was refused", "Ein Passkey wurde abgelehnt"},
+	} {
+		s.Clock.Advance(time.Second)
+		if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
+			return audit.NewRecord(s.Clock).Add(s.Context(), tx, audit.Fact{Name: tt.name, AccountID: id, Actor: "self", Detail: tt.detail})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for language, want := range map[string]string{"en": tt.english, "de": tt.other} {
+			v.Header.Set("Accept-Language", language)
+			if got := newest(v.opens("/auth/account/history")); got != want {
+				t.Errorf("%s %s: %q, want %q", tt.name, tt.detail, got, want)
+			}
+		}
+	}
+}
+
+func newest(b screens.Boot) string { return b.Account.History[0].Text }
