@@ -24,6 +24,7 @@ import (
 
 // Process is what a command gets from the operating system.
 type Process struct {
+	Program string // as it was called, for messages
 	Args    []string
 	Environ []string
 	Stdin   io.Reader
@@ -157,6 +158,9 @@ func (s *session) exit(err error) int {
 	}
 	if f.Kind == fault.Internal {
 		complain(s.Stderr, "portico:", err)
+		if call := s.onTrial(err); call != "" {
+			complain(s.Stderr, "for the data of 'portico dev':", call)
+		}
 		if errors.Is(err, fs.ErrExist) {
 			return exitExists
 		}

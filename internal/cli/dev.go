@@ -1,7 +1,13 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
+	"os"
+	"strings"
+
 	"portico/internal/dev"
+	"portico/internal/store"
 )
 
 type devCmd struct{}
@@ -25,4 +31,29 @@ func (devCmd) Run(s *session) error {
 	}
 	log.Format = "text"
 	return dev.Run(s, cfg, s.logger(log), s.Stdout)
+}
+
+// onTrial returns the call of this command with the data of 'portico dev'. It returns "" if
+// err is not that there is no database, or if there is no such data in this folder.
+func (s *session) onTrial(err error) string {
+	if !errors.Is(err, store.ErrNone) {
+		return ""
+	}
+	if _, err := os.Stat(dev.Database); err != nil {
+		return ""
+	}
+	words := []string{"PORTICO_DATABASE_URL=sqlite:" + dev.Database, "PORTICO_SECRET_FILE=" + dev.SecretFile, quoted(cmp.Or(s.Program, "portico"))}
+	for _, arg := range s.Args {
+		words = append(words, quoted(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		os.Exit(cli.Run(ctx, cli.Process{
-			Args: os.Args[1:], Environ: os.Environ(),
+			Program: os.Args[0], Args: os.Args[1:], Environ: os.Environ(),
 			Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		}))
 	}})

@@ -24,6 +24,12 @@ import (
 	"portico/internal/server"
 )
 
+// Where the data is, unless the settings say otherwise.
+const (
+	Database   = "portico-data/dev/portico.db"
+	SecretFile = "portico-data/dev/secret.key"
+)
+
 const (
 	mailboxPath = "/dev/mailbox"
 
@@ -97,10 +103,10 @@ func (w *world) listen(ctx context.Context) (err error) {
 		w.cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port(w.public)}
 	}
 	if !w.cfg.IsSet("database_url") {
-		w.cfg.DatabaseURL = "sqlite:portico-data/dev/portico.db"
+		w.cfg.DatabaseURL = "sqlite:" + Database
 	}
 	if !w.cfg.IsSet("secret_file") {
-		w.cfg.SecretFile = "portico-data/dev/secret.key"
+		w.cfg.SecretFile = SecretFile
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ const CodeUnavailable = engine.CodeUnavailable
 
 // The errors of an engine that callers tell apart.
 var (
+	ErrNone     = engine.ErrNone
 	ErrInUse    = engine.ErrInUse
 	ErrNoBackup = engine.ErrNoBackup
 	ErrReadOnly = engine.ErrReadOnly

@@ -10,6 +10,9 @@ import (
 )
 
 var (
+	// ErrNone says that there is no database where one has to be.
+	ErrNone = errors.New("there is no database")
+
 	// ErrInUse says that another process serves this database.
 	ErrInUse = errors.New("another portico serves this database already: stop it first")
 

@@ -46,7 +46,7 @@ func Open(ctx context.Context, path string, mustExist bool) (*DB, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("look for the database: %w: run this as the user that Portico runs as", err)
 		}
-		return nil, fmt.Errorf("there is no database at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", path)
+		return nil, fmt.Errorf("%w at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", engine.ErrNone, path)
 	}
 	s := &DB{path: path, measures: engine.NewMeasures(), jobs: make(chan *job, writeQueue), stop: make(chan struct{})}
 	if err := s.connect(ctx); err != nil {
