@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -44,17 +45,18 @@ func (c clientListCmd) Run(s *session) error {
 	for _, client := range cfg.Clients {
 		rows = append(rows, clientRow{client.ID, proofOf(client), client.RedirectURIs})
 	}
+	var incomplete error
 	if cfg.OpenID.Registration {
-		registered, err := s.registered()
-		if err != nil {
-			return err
+		var registered []clientRow
+		if registered, incomplete = s.registered(); incomplete != nil {
+			complain(s.Stderr, "portico: these are the clients of the settings. The database has those that registered themselves, and cannot be read:")
 		}
 		rows = append(rows, registered...)
 	}
 	for _, row := range rows {
 		lines = append(lines, strings.Join([]string{row.ID, row.Proof, strings.Join(row.RedirectURIs, " ")}, "\t"))
 	}
-	return s.print(c.JSON, rows, lines...)
+	return cmp.Or(s.print(c.JSON, rows, lines...), incomplete)
 }
 
 // proofOf returns by what a client proves who it is.
