@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/factor"
+	"portico/internal/passkey"
+	"portico/internal/store"
+)
+
+// user show counts what the account signs in with, also at a provider that the settings
+// no longer have.
+func TestUserShow_Counts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.db")
+	calls := func(args ...string) string {
+		t.Helper()
+		var out, errs strings.Builder
+		if code := Run(t.Context(), Process{
+			Args: args, Environ: []string{"PORTICO_DATABASE_URL=sqlite:" + path, "PORTICO_SECRET_FILE=" + path + ".key"},
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		}); code != 0 {
+			t.Fatalf("%v: exit code %d: %s", args, code, errs.String())
+		}
+		return out.String()
+	}
+	calls("migrate")
+	var made person
+	if err := json.Unmarshal([]byte(calls("user", "create", "mara@example.com", "--json")), &made); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Write(t.Context(), func(tx *store.Tx) error { return protect(t, tx, made.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	shown := calls("user", "show", "mara@example.com")
+	for _, want := range []string{"passkeys\t1\n", "authenticator_apps\t2\n", "recovery_codes_left\t3\n", "trusted_browsers\t0\n", "providers\tcorp,google\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("there is no line %q in\n%s", want, shown)
+		}
+	}
+	if shown := calls("user", "show", "mara@example.com", "--json"); !strings.Contains(shown, `"authenticator_apps": 2,`) {
+		t.Error(shown)
+	}
+}
+
+// protect gives an account one passkey, two apps, three recovery codes and two providers.
+func protect(t *testing.T, tx *store.Tx, id string) error {
+	if _, err := tx.InsertPasskey(t.Context(), passkey.Passkey{ID: "p", AccountID: id, Credential: []byte{1}}); err != nil {
+		return err
+	}
+	for n := range 2 {
+		if err := tx.InsertFactor(t.Context(), factor.Factor{ID: fmt.Sprint(n), AccountID: id, Kind: factor.TOTP}); err != nil {
+			return err
+		}
+	}
+	for n := range 3 {
+		if _, err := tx.InsertRecoveryCode(t.Context(), factor.RecoveryCode{AccountID: id, Selector: fmt.Sprint(n)}); err != nil {
+			return err
+		}
+	}
+	for n, provider := range []string{"corp", "google"} {
+		at := time.Unix(int64(n+1), 0)
+		if _, err := tx.InsertIdentity(t.Context(), account.Identity{Issuer: provider, Subject: "1", Provider: provider, AccountID: id, CreatedAt: at}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
