@@ -234,8 +234,6 @@ func (client Client) checkSecret(add func(key, why, write string, others ...stri
 		add(at("secret"), "the client has no secret", "write one, or secret_file, secret_hash, jwks or jwks_uri; or public = true for an app on a user's device", at("public"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case secrets > 1:
 		add(at("id"), "the client has two proofs", "keep one of secret, secret_hash, jwks and jwks_uri", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
-	case client.Public && client.RequirePAR:
-		add(at("require_par"), "a public client cannot push its requests, because it proves nothing", "remove require_par", at("public"))
 	case client.Public && !client.PKCE:
 		add(at("pkce"), "a public client needs a code challenge", "remove pkce = false", at("public"))
 	}

@@ -229,7 +229,6 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[[client]]\nid = \"a\"", "client.1.secret: the client has no secret"},
 		{"[[client]]\nid = \"a\"\npublic = true\nsecret = \"x\"", "a public client has no secret"},
 		{"[[client]]\nid = \"a\"\npublic = true\npkce = false", "a public client needs a code challenge"},
-		{"[[client]]\nid = \"a\"\npublic = true\nrequire_par = true", "client.1.require_par: a public client cannot push"},
 		{"[[client]]\nid = \"a\"\nsecret = \"x\"\nsecret_hash = \"" + strings.Repeat("0", 64) + "\"", "client.1.id: the client has two proofs"},
 		{"[[client]]\nid = \"a\"\nsecret = \"x\"\njwks_uri = \"https://a.test/jwks\"", "client.1.id: the client has two proofs"},
 		{"[[client]]\nid = \"a\"\npublic = true\njwks_uri = \"https://a.test/jwks\"", "a public client has no secret"},

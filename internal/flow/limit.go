@@ -36,6 +36,10 @@ var (
 	// Requests about registered OpenID clients from one network.
 	registerPeer = throttle.Limit{Name: "client registration peer", Count: 30, Window: 10 * time.Minute}
 
+	// Requests that public OpenID clients push from one network. The people of a network sign in
+	// through it, and each request is a row of up to 8 KiB for an hour.
+	pushPeer = throttle.Limit{Name: "pushed request peer", Count: 300, Window: 10 * time.Minute}
+
 	// Guesses of codes: of a flow with all its emails, of an address in an hour,
 	// and consecutive ones of an address. After the last consecutive guess only
 	// the mailed link works, so that an attacker cannot guess for days.
@@ -115,7 +119,7 @@ func limits() []throttle.Limit {
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
 		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, portraitDay, deviceCode,
 	}
-	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, devicePeer, deviceCodePeer} {
+	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {
 			all = append(all, wide)
 		}

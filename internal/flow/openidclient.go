@@ -67,7 +67,14 @@ func unproven(err error) error {
 
 // Push stores a request of a client and returns its name. Its errors include
 // openid.Error. proof is the key proof of the request, if it has one.
-func (f *Flows) Push(ctx context.Context, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
+//
+// Faults: throttle.Limited, for a public client: anybody can be one.
+func (f *Flows) Push(ctx context.Context, c Caller, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
+	if client.Public {
+		if _, err := f.count(ctx, fromNetwork(pushPeer, c)...); err != nil {
+			return "", err
+		}
+	}
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if err := f.spendProof(ctx, tx, proof); err != nil {
 			return err

@@ -46,6 +46,7 @@ func openIDRoutes() map[string]route {
 		"POST /auth/openid/userinfo":                  {401, 401, "", true},
 		"OPTIONS /auth/openid/userinfo":               {204, 204, "", false},
 		"POST /auth/openid/revoke":                    {401, 401, "client_id=x", true},
+		"OPTIONS /auth/openid/par":                    {204, 204, "", false},
 		"OPTIONS /auth/openid/revoke":                 {204, 204, "", false},
 		"POST /auth/openid/introspect":                {401, 401, "client_id=x", true},
 		"POST /auth/openid/consent":                   {422, 422, `{"account":"other","request":"","scopes":"","answer":"allow"}`, false},

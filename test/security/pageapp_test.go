@@ -39,6 +39,7 @@ func TestSEC323_PagesOfOthers(t *testing.T) {
 		for what, a := range map[string]*answer{
 			"a code":        send("token", origin, form("code").Encode()),
 			"a wrong code":  send("token", origin, form("").Encode()),
+			"a request":     send("par", origin, codeRequest("client_id", "spa", "redirect_uri", "https://spa.test/cb").Encode()),
 			"UserInfo":      send("userinfo", origin, "", "Authorization", "Bearer "+access),
 			"a revocation":  send("revoke", origin, url.Values{"token": {"x"}, "client_id": {"spa"}}.Encode()),
 			"a secret":      send("token", "https://rp.test", codeForm("x").Encode()),

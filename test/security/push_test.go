@@ -68,7 +68,7 @@ func TestSEC311_PushedRequests(t *testing.T) {
 	stays("with the mark of another request", v.get("/auth/openid/authorize?"+url.Values{"client_id": {"rp"}, "request_uri": {late}}.Encode()+"&portico_mark="+markOf(s.visitor().pulls(s.pushes()))))
 
 	s.refused("a request by the browser's own words", s.rp("par", with(codeRequest(), "client_secret", "wrong")), "invalid_client")
-	s.refused("of a public client", s.rp("par", codeRequest("client_id", "spa", "redirect_uri", "https://spa.test/cb")), "invalid_client")
+	s.refused("of a public client without a code challenge", s.rp("par", codeRequest("client_id", "spa", "redirect_uri", "https://spa.test/cb", "code_challenge", "", "code_challenge_method", "")), "invalid_request")
 	s.refused("for another client", s.rp("par", with(codeRequest("client_id", "rp2"), "client_secret", rpSecret)), "invalid_client")
 	s.refused("with an address that is not registered", s.rp("par", with(codeRequest("redirect_uri", "https://evil.test/cb"), "client_secret", rpSecret)), "invalid_request")
 	kept := s.pushes()

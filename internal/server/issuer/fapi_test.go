@@ -100,7 +100,7 @@ func TestFoundation_FAPI2(t *testing.T) {
 	refused("ensure-redirect-uri-in-authorization-request", "invalid_request", "redirect_uri", "")
 	refused("par-ensure-pkce-required", "invalid_request", "code_challenge", "", "code_challenge_method", "")
 	refused("par-plain-pkce-rejected", "invalid_request", "code_challenge_method", "plain")
-	refused("par-authorization-request-containing-request_uri-form-param", "request_uri_not_supported", "request_uri", "urn:ietf:params:oauth:request_uri:x")
+	refused("par-authorization-request-containing-request_uri-form-param", "invalid_request", "request_uri", "urn:ietf:params:oauth:request_uri:x")
 	run("ensure-unsigned-authorization-request-without-using-par-fails", func(t *testing.T) {
 		if got := back(t, s.b.Open(authorize(ask("client_id", "fapi")))); got.Get("error") != "invalid_request" || got.Has("code") {
 			t.Errorf("the client gets %v", got)

@@ -100,7 +100,7 @@ func (h *Handler) Mount(m *server.Mux) {
 		m.Handle("PUT "+registerPath+"/{id}", h.reregister, server.CrossSite)
 		m.Handle("DELETE "+registerPath+"/{id}", h.unregister, server.CrossSite)
 	}
-	for _, path := range []string{pages.Token, pages.UserInfo, revokePath} {
+	for _, path := range []string{pages.Token, pages.UserInfo, parPath, revokePath} {
 		m.Handle("OPTIONS "+path, h.preflight)
 	}
 }

@@ -15,15 +15,16 @@ type pushed struct {
 	ExpiresIn  int    `json:"expires_in"`
 }
 
-// push stores a request for a code. Only a client that proves who it is may push, so
-// that strangers cannot fill the database.
+// push stores a request for a code.
 func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
-	if err == nil && client.Public {
-		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret or a key may push requests"}
-	}
 	if err != nil {
+		h.shareWithPages(w, r)
 		return h.tell(w, err)
+	}
+	shareWith(w, r, client)
+	if values.Has("request_uri") {
+		return h.tell(w, invalidRequest("a request that is pushed has no request_uri")) // RFC 9126 2.1
 	}
 	for _, proof := range []string{"client_secret", "client_assertion", "client_assertion_type"} {
 		values.Del(proof)
@@ -46,7 +47,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return h.tell(w, err)
 	}
-	name, err := h.Actions.Flows.Push(r.Context(), client, values, proof)
+	name, err := h.Actions.Flows.Push(r.Context(), h.Actions.Caller(w, r), client, values, proof)
 	if err != nil {
 		return h.tell(w, err)
 	}

@@ -52,14 +52,14 @@ func TestPush_Refuses(t *testing.T) {
 		"no address":                        {[]string{"redirect_uri", ""}, 400, "invalid_request"},
 		"no code challenge":                 {[]string{"code_challenge", "", "code_challenge_method", ""}, 400, "invalid_request"},
 		"another response type":             {[]string{"response_type", "token"}, 400, "unsupported_response_type"},
-		"a name of another one":             {[]string{"request_uri", "urn:ietf:params:oauth:request_uri:x"}, 400, "request_uri_not_supported"},
+		"a name of another one":             {[]string{"request_uri", "urn:ietf:params:oauth:request_uri:x"}, 400, "invalid_request"},
 		"a request object":                  {[]string{"request", "e30.e30."}, 400, "request_not_supported"},
 		"a hint of others":                  {[]string{"id_token_hint", "x"}, 400, "invalid_request"},
 		"much":                              {[]string{"state", strings.Repeat("s", 9<<10)}, 400, "invalid_request"},
 	} {
 		s.wants(what, s.push(tt.changes...), tt.status, tt.code)
 	}
-	s.wants("a public client", s.post("/auth/openid/par", ask("client_id", "spa", "redirect_uri", "https://spa.test/cb")), 401, "invalid_client")
+	s.wants("a public client with a secret", s.post("/auth/openid/par", ask("client_id", "spa", "redirect_uri", "https://spa.test/cb", "client_secret", "x")), 401, "invalid_client")
 	s.wants("without a secret", s.post("/auth/openid/par", ask()), 401, "invalid_client")
 }
 
@@ -110,5 +110,37 @@ func TestPush_Consent(t *testing.T) {
 	p = answers(b, page, "deny")
 	if got := back(t, p); got.Get("error") != "access_denied" {
 		t.Errorf("the client gets %v", got)
+	}
+}
+
+// A public client pushes as it asks for tokens: by its client_id, and from its pages (RFC 9126 2).
+func TestPush_PublicClient(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	spa := []string{"client_id", "spa", "redirect_uri", "https://spa.test/cb"}
+	got := s.post("/auth/openid/par", ask(spa...), "Origin", "https://spa.test")
+	if got.StatusCode != http.StatusCreated || got.Header.Get("Access-Control-Allow-Origin") != "https://spa.test" {
+		t.Fatalf("%d %s %v", got.StatusCode, got.text, got.Header)
+	}
+	if before := s.send("OPTIONS", "/auth/openid/par", "", "Origin", "https://spa.test"); before.Header.Get("Access-Control-Allow-Origin") != "https://spa.test" {
+		t.Errorf("a page may not ask: %d %v", before.StatusCode, before.Header)
+	}
+	answer := back(t, b.Open(pull("spa", got.Name)))
+	if tokens := s.token(redemption(answer.Get("code"), append(spa, "client_secret", "")...)); tokens.StatusCode != 200 {
+		t.Errorf("the client gets %v, %s", answer, tokens.text)
+	}
+	s.wants("without a code challenge", s.post("/auth/openid/par", ask(append(spa, "code_challenge", "", "code_challenge_method", "")...)), 400, "invalid_request")
+	s.wants("without an id", s.post("/auth/openid/par", ask(append(spa, "client_id", "")...)), 401, "invalid_client")
+	for range 300 {
+		if got = s.post("/auth/openid/par", ask(spa...)); got.StatusCode != http.StatusCreated {
+			break
+		}
+	}
+	if got.StatusCode != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+		t.Errorf("after 300 requests of one network: %d %s", got.StatusCode, got.text)
+	}
+	if got := s.push(); got.StatusCode != http.StatusCreated {
+		t.Errorf("a client with a secret in the same network: %d %s", got.StatusCode, got.text)
 	}
 }
