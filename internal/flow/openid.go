@@ -47,7 +47,7 @@ func signedIn(s session.Session) openid.SignIn {
 // openid.Keeper.CodeOf. proof is the key proof of the request, if it has one.
 func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	in.Key = proof.Key
-	code, err := f.grants.ShownCode(in.Code)
+	code, err := f.grants.ShownCode(client, in)
 	if err != nil {
 		return openid.Tokens{}, err
 	}
@@ -69,7 +69,7 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 // the errors of openid.Keeper.RefreshOf. proof is as for RedeemCode.
 func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, in openid.Renewal, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	in.Key = proof.Key
-	shown, err := f.grants.ShownRefresh(in.Refresh)
+	shown, err := f.grants.ShownRefresh(client, in.Refresh)
 	if err != nil {
 		return openid.Tokens{}, err
 	}
@@ -125,7 +125,8 @@ func (f *Flows) exchange(ctx context.Context, c Caller, client openid.Client, pr
 	return t, err
 }
 
-// RevokeToken revokes a token of a client. It succeeds for any other text.
+// RevokeToken revokes a token of a client. It succeeds for a text that is no token, or none that
+// works. Its errors include openid.ForeignToken.
 func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
 	signed := f.signedAccess(token)
 	var changed *openid.Live

@@ -171,7 +171,7 @@ func (n *nodes) authorize() (code string, t openid.Tokens) {
 	if err != nil {
 		n.Fatal(err)
 	}
-	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, Scopes: n.client.Scopes}, false)
+	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, false)
 	if err != nil {
 		n.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func (n *nodes) authorize() (code string, t openid.Tokens) {
 }
 
 func (v *visitor) redeem(client openid.Client, code string) (openid.Tokens, error) {
-	return v.flows.RedeemCode(v.Context(), v.Caller, client, openid.Redemption{Code: code}, assertion.KeyProof{})
+	return v.flows.RedeemCode(v.Context(), v.Caller, client, openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb"}, assertion.KeyProof{})
 }
 
 // knows expects whether an access token works on the node of the user and on the

@@ -42,11 +42,14 @@ func (f *Flows) machine(access string, signed *openid.AccessClaims) (openid.Mach
 }
 
 // revokeMachine revokes an access token of a client itself, and reports whether it is
-// one.
+// one. Its errors include openid.ForeignToken.
 func (f *Flows) revokeMachine(ctx context.Context, tx Tx, client openid.Client, token string, signed *openid.AccessClaims) (bool, error) {
 	m, ok := f.machine(token, signed)
-	if !ok || m.ClientID != client.ID {
-		return ok, nil
+	switch {
+	case !ok:
+		return false, nil
+	case m.ClientID != client.ID:
+		return true, openid.ForeignToken()
 	}
 	return true, f.grants.Dismiss(ctx, tx, m)
 }

@@ -13,6 +13,9 @@ const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 // Error. waits says that the user has not answered yet: then there is no grant, and
 // PollDevice has the Error.
 func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
+	if !client.Device {
+		return Live{}, Device{}, false, &Error{"unauthorized_client", "the client may not use " + GrantDevice}
+	}
 	if code == "" {
 		return Live{}, Device{}, false, invalidRequest("device_code is missing")
 	}
@@ -25,8 +28,6 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 		return Live{}, Device{}, false, err
 	case !ok || d.ClientID != client.ID:
 		return Live{}, Device{}, false, invalidGrant("no device waits with this device_code")
-	case !client.Device:
-		return Live{}, Device{}, false, &Error{"unauthorized_client", "the client may not use " + GrantDevice}
 	case !k.clock.Now().Before(d.ExpiresAt):
 		return Live{}, Device{}, false, &Error{"expired_token", "the user has not answered in time"}
 	case !d.DeniedAt.IsZero():

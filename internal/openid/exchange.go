@@ -29,13 +29,23 @@ type Renewal struct {
 // Shown is a code or a refresh token that this installation has made.
 type Shown struct{ token }
 
-// ShownCode reads a code without the database, or returns an Error.
-func (k *Keeper) ShownCode(text string) (Shown, error) {
-	return k.shown(kindCode, text, "code")
+// ShownCode reads the code of a redemption without the database, or returns an Error. A parameter
+// that is missing is another Error than a wrong one (RFC 6749 5.2).
+func (k *Keeper) ShownCode(client Client, in Redemption) (Shown, error) {
+	switch {
+	case !client.Code:
+		return Shown{}, &Error{"unauthorized_client", "the client may not use authorization_code"}
+	case in.RedirectURI == "":
+		return Shown{}, invalidRequest("redirect_uri is missing")
+	}
+	return k.shown(kindCode, in.Code, "code")
 }
 
 // ShownRefresh is ShownCode for a refresh token.
-func (k *Keeper) ShownRefresh(text string) (Shown, error) {
+func (k *Keeper) ShownRefresh(client Client, text string) (Shown, error) {
+	if !client.Code && !client.Device {
+		return Shown{}, &Error{"unauthorized_client", "the client may not use refresh_token"}
+	}
 	return k.shown(kindRefresh, text, "refresh_token")
 }
 
@@ -74,8 +84,6 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Sh
 		return Live{}, invalidGrant(why)
 	case in.RedirectURI != l.Grant.RedirectURI:
 		return Live{}, invalidGrant("redirect_uri differs from that of the request")
-	case !client.Code:
-		return Live{}, &Error{"unauthorized_client", "the client may not use authorization_code"}
 	case !proves(in.Verifier, l.Grant.Challenge):
 		return Live{}, invalidGrant("code_verifier does not fit the code_challenge of the request")
 	}
@@ -123,7 +131,7 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, show
 	if why != "" {
 		return Live{}, invalidGrant(why)
 	}
-	if _, err := resources(l.Grant.Resources, client.Resources); err != nil || !client.Code && !client.Device {
+	if _, err := resources(l.Grant.Resources, client.Resources); err != nil {
 		return Live{}, invalidGrant("the client may no longer have what the user has granted")
 	}
 	for _, scope := range l.Grant.asks() {
@@ -255,7 +263,8 @@ func (k *Keeper) CurrentRefresh(ctx context.Context, store Store, refresh string
 
 // Revoke revokes a token of a client (RFC 7009): an access token with the others
 // of its generation and earlier ones, or the whole grant of a refresh token. It
-// returns the grant that it has changed, if any, and whether it has ended it.
+// returns the grant that it has changed, if any, and whether it has ended it. Its
+// errors include ForeignToken.
 func (k *Keeper) Revoke(ctx context.Context, tx Store, client Client, text string) (changed *Live, ended bool, err error) {
 	if t, known := k.read(kindRefresh, text); known {
 		return k.revoke(ctx, tx, client, t, true)
@@ -276,10 +285,17 @@ func (k *Keeper) RevokeJWT(ctx context.Context, tx Store, client Client, c Acces
 	return changed, err
 }
 
+// ForeignToken returns the Error for a token of another client. RFC 7009 2.1 wants the client
+// to hear of it, and RFC 6749 5.2 has the word for what was issued to another client.
+func ForeignToken() *Error { return invalidGrant("the token is of another client") }
+
 func (k *Keeper) revoke(ctx context.Context, tx Store, client Client, t token, refresh bool) (changed *Live, ended bool, err error) {
 	l, found, err := tx.LiveGrant(ctx, t.grant)
-	if err != nil || !found || l.Grant.ClientID != client.ID {
+	if err != nil || !found {
 		return nil, false, err
+	}
+	if l.Grant.ClientID != client.ID {
+		return nil, false, ForeignToken()
 	}
 	if refresh {
 		ended, err = tx.EndGrant(ctx, t.grant, k.clock.Now())

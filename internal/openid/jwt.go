@@ -41,10 +41,14 @@ func (t Tokens) JWT(issuer string, now time.Time) map[string]any {
 
 // JWT returns the claims of the access token of a client itself.
 func (m Machine) JWT(issuer string, now time.Time) map[string]any {
-	return confirmed(map[string]any{
+	claims := map[string]any{
 		"iss": issuer, "sub": m.ClientID, "client_id": m.ClientID, "aud": audience(m.Resources, issuer), "jti": m.ID,
-		"iat": now.Unix(), "exp": m.Ends.Unix(), "scope": strings.Join(m.Scopes, " "),
-	}, m.Key)
+		"iat": now.Unix(), "exp": m.Ends.Unix(),
+	}
+	if len(m.Scopes) > 0 { // a scope has at least one word (RFC 6749 3.3)
+		claims["scope"] = strings.Join(m.Scopes, " ")
+	}
+	return confirmed(claims, m.Key)
 }
 
 // audience returns the resources, or the issuer alone if there are none. It is always

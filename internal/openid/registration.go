@@ -28,6 +28,8 @@ type Registration struct {
 	DPoP          bool            `json:"dpop_bound_access_tokens"`
 	LogoutURI     string          `json:"backchannel_logout_uri,omitempty"`
 	LogoutSID     bool            `json:"backchannel_logout_session_required,omitempty"` // logout tokens always have one
+
+	secret string // that a change names as the client's; "" for none
 }
 
 // methodBasic is the method of a registration that names none (RFC 7591 2).
@@ -70,7 +72,7 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 	}
 	r := Registration{
 		RedirectURIs: d.RedirectURIs, Method: m.text("token_endpoint_auth_method"), GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
-		Scope: m.scope(), IDTokenAlg: algorithms[0], KeysURI: d.KeysURI, LogoutReturns: m.texts("post_logout_redirect_uris"), DPoP: d.DPoP,
+		Scope: m.scope(), IDTokenAlg: algorithms[0], secret: m.text("client_secret"), KeysURI: d.KeysURI, LogoutReturns: m.texts("post_logout_redirect_uris"), DPoP: d.DPoP,
 	}
 	if text := m["backchannel_logout_uri"]; text != nil && json.Unmarshal(text, &r.LogoutURI) != nil {
 		return Registration{}, invalidMetadata("backchannel_logout_uri is not a text")

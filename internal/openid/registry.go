@@ -155,6 +155,9 @@ func (k *Keeper) Reregister(ctx context.Context, tx RegistryStore, id, access st
 	if r.Told, err = parse(); err != nil {
 		return Registree{}, err
 	}
+	if r.Told.secret != "" && !secret.Equal(r.Registered.Secret, secret.Hash(r.Told.secret)) { // RFC 7592 2.2
+		return Registree{}, invalidMetadata("client_secret is not the client's")
+	}
 	if r.Told.host() != RegisteredHost(id) {
 		return Registree{}, &Error{"invalid_redirect_uri", "the host is another one: register another client"}
 	}

@@ -109,7 +109,10 @@ func TestSEC316_Registration(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t, withRegistration)
-	for what, token := range map[string]string{"no token": "", "a guess": strings.Repeat("A", 43), "a client's secret": rpSecret} {
+	if r := s.registers("", nil); r.status != 401 || r.body != "" {
+		t.Errorf("no token: %d %s", r.status, r.body)
+	}
+	for what, token := range map[string]string{"a guess": strings.Repeat("A", 43), "a client's secret": rpSecret} {
 		if r := s.registers(token, nil); r.status != 401 || r.Error != "invalid_token" || r.ID != "" {
 			t.Errorf("%s: %d %s", what, r.status, r.body)
 		}

@@ -106,7 +106,7 @@ func TestAssertion_OneWay(t *testing.T) {
 		"an empty secret":           {url.Values{"client_id": {"keyed"}, "client_secret": {""}, "grant_type": {"refresh_token"}}, "invalid_client"},
 		"a secret as well":          {fresh("client_secret", rpSecret), "invalid_request"},
 		"a type alone":              {fresh("client_assertion", ""), "invalid_request"},
-		"another type":              {fresh("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"), "invalid_request"},
+		"another type":              {fresh("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"), "invalid_client"},
 		"no type":                   {fresh("client_assertion_type", ""), "invalid_request"},
 		"another client_id":         {fresh("client_id", "rp"), "invalid_client"},
 		"a client with a secret":    {s.asserted(redemption("x"), "rp"), "invalid_client"},

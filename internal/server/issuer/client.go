@@ -84,8 +84,11 @@ func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
 	if asserts && (proof.Sent || proof.Assertion == "") {
 		return openid.Proof{}, oneWay
 	}
-	if asserts && values.Get("client_assertion_type") != assertionType {
-		return openid.Proof{}, invalidRequest("client_assertion_type is " + assertionType)
+	switch kind := values.Get("client_assertion_type"); {
+	case asserts && kind == "":
+		return openid.Proof{}, invalidRequest("client_assertion_type is missing")
+	case asserts && kind != assertionType: // a way that is not supported (RFC 6749 5.2)
+		return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "client_assertion_type is " + assertionType}
 	}
 	if len(r.Header["Authorization"]) > 0 {
 		id, secret, ok := basic(r)

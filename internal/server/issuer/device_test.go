@@ -37,7 +37,9 @@ func startTV(t *testing.T, change func(*config.Client)) *site {
 		if change != nil {
 			change(&tv)
 		}
-		c.Clients = append(c.Clients, tv)
+		tablet := tv
+		tablet.ID = "tablet"
+		c.Clients = append(c.Clients, tv, tablet)
 	})
 }
 
@@ -137,12 +139,13 @@ func TestDevice_Refused(t *testing.T) {
 		got  reply
 		want string
 	}{
-		"a client without the grant": {s.post("/auth/openid/device", url.Values{"client_id": {"spa"}, "scope": {"openid"}}), "unauthorized_client"},
-		"no scope":                   {s.device("scope", "").begun, "invalid_scope"},
-		"a foreign resource":         {s.device("resource", "https://jobs.test").begun, "invalid_target"},
-		"another client's code":      {s.device().polls("client_id", "spa"), "invalid_grant"},
-		"no code":                    {s.device().polls("device_code", ""), "invalid_request"},
-		"a code for the other grant": {s.token(url.Values{"grant_type": {"authorization_code"}, "code": {s.device().begun.Device}, "client_id": {"tv"}}), "invalid_grant"},
+		"a client without the grant":     {s.post("/auth/openid/device", url.Values{"client_id": {"spa"}, "scope": {"openid"}}), "unauthorized_client"},
+		"no scope":                       {s.device("scope", "").begun, "invalid_scope"},
+		"a foreign resource":             {s.device("resource", "https://jobs.test").begun, "invalid_target"},
+		"another client's code":          {s.device().polls("client_id", "tablet"), "invalid_grant"},
+		"no code":                        {s.device().polls("device_code", ""), "invalid_request"},
+		"a code for the other grant":     {s.token(url.Values{"grant_type": {"authorization_code"}, "code": {s.device().begun.Device}, "client_id": {"tv"}}), "unauthorized_client"},
+		"a code for a client without it": {s.device().polls("client_id", "spa"), "unauthorized_client"},
 	} {
 		s.wants(what, tt.got, 400, tt.want)
 	}

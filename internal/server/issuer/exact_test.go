@@ -2,9 +2,12 @@ package issuer_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
+	"portico/internal/config"
 	"portico/internal/ids"
 )
 
@@ -56,13 +59,17 @@ func TestRefresh_FewerScopes(t *testing.T) {
 func TestErrors_OfWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, name := range []string{"code", "refresh_token", "device_code"} {
-		grant := map[string]string{"code": "authorization_code", "refresh_token": "refresh_token", "device_code": "urn:ietf:params:oauth:grant-type:device_code"}[name]
+	for name, grant := range map[string]string{"code": "authorization_code", "refresh_token": "refresh_token"} {
 		got := s.token(refreshing("", "grant_type", grant))
 		s.wants("no "+name, got, 400, "invalid_request")
 		if got.Header.Get("Cache-Control") != "no-store" || got.Header.Get("Pragma") != "no-cache" {
 			t.Errorf("no %s: %v", name, got.Header)
 		}
+	}
+	s.wants("no redirect_uri", s.token(redemption("x", "redirect_uri", "")), 400, "invalid_request")
+	s.wants("another redirect_uri", s.token(redemption(s.code(s.signedIn("mara@example.org")), "redirect_uri", rpBack+"/x")), 400, "invalid_grant")
+	for _, grant := range []string{"authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"} {
+		s.wants("a client that may not use "+grant, s.token(redemption("x", "client_id", "robot", "grant_type", grant, "refresh_token", "x", "device_code", "x")), 400, "unauthorized_client")
 	}
 	for _, path := range []string{"introspect", "revoke"} {
 		s.wants(path+" without a token", s.post("/auth/openid/"+path, refreshing("")), 400, "invalid_request")
@@ -72,6 +79,94 @@ func TestErrors_OfWhatIsMissing(t *testing.T) {
 		got := s.post("/auth/openid/token", change(refreshing("x"), "client_secret", ""), "Authorization", header)
 		if s.wants(what, got, 401, "invalid_client"); !strings.HasPrefix(got.Header.Get("Www-Authenticate"), "Basic realm=") {
 			t.Errorf("%s: %v", what, got.Header)
+		}
+	}
+}
+
+// The client of another token learns that it was not revoked (RFC 7009 2.1). A text that is no token
+// is no error (2.2).
+func TestRevoke_AnotherClient(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	rp, api := s.tokens(b), s.token(redemption(s.code(b, "client_id", "api"), "client_id", "api"))
+	self := s.token(refreshing("", "client_id", "api", "grant_type", "client_credentials"))
+	revoke := func(token string, changes ...string) reply {
+		return s.post("/auth/openid/revoke", refreshing("", append([]string{"token", token}, changes...)...))
+	}
+	for what, token := range map[string]string{"an access token": rp.Access, "a refresh token": rp.Renew, "an access token in JWT form": api.Access, "an access token of a client itself": self.Access} {
+		owner := "rp"
+		if token == api.Access || token == self.Access {
+			owner = "api"
+		}
+		works := func() bool {
+			return s.post("/auth/openid/introspect", refreshing("", "token", token, "client_id", owner)).Active
+		}
+		s.wants(what, revoke(token, "client_id", "other", "client_secret", "other "+rpSecret), 400, "invalid_grant")
+		s.wants(what+", a public client", revoke(token, "client_id", "spa", "client_secret", ""), 400, "invalid_grant")
+		if !works() {
+			t.Errorf("%s: another client has revoked it", what)
+		}
+		if got := revoke(token, "client_id", owner); got.StatusCode != 200 || got.text != "" || works() {
+			t.Errorf("%s: its client gets %d %s", what, got.StatusCode, got.text)
+		}
+	}
+	if got := revoke(s.code(b), "token_type_hint", "anything"); got.StatusCode != 200 {
+		t.Errorf("a code: %d %s", got.StatusCode, got.text)
+	}
+}
+
+// A client that sends no token is told which kind is needed, and of no error (RFC 6750 3.1).
+func TestRegister_WithoutToken(t *testing.T) {
+	t.Parallel()
+	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
+	asJSON := []string{"Content-Type", "application/json"}
+	const path = "/auth/openid/register"
+	for _, target := range []string{"POST " + path, "GET " + path + "/x", "PUT " + path + "/x", "DELETE " + path + "/x"} {
+		method, path, _ := strings.Cut(target, " ")
+		for what, header := range map[string][]string{"no token": nil, "Basic": {"Authorization", "Basic eDp5"}, "DPoP": {"Authorization", "DPoP x"}, "an empty token": {"Authorization", "Bearer "}} {
+			got := s.send(method, path, "{}", append(header, asJSON...)...)
+			if got.StatusCode != 401 || got.Header.Get("Www-Authenticate") != `Bearer realm="portico"` || got.text != "" {
+				t.Errorf("%s, %s: %d %v %s", target, what, got.StatusCode, got.Header, got.text)
+			}
+		}
+		got := s.send(method, path, "{}", append(asJSON, "Authorization", "Bearer x")...)
+		if s.wants(target+", a wrong token", got, 401, "invalid_token"); !strings.HasPrefix(got.Header.Get("Www-Authenticate"), `Bearer error="invalid_token"`) {
+			t.Errorf("%s, a wrong token: %v", target, got.Header)
+		}
+		s.wants(target+", two tokens", s.send(method, path, "{}", append(asJSON, "Authorization", "Bearer x", "Authorization", "Bearer y")...), 400, "invalid_request")
+	}
+}
+
+// A client that changes its registration may name its secret, and no other one (RFC 7592 2.2).
+func TestRegister_ChangeWithSecret(t *testing.T) {
+	t.Parallel()
+	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
+	initial, _, err := s.Flows.AllowRegistrations(t.Context(), 1, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(method, path, token string, metadata map[string]any) reply {
+		metadata["redirect_uris"] = []string{"https://app.test/cb"}
+		text, err := json.Marshal(metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.send(method, path, string(text), "Content-Type", "application/json", "Authorization", "Bearer "+token)
+	}
+	var made struct {
+		Secret  string `json:"client_secret"`
+		Token   string `json:"registration_access_token"`
+		Address string `json:"registration_client_uri"`
+	}
+	got := send("POST", "/auth/openid/register", initial, map[string]any{"client_secret": "its own choice"})
+	if err := json.Unmarshal([]byte(got.text), &made); err != nil || made.Secret == "" || made.Secret == "its own choice" {
+		t.Fatalf("%d %s", got.StatusCode, got.text)
+	}
+	for secret, want := range map[string]string{made.Secret: "", "": "", "its own choice": "invalid_client_metadata"} {
+		changed := send("PUT", strings.TrimPrefix(made.Address, s.Origin), made.Token, map[string]any{"client_id": got.Client, "client_secret": secret})
+		if changed.Error != want || want == "" && changed.StatusCode != 200 {
+			t.Errorf("with the secret %q: %d %s", secret, changed.StatusCode, changed.text)
 		}
 	}
 }

@@ -95,10 +95,10 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.Device, h.postDevice)
 	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite, server.Quiet)
 	if h.Registers {
-		m.Handle("POST "+registerPath, h.register, server.CrossSite)
-		m.Handle("GET "+registerPath+"/{id}", h.registration)
-		m.Handle("PUT "+registerPath+"/{id}", h.reregister, server.CrossSite)
-		m.Handle("DELETE "+registerPath+"/{id}", h.unregister, server.CrossSite)
+		m.Handle("POST "+registerPath, h.registrant(h.register), server.CrossSite)
+		m.Handle("GET "+registerPath+"/{id}", h.registrant(h.registration))
+		m.Handle("PUT "+registerPath+"/{id}", h.registrant(h.reregister), server.CrossSite)
+		m.Handle("DELETE "+registerPath+"/{id}", h.registrant(h.unregister), server.CrossSite)
 	}
 	for _, path := range []string{pages.Token, pages.UserInfo, parPath, revokePath} {
 		m.Handle("OPTIONS "+path, h.preflight)

@@ -2,7 +2,6 @@ package issuer
 
 import (
 	"net/http"
-	"strings"
 
 	"portico/internal/assertion"
 	"portico/internal/openid"
@@ -27,25 +26,4 @@ func typeOf(key string) string {
 		return schemeDPoP
 	}
 	return schemeBearer
-}
-
-// The schemes of the Authorization header.
-const (
-	schemeBearer = "Bearer"
-	schemeDPoP   = "DPoP"
-)
-
-// challenge is the value of WWW-Authenticate for a scheme. wrong may be nil.
-func challenge(scheme string, wrong *openid.Error) string {
-	var parts []string
-	if wrong != nil {
-		parts = append(parts, `error="`+wrong.Code+`"`, `error_description="`+wrong.Description+`"`)
-	}
-	if scheme == schemeDPoP {
-		parts = append(parts, `algs="`+strings.Join(assertion.ProofAlgorithms(), " ")+`"`)
-	}
-	if len(parts) == 0 { // a scheme has at least one parameter (RFC 6750 3)
-		parts = append(parts, `realm="portico"`)
-	}
-	return scheme + " " + strings.Join(parts, ", ")
 }

@@ -56,9 +56,9 @@ func TestClientCredentials(t *testing.T) {
 	s.wants("a client that signs users in", s.employ("rp"), 400, "unauthorized_client")
 	s.wants("a public client", s.employ("spa", "client_secret", ""), 400, "unauthorized_client")
 	s.wants("a wrong secret", s.employ("robot", "client_secret", "wrong"), 401, "invalid_client")
-	s.wants("a code", s.token(redemption("x", "client_id", "robot")), 400, "invalid_grant")
+	s.wants("a code", s.token(redemption("x", "client_id", "robot")), 400, "unauthorized_client")
 
-	s.post("/auth/openid/revoke", url.Values{"token": {some.Access}, "client_id": {"rp"}, "client_secret": {rpSecret}})
+	s.wants("revoked by another client", s.post("/auth/openid/revoke", url.Values{"token": {some.Access}, "client_id": {"rp"}, "client_secret": {rpSecret}}), 400, "invalid_grant")
 	if !s.inspect(some.Access).Active {
 		t.Error("another client has revoked the token")
 	}
@@ -162,6 +162,9 @@ func TestAccessToken_JWT(t *testing.T) {
 		t.Errorf("the token says %+v (%v), UserInfo %s", claims, err, info.text)
 	}
 	robot := s.employ("api", "resource", "https://jobs.test")
+	if strings.Contains(payload(t, robot.Access), "scope") {
+		t.Errorf("a token without scopes has an empty scope: %s", payload(t, robot.Access))
+	}
 	if state := s.inspect(robot.Access); !state.Active || state.Sub != "api" || strings.Count(robot.Access, ".") != 2 {
 		t.Errorf("the token of the client itself: %s", state.text)
 	}

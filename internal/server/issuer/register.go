@@ -22,35 +22,52 @@ type registered struct {
 	openid.Registration
 }
 
+// registrant serves a request about a registration that has a token.
+func (h *Handler) registrant(serve func(w http.ResponseWriter, r *http.Request, token string) error) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		scheme, token, err := presented(r)
+		var wrong *openid.Error
+		switch {
+		case errors.As(err, &wrong):
+			return refuseToken(w, http.StatusBadRequest, schemeBearer, wrong)
+		case err != nil:
+			return err
+		case scheme != schemeBearer || token == "":
+			return askForToken(w, schemeBearer)
+		}
+		return serve(w, r, token)
+	}
+}
+
 // register registers a client that has an initial token.
-func (h *Handler) register(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) register(w http.ResponseWriter, r *http.Request, token string) error {
 	text, err := readMetadata(r)
 	if err != nil {
 		return h.tellRegistrant(w, err)
 	}
-	made, err := h.Actions.Flows.RegisterClient(r.Context(), h.Actions.Caller(w, r), bearerOf(r), text)
+	made, err := h.Actions.Flows.RegisterClient(r.Context(), h.Actions.Caller(w, r), token, text)
 	return h.answerRegistrant(w, http.StatusCreated, made, err)
 }
 
 // registration tells a client what it has registered.
-func (h *Handler) registration(w http.ResponseWriter, r *http.Request) error {
-	found, err := h.Actions.Flows.ReadRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), bearerOf(r))
+func (h *Handler) registration(w http.ResponseWriter, r *http.Request, token string) error {
+	found, err := h.Actions.Flows.ReadRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token)
 	return h.answerRegistrant(w, http.StatusOK, found, err)
 }
 
 // reregister replaces what a client has registered.
-func (h *Handler) reregister(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) reregister(w http.ResponseWriter, r *http.Request, token string) error {
 	text, err := readMetadata(r)
 	if err != nil {
 		return h.tellRegistrant(w, err)
 	}
-	changed, err := h.Actions.Flows.ChangeRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), bearerOf(r), text)
+	changed, err := h.Actions.Flows.ChangeRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token, text)
 	return h.answerRegistrant(w, http.StatusOK, changed, err)
 }
 
 // unregister deletes a client.
-func (h *Handler) unregister(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Actions.Flows.EndRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), bearerOf(r)); err != nil {
+func (h *Handler) unregister(w http.ResponseWriter, r *http.Request, token string) error {
+	if err := h.Actions.Flows.EndRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token); err != nil {
 		return h.tellRegistrant(w, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -64,15 +81,6 @@ func readMetadata(r *http.Request) ([]byte, error) {
 		return nil, &openid.Error{Code: "invalid_client_metadata", Description: "send application/json"}
 	}
 	return io.ReadAll(r.Body)
-}
-
-// bearerOf returns the token of a request, or "".
-func bearerOf(r *http.Request) string {
-	scheme, token, _ := presented(r)
-	if scheme != schemeBearer {
-		return ""
-	}
-	return token
 }
 
 func (h *Handler) answerRegistrant(w http.ResponseWriter, status int, made openid.Registree, err error) error {
@@ -96,7 +104,5 @@ func (h *Handler) tellRegistrant(w http.ResponseWriter, err error) error {
 	if !errors.As(err, &wrong) || wrong.Code != "invalid_token" {
 		return h.tell(w, err)
 	}
-	server.Note(w, openid.Refused.WithCause(err))
-	w.Header().Set("Www-Authenticate", challenge(schemeBearer, wrong))
-	return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
+	return refuseToken(w, http.StatusUnauthorized, schemeBearer, wrong)
 }

@@ -22,7 +22,7 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 		return h.tell(w, errNoToken())
 	}
 	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token")); err != nil {
-		return err
+		return h.tell(w, err)
 	}
 	w.WriteHeader(http.StatusOK)
 	return nil

@@ -19,25 +19,19 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 	var wrong *openid.Error
 	if errors.As(err, &wrong) {
 		h.shareWithPages(w, r)
-		w.Header().Set("Www-Authenticate", challenge(schemeBearer, wrong))
-		return server.WriteJSON(w, http.StatusBadRequest, refusal{wrong.Code, wrong.Description})
+		return refuseToken(w, http.StatusBadRequest, schemeBearer, wrong)
 	}
 	if err != nil {
 		return err
 	}
 	if access == "" {
 		h.shareWithPages(w, r)
-		w.Header().Set("Www-Authenticate", challenge(schemeBearer, nil))
-		w.Header().Add("Www-Authenticate", challenge(schemeDPoP, nil))
-		w.WriteHeader(http.StatusUnauthorized)
-		return nil
+		return askForToken(w, schemeBearer, schemeDPoP)
 	}
 	b, err := h.opens(r, scheme, access)
 	if errors.As(err, &wrong) {
 		h.shareWithPages(w, r)
-		server.Note(w, openid.Refused.WithCause(wrong))
-		w.Header().Set("Www-Authenticate", challenge(scheme, wrong))
-		return server.WriteJSON(w, http.StatusUnauthorized, refusal{wrong.Code, wrong.Description})
+		return refuseToken(w, http.StatusUnauthorized, scheme, wrong)
 	}
 	if err != nil {
 		return err
