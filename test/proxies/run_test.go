@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -126,8 +127,8 @@ func program(t *testing.T, name string) string {
 	return ""
 }
 
-// run starts the proxy and waits until it listens. The end of the test kills it
-// and its children.
+// run starts the proxy and waits until it serves TLS: Caddy listens before it has made its
+// certificate. The end of the test kills the proxy and its children.
 func (p *place) run(command *exec.Cmd) {
 	p.Helper()
 	log, err := os.Create(filepath.Join(p.dir, "log"))
@@ -153,8 +154,8 @@ func (p *place) run(command *exec.Cmd) {
 			p.Logf("the proxy says:\n%s", text)
 		}
 	})
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		c, err := net.Dial("tcp", p.proxy)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		c, err := p.handshake()
 		if err == nil {
 			_ = c.Close()
 			return
@@ -165,9 +166,16 @@ func (p *place) run(command *exec.Cmd) {
 		default:
 		}
 		if time.Now().After(deadline) {
-			p.Fatal("the proxy does not listen")
+			p.Fatal("the proxy does not serve TLS: ", err)
 		}
 	}
+}
+
+// handshake opens a TLS connection to the proxy.
+func (p *place) handshake() (*tls.Conn, error) {
+	dialer := &net.Dialer{Timeout: 20 * time.Second}
+	settings := &tls.Config{ServerName: hostOf(p.T, origin), InsecureSkipVerify: true} // the certificate is self-signed
+	return tls.DialWithDialer(dialer, "tcp", p.proxy, settings)
 }
 
 // freeAddr returns an unused loopback address.

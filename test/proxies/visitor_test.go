@@ -3,7 +3,6 @@ package proxies
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"io"
 	"net"
@@ -42,7 +41,7 @@ var script = []string{"Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty", "Accept: 
 // dial opens a connection to the proxy.
 func (v *visitor) dial() net.Conn {
 	v.Helper()
-	c, err := tls.Dial("tcp", v.proxy, &tls.Config{ServerName: hostOf(v.T, origin), InsecureSkipVerify: true}) // the certificate is self-signed
+	c, err := v.handshake()
 	if err != nil {
 		v.Fatal(err)
 	}
