@@ -132,7 +132,7 @@ func TestConfigCheck_LostPasskeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ database, public, want string }{
-		{"sqlite:" + path, "https://login.example.com", "portico: warning: public_url: 1 passkeys were made for another host than login.example.com and do not work: restore public_url"},
+		{"sqlite:" + path, "https://login.example.com", "portico: warning: public_url: passkeys that were made for another host than login.example.com do not work (found 1): restore public_url"},
 		{"sqlite:" + path, "https://old.example.com", ""},
 		{"sqlite:" + path + ".missing", "https://login.example.com", ""},
 		{"postgres://portico@127.0.0.1:1/portico?sslmode=disable", "https://login.example.com", ""},

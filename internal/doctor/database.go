@@ -165,7 +165,7 @@ func (d *doctor) passkeys(ctx context.Context, r *report) {
 	case err != nil:
 		r.add(Failed, words(err), "")
 	case lost > 0:
-		r.add(Warning, fmt.Sprintf("%d passkeys were made for another host than %s and do not work", lost, host), "restore public_url, or ask their owners to add new ones")
+		r.add(Warning, fmt.Sprintf("passkeys that were made for another host than %s do not work (found %d)", host, lost), "restore public_url, or ask their owners to add new ones")
 	case !passkey.Usable(d.config.PublicURL):
 		r.add(Skipped, "browsers use no passkeys at "+d.config.PublicURL.String()+", which has no name or no https", "")
 	default:

@@ -179,8 +179,8 @@ func TestReport_NotOfOneSession(t *testing.T) {
 	b.mailed("recover", "en")
 }
 
-// The holders of all addresses learn of an alarm, also of one that it has replaced. An
-// address that was never proven is none of them.
+// An alarm is emailed to all other addresses of the account, and to the address that it
+// replaces, but not to one that was never proven.
 func TestAlarm_IsTold(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -78,9 +78,9 @@ func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid
 	return nil
 }
 
-// ClientToTell returns a client as it is when a message is sent to it, or false for one that is
-// gone, such as a guest that has withdrawn its metadata. A message to a guest waits while these do
-// not load.
+// ClientToTell returns the client of a message with its present settings, or false when there is
+// no such client any more, such as a guest that has withdrawn its metadata document. It returns
+// an error while that document does not load, and the message waits.
 func (f *Flows) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
 	clients, err := f.RegisteredFor(ctx, id)
 	if err == nil && f.guests && f.documents.Counts(id) {

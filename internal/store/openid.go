@@ -34,17 +34,17 @@ func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error
 func liveRow(row scanner) (openid.Live, error) {
 	var l openid.Live
 	var scopes, methods, roles, resources, claims string
-	var signedIn, created, expires, redeemed, ended, rotated, seen, ends, told int64
+	var signedIn, created, expires, redeemed, ended, rotated, seen, ends, mayTell int64
 	g := &l.Grant
 	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
-		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims, &told,
+		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims, &mayTell,
 		&l.User.Address, &l.User.Name, &roles, &l.User.Portrait, &seen, &ends)
 	if err != nil {
 		return openid.Live{}, err
 	}
 	g.SignedInAt, g.CreatedAt, g.ExpiresAt = fromMicros(signedIn), fromMicros(created), fromMicros(expires)
 	g.RedeemedAt, g.EndedAt, g.RotatedAt = fromMicros(redeemed), fromMicros(ended), fromMicros(rotated)
-	g.MayTell = told == 1
+	g.MayTell = mayTell == 1
 	l.User.ID, l.SessionSeen, l.SessionEnds = g.AccountID, fromMicros(seen), fromMicros(ends)
 	var bad [5]error
 	g.Scopes, bad[0] = unlist(scopes)
@@ -119,17 +119,17 @@ func (t *Tx) EndGrantsFor(ctx context.Context, accountID, clientID string, now t
 func (t *Tx) ended(ctx context.Context, query string, args ...any) ([]openid.Ended, error) {
 	type ended struct {
 		openid.Ended
-		told, redeemed int64
+		mayTell, redeemed int64
 	}
 	all, err := collect(ctx, t, query, args,
 		func(row scanner) (e ended, err error) {
-			return e, row.Scan(&e.ClientID, &e.SID, &e.told, &e.redeemed)
+			return e, row.Scan(&e.ClientID, &e.SID, &e.mayTell, &e.redeemed)
 		})
-	var told []openid.Ended
+	var redeemed []openid.Ended
 	for _, e := range all {
-		if e.MayTell = e.told == 1; e.redeemed > 0 {
-			told = append(told, e.Ended)
+		if e.MayTell = e.mayTell == 1; e.redeemed > 0 {
+			redeemed = append(redeemed, e.Ended)
 		}
 	}
-	return told, err
+	return redeemed, err
 }

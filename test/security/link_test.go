@@ -142,8 +142,8 @@ func TestSEC026_OneLinkForOneOfManyBrowsers(t *testing.T) {
 	}
 }
 
-// onePress opens a link in 20 browsers and presses its button in all of them at once.
-// It returns where the only one that may go on is led.
+// onePress opens a link in 20 browsers and presses its button in all of them at once. It
+// returns the page to which the one successful press leads.
 func (s *site) onePress(token string) (next string) {
 	s.Helper()
 	const n = 20

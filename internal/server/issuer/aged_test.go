@@ -43,8 +43,8 @@ func (s told) waiting() (n int64) {
 	return n
 }
 
-// settled waits until no message is left, such as one that a client has got and Portico has
-// not yet put away.
+// settled waits until the outbox is empty. A client has its message before Portico has deleted it
+// there.
 func (s told) settled() {
 	s.Helper()
 	late := time.After(20 * time.Second) // as in next

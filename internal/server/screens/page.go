@@ -107,6 +107,8 @@ func (s *Screens) waiting(w http.ResponseWriter, r *http.Request, id string) (fl
 	return v, err
 }
 
+// providerName returns the name of a provider, or the name of the brand when the settings have
+// no such provider.
 func (s *Screens) providerName(id string) string {
 	for _, p := range s.Providers {
 		if p.ID == id {
