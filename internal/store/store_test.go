@@ -118,6 +118,48 @@ func TestWrite_CallerThatGaveUp(t *testing.T) {
 	})
 }
 
+// A write that has begun ends, so that its outcome is known.
+func TestWrite_CallerThatGoesAway(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Write(ctx, func(tx *Tx) error {
+		cancel()
+		_, err := tx.InsertAccount(ctx, person("gone@x.test"))
+		return err
+	})
+	_ = s.Read(t.Context(), func(tx *Tx) error {
+		if _, ok, rerr := tx.AccountByKey(t.Context(), "gone@x.test"); err != nil || rerr != nil || !ok {
+			t.Errorf("the write returned %v, and its account is there: %v, %v", err, ok, rerr)
+		}
+		return nil
+	})
+}
+
+func TestWrite_SharesTheCommitOfTheOneThatRuns(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	before := s.Stats().Commit.Count
+	var group sync.WaitGroup
+	err := s.Write(t.Context(), func(*Tx) error {
+		for range 3 {
+			group.Go(func() {
+				if err := s.Write(t.Context(), func(*Tx) error { return nil }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for s.Stats().Queued < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	})
+	group.Wait()
+	if n := s.Stats().Commit.Count - before; err != nil || n != 1 {
+		t.Errorf("%d commits (%v), want 1", n, err)
+	}
+}
+
 // SQLite takes a missing value as NULL, so the mistake would become data.
 func TestTx_CountsValues(t *testing.T) {
 	t.Parallel()

@@ -57,6 +57,18 @@ func (r runner) Query(ctx context.Context, query string, args ...any) (engine.Ro
 	return stmt.QueryContext(ctx, values...)
 }
 
+// unwatched runs statements to their end, whatever becomes of the caller. Watching a
+// context takes database/sql a goroutine for each query.
+type unwatched struct{ runner }
+
+func (u unwatched) Exec(_ context.Context, query string, args ...any) (int64, error) {
+	return u.runner.Exec(context.Background(), query, args...)
+}
+
+func (u unwatched) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
+	return u.runner.Query(context.Background(), query, args...)
+}
+
 // statements keeps each SQL text prepared, per connection pool.
 type statements struct {
 	mu   sync.RWMutex

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,7 @@ var (
 type job struct {
 	fn    func(*engine.Tx) error
 	taken atomic.Bool // set once, by the writer or by a caller that gives up
+	err   error       // of fn
 	done  chan error  // buffered: the writer never waits for a caller
 }
 
@@ -58,7 +60,7 @@ func (s *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
 	case err := <-j.done:
 		return err
 	case <-ctx.Done():
-		if j.taken.CompareAndSwap(false, true) {
+		if j.take() {
 			return engine.Unavailable(ctx.Err())
 		}
 		return <-j.done // the write has begun, so its outcome is near and must be known
@@ -69,61 +71,70 @@ func (s *DB) writeLoop() {
 	for {
 		select {
 		case j := <-s.jobs:
-			s.commitGroup(s.gather(j))
-		case <-s.stop:
-			for {
-				select {
-				case j := <-s.jobs:
-					s.commitGroup(s.gather(j))
-				default:
-					return
-				}
+			if j.take() {
+				s.commitGroup(j)
 			}
+		case <-s.stop:
+			for j := s.waiting(); j != nil; j = s.waiting() {
+				s.commitGroup(j)
+			}
+			return
 		}
 	}
 }
 
-// gather adds the waiting writes to the first one, except canceled writes.
-func (s *DB) gather(first *job) []*job {
-	group := make([]*job, 0, 8)
-	for j := first; ; {
-		if j.taken.CompareAndSwap(false, true) {
-			group = append(group, j)
-		}
-		if len(group) == engine.GroupLimit {
-			return group
-		}
+// take reports false if the caller has given up.
+func (j *job) take() bool { return j.taken.CompareAndSwap(false, true) }
+
+// waiting takes the next write that waits. It returns nil if there is none.
+func (s *DB) waiting() *job {
+	for {
 		select {
-		case j = <-s.jobs:
+		case j := <-s.jobs:
+			if j.take() {
+				return j
+			}
 		default:
-			return group
+			return nil
 		}
 	}
 }
 
-// commitGroup runs the jobs in one transaction and answers their callers after
-// the commit.
-func (s *DB) commitGroup(group []*job) {
-	if len(group) == 0 {
-		return
+// next is waiting. If no write waits, it lets the goroutines that can run do so first: some
+// of them may be about to write, and a commit costs more than a write.
+func (s *DB) next() *job {
+	if j := s.waiting(); j != nil {
+		return j
 	}
-	s.measures.Group.Observe(len(group))
-	results := make([]error, len(group))
+	runtime.Gosched()
+	return s.waiting()
+}
+
+// commitGroup runs a write in one transaction with the writes that come until the last
+// of them has run. It answers their callers after the commit.
+func (s *DB) commitGroup(first *job) {
+	group := []*job{first}
 	err := s.inTransaction(func(tx *engine.Tx) error {
-		for i, j := range group {
-			results[i] = runJob(tx, j)
-			if errors.Is(results[i], errTransactionLost) {
-				return results[i]
+		for n := 0; n < len(group); n++ {
+			j := group[n]
+			if j.err = runJob(tx, j); errors.Is(j.err, errTransactionLost) {
+				return j.err
+			}
+			if len(group) < engine.GroupLimit {
+				if next := s.next(); next != nil {
+					group = append(group, next)
+				}
 			}
 		}
 		return nil
 	})
-	for i, j := range group {
-		if results[i] == nil && err != nil || failsToStore(results[i]) {
+	s.measures.Group.Observe(len(group))
+	for _, j := range group {
+		if j.err == nil && err != nil || failsToStore(j.err) {
 			s.measures.Failed.Add(1)
-			results[i] = engine.Unavailable(cmp.Or(results[i], err))
+			j.err = engine.Unavailable(cmp.Or(j.err, err))
 		}
-		j.done <- results[i]
+		j.done <- j.err
 	}
 }
 
@@ -140,7 +151,7 @@ func failsToStore(err error) bool {
 
 // runJob runs one job inside a savepoint.
 func runJob(tx *engine.Tx, j *job) error {
-	ctx := context.Background() // a caller that goes away must not break the group
+	ctx := context.Background()
 	if _, err := tx.Exec(ctx, "SAVEPOINT job"); err != nil {
 		return fmt.Errorf("%w: %w", errTransactionLost, err)
 	}
@@ -162,7 +173,7 @@ func (s *DB) inTransaction(fn func(*engine.Tx) error) error {
 	s.checkpoint.begin()
 	defer s.checkpoint.end()
 	ctx := context.Background()
-	tx := &engine.Tx{Runner: runner{s.writer, &s.statements}}
+	tx := &engine.Tx{Runner: unwatched{runner{s.writer, &s.statements}}}
 	if _, err := tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
