@@ -32,7 +32,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 	for _, do := range []func() error{
 		func() error { return f.dropAdded(ctx, tx, id, now.Add(-alarmLife)) },
 		func() error { return f.undoAddresses(ctx, tx, a) },
-		func() error { return f.endAll(ctx, tx, id, "", session.Elsewhere) },
+		func() error { return f.endAll(ctx, tx, id, "", session.Alarm) },
 		func() error { return f.dropApps(ctx, tx, id) },
 		func() error {
 			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now})

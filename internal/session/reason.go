@@ -13,6 +13,7 @@ const (
 	Idle      Reason = "idle"
 	Absolute  Reason = "absolute"
 	Elsewhere Reason = "elsewhere" // the same person ended it in another browser
+	Alarm     Reason = "alarm"     // the owner took the account back by the link of an email
 	Password  Reason = "password"  // the password was changed
 	Closed    Reason = "closed"    // the account was closed
 	Deleted   Reason = "deleted"   // the account was deleted

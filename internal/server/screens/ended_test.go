@@ -46,6 +46,9 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			}
 			return s.Flows.EndOtherSessions(s.Context(), c, found)
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
+		session.Alarm: {func(s *apptest.Site, _ visitor, _ string) error {
+			return raises(s)
+		}, "your account was taken back with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ zurückgeholt wurde."},
 		session.Password: {func(s *apptest.Site, _ visitor, _ string) error {
 			a, err := s.Flows.User(s.Context(), "mara@example.org")
 			if err != nil {
