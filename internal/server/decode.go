@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ import (
 // is one, for:
 //   - an unknown name, which includes another letter case, or a name given
 //     twice
-//   - a value of another type
+//   - a value of another type, or one that the enum tag of the field does not list
 //   - text that is not UTF-8 or contains NUL
 //   - data after the object
 //
@@ -72,6 +73,7 @@ func parserOf(r *http.Request) (func([]byte, *fields) error, error) {
 // fields are the fields of a struct that a body may set, each once.
 type fields struct {
 	places map[string]reflect.Value
+	enums  map[string]string // values of a field with an enum tag, a space between two
 	seen   map[string]bool
 }
 
@@ -79,7 +81,7 @@ type fields struct {
 // json tags. The first test of a handler finds that.
 func newFields(in any) *fields {
 	v := reflect.ValueOf(in).Elem()
-	f := &fields{places: make(map[string]reflect.Value, v.NumField()), seen: make(map[string]bool, v.NumField())}
+	f := &fields{places: make(map[string]reflect.Value, v.NumField()), enums: map[string]string{}, seen: make(map[string]bool, v.NumField())}
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		kind := v.Field(i).Kind()
@@ -87,6 +89,9 @@ func newFields(in any) *fields {
 			panic(fmt.Sprintf("server.Decode: field %s of %s needs a json tag and the type string or bool", v.Type().Field(i).Name, v.Type()))
 		}
 		f.places[name] = v.Field(i)
+		if enum, ok := v.Type().Field(i).Tag.Lookup("enum"); ok {
+			f.enums[name] = enum
+		}
 	}
 	return f
 }
@@ -105,10 +110,13 @@ func (f *fields) place(name string) (reflect.Value, error) {
 }
 
 // setText sets a string field. It refuses NUL for every route, because SQLite
-// can store it and PostgreSQL cannot.
-func setText(v reflect.Value, name, text string) error {
+// can store it and PostgreSQL cannot. It refuses a value that an enum does not list.
+func (f *fields) setText(v reflect.Value, name, text string) error {
 	if strings.IndexByte(text, 0) >= 0 {
 		return malformedField(name, CodeFieldText)
+	}
+	if enum, ok := f.enums[name]; ok && !slices.Contains(strings.Split(enum, " "), text) {
+		return malformedField(name, CodeFieldValue)
 	}
 	v.SetString(text)
 	return nil

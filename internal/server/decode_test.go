@@ -18,6 +18,7 @@ type form struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Remember bool   `json:"remember"`
+	Way      string `json:"way" enum:" app code"`
 }
 
 const (
@@ -41,13 +42,15 @@ func TestDecode(t *testing.T) {
 		name, contentType, body string
 		want                    form
 	}{
-		{"JSON", jsonType, `{"email":"v@x.test","password":" p\u00e4ss\ud83d\ude00 ","remember":true}`, form{"v@x.test", " päss😀 ", true}},
+		{"JSON", jsonType, `{"email":"v@x.test","password":" p\u00e4ss\ud83d\ude00 ","remember":true}`, form{Email: "v@x.test", Password: " päss😀 ", Remember: true}},
 		{"JSON with charset", jsonType + "; charset=UTF-8", `{"email":"v"}`, form{Email: "v"}},
 		{"JSON with blanks around", jsonType, " \n{ \"email\" : \"v\" }\t\n", form{Email: "v"}},
 		{"an empty object", jsonType, `{}`, form{}},
 		{"an escaped name", jsonType, `{"em\u0061il":"v"}`, form{Email: "v"}},
-		{"form", formType, "email=v%40x.test&password=+p%C3%A4ss%F0%9F%98%80+&remember=on", form{"v@x.test", " päss😀 ", true}},
+		{"form", formType, "email=v%40x.test&password=+p%C3%A4ss%F0%9F%98%80+&remember=on", form{Email: "v@x.test", Password: " päss😀 ", Remember: true}},
 		{"form with charset", formType + ";charset=utf-8", "email=v", form{Email: "v"}},
+		{"a value of the list", jsonType, `{"way":"code"}`, form{Way: "code"}},
+		{"an empty value that the list has", formType, "way=", form{}},
 		{"form with false", formType, "remember=false&email=", form{}},
 		{"form with empty pairs", formType, "&email=v&&", form{Email: "v"}},
 		{"form with a value that has = and ;", formType, "password=a=b;c", form{Password: "a=b;c"}},
@@ -95,6 +98,9 @@ func TestDecode_Refuses(t *testing.T) {
 		{"a number", jsonType, `{"email":1e999999}`, bad, "email", server.CodeFieldType},
 		{"a bool for a text", jsonType, `{"email":true}`, bad, "email", server.CodeFieldType},
 		{"a text for a bool", jsonType, `{"remember":"true"}`, bad, "remember", server.CodeFieldType},
+		{"a value out of the list", jsonType, `{"way":"sms"}`, bad, "way", server.CodeFieldValue},
+		{"two values of the list", jsonType, `{"way":"app code"}`, bad, "way", server.CodeFieldValue},
+		{"a value out of the list in a form", formType, `way=sms`, bad, "way", server.CodeFieldValue},
 		{"NUL", jsonType, `{"email":"v\u0000"}`, bad, "email", server.CodeFieldText},
 		{"half a character", jsonType, `{"email":"\ud83d"}`, bad, "", ""},
 		{"the other half", jsonType, `{"email":"\ude00"}`, bad, "", ""},

@@ -22,6 +22,7 @@ const (
 	CodeFieldDuplicate = "field.duplicate"
 	CodeFieldType      = "field.type"
 	CodeFieldText      = "field.text"
+	CodeFieldValue     = "field.value"
 )
 
 // Faults that handlers may return as well.

@@ -36,7 +36,7 @@ func (f *fields) setForm(name, value string) error {
 		return err
 	}
 	if v.Kind() == reflect.String {
-		return setText(v, name, value)
+		return f.setText(v, name, value)
 	}
 	switch value {
 	case "true", "on": // "on" is what a checkbox without a value sends

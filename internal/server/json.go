@@ -46,7 +46,7 @@ func (f *fields) setJSON(name string, value json.Token) error {
 	switch value := value.(type) {
 	case string:
 		if v.Kind() == reflect.String {
-			return setText(v, name, value)
+			return f.setText(v, name, value)
 		}
 	case bool:
 		if v.Kind() == reflect.Bool {

@@ -90,8 +90,8 @@ func fillStepUp(b *Boot, found session.Found, second flow.Second, target, way st
 type mfaForm struct {
 	Flow     string `json:"flow"`
 	Code     string `json:"code"`
-	Way      string `json:"way"`
-	Trust    string `json:"trust"`
+	Way      string `json:"way" enum:" totp recovery"`
+	Trust    string `json:"trust" enum:" yes"`
 	ReturnTo string `json:"return_to"`
 	Action   string `json:"action"`
 }
