@@ -176,6 +176,8 @@ func TestSEC281_OpeningTheAlarmDoesNothing(t *testing.T) {
 	scanner.opensAlarm("another")
 	scanner.post("not-me", object{"link": mark}).refused(409, "link.changed")
 	scanner.post("not-me", object{}).refused(409, "link.changed")
+	s.visitor().post("not-me", object{"link": mark}).refused(410, "alarm.over")
+	s.visitor().post("not-me", object{}).refused(410, "alarm.over")
 	foreign := scanner.do("POST", "/auth/api/not-me", encode(object{"link": mark}), http.Header{"Origin": {"https://evil.test"}, "Content-Type": {"application/json"}})
 	if foreign.status != 403 {
 		t.Errorf("a foreign page presses the button: %d", foreign.status)

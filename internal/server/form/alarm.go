@@ -26,6 +26,9 @@ func (a *Actions) Alarm(w http.ResponseWriter, r *http.Request) string {
 // browser ends with all others.
 func (a *Actions) RaiseAlarm(w http.ResponseWriter, r *http.Request, in NotMe) (string, error) {
 	token := a.Alarm(w, r)
+	if token == "" {
+		return "", flow.AlarmOver // the browser has opened no such link, or too long ago
+	}
 	if in.Link != LinkMark(token) {
 		return "", LinkChanged
 	}
