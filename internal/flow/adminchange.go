@@ -10,7 +10,8 @@ import (
 )
 
 // SetUserAddress gives an account another address, for which the operator vouches.
-// It ends the account's sessions and pending flows, and notifies both addresses.
+// It ends the account's sessions and pending flows, and notifies both addresses. It does
+// nothing if the account has this address alone, in this spelling.
 //
 // Faults: the field email, account.Exists, account.Missing.
 func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
@@ -22,6 +23,10 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		a, ok, err := tx.AccountByID(ctx, id)
 		if err != nil || !ok {
 			return missing(err)
+		}
+		others, err := tx.AddressesOf(ctx, id, f.clock.Now())
+		if err != nil || a.Address == address && len(others) == 0 {
+			return err
 		}
 		if err := tx.DropAddress(ctx, id, address.Key); err != nil { // so that it is told once
 			return err

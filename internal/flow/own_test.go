@@ -235,6 +235,10 @@ func TestSetUserAddress(t *testing.T) {
 	if err := b.flows.SetUserAddress(t.Context(), id, "NOOR@example.org"); !errors.Is(err, account.Exists) {
 		t.Errorf("an address that is taken: %v", err)
 	}
+	before := len(b.store.facts.all())
+	if err := b.flows.SetUserAddress(t.Context(), id, "mara@example.org"); err != nil || len(b.store.facts.all()) > before || v.signedIn() == "" {
+		t.Errorf("the address that the account has: %v", err)
+	}
 	if err := b.flows.SetUserAddress(t.Context(), id, "mara@example.net"); err != nil {
 		t.Fatal(err)
 	}
