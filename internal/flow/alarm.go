@@ -207,6 +207,18 @@ func (f *Flows) alarmed(a account.Account) bool {
 	return f.clock.Now().Before(a.Alarm.RaisedAt.Add(alarmLife))
 }
 
+// MayChange returns Alarmed while an alarm closes an account to changes of how it is
+// signed in to.
+func (f *Flows) MayChange(ctx context.Context, accountID string) error {
+	return f.store.Read(ctx, func(tx Tx) error {
+		owner, _, err := tx.AccountByID(ctx, accountID)
+		if err == nil && f.alarmed(owner) {
+			err = f.stopped(owner)
+		}
+		return err
+	})
+}
+
 // stopped returns the fault of a change that an alarm refuses.
 func (f *Flows) stopped(a account.Account) error {
 	return Alarmed.WithRetryAfter(throttle.Rounded(a.Alarm.RaisedAt.Add(alarmLife).Sub(f.clock.Now())))

@@ -25,6 +25,8 @@ type section struct {
 	guarded bool
 	// prove says that the page is shown only after a recent proof.
 	prove bool
+	// closes says that an alarm closes the account to the changes of the page.
+	closes bool
 	// fill adds what the page shows. nil for nothing but the user.
 	fill func(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error
 }
@@ -108,10 +110,27 @@ func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, fou
 		}
 		b.Again = yes(err != nil)
 	}
+	if p.closes {
+		closed, err := s.closedWords(r, found, b.Locale)
+		if err != nil {
+			return b, err
+		}
+		b.Notice = closed
+	}
 	if p.fill == nil {
 		return b, nil
 	}
 	return b, p.fill(w, r, found, &b)
+}
+
+// closedWords returns for how long an alarm closes the account to changes of how it is
+// signed in to, "" if it does not.
+func (s *Screens) closedWords(r *http.Request, found session.Found, loc string) (string, error) {
+	err := s.Actions.Flows.MayChange(r.Context(), found.User.ID)
+	if !errors.Is(err, flow.Alarmed) {
+		return "", err
+	}
+	return server.Words(s.Catalogue, loc, fault.From(err)), nil
 }
 
 // postOwn handles a form of an account page without script. keep restores the typed
@@ -163,6 +182,9 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 		restore(&b)
 	}
 	s.blame(r, &b, f)
+	if f.Code == flow.CodeAlarmed {
+		b.Notice = "" // the error says the same
+	}
 	if f.Code == flow.CodeProofNeeded {
 		b.Again, b.Errors.Form = yes(true), "" // the page asks for the proof
 	}

@@ -13,7 +13,7 @@ import (
 // mountAddresses registers the page of the addresses, and returns it.
 func (s *Screens) mountAddresses(m *server.Mux) section {
 	p := section{
-		screen: form.ScreenAccountAddresses, path: pages.Addresses, guarded: true, fill: s.fillAddresses,
+		screen: form.ScreenAccountAddresses, path: pages.Addresses, guarded: true, closes: true, fill: s.fillAddresses,
 		says: []string{form.AddressSaved, form.AddressRemoved},
 	}
 	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {

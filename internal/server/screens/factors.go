@@ -34,7 +34,14 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) { s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target) })
+	closed, err := s.closedWords(r, found, s.Actions.Locale(w, r))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) {
+		b.Notice = closed
+		s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target)
+	})
 }
 
 // proveFirst redirects to where the user gives the proof that a page needs: the

@@ -2,6 +2,9 @@ package screens_test
 
 import (
 	"net/url"
+	"strings"
+	"testing"
+	"time"
 
 	"portico/internal/apptest"
 	"portico/internal/flow"
@@ -15,4 +18,63 @@ func raises(s *apptest.Site) error {
 	}
 	_, err = s.Flows.RaiseAlarm(s.Context(), flow.Caller{Locale: "en", Peer: "192.0.2.9/32"}, link.Query().Get("token"))
 	return err
+}
+
+// regained returns a browser of an account that was taken back. The operator has given
+// it a password.
+func regained(t *testing.T) (*apptest.Site, visitor) {
+	t.Helper()
+	s, v := person(t)
+	if err := raises(s); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	if err == nil {
+		err = s.Flows.SetUserPassword(t.Context(), a, apptest.Password)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.SignIn("mara@example.org")
+	return s, v
+}
+
+// While an alarm closes the account to changes, the pages of these changes say for how
+// long. Other pages do not.
+func TestAlarm_PagesSayForHowLong(t *testing.T) {
+	t.Parallel()
+	s, v := regained(t)
+	const words = "You said that somebody else was in your account. To keep it safe, this can't be changed for "
+	closed := []string{"/auth/account/addresses", "/auth/account/providers", "/auth/account/passkeys", "/auth/account/factors"}
+	for _, at := range []struct {
+		later time.Duration
+		want  string
+	}{{0, words + "72 hours."}, {70 * time.Hour, words + "2 hours."}, {2 * time.Hour, ""}} {
+		s.Clock.Advance(at.later)
+		v.SignIn("mara@example.org")
+		for _, path := range closed {
+			if b := v.opens(path); b.Notice != at.want {
+				t.Errorf("%s, later by %v: said %q, want %q", path, at.later, b.Notice, at.want)
+			}
+		}
+		if b := v.opens("/auth/account/profile"); b.Notice != "" {
+			t.Errorf("the profile says %q", b.Notice)
+		}
+	}
+}
+
+// A press says it once.
+func TestAlarm_APressSaysItOnce(t *testing.T) {
+	t.Parallel()
+	_, v := regained(t)
+	person := v.opens("/auth/account").Session.ID
+	for path, form := range map[string]url.Values{
+		"/auth/account/addresses": {"account": {person}, "email": {"new@example.org"}, "use": {""}},
+		"/auth/account/factors":   {"action": {"add"}},
+	} {
+		b := v.reads(v.Send(path, form))
+		if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for 72 hours.") {
+			t.Errorf("%s: %d, said %q and %q", path, b.Status, b.Notice, b.Errors.Form)
+		}
+	}
 }

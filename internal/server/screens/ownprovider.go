@@ -17,7 +17,7 @@ import (
 // mountProviders registers the page of the connected providers, and returns it.
 func (s *Screens) mountProviders(m *server.Mux) section {
 	p := section{
-		screen: form.ScreenAccountProviders, path: pages.Providers, guarded: true, fill: s.fillProviders,
+		screen: form.ScreenAccountProviders, path: pages.Providers, guarded: true, closes: true, fill: s.fillProviders,
 		says: []string{form.ProviderConnected, form.ProviderDisconnected},
 	}
 	m.Handle("POST "+p.path+"/connect", s.connectProvider(p))

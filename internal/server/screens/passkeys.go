@@ -15,7 +15,7 @@ import (
 // the list of related origins. It returns the page.
 func (s *Screens) mountPasskeys(m *server.Mux) section {
 	p := section{
-		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, prove: true, fill: s.fillPasskeys,
+		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, prove: true, closes: true, fill: s.fillPasskeys,
 		says: []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
 	}
 	m.Handle("GET "+pages.PasskeyOffer, s.passkeyOffer)
