@@ -43,6 +43,7 @@ const (
 	FactorRemoved   Name = "factor_removed"
 	FactorFailed    Name = "factor_failed"
 	CodesMade       Name = "recovery_codes_made"
+	CodesRemoved    Name = "recovery_codes_removed"
 	CodeSpent       Name = "recovery_code_used"
 	PasskeyAdded    Name = "passkey_added"
 	PasskeyRenamed  Name = "passkey_renamed"

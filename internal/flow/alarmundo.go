@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -10,8 +9,8 @@ import (
 	"portico/internal/throttle"
 )
 
-// undo carries out an alarm and returns the account as it is then. The password
-// goes even if it was not changed: the thief has probably signed in with it.
+// undo carries out an alarm and returns the account as it is then. It records each
+// thing that it removes.
 func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Account, error) {
 	now, id := f.clock.Now(), a.owner.ID
 	if a.former != nil {
@@ -26,14 +25,12 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 			return account.Account{}, err
 		}
 	}
-	if _, err := tx.UpdatePassword(ctx, id, "", true); err != nil {
-		return account.Account{}, err
-	}
 	for _, do := range []func() error{
-		func() error { return f.dropAdded(ctx, tx, id, now.Add(-alarmLife)) },
-		func() error { return f.undoAddresses(ctx, tx, a) },
+		func() error { return f.dropPassword(ctx, tx, c, a.owner) },
+		func() error { return f.dropAdded(ctx, tx, c, id) },
+		func() error { return f.undoAddresses(ctx, tx, c, a) },
 		func() error { return f.endAll(ctx, tx, id, "", session.Alarm) },
-		func() error { return f.dropApps(ctx, tx, id) },
+		func() error { return f.dropApps(ctx, tx, c, id) },
 		func() error {
 			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now})
 			return err
@@ -68,7 +65,7 @@ func (f *Flows) restoreAddress(ctx context.Context, tx Tx, c Caller, a alarm) er
 	if err != nil {
 		return err
 	}
-	return f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, "alarm"))
+	return f.record.Add(ctx, tx, fact(c, audit.AddressChanged, id, byAlarm))
 }
 
 // tellAlarm tells the addresses of an account of an alarm, except for the one with the
@@ -99,13 +96,14 @@ func (f *Flows) tellAlarm(ctx context.Context, tx Tx, c Caller, a alarm, owner a
 // undoAddresses removes the addresses that were added in the time of an alarm, and
 // brings back addresses that were removed after its email. The address of the email
 // recovers the account.
-func (f *Flows) undoAddresses(ctx context.Context, tx Tx, a alarm) error {
+func (f *Flows) undoAddresses(ctx context.Context, tx Tx, c Caller, a alarm) error {
 	now := f.clock.Now()
 	others, err := tx.AddressesOf(ctx, a.owner.ID, now)
 	if err != nil {
 		return err
 	}
 	for _, o := range others {
+		had, was := o.Own(), o.Use
 		mine := a.keepsOther(now) && o.Address.Key == a.other.Address.Key
 		switch gone := o.Until.Add(-alarmLife); {
 		case o.Use == account.Former:
@@ -114,6 +112,7 @@ func (f *Flows) undoAddresses(ctx context.Context, tx Tx, a alarm) error {
 			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
 			err = tx.UseAddress(ctx, o)
 		case recent(o.AddedAt, now):
+			o.Use = account.Removed
 			err = tx.DropAddress(ctx, o.AccountID, o.Address.Key)
 		case mine:
 			o.Use, o.Until = account.Recovery, account.Forever
@@ -125,67 +124,14 @@ func (f *Flows) undoAddresses(ctx context.Context, tx Tx, a alarm) error {
 			o.Use = account.Spare
 			err = tx.UseAddress(ctx, o)
 		}
+		switch {
+		case err != nil:
+		case had && !o.Own():
+			err = f.record.Add(ctx, tx, fact(c, audit.AddressRemoved, o.AccountID, byAlarm))
+		case o.Use == account.Recovery && was != account.Recovery:
+			err = f.record.Add(ctx, tx, fact(c, audit.RecoverySet, o.AccountID, byAlarm))
+		}
 		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dropAdded removes what was added to an account since a time and signs in to it.
-// It removes all recovery codes, which have no time.
-func (f *Flows) dropAdded(ctx context.Context, tx Tx, id string, since time.Time) error {
-	factors, err := tx.FactorsOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range factors {
-		if each.CreatedAt.After(since) {
-			if _, err := tx.DeleteFactor(ctx, id, each.ID); err != nil {
-				return err
-			}
-		}
-	}
-	if err := tx.DeleteRecoveryCodes(ctx, id); err != nil {
-		return err
-	}
-	held, err := tx.PasskeysOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range held {
-		if each.CreatedAt.After(since) {
-			if _, err := tx.DeletePasskey(ctx, id, each.ID); err != nil {
-				return err
-			}
-		}
-	}
-	linked, err := tx.IdentitiesOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range linked {
-		if each.CreatedAt.After(since) {
-			if _, err := tx.DeleteIdentities(ctx, id, each.Provider); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// dropApps ends everything that OpenID clients have got from an account.
-func (f *Flows) dropApps(ctx context.Context, tx Tx, id string) error {
-	known, err := f.grants.Apps(ctx, tx, id)
-	if err != nil {
-		return err
-	}
-	for _, each := range known {
-		gone, err := f.grants.Forget(ctx, tx, id, each.ClientID)
-		if err != nil {
-			return err
-		}
-		if err := f.tell(ctx, tx, id, gone.Told); err != nil {
 			return err
 		}
 	}

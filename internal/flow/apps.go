@@ -42,7 +42,7 @@ func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err err
 func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		change := fact(c, audit.ConsentRevoked, owner.ID, clientID)
-		gone, err := f.forgetApp(ctx, tx, change)
+		gone, err := f.forgetApp(ctx, tx, clientID, change)
 		if err != nil || !gone.Any() {
 			return err
 		}
@@ -52,10 +52,10 @@ func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, cl
 	})
 }
 
-// forgetApp ends what the client of a record has got from its account, and tells the client.
+// forgetApp ends what a client has got from the account of a record, and tells the client.
 // It adds the record if there was anything.
-func (f *Flows) forgetApp(ctx context.Context, tx Tx, r audit.Fact) (openid.Forgotten, error) {
-	gone, err := f.grants.Forget(ctx, tx, r.AccountID, r.Detail)
+func (f *Flows) forgetApp(ctx context.Context, tx Tx, clientID string, r audit.Fact) (openid.Forgotten, error) {
+	gone, err := f.grants.Forget(ctx, tx, r.AccountID, clientID)
 	if err != nil || !gone.Any() {
 		return gone, err
 	}

@@ -23,8 +23,11 @@ var emails = sync.OnceValue(func() map[audit.Name][]string {
 	}
 	_, table, _ := strings.Cut(string(page), "| record | email |")
 	always := map[audit.Name][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `([a-z-]+)`(?: or `([a-z-]+)`)?(?: \\||:)").FindAllStringSubmatch(table, -1) {
-		always[audit.Name(row[1])] = row[2:]
+	template := regexp.MustCompile("`([a-z-]+)`")
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ((?:`[a-z-]+`(?:, | or )?)+)(?: \\||:)").FindAllStringSubmatch(table, -1) {
+		for _, named := range template.FindAllStringSubmatch(row[2], -1) {
+			always[audit.Name(row[1])] = append(always[audit.Name(row[1])], named[1])
+		}
 	}
 	return always
 })

@@ -29,7 +29,7 @@ func (f *Flows) ForgetClient(ctx context.Context, clientID string) (use ClientUs
 		record.Detail = clientID
 		var gone openid.Forgotten
 		err := f.store.Write(ctx, func(tx Tx) (err error) {
-			gone, err = f.forgetApp(ctx, tx, record)
+			gone, err = f.forgetApp(ctx, tx, clientID, record)
 			return err
 		})
 		f.sessions.Forget(accountID)

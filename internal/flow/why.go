@@ -133,7 +133,7 @@ func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Ac
 
 func (f *Flows) aboutFact(fact audit.Fact) string {
 	by, detail := "by "+fact.Actor, [2]string{"detail ", fact.Detail}
-	if fact.Name == audit.AlarmRaised {
+	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `by "This wasn't me" in an email` // its caller need not be signed in
 	}
 	if proofs := f.ProofsOf(fact); len(proofs) > 0 {

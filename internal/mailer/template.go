@@ -36,10 +36,18 @@ func lookup(template string) (layout, bool) {
 	button := func(words, link string) part { return part{kind: partButton, words: words, link: link} }
 
 	switch template {
-	case "verify-address", "recover", "take-back", "signin-code", "confirm-address":
+	case "verify-address", "recover", "signin-code", "confirm-address":
 		return layout{
 			needs: []string{"code", "link", "minutes"},
 			parts: []part{heading, intro, {kind: partCode}, {kind: partParagraph, words: "instead"}, button("action", "link"), facts, note},
+		}, true
+	case "take-back":
+		return layout{
+			needs: []string{"code", "link", "minutes"},
+			parts: []part{
+				heading, intro, {kind: partCode}, {kind: partParagraph, words: "instead"}, button("action", "link"),
+				{kind: partParagraph, words: "undone"}, facts, note,
+			},
 		}, true
 	case "already-registered":
 		return layout{

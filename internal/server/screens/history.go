@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"portico/internal/audit"
+	"portico/internal/flow"
 	"portico/internal/passkey"
 	"portico/internal/session"
 )
@@ -50,6 +51,9 @@ func (s *Screens) whereOf(loc string, f audit.Fact) string {
 		return s.Catalogue.Text(loc, "history.by_operator", map[string]string{"brand": s.Brand.Name})
 	}
 	var parts []string
+	if flow.ByAlarm(f) {
+		parts = append(parts, s.Catalogue.Text(loc, "history.by_alarm", nil))
+	}
 	network, _, _ := strings.Cut(f.Peer, "/") // without its length
 	for _, part := range []string{s.Actions.Flows.AppOf(f), s.Describe(f.UserAgent), network} {
 		if part != "" {

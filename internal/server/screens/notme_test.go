@@ -2,12 +2,14 @@ package screens_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"portico/internal/apptest"
 	"portico/internal/flow"
+	"portico/internal/server/screens"
 )
 
 // raises raises the alarm of the next email.
@@ -76,5 +78,16 @@ func TestAlarm_APressSaysItOnce(t *testing.T) {
 		if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for 72 hours.") {
 			t.Errorf("%s: %d, said %q and %q", path, b.Status, b.Notice, b.Errors.Form)
 		}
+	}
+}
+
+// The history says which changes an alarm has made.
+func TestHistory_Alarm(t *testing.T) {
+	t.Parallel()
+	_, v := regained(t)
+	if all := v.opens("/auth/account/history").Account.History; !slices.ContainsFunc(all, func(e screens.Event) bool {
+		return e.Text == "The password was removed" && e.Where == "By “This wasn't me”, 192.0.2.9"
+	}) {
+		t.Errorf("%+v", all)
 	}
 }
