@@ -165,9 +165,10 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.
 }
 
 // authorizeForm redirects a request in a form to a GET of the same path. Browsers
-// send cookies with that GET, but not with a cross-site POST.
+// send cookies with that GET, but not with a cross-site POST. The GET judges the parameters, so that
+// the client hears of a wrong one.
 func (h *Handler) authorizeForm(w http.ResponseWriter, r *http.Request) error {
-	query, err := readForm(r)
+	query, err := parseForm(r)
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}

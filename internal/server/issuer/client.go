@@ -25,10 +25,27 @@ const formType = "application/x-www-form-urlencoded"
 // readForm reads the parameters of a request. Unlike server.Decode it ignores
 // unknown ones (RFC 6749 3.2). None may be there twice.
 func readForm(r *http.Request) (url.Values, error) {
-	wrong := invalidRequest("send " + formType + " in UTF-8, each parameter once, and no query")
+	values, err := parseForm(r)
+	if err != nil {
+		return nil, err
+	}
+	for name, list := range values {
+		if len(list) > 1 && name != "resource" || !utf8.ValidString(name+strings.Join(list, "")) { // RFC 8707 2 repeats resource
+			return nil, wrongForm()
+		}
+	}
+	return withValues(values), nil
+}
+
+func wrongForm() *openid.Error {
+	return invalidRequest("send " + formType + " in UTF-8, each parameter once, and no query")
+}
+
+// parseForm is readForm without a look at the parameters.
+func parseForm(r *http.Request) (url.Values, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != formType || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
-		return nil, wrong
+		return nil, wrongForm()
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -36,14 +53,9 @@ func readForm(r *http.Request) (url.Values, error) {
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, wrong
+		return nil, wrongForm()
 	}
-	for name, list := range values {
-		if len(list) > 1 && name != "resource" || !utf8.ValidString(name+strings.Join(list, "")) { // RFC 8707 2 repeats resource
-			return nil, wrong
-		}
-	}
-	return withValues(values), nil
+	return values, nil
 }
 
 // withValues removes each parameter without a value, which counts as omitted (RFC 6749 3.1).

@@ -3,6 +3,7 @@ package issuer_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -168,5 +169,27 @@ func TestRegister_ChangeWithSecret(t *testing.T) {
 		if changed.Error != want || want == "" && changed.StatusCode != 200 {
 			t.Errorf("with the secret %q: %d %s", secret, changed.StatusCode, changed.text)
 		}
+	}
+}
+
+// A wrong request is answered alike in a query and in a form (OpenID Connect Core 3.1.2.1).
+func TestAuthorize_WrongForm(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	for what, change := range map[string][]string{"state": {"x", "y"}, "nonce": {"\xff"}, "prompt": {"none", "none"}} {
+		form := ask()
+		form[what] = change
+		sent := b.Send("/auth/openid/authorize", form)
+		if sent.StatusCode != 303 {
+			t.Fatalf("%s: %d %s", what, sent.StatusCode, sent.Body)
+		}
+		if got := back(t, b.Open(sent.Next())); got.Get("error") != "invalid_request" {
+			t.Errorf("%s: the client gets %v", what, got)
+		}
+	}
+	sent := b.Send("/auth/openid/logout", url.Values{"client_id": {"rp", "rp"}})
+	if page := b.Open(sent.Next()); page.StatusCode != 422 {
+		t.Errorf("a sign-out with two clients: %d", page.StatusCode)
 	}
 }

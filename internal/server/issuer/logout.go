@@ -55,7 +55,7 @@ func (h *Handler) leaving(r *http.Request, query url.Values) (f openid.Farewell,
 // logoutForm redirects a request in a form of the client to a GET of the same path.
 // Browsers send cookies with that GET, but not with a cross-site POST.
 func (h *Handler) logoutForm(w http.ResponseWriter, r *http.Request) error {
-	query, err := readForm(r)
+	query, err := parseForm(r)
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
