@@ -16,21 +16,39 @@ var assetIn = regexp.MustCompile(`/auth/assets/[\w.-]+\.js`)
 func TestSEC083_LoginCSRF(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t)
+	s, p := startWithIDP(t, true)
 	attacker := fresh("attacker")
 	s.operator(attacker, good)
 	a := s.visitor()
 	flow := a.forgot(attacker)
 	code := s.mail.next(attacker).code(t)
+	_, app := s.protected()
+	pending, step := app.pending()
+	_, key := s.holder()
+	holder := s.visitor()
+	entry := parts(key.Use(holder.ask()))
 	bodies := map[string]string{
-		"/auth/signin":              url.Values{"email": {attacker}, "password": {good}}.Encode(),
-		"/auth/signup":              url.Values{"email": {fresh("n")}, "password": {good}, "confirm_password": {good}}.Encode(),
-		"/auth/verify-code":         url.Values{"flow": {flow}, "code": {code}}.Encode(),
-		"/auth/reset-password":      url.Values{"flow": {flow}, "password": {other}, "confirm_password": {other}}.Encode(),
-		"/auth/confirm-link":        "",
-		"/auth/signout":             "",
-		"/auth/api/signin":          encode(object{"email": attacker, "password": good}),
-		"/auth/provider/acme/start": "",
+		"/auth/signin":                    url.Values{"email": {attacker}, "password": {good}}.Encode(),
+		"/auth/signup":                    url.Values{"email": {fresh("n")}, "password": {good}, "confirm_password": {good}}.Encode(),
+		"/auth/verify-code":               url.Values{"flow": {flow}, "code": {code}}.Encode(),
+		"/auth/reset-password":            url.Values{"flow": {flow}, "password": {other}, "confirm_password": {other}}.Encode(),
+		"/auth/mfa":                       url.Values{"flow": {step}, "code": {app.code()}}.Encode(),
+		"/auth/signin-code":               url.Values{"email": {attacker}}.Encode(),
+		"/auth/terms":                     url.Values{"flow": {step}}.Encode(),
+		"/auth/protect":                   url.Values{"flow": {step}, "code": {app.code()}}.Encode(),
+		"/auth/keep":                      url.Values{"flow": {flow}}.Encode(),
+		"/auth/confirm-link":              "",
+		"/auth/signout":                   "",
+		"/auth/api/signin":                encode(object{"email": attacker, "password": good}),
+		"/auth/api/verify-code":           encode(object{"flow": flow, "code": code}),
+		"/auth/api/mfa":                   encode(object{"flow": step, "code": app.code()}),
+		"/auth/api/passkey/ask":           "{}",
+		"/auth/api/passkey":               encode(entry),
+		"/auth/api/signup/passkey/begin":  encode(object{"flow": flow}),
+		"/auth/api/signup/passkey":        encode(object{"flow": flow, "credential": "AA"}),
+		"/auth/api/protect/passkey/begin": encode(object{"flow": step}),
+		"/auth/api/protect/passkey":       encode(object{"flow": step, "credential": "AA"}),
+		"/auth/provider/acme/start":       "",
 	}
 	sites := map[string]http.Header{
 		"a foreign page":        {"Origin": {"https://evil.test"}, "Sec-Fetch-Site": {"cross-site"}},
@@ -40,20 +58,34 @@ func TestSEC083_LoginCSRF(t *testing.T) {
 		"the same name by http": {"Origin": {"http://portico.test"}},
 		"an old browser":        {"Referer": {"https://evil.test/"}},
 	}
-	for target, body := range bodies {
-		for name, h := range sites {
-			for _, contentType := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"} {
-				v := s.visitor()
-				h = h.Clone()
-				h.Set("Content-Type", contentType)
-				got := v.do("POST", target, body, h)
+	for name, h := range sites {
+		for _, contentType := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"} {
+			h := h.Clone()
+			h.Set("Content-Type", contentType)
+			for target, body := range bodies {
+				got := s.visitor().do("POST", target, body, h)
 				if got.status != 403 || len(got.header["Set-Cookie"]) > 0 {
 					t.Errorf("%s from %s as %s gets status %d, cookies %v", target, name, contentType, got.status, got.header["Set-Cookie"])
 				}
 			}
+			// A provider answers from its own origin, so the callback is open to other sites. There the
+			// browser that has left for the provider decides.
+			answer := p.says(object{"email": fresh("n"), "email_verified": true}).approve(s.visitor().leave("acme", nil))
+			v := s.visitor()
+			v.leave("acme", nil) // this browser has begun a sign-in of its own
+			const callback = "/auth/provider/acme/callback"
+			sent := v.do("POST", callback, answer.Encode(), h).keep()
+			if to := sent.header.Get("Location"); strings.HasPrefix(to, callback) {
+				v.get(to)
+			}
+			if v.whoami() != "" || v.cookie("session") != "" {
+				t.Errorf("the callback from %s as %s signs in as %q", name, contentType, v.whoami())
+			}
 		}
 	}
-	a.verify(flow, code).must(200) // no request has used the code
+	a.verify(flow, code).must(200) // no request has used the code, or what comes below
+	pending.give(step, app.code()).must(200)
+	holder.post("passkey", entry).must(200)
 }
 
 func TestSEC086_NoForeignOriginMayRead(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"portico/internal/factor"
+	"portico/internal/passkey/passkeytest"
 )
 
 // phone is what the owner of a second factor has.
@@ -311,26 +312,45 @@ func TestSEC037_RecoveryCodesWorkOnceForTheirAccount(t *testing.T) {
 	}
 }
 
-func TestSEC063_TheTokenChangesAtTheSecondFactor(t *testing.T) {
+// Each proof gives the browser another token. A copy of its cookies from before is worth nothing.
+func TestSEC063_TheTokenChangesAtEachProof(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t)
-	owner, p := s.protected()
-	before := owner.cookie("session")
-	owner.post("mfa", object{"code": p.code()}).must(200)
-	if owner.cookie("session") == before || s.with(before).whoami() != "" {
-		t.Error("the token from before the second factor is still valid")
+	proofs := map[string]func(v *visitor, flow string, p *phone, a *passkeytest.Authenticator) *answer{
+		"a code of the app": func(v *visitor, flow string, p *phone, _ *passkeytest.Authenticator) *answer {
+			return v.give(flow, p.code())
+		},
+		"a recovery code": func(v *visitor, flow string, p *phone, _ *passkeytest.Authenticator) *answer {
+			code := p.codes[0]
+			p.codes = p.codes[1:]
+			return v.giveRecovery(flow, code)
+		},
+		"a passkey": func(v *visitor, _ string, _ *phone, a *passkeytest.Authenticator) *answer {
+			return v.enter(a.Use(v.ask()))
+		},
 	}
-	s.clock.Advance(time.Minute)
-	v, flow := p.pending()
-	thief := s.visitor()
-	for name, value := range v.cookies {
-		thief.cookies[name] = value
+	changes := func(what string, v *visitor, proof func() *answer) {
+		t.Helper()
+		before, thief := v.cookie("session"), v.copied()
+		proof().must(200)
+		if after := v.cookie("session"); after == "" || after == before || v.whoami() == "" {
+			t.Errorf("%s: the owner is signed in as %q, with the same token: %v", what, v.whoami(), after == before)
+		}
+		if thief.whoami() != "" || before != "" && s.with(before).whoami() != "" {
+			t.Errorf("%s: a copy of the cookies from before is signed in as %q", what, thief.whoami())
+		}
 	}
-	v.give(flow, p.code()).must(200)
-	if thief.whoami() != "" {
-		t.Error("the cookies from before the second factor sign in")
+	for name, proof := range proofs {
+		owner, a := s.holder()
+		p := owner.enrol()
+		changes("in a session, "+name, owner, func() *answer { return proof(owner, "", p, a) })
+		s.clock.Advance(time.Minute)
+		v, flow := p.pending()
+		changes("after the password, "+name, v, func() *answer { return proof(v, flow, p, a) })
 	}
+	owner := s.visitor().register(fresh("v"))
+	changes("in a session, the password", owner, func() *answer { return owner.signIn(owner.whoami(), good) })
 }
 
 func TestSEC096_AResetKeepsTheFactor(t *testing.T) {

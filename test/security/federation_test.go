@@ -1,13 +1,21 @@
 package security
 
 import (
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"maps"
+	"net"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
+	"portico/internal/passkey/passkeytest"
 	"portico/internal/testform"
 )
 
@@ -112,61 +120,105 @@ func TestSEC112_AnotherSubjectIsAnotherPerson(t *testing.T) {
 }
 
 // The tests of internal/federation hold the whole matrix. This test has the
-// forgeries that an attacker beside the provider can make.
+// forgeries that an attacker beside the provider can make. Each is compared with the nearest
+// ID token that is right.
 func TestSEC113_ForgedIDTokens(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, true)
+	p.metadata = object{"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"}} // what Portico takes is its own choice
 	stranger := newIDP(t)
 	now := func() int64 { return s.clock.Now().Unix() }
-	claims := func(change object) object {
-		o := object{"email": fresh("n"), "email_verified": true, "sub": fresh("s")}
-		for k, v := range change {
-			o[k] = v
-		}
-		return o
-	}
-	cases := map[string]struct {
+	type token struct {
 		claims object
-		forge  func(string) string
-	}{
-		"another key":  {claims(nil), func(text string) string { return stranger.sign(payloadOf(t, text)) }},
-		"no signature": {claims(nil), func(text string) string { return text[:strings.LastIndex(text, ".")+1] }},
-		"alg none": {claims(nil), func(text string) string {
-			return "eyJhbGciOiJub25lIn0" + text[strings.Index(text, "."):strings.LastIndex(text, ".")+1]
-		}},
-		"HMAC with the public key": {claims(nil), func(text string) string {
-			return sign(t, jose.HS256, jose.JSONWebKey{Key: []byte(encode(object{"k": "k"}) + strings.Repeat("k", 32)), KeyID: "k"}, payloadOf(t, text))
-		}},
-		"another issuer":      {claims(object{"iss": stranger.server.URL}), nil},
-		"a slash at the end":  {claims(object{"iss": p.server.URL + "/"}), nil},
-		"another audience":    {claims(object{"aud": "someone"}), nil},
-		"two audiences":       {claims(object{"aud": []string{clientID, "someone"}}), nil},
-		"no audience":         {claims(object{"aud": nil}), nil},
-		"another azp":         {claims(object{"azp": "someone"}), nil},
-		"ended":               {claims(object{"exp": now() - 61}), nil},
-		"from the future":     {claims(object{"iat": now() + 120}), nil},
-		"not yet":             {claims(object{"nbf": now() + 120}), nil},
-		"no end":              {claims(object{"exp": nil}), nil},
-		"another nonce":       {claims(object{"nonce": "x"}), nil},
-		"no nonce":            {claims(object{"nonce": nil}), nil},
-		"no subject":          {claims(object{"sub": ""}), nil},
-		"a number as subject": {claims(object{"sub": 1}), nil},
-		"a long subject":      {claims(object{"sub": strings.Repeat("x", 256)}), nil},
+		forge  func(signed string) string
 	}
-	for name, c := range cases {
-		p.forge = c.forge
-		v := s.visitor()
-		next := v.continueWith(p.says(c.claims))
-		if v.whoami() != "" || !strings.Contains(next, "provider.rejected") {
+	changed := func(name string, value any) token { return token{claims: object{name: value}} }
+	forged := func(forge func(string) string) token { return token{forge: forge} }
+	asIs := forged(nil)
+	header := func(changes object, key any, alg jose.SignatureAlgorithm) token {
+		return forged(func(text string) string {
+			options := (&jose.SignerOptions{}).WithType("JWT")
+			for name, value := range changes {
+				options.WithHeader(jose.HeaderKey(name), value)
+			}
+			return signWith(t, alg, key, options, payloadOf(t, text))
+		})
+	}
+	secret := func(key []byte) token { return header(object{"kid": "k"}, key, jose.HS256) }
+	own := jose.JSONWebKey{Key: p.key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}
+	theirs := jose.JSONWebKey{Key: stranger.key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}
+	der, err := x509.MarshalPKIXPublicKey(p.key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := own.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ wrong, right token }{
+		"another key":            {header(object{"kid": "k"}, stranger.key, jose.ES256), header(object{"kid": "k"}, p.key, jose.ES256)},
+		"a key in the token":     {header(object{"jwk": theirs}, stranger.key, jose.ES256), header(object{"jwk": theirs}, p.key, jose.ES256)},
+		"an address of keys":     {header(object{"jku": stranger.server.URL + "/keys", "kid": "k"}, stranger.key, jose.ES256), header(object{"jku": stranger.server.URL + "/keys", "kid": "k"}, p.key, jose.ES256)},
+		"an unknown name of key": {header(object{"kid": "x"}, p.key, jose.ES256), header(nil, p.key, jose.ES256)},
+		"a header to understand": {header(object{"crit": []string{"x"}, "x": "y"}, p.key, jose.ES256), header(object{"x": "y"}, p.key, jose.ES256)},
+		"another type":           {header(object{"typ": "at+jwt"}, p.key, jose.ES256), header(object{"typ": "JWT"}, p.key, jose.ES256)},
+		"no signature":           {forged(func(text string) string { return text[:strings.LastIndex(text, ".")+1] }), asIs},
+		"a signature of zeros": {forged(func(text string) string {
+			return text[:strings.LastIndex(text, ".")+1] + base64.RawURLEncoding.EncodeToString(make([]byte, 64))
+		}), asIs},
+		"alg none": {forged(func(text string) string {
+			return "eyJhbGciOiJub25lIn0" + text[strings.Index(text, "."):strings.LastIndex(text, ".")+1]
+		}), asIs},
+		"alg none with the signature": {forged(func(text string) string { return "eyJhbGciOiJub25lIn0" + text[strings.Index(text, "."):] }), asIs},
+		"other claims":                {forged(withAnotherSubject), asIs},
+		"two signatures": {forged(func(text string) string {
+			parts := strings.Split(text, ".")
+			return encode(object{"payload": parts[1], "signatures": []object{{"protected": parts[0], "signature": parts[2]}, {"protected": parts[0], "signature": parts[2]}}})
+		}), asIs},
+		"HMAC with the key as PEM":   {secret(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), asIs},
+		"HMAC with the key as DER":   {secret(der), asIs},
+		"HMAC with the key as a JWK": {secret(document), asIs},
+		"another issuer":             {changed("iss", stranger.server.URL), changed("iss", p.server.URL)},
+		"a slash at the end":         {changed("iss", p.server.URL+"/"), changed("iss", p.server.URL)},
+		"another audience":           {changed("aud", "someone"), changed("aud", clientID)},
+		"two audiences":              {changed("aud", []string{clientID, "someone"}), changed("aud", []string{clientID})},
+		"no audience":                {changed("aud", nil), changed("aud", clientID)},
+		"another azp":                {changed("azp", "someone"), changed("azp", clientID)},
+		"ended":                      {changed("exp", now()-61), changed("exp", now()-59)},
+		"from the future":            {changed("iat", now()+61), changed("iat", now()+59)},
+		"not yet":                    {changed("nbf", now()+61), changed("nbf", now()+59)},
+		"no end":                     {changed("exp", nil), changed("exp", now()+1)},
+		"another nonce":              {changed("nonce", "x"), asIs},
+		"no nonce":                   {changed("nonce", nil), asIs},
+		"no subject":                 {changed("sub", ""), changed("sub", fresh("s"))},
+		"a number as subject":        {changed("sub", 1), changed("sub", "1")},
+		"a long subject":             {changed("sub", strings.Repeat("x", 256)), changed("sub", strings.Repeat("x", 255))},
+	} {
+		tries := func(c token) (v *visitor, next string) {
+			claims := object{"email": fresh("n"), "email_verified": true, "sub": fresh("s")}
+			maps.Copy(claims, c.claims)
+			p.forge, v = c.forge, s.visitor()
+			return v, v.continueWith(p.says(claims))
+		}
+		if v, next := tries(c.wrong); v.whoami() != "" || !strings.Contains(next, "provider.rejected") {
 			t.Errorf("%s: signed in as %q, sent to %s", name, v.whoami(), next)
 		}
+		if v, next := tries(c.right); v.whoami() == "" {
+			t.Errorf("%s: the right ID token beside it leads to %s", name, next)
+		}
 	}
-	p.forge = nil
-	v := s.visitor()
-	if v.continueWith(p.says(claims(nil))); v.whoami() == "" {
-		t.Error("the right ID token is refused")
+	if stranger.asked != 0 {
+		t.Errorf("the token has sent Portico to %d addresses", stranger.asked)
 	}
+}
+
+// withAnotherSubject replaces the claims of a signed token.
+func withAnotherSubject(text string) string {
+	parts := strings.Split(text, ".")
+	claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
+	parts[1] = base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(claims), `"sub":"`, `"sub":"x`, 1)))
+	return strings.Join(parts, ".")
 }
 
 func payloadOf(t *testing.T, token string) string {
@@ -333,41 +385,64 @@ func TestSEC122_DisabledStaysDisabledAtTheProvider(t *testing.T) {
 	}
 }
 
+// Each provider's document points at a server inside that counts connections. It is compared with a
+// provider whose document points at itself.
 func TestSEC123_ProvidersDoNotLeadInside(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	inside, p := newIDP(t), newIDP(t)
-	p.away = inside.server.URL + "/keys"
-	for name, change := range map[string]object{
-		"the token endpoint":       {"token_endpoint": inside.server.URL + "/token"},
-		"the keys":                 {"jwks_uri": inside.server.URL + "/keys"},
-		"UserInfo":                 {"userinfo_endpoint": inside.server.URL + "/userinfo"},
-		"the metadata of a cloud":  {"token_endpoint": "http://169.254.169.254/latest/meta-data"},
-		"another scheme":           {"token_endpoint": "gopher://127.0.0.1/"},
-		"a name for this machine":  {"token_endpoint": "https://localhost/token"},
-		"an address in hex":        {"jwks_uri": "https://0x7f.1/keys"},
-		"an address of version 6":  {"jwks_uri": "https://[::1]/keys"},
-		"a redirect to the inside": {"jwks_uri": p.server.URL + "/away"},
+	var connections atomic.Int32
+	inside, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = inside.Close() })
+	go func() {
+		for {
+			c, err := inside.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			_ = c.Close()
+		}
+	}()
+	_, port, _ := net.SplitHostPort(inside.Addr().String())
+	providers := map[string]*idp{}
+	var options []option
+	add := func(name string) *idp {
+		p := newIDP(t)
+		providers[name], options = p, append(options, p.at("p"+strconv.Itoa(len(options)), true))
+		return p
+	}
+	for name, base := range map[string]string{
+		"http": "http://127.0.0.1:", "https": "https://127.0.0.1:", "a name for this machine": "http://localhost:", "that name by https": "https://localhost:",
+		"version 6": "https://[::1]:", "version 4 in version 6": "https://[::ffff:127.0.0.1]:", "a number": "http://2130706433:", "hex": "http://0x7f.1:",
+		"short": "http://127.1:", "no address": "https://0.0.0.0:", "a dot at the end": "http://localhost.:", "another scheme": "gopher://127.0.0.1:", "the metadata of a cloud": "https://169.254.169.254:",
 	} {
-		p.metadata = change
-		s := start(t, p.at("acme", true))
-		p.site = s
-		p.says(object{"email": fresh("n"), "email_verified": true})
-		v := s.visitor()
-		began := time.Now()
-		a := v.form("/auth/provider/acme/start", nil)
-		if a.status == 200 {
-			v.callback("acme", p.approve(leaving(a)))
-		}
-		if v.whoami() != "" && name != "UserInfo" {
-			t.Errorf("%s leads elsewhere and the sign-in works", name)
-		}
-		if took := time.Since(began); took > testform.Limit(12*time.Second) {
-			t.Errorf("%s took %v", name, took)
+		for _, member := range []string{"token_endpoint", "jwks_uri", "userinfo_endpoint"} {
+			add(name + ", " + member).metadata = object{member: base + port + "/x"}
 		}
 	}
-	if inside.asked != 0 {
-		t.Errorf("an inner address was asked %d times", inside.asked)
+	for name, path := range map[string]string{"a redirect to the inside": "/away", "keys without end": "/endless"} {
+		p := add(name)
+		p.away, p.metadata = "http://127.0.0.1:"+port+"/keys", object{"jwks_uri": p.server.URL + path}
+	}
+	const right = "a document that points at itself"
+	add(right).says(object{"picture": "http://127.0.0.1:" + port + "/picture"})
+	s := start(t, options...)
+	for name, p := range providers {
+		p.site = s
+		p.userinfo = object{"sub": "subject-1", "email": fresh("n"), "email_verified": true} // the ID token has no address, so that UserInfo is needed
+		v, began := s.visitor(), time.Now()
+		if a := v.form("/auth/provider/"+p.id+"/start", nil); a.status == 200 {
+			v.callback(p.id, p.approve(leaving(a)))
+		}
+		if in, took := v.whoami() != "", time.Since(began); in != (name == right) || took > testform.Limit(12*time.Second) {
+			t.Errorf("%s: signed in is %v after %v", name, in, took)
+		}
+	}
+	if n := connections.Load(); n != 0 {
+		t.Errorf("%d connections went inside", n)
 	}
 }
 
@@ -432,29 +507,69 @@ func TestSEC126_NoSessionBeforeTheProof(t *testing.T) {
 	s.visitor().signIn(victim, good).must(200)
 }
 
+// The attacker prepares an account for the address of another user, and each way in that an account
+// can have. Then the owner of the mailbox opens the link that the attacker has caused.
 func TestSEC127_NothingIsAttachedBeforeTheProof(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s, p := startWithIDP(t, false)
-	victim := fresh("victim")
-	attacker := s.visitor()
-	attacker.continueWith(p.says(object{"sub": "attacker", "email": victim, "email_verified": true}))
-	email := s.mail.next(victim)
-	owner := s.visitor() // this browser opens the email that the attacker caused
-	owner.open(email.token(t)).must(200)
-	next := owner.post("confirm-link", object{}).next()
-	if !strings.HasPrefix(next, "/auth/reset-password?flow=") {
-		t.Fatalf("the owner is sent to %s", next)
+	mine := fresh("mine")
+	key := passkeytest.New("portico.test", s.origin, make([]byte, 64))
+	attach := func(attacker *visitor, flow string) {
+		for operation, body := range map[string]object{
+			"account/passkeys/begin": {"account": flow}, "account/passkeys": creation(object{"account": flow}, key.Create(strings.Repeat("A", 43))),
+			"signup/passkey/begin": {"flow": flow}, "signup/passkey": creation(object{"flow": flow}, key.Create(strings.Repeat("A", 43))),
+			"account/addresses": {"account": flow, "email": mine, "use": "recovery"}, "factors/add": {},
+		} {
+			if got := attacker.post(operation, body); got.status < 400 {
+				t.Errorf("%s before the proof: %d %s", operation, got.status, got.body)
+			}
+		}
 	}
-	u, _ := url.Parse(next)
-	owner.reset(u.Query().Get("flow"), good).must(200)
-	if owner.whoami() != victim {
-		t.Fatalf("the owner is signed in as %q", owner.whoami())
-	}
-	w := s.visitor()
-	w.continueWith(p)
-	if w.whoami() != "" || s.count(`SELECT COUNT(*) FROM identity`) != 0 {
-		t.Errorf("the attacker's identity signs in as %q", w.whoami())
+	for name, prepare := range map[string]func(attacker *visitor, victim string) (flow string){
+		"a provider": func(attacker *visitor, victim string) string {
+			u, _ := url.Parse(attacker.continueWith(p.says(object{"sub": "attacker", "email": victim, "email_verified": true})))
+			return u.Query().Get("flow")
+		},
+		"a password": func(attacker *visitor, victim string) string { return attacker.signUp(victim, other) },
+		"a passkey": func(attacker *visitor, victim string) string {
+			return attacker.post("signup", object{"email": victim, "passkey": "yes"}).flow()
+		},
+		"another address": func(attacker *visitor, victim string) string {
+			attacker.register(fresh("attacker"))
+			return attacker.post("account/addresses", object{"account": attacker.id(), "email": victim, "use": "recovery"}).flow()
+		},
+	} {
+		victim := fresh("victim")
+		attacker := s.visitor()
+		flow := prepare(attacker, victim)
+		email := s.mail.next(victim)
+		stranger := attacker.copied()
+		delete(stranger.cookies, stranger.cookieName("session")) // the attacker's own account may have all of this
+		attach(stranger, flow)
+		owner := s.visitor() // this browser opens the email that the attacker caused
+		if owner.open(email.token(t)).must(200); name == "a provider" || name == "a passkey" {
+			u, _ := url.Parse(owner.post("confirm-link", object{}).next())
+			owner.reset(u.Query().Get("flow"), good).must(200)
+		} else { // the link asks for the password of the attacker, or works in their browser alone
+			owner.register(victim)
+		}
+		if owner.whoami() != victim {
+			t.Fatalf("%s: the owner is signed in as %q", name, owner.whoami())
+		}
+		attacker.verify(flow, email.code(t))
+		attach(stranger, flow)
+		ways := s.count(`SELECT COUNT(*) FROM passkey`) + s.count(`SELECT COUNT(*) FROM identity`) + s.count(`SELECT COUNT(*) FROM other_address`) + s.count(`SELECT COUNT(*) FROM factor`)
+		if ways != 0 {
+			t.Errorf("%s: %d other ways in are attached", name, ways)
+		}
+		w := s.visitor()
+		w.signIn(victim, other)
+		w.continueWith(p)
+		w.enter(key.Use(w.ask()))
+		if w.whoami() == victim || attacker.whoami() == victim {
+			t.Errorf("%s: the attacker is signed in", name)
+		}
 	}
 }
 

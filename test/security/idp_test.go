@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -45,6 +46,7 @@ type idp struct {
 	signer    *ecdsa.PrivateKey     // signs instead of the published key
 	metadata  object                // changes to the discovery document
 	away      string                // where /away redirects
+	id        string                // in the settings
 	site      *site
 }
 
@@ -80,6 +82,9 @@ func newIDP(t *testing.T) *idp {
 		respond(w, 200, p.userinfo)
 	})
 	mux.HandleFunc("/token", p.token)
+	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) { // the right keys, and more than Portico reads
+		respond(w, 200, object{"keys": []jose.JSONWebKey{{Key: p.key.Public(), KeyID: "k"}}, "more": strings.Repeat("x", 1<<20)})
+	})
 	mux.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, p.away, http.StatusFound) })
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -136,7 +141,11 @@ func (p *idp) sign(payload string) string {
 }
 
 func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, payload string) string {
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, (&jose.SignerOptions{}).WithType("JWT"))
+	return signWith(t, alg, key, (&jose.SignerOptions{}).WithType("JWT"), payload)
+}
+
+func signWith(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.SignerOptions, payload string) string {
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
 	if err == nil {
 		var jws *jose.JSONWebSignature
 		if jws, err = signer.Sign([]byte(payload)); err == nil {
@@ -160,6 +169,7 @@ func (p *idp) says(claims object) *idp {
 
 // at configures the provider under an id.
 func (p *idp) at(id string, trusted bool) option {
+	p.id = id
 	return func(c *config.Config) {
 		c.Providers = append(c.Providers, config.Provider{
 			ID: id, Preset: "openid", Issuer: p.server.URL, Name: "Acme", ClientID: clientID, ClientSecret: clientSecret, TrustEmail: trusted,
