@@ -30,6 +30,7 @@ type Tx interface {
 	account.IdentityStore
 	account.DepartureStore
 	account.PortraitStore
+	account.SummaryStore
 	code.Store
 	factor.Store
 	passkey.Store

@@ -33,7 +33,7 @@ type section struct {
 
 // mountAccount registers the account pages.
 func (s *Screens) mountAccount(m *server.Mux) {
-	overview := section{screen: form.ScreenAccount, path: pages.Account, fill: s.fillPortrait, says: []string{form.Verified, form.PasswordSaved}}
+	overview := section{screen: form.ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved}}
 	password := section{
 		screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
 		says: []string{form.PasswordSaved, form.PasswordRemoved},
@@ -131,6 +131,22 @@ func (s *Screens) closedWords(r *http.Request, found session.Found, loc string) 
 		return "", err
 	}
 	return server.Words(s.Catalogue, loc, fault.From(err)), nil
+}
+
+// fillOverview adds the picture, and the state of each section that has one.
+func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+	if err := s.fillPortrait(w, r, found, b); err != nil {
+		return err
+	}
+	sum, err := s.Actions.Flows.Summary(r.Context(), found.User.ID)
+	if err != nil {
+		return err
+	}
+	b.Account.States = SectionStates{
+		Addresses: strconv.Itoa(sum.Addresses), Password: yes(sum.Password), Passkeys: strconv.Itoa(sum.Passkeys), Factors: yes(sum.Apps > 0),
+		Sessions: strconv.Itoa(sum.Sessions), Providers: strconv.Itoa(sum.Providers), Apps: strconv.Itoa(sum.Clients),
+	}
+	return nil
 }
 
 // postOwn handles a form of an account page without script. keep restores the typed

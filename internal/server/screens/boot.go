@@ -161,6 +161,19 @@ type Account struct {
 
 	Addresses  []OtherAddress `json:"addresses"`
 	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
+
+	States SectionStates `json:"states"`
+}
+
+// SectionStates has how many there are of what a section of the account is about.
+type SectionStates struct {
+	Addresses string `json:"addresses"`
+	Password  string `json:"password"` // "yes" if there is one
+	Passkeys  string `json:"passkeys"`
+	Factors   string `json:"factors"` // "yes" if there is an authenticator app
+	Sessions  string `json:"sessions"`
+	Providers string `json:"providers"`
+	Apps      string `json:"apps"`
 }
 
 // OwnSession is a session of the account, with its times in words.

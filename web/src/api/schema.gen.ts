@@ -19,6 +19,7 @@ export interface Account {
   others: string;
   addresses: OtherAddress[];
   recovering: string;
+  states: SectionStates;
 }
 
 export interface AddFactor {
@@ -438,6 +439,16 @@ export interface SavedCodes {
 export interface Scope {
   id: string;
   text: string;
+}
+
+export interface SectionStates {
+  addresses: string;
+  password: string;
+  passkeys: string;
+  factors: string;
+  sessions: string;
+  providers: string;
+  apps: string;
 }
 
 export interface Session {

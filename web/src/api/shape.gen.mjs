@@ -160,7 +160,16 @@ export const SHAPE = {
         "account": ""
       }
     ],
-    "recovering": ""
+    "recovering": "",
+    "states": {
+      "addresses": "",
+      "password": "",
+      "passkeys": "",
+      "factors": "",
+      "sessions": "",
+      "providers": "",
+      "apps": ""
+    }
   },
   "client": {
     "request": "",
