@@ -208,7 +208,8 @@ func TestSEC130_RedirectURI(t *testing.T) {
 	} {
 		stays(uri, v.authorize(codeRequest("client_id", "native", "redirect_uri", uri)))
 	}
-	for _, uri := range []string{"", rpBack + "/", "https://rp.test/second"} {
+	s.refused("redeemed without one", s.rp("token", codeForm(v.openIDCode(), "redirect_uri", "")), "invalid_request")
+	for _, uri := range []string{rpBack + "/", "https://rp.test/second"} {
 		s.refused("redeemed with "+uri, s.rp("token", codeForm(v.openIDCode(), "redirect_uri", uri)), "invalid_grant")
 	}
 }

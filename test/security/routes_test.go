@@ -73,7 +73,7 @@ func routes() map[string]route {
 		"POST /auth/api/account/addresses":          {401, 409, `{"account":"other","email":"x@x.test"}`, false},
 		"GET /auth/not-me":                          {410, 410, "", false},
 		"POST /auth/not-me":                         {410, 410, `{"link":"x"}`, false},
-		"POST /auth/api/not-me":                     {409, 409, `{"link":"x"}`, false},
+		"POST /auth/api/not-me":                     {410, 410, `{"link":"x"}`, false},
 		"GET /auth/account/profile":                 {303, 200, "", false},
 		"POST /auth/account/profile":                {303, 303, `{"account":"other","name":"x"}`, false},
 		"POST /auth/account/profile/picture":        {303, 400, "--x--", false},
