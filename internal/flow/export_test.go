@@ -1,5 +1,16 @@
 package flow
 
+import (
+	"context"
+
+	"portico/internal/account"
+)
+
+// Post posts an email of a template to the owner of an account.
+func (f *Flows) Post(ctx context.Context, tx Tx, template string, owner account.Account) error {
+	return f.post(ctx, tx, Caller{}, letter{template: template, owner: &owner})
+}
+
 // HoldDrawing takes the turn to draw a portrait until release is called.
 func (f *Flows) HoldDrawing() (release func()) {
 	f.drawing.room <- struct{}{}

@@ -1,0 +1,79 @@
+package flow_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"portico/internal/audit"
+	"portico/internal/store"
+)
+
+// answers are the emails that a visitor asks for. They tell of no change.
+var answers = []string{
+	"verify-address", "recover", "signin-code", "already-registered", "no-account", "account-closed", "provider-only",
+	"address-of-account", "confirm-address", "address-taken", "take-back",
+}
+
+// uncopied are the emails about changes that go to one address, with the reasons.
+var uncopied = map[string]string{
+	"signin-blocked": "strangers cause it, with and without an account",
+	"address-added":  "the address for notices gets the email about the former address",
+	"address-given":  "an operator has ended the address for notices",
+	"alarm-raised":   "an alarm posts it to each address",
+}
+
+// unalarming are the emails about changes without the button "This wasn't me", with the
+// reasons. Decision 47 has more about them.
+var unalarming = map[string]string{
+	"account-managed": "an alarm would not undo the change of an operator",
+	"picture-removed": "an alarm would not undo the change of an operator",
+	"address-changed": "the link would be void",
+	"address-given":   "a stranger may have the mailbox, if the operator has mistyped the address",
+	"alarm-raised":    "the alarm makes its link void",
+}
+
+// All emails about changes go to the address for recovery and notices, too, and have the
+// button, but for those above. So a new template needs both, or a reason.
+func TestMail_AboutChanges(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("mail.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.recovers("spare@example.org", 2)
+	owner, err := b.flows.User(t.Context(), "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates := regexp.MustCompile(`(?m)^\tmail\w+ += "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(templates) < 40 {
+		t.Fatalf("%d templates are found", len(templates))
+	}
+	for _, found := range templates {
+		template := found[1]
+		answer := slices.Contains(answers, template)
+		var posted []string
+		if err := b.store.Store.Write(t.Context(), func(tx *store.Tx) error {
+			posted = nil
+			return b.flows.Post(t.Context(), notingTx{tx, new([]audit.Fact), &posted}, template, owner)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if copied := len(posted) == 2; copied == (answer || uncopied[template] != "") {
+			t.Errorf("%s goes to %d addresses", template, len(posted))
+		}
+		if template == "alarm-raised" {
+			continue // the mailbox of the test drops it
+		}
+		for to, m := range b.mails(len(posted)) {
+			if button := m.Data["alarm_link"] != ""; button == (answer || unalarming[template] != "") {
+				t.Errorf("%s with the button: %v", to, button)
+			}
+		}
+	}
+}
