@@ -82,11 +82,26 @@ test('every asset is there plain and compressed, with the same content', () => {
   expect(existsSync(at('dist/.gitignore'))).toBe(true);
 });
 
+/** The scripts that a browser loads before the first paint of a page. */
+const scriptsOf = (document: string) =>
+  [...document.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g)].map(([, file]) => file ?? '');
+
 test('only the words of the visitor are shipped', () => {
   const document = templateOf('en', 'signin');
-  const scripts = [...document.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g)].map(([, file]) =>
-    read(`dist/${file}`),
-  );
+  const scripts = scriptsOf(document).map((file) => read(`dist/${file}`));
   expect(document).toContain('Forgot your password?');
   expect(document + scripts.join()).not.toMatch(/Passwort|Choose a new password/);
+});
+
+test('the sign-in page loads no code of the account', () => {
+  const calls = (screen: 'signin' | 'account-password') =>
+    scriptsOf(templateOf('en', screen)).filter((file) => read(`dist/${file}`).includes('/auth/api/account'));
+  expect(calls('account-password')).not.toEqual([]);
+  expect(calls('signin')).toEqual([]);
+});
+
+test('no document loads the offer of a passkey, which comes after the first paint', () => {
+  expect(manifest.assets.filter((asset) => /\/offer-[^/]+\.js$/.test(asset))).toHaveLength(1);
+  for (const locale of locales)
+    for (const screen of screenNames) expect(templateOf(locale, screen)).not.toContain('/offer-');
 });

@@ -116,3 +116,22 @@ test('a browser without passkeys says so where one is asked for, and no button o
   await open(old, '/auth/signup');
   await expect(button(old, 'Sign up with a passkey')).toBeHidden();
 });
+
+test('an offer that the browser ends by itself leaves a plain field', async ({ page, world }) => {
+  const person = await world.member();
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(true);
+    navigator.credentials.get = () =>
+      new Promise((_, reject) => {
+        addEventListener('end-offer', () => reject(new DOMException('', 'NotAllowedError')));
+      });
+  });
+  await open(page, '/auth/signin');
+  await expect(field(page, 'Email')).toHaveAttribute('autocomplete', 'username webauthn');
+  await page.evaluate(() => dispatchEvent(new Event('end-offer')));
+  await expect(field(page, 'Email')).toHaveAttribute('autocomplete', 'username');
+  await expect(page.getByText(CANCELLED)).toBeHidden();
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectAccount(page, person);
+});

@@ -31,11 +31,14 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
   let pending: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** The token `webauthn` stands in the field only while an offer is pending. */
+  const plain = () => field?.setAttribute('autocomplete', 'username');
+
   const stop = () => {
     clearTimeout(timer);
     pending?.abort();
     pending = undefined;
-    field?.setAttribute('autocomplete', 'username');
+    plain();
   };
 
   /**
@@ -66,6 +69,7 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
       });
       return found ? await signIn(found as PublicKeyCredential, rpId) : tell('unsupported');
     } catch (error) {
+      if (pending === mine) plain();
       return tell((error as Error).name === 'NotAllowedError' ? 'cancelled' : 'unsupported');
     }
   };
