@@ -25,7 +25,8 @@ type owner struct {
 	password string
 	keys     map[string]*passkeytest.Authenticator // by the id of the passkey
 	phones   map[string]phone                      // by the id of the factor
-	alarms   []string                              // tokens of the links in emails
+	alarms   []raising                             // links in the emails of the last 72 hours
+	raised   int                                   // alarms
 	lost     bool                                  // an alarm took the password, and no reset has followed
 	issued   []issued
 	done     []string
@@ -36,6 +37,12 @@ type owner struct {
 type issued struct {
 	token string
 	had   []string
+}
+
+// raising is an email with a link that raises an alarm.
+type raising struct {
+	token string
+	at    time.Time
 }
 
 func (o *owner) fresh(name string) string {
@@ -49,21 +56,53 @@ func (o *owner) fail(format string, args ...any) {
 	o.Fatalf("%s\nafter %s", fmt.Sprintf(format, args...), strings.Join(o.done, ", "))
 }
 
-// awaits returns the next email with the template, and keeps the links of all.
-func (o *owner) awaits(template string) outbox.Message {
+// reads waits until the outbox has sent everything, returns the emails, and keeps their
+// links. The clock moves only after it: the outbox sends an email again that is on its
+// way for hours, and never sends a code that has expired.
+func (o *owner) reads() []outbox.Message {
 	o.Helper()
-	for {
-		m := o.visitor.bundle.next()
-		if token := alarmToken(m); token != "" {
-			o.alarms = append(o.alarms, token)
-		}
-		if m.Template == template {
-			return m
+	for queued := 1; queued > 0; time.Sleep(time.Millisecond) {
+		err := o.store.Read(o.Context(), func(tx flow.Tx) error {
+			counts, err := tx.CountMessages(o.Context())
+			queued = counts.Waiting
+			return err
+		})
+		if err != nil {
+			o.fail("%v", err)
 		}
 	}
+	var got []outbox.Message
+	for len(o.mail.arrived) > 0 {
+		m := o.visitor.bundle.next()
+		got = append(got, m)
+		if token := alarmToken(m); token != "" {
+			at, _ := time.Parse(time.RFC3339, m.Data["at"])
+			o.alarms = append(o.alarms, raising{token, at})
+		}
+	}
+	return got
 }
 
-// has returns the credentials of the account.
+// passes lets time pass.
+func (o *owner) passes(d time.Duration) {
+	o.Helper()
+	o.reads()
+	o.clock.Advance(d)
+}
+
+// awaits returns the code of an email that has one of the templates.
+func (o *owner) awaits(templates ...string) string {
+	o.Helper()
+	for _, m := range o.reads() {
+		if slices.Contains(templates, m.Template) {
+			return m.Data["code"]
+		}
+	}
+	o.fail("no email %v", templates)
+	return ""
+}
+
+// credentials returns the credentials of the account.
 func (o *owner) credentials() (a account.Account, all []string) {
 	o.Helper()
 	err := o.store.Read(o.Context(), func(tx flow.Tx) (err error) {
@@ -173,10 +212,11 @@ func (o *owner) did(name string, r flow.Result, err error) bool {
 // enters signs in, in the way that the account has.
 func (o *owner) enters() {
 	o.Helper()
-	o.clock.Advance(time.Hour) // limits on emails and attempts have passed
+	o.passes(time.Hour) // limits on emails and attempts have passed
 	a, all := o.credentials()
-	if linked := strings.Contains(strings.Join(all, " "), "identity "); o.password == "" && len(o.keys) == 0 && linked && !o.lost {
+	if linked := strings.Contains(strings.Join(all, " "), "identity "); o.password == "" && len(o.keys) == 0 && linked {
 		// No provider answers here. Its users get in, as others do with a password.
+		o.lost = false
 		o.password = fmt.Sprintf("%s instead of %d", good, len(o.done))
 		if err := o.flows.SetUserPassword(o.Context(), a, o.password); err != nil {
 			o.fail("%v", err)
@@ -207,7 +247,7 @@ func (o *owner) arrives(name string, r flow.Result) {
 		o.keep(r)
 		switch {
 		case strings.Contains(r.Next, "/auth/mfa"):
-			o.clock.Advance(time.Minute)
+			o.passes(time.Minute)
 			for _, p := range o.phones {
 				if r, err = o.flows.GiveFactor(o.Context(), o.Caller, r.FlowID, digits(p.secret.At(o.clock.Now()))); err == nil {
 					break
@@ -234,7 +274,7 @@ func (o *owner) arrives(name string, r flow.Result) {
 // recovers resets the password with the code that an address gets.
 func (o *owner) recovers(name, address string) {
 	o.Helper()
-	o.clock.Advance(24 * time.Hour)
+	o.passes(24 * time.Hour)
 	r, err := o.flows.Recover(o.Context(), o.Caller, address, flow.Target{})
 	if err != nil {
 		o.fail("%v", err)
@@ -245,7 +285,7 @@ func (o *owner) recovers(name, address string) {
 
 func (o *owner) resets(name string, r flow.Result) {
 	o.Helper()
-	_, err := o.flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("recover").Data["code"])
+	_, err := o.flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("recover", "take-back"))
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -262,21 +302,22 @@ func (o *owner) resets(name string, r flow.Result) {
 // raises presses the button of one of the emails, and resets the password.
 func (o *owner) raises() {
 	o.Helper()
+	o.reads()
+	o.alarms = slices.DeleteFunc(o.alarms, func(a raising) bool { return o.clock.Now().Sub(a.at) >= 72*time.Hour })
 	if len(o.alarms) == 0 {
 		return
 	}
-	r, err := o.flows.RaiseAlarm(o.Context(), o.Caller, o.alarms[o.random.IntN(len(o.alarms))])
+	r, err := o.flows.RaiseAlarm(o.Context(), o.Caller, o.alarms[o.random.IntN(len(o.alarms))].token)
 	if !o.did("alarm", r, err) {
 		return
 	}
+	o.raised++
 	o.lost, o.password = true, ""
 	o.forgets()
 	o.checks()
 	if o.random.IntN(2) == 0 {
 		o.resets("the reset after it", r)
-		return
 	}
-	o.awaits("recover") // which nothing is done with
 }
 
 // forgets drops the passkeys and phones that the account has no longer.

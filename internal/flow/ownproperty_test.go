@@ -58,6 +58,9 @@ func TestOwn_Property(t *testing.T) {
 				o.checks()
 			}
 			o.recoversAtLast()
+			if seed <= 2 && o.raised == 0 {
+				t.Error("no alarm was raised: choose another fixed seed, with which one is")
+			}
 		})
 	}
 }
@@ -138,7 +141,7 @@ func (o *owner) acts() {
 	case 15:
 		o.did("leaves", flow.Result{}, o.flows.LeaveAccount(o.Context(), o.Caller, found))
 	}
-	o.clock.Advance(time.Duration(o.random.IntN(30)) * time.Hour)
+	o.passes(time.Duration(o.random.IntN(30)) * time.Hour)
 }
 
 // addsKey adds a passkey, unless an alarm refuses it.
@@ -188,6 +191,6 @@ func (o *owner) asksFor(recovery bool) {
 	if !o.did("asks for an address", r, err) {
 		return
 	}
-	r, err = o.flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("confirm-address").Data["code"])
+	r, err = o.flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("confirm-address"))
 	o.did(fmt.Sprint("another address, for a recovery: ", recovery), r, err)
 }
