@@ -12,25 +12,39 @@ import (
 type loot struct {
 	*visitor
 	address string
+	spare   string // for recovery and notices
+	trusted *visitor
+	acme    *idp // which knows the thief
 	app     *phone
 	key     *passkeytest.Authenticator
 	tokens  rpAnswer
 }
 
 // robs takes an account over with its password, by HTTP alone: another password,
-// another address, a second factor, a passkey and the tokens of an app.
-func (s *site) robs(address string) loot {
+// other addresses, an identity at the provider, a second factor, a passkey, a trusted
+// browser and the tokens of an app.
+func (s *site) robs(address string, acme *idp) loot {
 	s.Helper()
-	l := loot{visitor: s.visitor(), address: fresh("thief")}
+	l := loot{visitor: s.visitor(), address: fresh("thief"), spare: fresh("mine"), trusted: s.visitor(), acme: acme}
 	l.signIn(address, good).must(200)
 	s.settle()                   // its email is the first
 	s.clock.Advance(time.Second) // later emails have later times
 	l.post("account/password", object{"account": l.id(), "password": other, "confirm_password": other}).must(200)
 	l.moves(l.address)
+	l.recovers(l.spare)
+	acme.says(object{"email": l.address})
+	if a := l.callback("acme", acme.approve(l.connects())).must(303); s.identities() != 1 {
+		s.Fatalf("the identity of the thief is not connected: %s", a.header.Get("Location"))
+	}
 	key, challenge := l.offered()
 	l.add(key.Create(challenge)).must(200)
 	l.key = key
 	l.app = l.enrol()
+	flow := l.trusted.signIn(l.address, other).flow()
+	l.trusted.post("mfa", object{"flow": flow, "code": l.app.code(), "trust": "yes"}).must(200)
+	if l.trusted.whoami() != l.address {
+		s.Fatal("the browser of the thief is not trusted")
+	}
 	l.tokens = l.rpTokens("scope", "openid offline_access")
 	return l
 }
@@ -38,34 +52,39 @@ func (s *site) robs(address string) loot {
 // nothing reports everything that the thief still can do.
 func (l loot) nothing(owner string) {
 	l.Helper()
-	if l.whoami() != "" {
+	if l.whoami() != "" || l.trusted.whoami() != "" {
 		l.Error("the thief has a session")
 	}
-	for _, address := range []string{l.address, owner} {
+	for _, address := range []string{l.address, l.spare, owner} {
 		for _, password := range []string{good, other} {
 			l.visitor.site.visitor().signIn(address, password).refused(401, "signin.rejected")
 		}
 	}
 	v := l.site.visitor()
 	v.enter(l.key.Use(v.ask())).refused(401, "passkey.unknown")
+	if v.continueWith(l.acme); v.whoami() != "" {
+		l.Error("the provider signs the thief in")
+	}
 	if l.works(l.tokens.Access) {
 		l.Error("the access token works")
 	}
 	l.refused("the refresh token", l.rp("token", refreshForm(l.tokens.Refresh)), "invalid_grant")
 	l.settle()
-	before := len(l.mail.to(l.address))
-	for _, email := range l.mail.to(l.address) {
-		text, _ := email.bodies(l.T)
-		if m := alarmIn.FindStringSubmatch(text); m != nil {
-			mark := v.opensAlarm(m[1])
-			v.post("not-me", object{"link": mark}).refused(410, "alarm.over")
+	for _, theirs := range []string{l.address, l.spare} {
+		before := len(l.mail.to(theirs))
+		for _, email := range l.mail.to(theirs) {
+			text, _ := email.bodies(l.T)
+			if m := alarmIn.FindStringSubmatch(text); m != nil {
+				mark := v.opensAlarm(m[1])
+				v.post("not-me", object{"link": mark}).refused(410, "alarm.over")
+			}
 		}
-	}
-	v.forgot(l.address)
-	l.settle()
-	for _, email := range l.mail.to(l.address)[before:] {
-		if email.code(l.T) != "" {
-			l.Error("the thief's mailbox recovers the account")
+		v.forgot(theirs)
+		l.settle()
+		for _, email := range l.mail.to(theirs)[before:] {
+			if email.code(l.T) != "" {
+				l.Errorf("%s recovers the account", theirs)
+			}
 		}
 	}
 }
@@ -82,11 +101,11 @@ func TestSEC283_TheOwnerRegainsAStolenAccount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t)
+			s, acme := startWithIDP(t, false)
 			address := fresh("owner")
 			owner := s.visitor().register(address)
 			id := owner.id()
-			l := s.robs(address)
+			l := s.robs(address, acme)
 			s.clock.Advance(time.Second)
 			more(l)
 			if owner.whoami() != "" {
