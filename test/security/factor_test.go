@@ -115,8 +115,10 @@ func TestSEC093_AWaitingSignInReachesNothing(t *testing.T) {
 	if v.whoami() != "" {
 		t.Error("a request has signed in")
 	}
-	if a := v.get("/auth/signin"); a.status != 303 || a.header.Get("Location") != "/auth/mfa?flow="+flow {
-		t.Errorf("the sign-in page leads to %d %s", a.status, a.header.Get("Location"))
+	for _, page := range []string{"signin", "signup?return_to=/x", "forgot-password", "signin-code", "verify-code"} {
+		if a := v.get("/auth/" + page); a.status != 303 || a.header.Get("Location") != "/auth/mfa?flow="+flow {
+			t.Errorf("%s leads to %d %s", page, a.status, a.header.Get("Location"))
+		}
 	}
 	v.give(flow, p.code()).must(200)
 	if v.whoami() != p.address {

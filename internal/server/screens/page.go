@@ -30,15 +30,6 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	why, ended, person := fault.From(err), errors.Is(err, session.Ended), personOf(found)
 	query := r.URL.Query()
-	if person == (SignedIn{}) && !query.Has("flow") && !query.Has("failed") {
-		next, err := s.Actions.WaitingSignIn(w, r)
-		if err != nil {
-			return err
-		}
-		if next != "" {
-			return server.SeeOther(w, next)
-		}
-	}
 	if person == (SignedIn{}) && !ended && len(query) == 0 {
 		return s.show(w, r, form.ScreenSignIn, nil)
 	}

@@ -117,21 +117,21 @@ func (s *Screens) Mount(m *server.Mux) {
 	if s.Root {
 		m.Handle("GET /{$}", s.root)
 	}
-	m.Handle("GET "+pages.SignIn, s.signIn)
+	m.Handle("GET "+pages.SignIn, s.orGoOn(s.signIn))
 	m.Handle("POST "+pages.SignIn, post(s, form.ScreenSignIn, s.Actions.SignIn, func(in form.SignIn, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 		b.Flow.ID = in.Flow
 	}))
 	s.mountSignUp(m)
-	m.Handle("GET "+pages.ForgotPassword, s.forgotPassword)
+	m.Handle("GET "+pages.ForgotPassword, s.orGoOn(s.forgotPassword))
 	m.Handle("POST "+pages.ForgotPassword, post(s, form.ScreenForgotPassword, s.Actions.ForgotPassword, func(in form.ForgotPassword, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 	}))
-	m.Handle("GET "+pages.SignInCode, s.signInCode)
+	m.Handle("GET "+pages.SignInCode, s.orGoOn(s.signInCode))
 	m.Handle("POST "+pages.SignInCode, post(s, form.ScreenSignInCode, s.Actions.SignInCode, func(in form.SignInCode, b *Boot) {
 		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 	}))
-	m.Handle("GET "+pages.VerifyCode, s.verifyCode)
+	m.Handle("GET "+pages.VerifyCode, s.orGoOn(s.verifyCode))
 	m.Handle("POST "+pages.VerifyCode, s.postVerifyCode)
 	m.Handle("GET "+pages.ConfirmLink, s.confirmLink)
 	m.Handle("POST "+pages.ConfirmLink, s.postConfirmLink)
@@ -163,11 +163,11 @@ func (s *Screens) Mount(m *server.Mux) {
 // page that says so.
 func (s *Screens) mountSignUp(m *server.Mux) {
 	if !s.SignUp {
-		m.Handle("GET "+pages.SignUp, s.signUpClosed)
+		m.Handle("GET "+pages.SignUp, s.orGoOn(s.signUpClosed))
 		m.Handle("POST "+pages.SignUp, s.signUpClosed)
 		return
 	}
-	m.Handle("GET "+pages.SignUp, s.signUp)
+	m.Handle("GET "+pages.SignUp, s.orGoOn(s.signUp))
 	m.Handle("POST "+pages.SignUp, post(s, form.ScreenSignUp, s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
 		b.Values.Terms = yes(in.Terms != "" && in.Terms == s.Legal.Version)

@@ -9,6 +9,32 @@ import (
 	"portico/internal/server"
 )
 
+// orGoOn shows a page that begins a sign-in, unless this browser has begun one that
+// waits: then it leads to the step of that one. A page about a flow or a failure of the
+// query is shown. The page of an emailed link does without, because the user wants the link.
+func (s *Screens) orGoOn(page server.Handler) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if query := r.URL.Query(); query.Has("flow") || query.Has("failed") {
+			return page(w, r)
+		}
+		next, err := s.Actions.WaitingSignIn(w, r)
+		switch {
+		case err != nil:
+			return err
+		case next == "":
+			return page(w, r)
+		}
+		person, err := s.person(w, r)
+		switch {
+		case err != nil:
+			return err
+		case person != (SignedIn{}):
+			return page(w, r)
+		}
+		return server.SeeOther(w, next)
+	}
+}
+
 // step shows the page of a step between the proofs of a sign-in and its session. It
 // leads away if the flow in the query does not wait at this step.
 func (s *Screens) step(w http.ResponseWriter, r *http.Request, at flow.Step, show func(flow.View) error) error {

@@ -61,7 +61,8 @@ test('Back leads out of the second step, and any page later leads to it again', 
   await alive(page);
   await back(page);
   await expect(page).toHaveURL(`${world.app.origin}/start`); // by one press
-  for (const path of ['/auth/account/password', '/auth/signin']) {
+  const begin = ['signin', 'signup', 'forgot-password', 'verify-code'].map((page) => `/auth/${page}`);
+  for (const path of ['/auth/account/password', ...begin]) {
     await open(page, path);
     await expect(page).toHaveURL(step);
     await back(page);
@@ -219,8 +220,17 @@ test.describe('without script', () => {
     await page.waitForLoadState(); // the browser cannot go back while a page is replaced
     await back(page);
     await expectScreen(page, "You've signed out");
+    for (const path of ['signup', 'forgot-password', 'verify-code', 'signin']) {
+      await page.goto(`/auth/${path}`);
+      await expectScreen(page, "Confirm it's you");
+    }
+    await button(page, 'Start again').click();
+    await expectScreen(page, 'Sign in');
+    await page.goto('/auth/signup');
+    await expectScreen(page, 'Create an account');
     await page.goto('/auth/signin');
-    await expectScreen(page, "Confirm it's you");
+    await fillSignIn(page, person);
+    await button(page, 'Login').click();
     await field(page, '6-digit code').fill(app.next());
     await button(page, 'Continue').click();
     await expectScreen(page, 'Your account');
