@@ -14,8 +14,11 @@ type whyCmd struct {
 
 func (whyCmd) Help() string {
 	return "Example:\n  portico why mara@example.com\n\nPrints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
-		"A limit has the time when it lifts. Counts of a single browser or network are not stored by address, and are missing."
+		"A limit has the time when it lifts. " + unseen
 }
+
+// unseen names the limits that no story of an address can have.
+const unseen = "Limits of one network or browser are not stored by address, and are missing: the log and the metric portico_throttle_refusals_total have their refusals."
 
 // story is a flow.Story in the output.
 type story struct {
@@ -59,6 +62,6 @@ func (c whyCmd) Run(s *session) error {
 		for _, m := range out.Timeline {
 			lines = append(lines, strings.Join([]string{m.At, m.Kind, m.What, m.Detail}, "\t"))
 		}
-		return s.print(c.JSON, out, lines...)
+		return s.print(c.JSON, out, append(lines, unseen)...)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/outbox"
+	"portico/internal/passkey"
 	"portico/internal/throttle"
 	"portico/internal/useragent"
 )
@@ -132,23 +133,35 @@ func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Ac
 }
 
 func (f *Flows) aboutFact(fact audit.Fact) string {
-	by, detail := "by "+fact.Actor, [2]string{"detail ", fact.Detail}
+	by, detail := fact.Actor, [2]string{"detail ", withModel(fact.Detail)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
-		by = `by "This wasn't me" in an email` // its caller need not be signed in
+		by = `"This wasn't me" in an email` // its caller need not be signed in
 	}
 	if proofs := f.ProofsOf(fact); len(proofs) > 0 {
 		detail = [2]string{"with ", listed(proofs)}
 	}
-	parts := []string{by}
-	for _, part := range [][2]string{detail, {"from ", fact.Peer}, {"request ", fact.RequestID}} {
+	return joined([2]string{"by ", by}, detail, [2]string{"from ", fact.Peer}, [2]string{"request ", fact.RequestID}, [2]string{"", useragent.Describe(fact.UserAgent)})
+}
+
+// withModel returns the detail of a record with the name of a known authenticator in
+// place of its model.
+func withModel(detail string) string {
+	model, _, _ := strings.Cut(detail, ",")
+	if name := passkey.ModelName(model); name != "" {
+		return name + strings.TrimPrefix(detail, model)
+	}
+	return detail
+}
+
+// joined returns the parts that have a value, each with its first word.
+func joined(parts ...[2]string) string {
+	var words []string
+	for _, part := range parts {
 		if part[1] != "" {
-			parts = append(parts, part[0]+part[1])
+			words = append(words, part[0]+part[1])
 		}
 	}
-	if fact.UserAgent != "" {
-		parts = append(parts, useragent.Describe(fact.UserAgent))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(words, ", ")
 }
 
 // linkedTo returns the providers that are connected to the account.
@@ -180,7 +193,7 @@ func (f *Flows) signedInto(ctx context.Context, tx Tx, _ string, known *account.
 	held, err := f.sessions.List(ctx, tx, known.ID)
 	var all []Moment
 	for _, s := range held {
-		detail := fmt.Sprintf("%s, with %s, last seen %s", useragent.Describe(s.UserAgent), listed(f.proofs(s.Methods)), s.LastSeenAt.UTC().Format(time.RFC3339))
+		detail := joined([2]string{"", useragent.Describe(s.UserAgent)}, [2]string{"with ", listed(f.proofs(s.Methods))}, [2]string{"last seen ", s.LastSeenAt.UTC().Format(time.RFC3339)})
 		all = append(all, Moment{s.CreatedAt, "session", s.ID, detail})
 	}
 	return all, err

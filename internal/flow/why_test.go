@@ -20,6 +20,9 @@ func (b *bundle) story(address string) (flow.Story, string) {
 		if n > 0 && m.At.Before(s.Timeline[n-1].At) {
 			b.Errorf("%v comes after a later moment", m)
 		}
+		if strings.HasPrefix(m.Detail, ",") || strings.HasSuffix(m.Detail, ", ") {
+			b.Errorf("a part without a value has its comma: %q", m.Detail)
+		}
 		lines = append(lines, m.Kind+" "+m.What+": "+m.Detail)
 	}
 	return s, strings.Join(lines, "\n")
@@ -84,10 +87,30 @@ func TestWhy_NamesTheProofs(t *testing.T) {
 	}
 	_, lines := b.story("mara@example.org")
 	for _, want := range []string{
-		"event signed_in: by self, with code or link from an email, from 192.0.2.1,",
+		"event signed_in: by self, with code or link from an email, from 192.0.2.1\n",
 		"event signed_in: by self, with password and authenticator app, from",
 		"event signed_in: by self, with password and trusted browser, from",
-		", with password, last seen ",
+		": with password, last seen ",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("missing: %s\n%s", want, lines)
+		}
+	}
+}
+
+// A passkey has the name of its authenticator, as on the page of the account.
+func TestWhy_NamesTheAuthenticator(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.adds()
+	b.mailed("passkey-added", "en")
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
+	_, lines := b.story("mara@example.org")
+	for _, want := range []string{
+		"event passkey_added: by self, detail Bitwarden, from ",
+		`event passkey_removed: by "This wasn't me" in an email, detail Bitwarden,alarm, from `,
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("missing: %s\n%s", want, lines)

@@ -193,7 +193,7 @@ func (k *Keeper) Accept(c Creation, p Purpose, accountID string, handle []byte) 
 	model := modelOf(made.Authenticator.AAGUID)
 	now := k.clock.Now()
 	return Passkey{
-		AccountID: accountID, Credential: made.ID, PublicKey: made.PublicKey, Handle: handle, Host: k.host, Name: authenticators()[model], Model: model,
+		AccountID: accountID, Credential: made.ID, PublicKey: made.PublicKey, Handle: handle, Host: k.host, Name: ModelName(model), Model: model,
 		Transports: c.transports, Counter: int64(made.Authenticator.SignCount),
 		Copies: made.Flags.BackupEligible, Copied: made.Flags.BackupState, CreatedAt: now, UsedAt: now,
 	}, nil

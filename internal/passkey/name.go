@@ -44,6 +44,9 @@ func authenticators() map[string]string {
 	}
 }
 
+// ModelName returns the name of a common authenticator, "" for another.
+func ModelName(model string) string { return authenticators()[model] }
+
 // modelOf writes an AAGUID as a UUID.
 func modelOf(aaguid []byte) string {
 	if len(aaguid) != 16 {
