@@ -17,7 +17,10 @@ interface FrameProps {
   children: ReactNode;
 }
 
-/** The parts that all screens have around their content: page, notice, summary and announcement. */
+/**
+ * The parts that all screens have around their content: page, notice, summary and announcement. An error
+ * in the words of the notice takes its place.
+ */
 export function Frame({ boot, title, summary, announcement = '', above, children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
@@ -35,7 +38,7 @@ export function Frame({ boot, title, summary, announcement = '', above, children
       above={above}
       footer={import.meta.env.SSR ? <PageFooter boot={boot} /> : null}
     >
-      <Notice words={boot.notice} />
+      <Notice words={summary?.words === boot.notice ? '' : boot.notice} />
       {summary ? <ErrorSummary {...summary} /> : null}
       {children}
       <Announcement words={announcement} />
