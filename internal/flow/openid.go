@@ -162,7 +162,7 @@ func (f *Flows) moveGrants(ctx context.Context, tx Tx, left session.Session, s s
 	if left.AccountID != s.AccountID {
 		return nil
 	}
-	return tx.MoveGrants(ctx, left.ID, s.ID)
+	return tx.MoveGrants(ctx, left.ID, s.ID, s.ExpiresAt)
 }
 
 // Mark returns a value that only this installation can make, for one text and one

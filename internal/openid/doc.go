@@ -18,8 +18,7 @@
 // do so, and a token of its own lets it change that. The row ends when it is not used.
 //
 // A grant ends:
-//   - with its session, unless its scopes have offline_access
-//   - after offlineLife in any case
+//   - with its session, or after offlineLife if its scopes have offline_access
 //   - when its account is disabled or gets a new password, by the credential
 //     version of the account; this needs no search for grants
 //   - when its code or an old refresh token is used again

@@ -98,9 +98,9 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Sh
 // all others, and reports whether it has ended the grant for that.
 func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in Redemption) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
-	until := now.Add(offlineLife)
-	if !l.offline() && l.SessionEnds.Before(until) {
-		until = l.SessionEnds
+	until := l.SessionEnds
+	if l.offline() {
+		until = now.Add(offlineLife)
 	}
 	ok, err := tx.RedeemGrant(ctx, l.Grant.ID, in.Key, now, until)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	// IDTokenLife is the validity of an ID token.
 	IDTokenLife = time.Hour
 
-	// offlineLife is how long a grant lasts at most.
+	// offlineLife is how long a grant lasts at most that outlives its session.
 	offlineLife = 30 * 24 * time.Hour
 
 	// repeatWithin is how long a used refresh token gives its successor again.
@@ -100,8 +100,8 @@ type Store interface {
 	// RevokeAccess revokes the access tokens of all generations up to one.
 	RevokeAccess(ctx context.Context, id string, generation int64) error
 	// MoveGrants gives the grants of a session to another one, which is watched in its
-	// place.
-	MoveGrants(ctx context.Context, from, to string) error
+	// place. Redeemed grants that live with the session then last until its end.
+	MoveGrants(ctx context.Context, from, to string, until time.Time) error
 
 	LogoutStore
 	WatchStore

@@ -141,13 +141,17 @@ func (b grants) RevokeAccess_NeverBack() {
 }
 
 func (b grants) MoveGrants_OfOneSession() {
-	g, other := b.grant(1, nil), b.grant(2, nil)
-	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), g.SessionID, "new") })
-	g.SessionID = "new"
-	l, _ := b.liveGrant(g.ID)
-	b.equal("the grant", l.Grant, g)
-	l, _ = b.liveGrant(other.ID)
-	b.equal("the other", l.Grant, other)
+	a, until := b.person(1), moment().Add(24*time.Hour)
+	online, other := b.at(1, a, "old", nil), b.at(2, a, "another", nil)
+	code := b.at(3, a, "old", func(g *openid.Grant) { g.RedeemedAt = time.Time{} })
+	offline := b.at(4, a, "old", func(g *openid.Grant) { g.Scopes = []string{"openid", "offline_access"} })
+	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), "old", "new", until) })
+	online.SessionID, code.SessionID, offline.SessionID = "new", "new", "new"
+	online.ExpiresAt = until
+	for name, want := range map[string]openid.Grant{"online": online, "of another session": other, "a code": code, "offline": offline} {
+		l, _ := b.liveGrant(want.ID)
+		b.equal(name, l.Grant, want)
+	}
 }
 
 // at stores a grant of an account in a session.

@@ -46,6 +46,6 @@ func (b watches) Unwatch_One() {
 
 func (b watches) MoveGrants_MovesTheWatch() {
 	b.watch("one", moment())
-	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), "one", "two") })
+	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), "one", "two", moment()) })
 	b.equal("due", b.due(moment()), []openid.Watched{{SessionID: "two"}})
 }
