@@ -74,7 +74,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 		if err != nil {
 			key := c.Key + ".secret"
 			problems = append(problems, config.Problem{
-				Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write what openssl rand -base64 32 prints",
+				Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write what openssl rand -hex 32 prints",
 			})
 			continue
 		}

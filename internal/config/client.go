@@ -52,7 +52,7 @@ func clientKeys(n int) []key {
 		text(prefix+"id", of(func(c *Client) *string { return &c.ID }), checkClientID,
 			"The `client_id`. It is also the audience of the client's ID tokens."),
 		text(prefix+"secret", secret, anything,
-			"The secret by which the client proves who it is: at least 24 random characters, such as `openssl rand -base64 32` prints.").secretly(secret, hide),
+			"The secret by which the client proves who it is: at least 24 random characters, such as `openssl rand -hex 32` prints.").secretly(secret, hide),
 		text(prefix+"secret_hash", of(func(c *Client) *string { return &c.SecretHash }), checkSecretHash,
 			"In place of the secret: its SHA-256 in hexadecimal, as `printf %s SECRET | sha256sum` prints it."),
 		text(prefix+"secret_next", next, anything,
