@@ -182,8 +182,8 @@ func TestReport_NotOfOneSession(t *testing.T) {
 	b.mailed("recover", "en")
 }
 
-// An alarm is emailed to all other addresses of the account, and to the address that it
-// replaces, but not to one that was never proven.
+// An alarm is emailed to all other addresses of the account and to the replaced one. An
+// address that was never proven gets no email.
 func TestAlarm_IsTold(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

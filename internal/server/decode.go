@@ -23,7 +23,8 @@ import (
 // is one, for:
 //   - an unknown name, which includes another letter case, or a name given
 //     twice
-//   - a value of another type, or one that the enum tag of the field does not list
+//   - a value of another type
+//   - a text that is missing in the enum tag of its field
 //   - text that is not UTF-8 or contains NUL
 //   - data after the object
 //

@@ -165,7 +165,8 @@ type Account struct {
 	States SectionStates `json:"states"`
 }
 
-// SectionStates has how many there are of what a section of the account is about.
+// SectionStates is the state of the sections of the account. Fields without a comment are
+// numbers.
 type SectionStates struct {
 	Addresses string `json:"addresses"`
 	Password  string `json:"password"` // "yes" if there is one

@@ -9,9 +9,9 @@ import (
 	"portico/internal/server"
 )
 
-// orGoOn shows a page that begins a sign-in, unless this browser has begun one that
-// waits: then it leads to the step of that one. A page about a flow or a failure of the
-// query is shown. The page of an emailed link does without, because the user wants the link.
+// orGoOn wraps a page that begins a sign-in. If this browser has a sign-in that waits at a
+// step, it leads there. Otherwise it shows the page, and always when the query names a flow
+// or a failure. The page of an emailed link is not wrapped, because the user wants the link.
 func (s *Screens) orGoOn(page server.Handler) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if query := r.URL.Query(); query.Has("flow") || query.Has("failed") {

@@ -46,7 +46,8 @@ func (b summaries) SummaryOf_CountsWhatCounts() {
 	b.equal("the summary of an account that has nothing", b.summary(none.ID), account.Summary{Addresses: 1})
 }
 
-// addresses gives an account two more addresses, a kept one, and one that has expired.
+// addresses gives an account two more addresses. It also stores two that do not count: a
+// former one, and one that was removed.
 func (b summaries) addresses(accountID string) {
 	b.Helper()
 	for n, o := range []account.Other{
