@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -141,11 +143,16 @@ func consent(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// appOf opens the database of the folder.
+// appOf opens the database of the folder, with the public URL of the script.
 func appOf(ts *testscript.TestScript) *app.App {
 	cfg := config.Default()
 	cfg.DatabaseURL = "sqlite:" + ts.MkAbs("portico-data/portico.db")
 	cfg.SecretFile = ts.MkAbs("portico-data/secret.key")
+	if public := ts.Getenv("PORTICO_PUBLIC_URL"); public != "" {
+		var err error
+		cfg.PublicURL, err = url.Parse(public)
+		ts.Check(err)
+	}
 	a, err := app.New(context.Background(), cfg, app.Options{Existing: true})
 	ts.Check(err)
 	return a
@@ -159,7 +166,11 @@ func serveMail(ts *testscript.TestScript, _ bool, args []string) {
 	case "accept", "refuse":
 		mail.refuse.Store(args[0] == "refuse")
 	case "wait":
-		<-mail.asked
+		select {
+		case <-mail.asked:
+		case <-time.After(2 * time.Minute):
+			ts.Fatalf("no email came within two minutes")
+		}
 	default:
 		ts.Fatalf("smtp %s is not known", args[0])
 	}
