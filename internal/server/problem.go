@@ -129,6 +129,11 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if len(r.TransferEncoding) > 0 || endsConnection(status) {
 		e.Header().Set("Connection", "close")
 	}
+	if (f.Code == CodeTooLarge || f.Code == CodeLengthRequired) && e.route != nil && e.route.badBody != nil {
+		if e.route.badBody(e, status) == nil {
+			return
+		}
+	}
 	about := r
 	if e.about != nil {
 		about = e.about

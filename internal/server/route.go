@@ -23,6 +23,7 @@ type route struct {
 	crossSite bool
 	everyHost bool
 	streaming bool
+	badBody   BadBody
 	requests  *requests
 }
 
@@ -53,6 +54,13 @@ func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
 // Upload is for a form with a file of up to n bytes in all. Its body may take
 // uploadTimeout, and the handler and the response get the usual time after that.
 func Upload(n int64) Trait { return func(rt *route) { rt.maxBody, rt.upload = n, true } }
+
+// BadBody answers a request whose body is too large or has no Content-Length. The
+// status is 413 or 411.
+type BadBody func(w http.ResponseWriter, status int) error
+
+// AnswerBadBody is for an endpoint of a standard that has its own form of errors.
+func AnswerBadBody(answer BadBody) Trait { return func(rt *route) { rt.badBody = answer } }
 
 func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
 	rt := &route{mux: m, pattern: pattern, handler: h, maxBody: defaultMaxBody, requests: m.counters(pattern)}

@@ -147,3 +147,13 @@ func (h *Handler) tell(w http.ResponseWriter, err error) error {
 	}
 	return server.WriteJSON(w, status, refusal{wrong.Code, wrong.Description})
 }
+
+// badBody answers a client whose body the server does not read. RFC 9126 2.3 names the
+// status 413.
+func badBody(w http.ResponseWriter, status int) error {
+	why := "the body is too large"
+	if status == http.StatusLengthRequired {
+		why = "send a Content-Length, and no Transfer-Encoding"
+	}
+	return server.WriteJSON(w, status, refusal{"invalid_request", why})
+}

@@ -3,6 +3,8 @@ package issuer_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -191,5 +193,39 @@ func TestAuthorize_WrongForm(t *testing.T) {
 	sent := b.Send("/auth/openid/logout", url.Values{"client_id": {"rp", "rp"}})
 	if page := b.Open(sent.Next()); page.StatusCode != 422 {
 		t.Errorf("a sign-out with two clients: %d", page.StatusCode)
+	}
+}
+
+// The server refuses these bodies before it reads them, and clients understand only the errors of
+// OAuth (RFC 6749 5.2, RFC 9126 2.3).
+func TestErrors_OfABodyThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
+	for _, path := range []string{"token", "par", "revoke", "introspect", "device", "userinfo", "register"} {
+		send := func(body io.Reader) reply {
+			t.Helper()
+			r, err := http.NewRequestWithContext(t.Context(), "POST", s.Origin+"/auth/openid/"+path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			return answered(t, r)
+		}
+		for what, tt := range map[string]struct {
+			body   io.Reader
+			status int
+		}{
+			"a long body": {strings.NewReader("x=" + strings.Repeat("x", 16<<10-1)), 413},
+			"chunks":      {io.MultiReader(strings.NewReader("x=x")), 411},
+		} {
+			got := send(tt.body)
+			s.wants(path+", "+what, got, tt.status, "invalid_request")
+			if !got.Close || got.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s, %s: closes %v, %v", path, what, got.Close, got.Header)
+			}
+		}
+		if got := send(strings.NewReader("x=" + strings.Repeat("x", 16<<10-2))); got.StatusCode == 413 {
+			t.Errorf("%s: 16 KiB are refused", path)
+		}
 	}
 }

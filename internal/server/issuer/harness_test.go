@@ -190,14 +190,20 @@ func (s *site) send(method, path, body string, headers ...string) reply {
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
+	return answered(s.TB, r)
+}
+
+// answered sends a request and returns the answer.
+func answered(t testing.TB, r *http.Request) reply {
+	t.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
 	got := reply{Response: answer, text: string(text)}
 	_ = json.Unmarshal(text, &got)

@@ -77,6 +77,7 @@ func (h *Handler) Mount(m *server.Mux) {
 	if h.Clients.Empty() && !h.Documents && !h.Registers {
 		return
 	}
+	oauth := server.AnswerBadBody(badBody)
 	m.Handle("GET /.well-known/openid-configuration", h.discovery, server.Quiet)
 	m.Handle("GET /.well-known/oauth-authorization-server", h.discovery, server.Quiet)
 	m.Handle("GET "+pages.Authorize, h.authorize)
@@ -85,19 +86,19 @@ func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("GET "+pages.EndSession, h.logout)
 	m.Handle("POST "+pages.EndSession, h.logoutForm, server.CrossSite)
 	m.Handle("POST "+pages.EndSession+"/confirm", h.confirmLogout)
-	m.Handle("POST "+pages.Token, h.token, server.CrossSite)
+	m.Handle("POST "+pages.Token, h.token, server.CrossSite, oauth)
 	m.Handle("GET "+pages.UserInfo, h.userInfo)
-	m.Handle("POST "+pages.UserInfo, h.userInfo, server.CrossSite)
-	m.Handle("POST "+parPath, h.push, server.CrossSite)
-	m.Handle("POST "+revokePath, h.revoke, server.CrossSite)
-	m.Handle("POST "+devicePath, h.device, server.CrossSite)
+	m.Handle("POST "+pages.UserInfo, h.userInfo, server.CrossSite, oauth)
+	m.Handle("POST "+parPath, h.push, server.CrossSite, oauth)
+	m.Handle("POST "+revokePath, h.revoke, server.CrossSite, oauth)
+	m.Handle("POST "+devicePath, h.device, server.CrossSite, oauth)
 	m.Handle("GET "+pages.Device, h.devicePage)
 	m.Handle("POST "+pages.Device, h.postDevice)
-	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite, server.Quiet)
+	m.Handle("POST "+introspectPath, h.introspect, server.CrossSite, server.Quiet, oauth)
 	if h.Registers {
-		m.Handle("POST "+registerPath, h.registrant(h.register), server.CrossSite)
+		m.Handle("POST "+registerPath, h.registrant(h.register), server.CrossSite, oauth)
 		m.Handle("GET "+registerPath+"/{id}", h.registrant(h.registration))
-		m.Handle("PUT "+registerPath+"/{id}", h.registrant(h.reregister), server.CrossSite)
+		m.Handle("PUT "+registerPath+"/{id}", h.registrant(h.reregister), server.CrossSite, oauth)
 		m.Handle("DELETE "+registerPath+"/{id}", h.registrant(h.unregister), server.CrossSite)
 	}
 	for _, path := range []string{pages.Token, pages.UserInfo, parPath, revokePath} {
