@@ -22,7 +22,7 @@ const (
 var postBackPage = template.Must(template.New("postback").Parse(`<!doctype html>
 <html lang="{{.Locale}}"{{if .RTL}} dir="rtl"{{end}}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{.Words}}</title><style>` + postBackStyle + `</style></head>
-<body><main><noscript><p>{{.Lead}}</p></noscript><form method="post" action="{{.Action}}">{{range $name, $list := .Values}}{{range $list}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}<button>{{.Words}}</button></form></main><script>` + postBackScript + `</script></body></html>
+<body><main>{{with .Lead}}<noscript><p>{{.}}</p></noscript>{{end}}<form method="post" action="{{.Action}}">{{range $name, $list := .Values}}{{range $list}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}<button>{{.Words}}</button></form></main><script>` + postBackScript + `</script></body></html>
 `))
 
 // postBackPolicy has no form-action, because Chromium also applies it to all
@@ -46,13 +46,16 @@ func (h *Handler) postBack(w http.ResponseWriter, r *http.Request, to string, va
 	if u, err := url.Parse(to); err == nil && u.Host != "" {
 		host = u.Host
 	}
-	name := map[string]string{"host": host}
+	name, lead := map[string]string{"host": host}, ""
+	if values.Has("code") { // an error may mean that the user is not signed in
+		lead = h.Actions.Catalogue.Text(loc, "crossing.lead", name)
+	}
 	server.SetPolicy(w, postBackPolicy())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	return postBackPage.Execute(w, map[string]any{
 		"Locale": loc, "RTL": locale.RightToLeft(loc), "Values": map[string][]string(values), "Action": template.URL(to), // registered, so its scheme is no script
 		"Words": h.Actions.Catalogue.Text(loc, "crossing.continue", name),
-		"Lead":  h.Actions.Catalogue.Text(loc, "crossing.lead", name),
+		"Lead":  lead,
 	})
 }

@@ -93,3 +93,20 @@ func TestFoundation_FormPost(t *testing.T) {
 		s.wants("oidcc-codereuse", s.token(redemption(code)), 400, "invalid_grant")
 	})
 }
+
+// Without script, the page says that the user is signed in only when it has a code.
+func TestFormPost_Words(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const said = "<noscript><p>You&#39;re signed in."
+	signedIn := s.signedIn("mara@example.org")
+	if p := signedIn.Open(authorize(ask("response_mode", "form_post"))); !posted(t, p).Has("code") || !strings.Contains(p.Body, said) {
+		t.Errorf("with a code: %s", p.Body)
+	}
+	for what, b := range map[string]*apptest.Browser{"a session": signedIn, "no session": s.Browser()} {
+		p := b.Open(authorize(ask("response_mode", "form_post", "prompt", "none", "id_token_hint", "x")))
+		if !posted(t, p).Has("error") || strings.Contains(p.Body, "<p>") || !strings.Contains(p.Body, "<button>Continue to rp.test</button>") {
+			t.Errorf("%s: %s", what, p.Body)
+		}
+	}
+}
