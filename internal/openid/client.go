@@ -289,13 +289,15 @@ func OriginOf(uri string) string {
 }
 
 // returnsTo reports whether the client has registered an address. Addresses are
-// compared as text, because two parsers may read one text differently.
+// compared as text, because two parsers may read one text differently. An app on a device takes
+// any free port of its loopback address. It is public, or unknown to the operator; a client of
+// the settings with a proof is a server.
 func (client Client) returnsTo(uri string) bool {
 	if slices.Contains(client.RedirectURIs, uri) {
 		return true
 	}
 	host, rest, ok := cutLoopback(uri)
-	if !ok || !client.Public {
+	if !ok || !client.Public && !client.Guest {
 		return false
 	}
 	return slices.ContainsFunc(client.RedirectURIs, func(registered string) bool {

@@ -41,6 +41,30 @@ func TestNewClient_Secret(t *testing.T) {
 	}
 }
 
+// The port of a loopback address is free for apps on devices alone.
+func TestParseRequest_Port(t *testing.T) {
+	t.Parallel()
+	const registered, used = "http://127.0.0.1:8080/cb", "http://127.0.0.1:7777/cb"
+	for what, tt := range map[string]struct {
+		client openid.Client
+		free   bool
+	}{
+		"a server of the settings":   {openid.Client{}, false},
+		"a public client":            {openid.Client{Public: true}, true},
+		"an unknown app with a key":  {openid.Client{Guest: true}, true},
+		"an unknown app without one": {openid.Client{Guest: true, Public: true}, true},
+	} {
+		c := tt.client
+		c.ID, c.RedirectURIs = "x", []string{registered}
+		for uri, want := range map[string]bool{registered: true, used: tt.free} {
+			_, err := openid.NewClients([]openid.Client{c}).ParsePushed(url.Values{"client_id": {"x"}, "redirect_uri": {uri}})
+			if known := !errors.Is(err, openid.RedirectUnknown); known != want {
+				t.Errorf("%s at %s: %v", what, uri, err)
+			}
+		}
+	}
+}
+
 func TestFormActions(t *testing.T) {
 	t.Parallel()
 	want := []string{"com.example.app:", "http://127.0.0.1:*", "http://[::1]:*", "https://rp.test"}
