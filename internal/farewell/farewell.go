@@ -41,9 +41,16 @@ const (
 	// Parallel is how many messages are sent at a time to clients of the settings.
 	Parallel = 32
 
+	// PerClient is how many of them go to one client. So one that does not answer
+	// leaves 24 deliveries to the others.
+	PerClient = 8
+
 	// ParallelGuests is Parallel for guests. It is half of the documents that
 	// clientdoc loads at a time, so that sign-ins can load theirs.
 	ParallelGuests = 8
+
+	// PerGuest is PerClient for guests.
+	PerGuest = 2
 )
 
 // New returns a Sender.

@@ -36,6 +36,8 @@
 //   - A claim lasts longer than a delivery may take, and ends soon enough for
 //     the message to be sent again within a minute of a crash.
 //   - A message whose content has expired is not sent.
+//   - No OpenID client holds more deliveries of a Runner than PerClient. Its other messages
+//     wait unclaimed.
 //   - A suppressed message takes the same work as a real one and is never sent,
 //     so that a visitor cannot distinguish known addresses from unknown ones.
 //   - Content and address are sealed under the message's id. The database

@@ -115,12 +115,16 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	if err := forgetRefusal(ctx, tx, m); err != nil {
 		return fmt.Errorf("forget the refusal of the mailbox: %w", err)
 	}
+	client := ""
+	if laneOf(m.Template) != Mail {
+		client = m.To
+	}
 	now := o.clock.Now()
 	if err := begin(ctx, tx, m, now); err != nil {
 		return fmt.Errorf("keep the outcome of the message: %w", err)
 	}
 	err = tx.InsertMessage(ctx, Record{
-		ID: m.ID, Template: m.Template, AccountID: m.AccountID,
+		ID: m.ID, Template: m.Template, AccountID: m.AccountID, ClientID: client,
 		Payload:   o.box.Seal(content, m.ID),
 		CreatedAt: now, DueAt: now, NotAfter: m.NotAfter,
 	})

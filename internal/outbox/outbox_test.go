@@ -84,15 +84,18 @@ func (r *room) run(answer func(context.Context, outbox.Message) error) (*outbox.
 }
 
 func (r *room) runOn(write func(context.Context, func(outbox.Store) error) error, answer func(context.Context, outbox.Message) error) (*outbox.Runner, func()) {
-	runner := outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: r.outbox, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Write: write, Parallel: 4,
-		Deliver: func(ctx context.Context, m outbox.Message) error {
-			r.mu.Lock()
-			r.sent = append(r.sent, m)
-			r.mu.Unlock()
-			return answer(ctx, m)
-		},
-	})
+	return r.runAs(outbox.RunnerConfig{Write: write, Parallel: 4}, answer)
+}
+
+func (r *room) runAs(cfg outbox.RunnerConfig, answer func(context.Context, outbox.Message) error) (*outbox.Runner, func()) {
+	cfg.Outbox, cfg.Log = r.outbox, slog.New(slog.NewTextHandler(io.Discard, nil))
+	cfg.Deliver = func(ctx context.Context, m outbox.Message) error {
+		r.mu.Lock()
+		r.sent = append(r.sent, m)
+		r.mu.Unlock()
+		return answer(ctx, m)
+	}
+	runner := outbox.NewRunner(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); runner.Run(ctx) }()

@@ -36,7 +36,8 @@ type RunnerConfig struct {
 	// returns a DeliveryError when it knows more than that it failed.
 	Deliver func(ctx context.Context, m Message) error
 
-	Parallel int // deliveries at a time; 10 when zero
+	Parallel  int // deliveries at a time; 10 when zero
+	PerClient int // of them to one OpenID client, at least 2; no limit when zero
 }
 
 // Totals counts the outcomes of messages since the Runner was made.
@@ -55,6 +56,7 @@ type Runner struct {
 	write    func(context.Context, func(Store) error) error
 	deliver  func(context.Context, Message) error
 	parallel int
+	each     int  // as PerClient
 	failing  bool // whether the last read of the queue failed; only Run uses it
 
 	sent, failed, dead, expired atomic.Uint64
@@ -67,7 +69,7 @@ func NewRunner(cfg RunnerConfig) *Runner {
 	}
 	return &Runner{
 		outbox: cfg.Outbox, lane: cfg.Lane, log: cfg.Log, write: cfg.Write,
-		deliver: cfg.Deliver, parallel: cfg.Parallel,
+		deliver: cfg.Deliver, parallel: cfg.Parallel, each: cfg.PerClient,
 	}
 }
 
@@ -85,24 +87,25 @@ func (r *Runner) Totals() Totals {
 func (r *Runner) Run(ctx context.Context) {
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	finished := make(chan struct{}, r.parallel)
+	finished := make(chan Record, r.parallel)
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
 
-	free := r.parallel
+	places := newPlaces(r.parallel, r.each)
 	look := true
 	var purged time.Time
 	for {
-		if look && free > 0 {
+		for look && places.free > 0 {
 			// Claim only what can be sent now, so that a crash leaves no claim
 			// on a message whose delivery was not started.
-			claimed := r.claim(ctx, free)
-			look = len(claimed) == free
-			free -= len(claimed)
+			limit, busy := places.next()
+			claimed := r.claim(ctx, limit, busy)
+			look = len(claimed) == limit
 			for _, record := range claimed {
+				places.take(record.ClientID)
 				sending.Go(func() {
 					r.process(record)
-					finished <- struct{}{}
+					finished <- record
 				})
 			}
 			timer.Reset(poll)
@@ -110,8 +113,8 @@ func (r *Runner) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-finished:
-			free++
+		case record := <-finished:
+			look = places.giveBack(record.ClientID) || look
 		case <-r.outbox.wakes[r.lane]:
 			look = true
 		case <-timer.C:
@@ -121,11 +124,11 @@ func (r *Runner) Run(ctx context.Context) {
 	}
 }
 
-func (r *Runner) claim(ctx context.Context, limit int) []Record {
+func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 	var claimed []Record
 	now := r.outbox.clock.Now()
 	err := r.write(ctx, func(tx Store) (err error) {
-		if claimed, err = tx.ClaimMessages(ctx, r.lane, now, now.Add(Lease), limit); err == nil && len(claimed) == 0 {
+		if claimed, err = tx.ClaimMessages(ctx, r.lane, now, now.Add(Lease), limit, busy...); err == nil && len(claimed) == 0 {
 			err = tx.HastenMessages(ctx, now, now.Add(horizon))
 		}
 		return err

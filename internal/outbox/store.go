@@ -10,6 +10,7 @@ type Record struct {
 	ID        string
 	Template  string
 	AccountID string
+	ClientID  string // the OpenID client that gets the message; "" for an email
 	Payload   []byte // sealed under ID
 	CreatedAt time.Time
 	NotAfter  time.Time // zero: no end
@@ -45,8 +46,9 @@ type Store interface {
 
 	// ClaimMessages leases up to limit living records that are due at now, the
 	// longest due first. It sets DueAt to until and adds one to Claims and
-	// Uncertain. Concurrent callers get different records. They belong to the lane.
-	ClaimMessages(ctx context.Context, lane Lane, now, until time.Time, limit int) ([]Record, error)
+	// Uncertain. Concurrent callers get different records. They belong to the lane,
+	// and to none of the clients that are busy.
+	ClaimMessages(ctx context.Context, lane Lane, now, until time.Time, limit int, busy ...string) ([]Record, error)
 
 	// HastenMessages makes living records that are due after the horizon due at
 	// now. No message is postponed for that long, so the clock must have been

@@ -74,7 +74,7 @@ var personals = []personal{
 
 // emailColumns are the columns of an email without its content. Of its two entries above,
 // one reads the waiting emails and one the failed ones, each by its index.
-const emailColumns = "id, template, account_id, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason"
+const emailColumns = "id, template, account_id, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id"
 
 // shownOfFlow are the columns of a flow without its secrets. Flows are found by an address
 // of the account. A flow that waits for the proof of a new address has none of these: the

@@ -88,6 +88,21 @@ func (b outboxes) ClaimMessages_OfTheLane() {
 	}
 }
 
+func (b outboxes) ClaimMessages_OfNoBusyClient() {
+	now := moment()
+	for _, client := range []string{"busy", "free", "also busy"} {
+		m := waiting(client, now)
+		m.Template, m.ClientID = outbox.LogoutTemplate, client
+		b.message(m)
+	}
+	got := result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) {
+		return tx.ClaimMessages(b.Context(), outbox.Logouts, now, now.Add(time.Minute), 9, "also busy", "busy")
+	})
+	if len(got) != 1 || got[0].ClientID != "free" {
+		b.Errorf("claimed %v", got)
+	}
+}
+
 func (b outboxes) HastenMessages_BeyondTheHorizon() {
 	now, horizon := moment(), moment().Add(time.Hour)
 	b.message(waiting("far", horizon.Add(time.Microsecond)))
