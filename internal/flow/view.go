@@ -83,7 +83,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			v.Next = pages.Flow(pages.Keep, p.ID)
 			d, closed, err := tx.DepartureOf(ctx, p.AccountID)
 			if v.EraseAt = d.EraseAt; !closed {
-				v.Step = Done // kept in another browser
+				v.Step, v.Next = Done, f.targets.Or(v.ReturnTo) // kept in another browser
 			}
 			return err
 		case Protect:

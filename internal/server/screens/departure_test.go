@@ -10,7 +10,7 @@ import (
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	_, v := person(t)
+	s, v := person(t)
 	b := v.opens("/auth/account/delete")
 	if b.Again != "" || b.Account.EraseAt == "" {
 		t.Errorf("%+v", b)
@@ -37,6 +37,11 @@ func TestDelete(t *testing.T) {
 	v.leads(v.Send("/auth/keep", flow), asked)
 	v.leads(v.Open(asked), "/auth/signin")
 	asked = v.Send("/auth/signin", credentials).Next()
+	other := visit(s)
+	elsewhere := other.Send("/auth/signin", credentials).Next()
 	v.leads(v.Send("/auth/keep", url.Values{"flow": {v.opens(asked).Flow.ID}}), "/auth/account")
 	v.opens("/auth/account")
+	v.leads(v.Open(asked), "/auth/account") // Back, or another tab
+	other.SignIn("mara@example.org")
+	other.leads(other.Open(elsewhere), "/auth/account")
 }

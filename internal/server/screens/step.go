@@ -48,10 +48,17 @@ func (s *Screens) step(w http.ResponseWriter, r *http.Request, at flow.Step, sho
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
 	case err != nil:
 		return err
-	case v.Step != at:
-		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String())) // which knows who is signed in
+	case v.Step == at:
+		return show(v)
 	}
-	return show(v)
+	person, err := s.person(w, r)
+	switch {
+	case err != nil:
+		return err
+	case v.Step == flow.Done && person != (SignedIn{}):
+		return server.SeeOther(w, v.Next) // in another tab, or by Back
+	}
+	return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String()))
 }
 
 // stepAgain shows the page of a step again after err has refused a press on it. If the

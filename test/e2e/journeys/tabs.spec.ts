@@ -16,6 +16,7 @@ import {
   signUp,
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
+import { enrol } from '../support/totp.js';
 
 // Back, reload and a second tab at every step: the user can always continue.
 
@@ -71,6 +72,39 @@ test('a code used in one tab moves the other one on', async ({ page, context, wo
   await expectAccount(second, person);
   await comeBack(page);
   await expectAccount(page, person);
+});
+
+test('a second step taken in one tab moves the others on, whichever way they show', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  const { app } = await enrol(page);
+  await context.clearCookies();
+  await open(page, '/auth/signin');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  await alive(page);
+  const [second, third] = [await context.newPage(), await context.newPage()];
+  await open(third, page.url());
+  await link(third, 'Use a recovery code instead').click();
+  await alive(third);
+  await field(third, 'Recovery code').fill('ABCD');
+  const looked = third.waitForResponse(/\/auth\/api\/flows\//);
+  await comeBack(third);
+  await looked;
+  await alive(third);
+  await expect(field(third, 'Recovery code')).toHaveValue('ABCD'); // nothing has happened yet
+  await open(second, page.url());
+  await field(second, '6-digit code').fill(app.next());
+  await expectAccount(second, person);
+  for (const other of [page, third]) {
+    await comeBack(other);
+    await expectAccount(other, person);
+  }
 });
 
 test('a link opened in a new tab moves the first one on', async ({ page, context, world }) => {

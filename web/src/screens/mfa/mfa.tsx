@@ -16,12 +16,14 @@ import { ErrorSummary } from '../../ui/message';
 import { TextField } from '../../ui/text-field';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { useFlowRefresh } from '../use-flow-refresh';
 import { UsePasskey } from './use-passkey';
 
 /** Asks for a second factor: of a pending sign-in, or of the signed-in user. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const form = useForm({ boot, path: '/auth/api/mfa', onTrouble });
+  useFlowRefresh(boot.flow, reload);
   return (
     <Frame
       boot={boot}
@@ -38,6 +40,8 @@ function View({ boot }: { boot: Boot }) {
     </Frame>
   );
 }
+
+const reload = () => location.reload();
 
 /** The page of a pending sign-in shows its own state. The page of a session has none to show. */
 function onTrouble(trouble: Trouble): boolean {

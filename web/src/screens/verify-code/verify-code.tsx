@@ -15,9 +15,9 @@ import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { useFlowRefresh } from '../use-flow-refresh';
 import { ChangeAddress, Help, startOf } from './help';
 import { LOCKED, Resend } from './resend';
-import { useFlowRefresh } from './use-flow-refresh';
 
 function View({ boot }: { boot: Boot }) {
   return (

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef } from 'react';
-import { request } from '../../api/client';
-import type { Flow } from '../../api/schema.gen';
-import { useReturn } from '../../lib/use-return';
+import { request } from '../api/client';
+import type { Flow } from '../api/schema.gen';
+import { useReturn } from '../lib/use-return';
 
 /**
- * Keeps the flow of an open page true: it loads the flow when the user comes back to this tab, when
- * its code expires, and now and then in between. The page then leads on after the flow was finished
- * in another tab or by the mailed link, and says soon after the email when it was refused. It returns
- * a function that loads the flow at once.
+ * Keeps the flow of an open page true: it loads the flow when the user comes back to this tab. For a
+ * flow with an email it also does so when the code expires, and now and then in between. The page then
+ * leads on after the step was taken in another tab or by the mailed link, and says soon after the email
+ * when it was refused. It returns a function that loads the flow at once.
  */
 export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void): () => Promise<void> {
   const { id, now, sent_at, expires_at } = flow;
@@ -17,7 +17,7 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void): () => 
     if (!id) return;
     const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
     if (!answer.ok) return; // the next submit says what is wrong
-    if (answer.value.next) location.reload();
+    if (answer.value.next !== shown.current.next) location.reload();
     else if (differs(shown.current, answer.value)) onFlow(answer.value);
   }, [id, onFlow]);
   useReturn(refresh);
