@@ -326,3 +326,11 @@ test.each([
   expect(words[0]?.includes('What you enter here stays.')).toBe(typed);
   await close(opened);
 });
+
+test('a form without script that has lost the passwords does not promise to keep them', async () => {
+  const { page, ...opened } = await open('account-password/proof-again');
+  await expect
+    .poll(() => page.getByText(/Confirm that it's you/).allInnerTexts())
+    .toEqual(["Confirm that it's you to continue."]);
+  await close({ page, ...opened });
+});

@@ -23,7 +23,7 @@ function View({ boot }: { boot: Boot }) {
 
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
-      <Proof asked={form.asked} path={PATH} typed />
+      <Proof asked={form.asked} path={PATH} typed refused={boot.errors.code} />
       <Lead>
         {match(boot.account.password, 'none', t('account-password.none'), t('account-password.lead'))}
       </Lead>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useText } from '../../i18n/provider';
-import { When } from '../../lib/template';
+import { match, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
 import { Notice } from '../../ui/message';
 
@@ -29,18 +29,23 @@ interface ProofProps {
   path: string;
   /** The form has fields, and the words say that their content stays. */
   typed?: boolean;
+  /** The fault of a form that was sent without script and loses what was typed, if it lacked a proof. */
+  refused?: string;
 }
 
 /**
  * Asks the user to sign in again, in a window beside this page, so that nothing typed is lost.
  * Without script the link opens a tab; the user comes back and sends the form once more.
  */
-export function Proof({ asked, path, typed = false }: ProofProps) {
+export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) {
   const { t } = useText();
+  const words = typed
+    ? match(refused, 'proof.needed', t('section.confirm'), t('section.proof'))
+    : t('section.confirm');
   const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + MARK)}`;
   return (
     <When value={asked}>
-      <Notice words={t(typed ? 'section.proof' : 'section.confirm')}>
+      <Notice words={words}>
         <ButtonLink
           look="quiet"
           href={page}
