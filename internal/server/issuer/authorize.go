@@ -18,9 +18,13 @@ import (
 // it was sent there. It stands at the end of the query.
 const markParam = "portico_mark"
 
-// maxLocation is the size limit of the URL of the sign-in page, which has the
-// request in it. A request target may have 8 KiB.
+// maxLocation is the size limit of a URL to which a browser is led with a request in it. A
+// request target may have 8 KiB.
 const maxLocation = 7 << 10
+
+func errTooLong() error {
+	return invalidRequest("the request is too long for a browser: push it to pushed_authorization_request_endpoint")
+}
 
 // refusedParam is the parameter by which a user who may not use the client goes back
 // to it.
@@ -159,7 +163,7 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.
 	}
 	location := pages.With(pages.SignIn, query)
 	if len(location) > maxLocation || h.Actions.Targets.Check(target) == (flow.Target{}) {
-		return h.refuse(w, r, request, invalidRequest("the request is too long"))
+		return h.refuse(w, r, request, errTooLong())
 	}
 	return server.SeeOther(w, location)
 }
@@ -172,7 +176,15 @@ func (h *Handler) authorizeForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
-	return server.SeeOther(w, pages.Authorize+"?"+query.Encode())
+	location := pages.Authorize + "?" + query.Encode()
+	if len(location) > maxLocation {
+		request, _, err := h.parse(w, r, query.Encode())
+		if err == nil {
+			err = errTooLong()
+		}
+		return h.refuse(w, r, request, err)
+	}
+	return server.SeeOther(w, location)
 }
 
 // refuse answers a request with an error: at the client if its address is known to

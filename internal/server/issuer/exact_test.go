@@ -196,6 +196,28 @@ func TestAuthorize_WrongForm(t *testing.T) {
 	}
 }
 
+// A form becomes a URL. When that is too long, the client hears of it and not the user.
+func TestAuthorize_LongForm(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	const limit = 7 << 10
+	form := ask()
+	form.Set("unknown", strings.Repeat("x", limit-len(authorize(form))-len("&unknown=")))
+	sent := b.Send("/auth/openid/authorize", form)
+	if len(sent.Next()) != limit || back(t, b.Open(sent.Next())).Get("code") == "" {
+		t.Errorf("at the limit: %d %d", sent.StatusCode, len(sent.Next()))
+	}
+	form.Set("unknown", form.Get("unknown")+"x")
+	if got := back(t, b.Send("/auth/openid/authorize", form)); got.Get("error") != "invalid_request" || got.Get("state") != "s t&<a>" || !strings.Contains(got.Get("error_description"), "pushed_authorization_request_endpoint") {
+		t.Errorf("above the limit, the client gets %v", got)
+	}
+	form.Set("redirect_uri", "https://evil.test/")
+	if p := b.Send("/auth/openid/authorize", form); p.StatusCode != 422 || p.Next() != "" {
+		t.Errorf("an unregistered address: %d %s", p.StatusCode, p.Next())
+	}
+}
+
 // The server refuses these bodies before it reads them, and clients understand only the errors of
 // OAuth (RFC 6749 5.2, RFC 9126 2.3).
 func TestErrors_OfABodyThatIsNotRead(t *testing.T) {

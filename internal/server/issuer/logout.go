@@ -59,7 +59,17 @@ func (h *Handler) logoutForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
-	return server.SeeOther(w, pages.With(pages.EndSession, query))
+	location := pages.With(pages.EndSession, query)
+	if len(location) > maxLocation { // with an ID token that has many groups
+		farewell, wrong, err := h.leaving(r, query)
+		if err != nil || wrong != nil {
+			return cmp.Or(err, wrong)
+		}
+		query.Del("id_token_hint")
+		query.Set("client_id", farewell.Client.ID) // all that counts of the token
+		location = pages.With(pages.EndSession, query)
+	}
+	return server.SeeOther(w, location)
 }
 
 // logoutAnswer is the form of the question. Account is the id of the account that

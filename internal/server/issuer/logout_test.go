@@ -1,6 +1,7 @@
 package issuer_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -322,5 +323,27 @@ func TestLogout_ByPost(t *testing.T) {
 	got := s.post("/auth/openid/logout", url.Values{"client_id": {"rp"}, "state": {"x"}}, "Origin", "https://rp.test")
 	if got.StatusCode != 303 || got.Header.Get("Location") != logout("client_id", "rp", "state", "x") {
 		t.Errorf("%d %s", got.StatusCode, got.Header.Get("Location"))
+	}
+}
+
+// An ID token with many groups is too long for a URL, so that an app sends it in a form.
+func TestLogout_ByLongPost(t *testing.T) {
+	t.Parallel()
+	s := told{site: startFor(t, func(c *config.Config) {
+		c.Clients[0].LogoutReturns, c.Clients[0].ExtraClaims = []string{bye}, []string{"long='" + strings.Repeat("x", 8<<10) + "'"}
+	})}
+	b := s.signedIn("mara@example.org")
+	form := url.Values{"id_token_hint": {s.site.tokens(b).ID}, "post_logout_redirect_uri": {bye}, "state": {"x"}}
+	var q question
+	b.Boot(b.Open(b.Send("/auth/openid/logout", form).Next()), &q)
+	if p := b.Send("/auth/openid/logout/confirm", url.Values{"account": {q.Session.ID}, "request": {q.Client.Request}}); q.Screen != "sign-out" || p.Next() != bye+"&state=x" {
+		t.Errorf("the browser goes from %s to %q", q.Screen, p.Next())
+	}
+	for name, value := range map[string]string{"client_id": "other", "id_token_hint": form.Get("id_token_hint") + "x", "post_logout_redirect_uri": bye + "x"} {
+		wrong := maps.Clone(form)
+		wrong.Set(name, value)
+		if p := b.Send("/auth/openid/logout", wrong); p.StatusCode != 422 || p.Next() != "" {
+			t.Errorf("another %s: %d %s", name, p.StatusCode, p.Next())
+		}
 	}
 }
