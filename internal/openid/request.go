@@ -171,7 +171,8 @@ func (r *Request) readChallenge(query url.Values) error {
 }
 
 // readPrompt reads what the user must do. The value consent matters only for a
-// client whose users are asked: the operator has registered the client.
+// client whose users are asked. OpenID Connect Core 3.1.2.1 has a SHOULD there, but apps must send
+// it to get offline_access (11), and the operator has decided that the users of others are not asked.
 func (r *Request) readPrompt(query url.Values) error {
 	r.Hint, r.Locales = query.Get("login_hint"), query.Get("ui_locales")
 	prompts := strings.Fields(query.Get("prompt"))

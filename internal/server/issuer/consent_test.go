@@ -96,6 +96,17 @@ func TestConsent_OncePerScope(t *testing.T) {
 	s.asked(other)
 }
 
+// The operator decides whether users are asked: apps must send prompt=consent to get
+// offline_access (OpenID Connect Core 11).
+func TestConsent_PromptOfAClientWithoutIt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	if got := s.tokens(b, "prompt", "consent", "scope", "openid offline_access"); got.Scope != "openid offline_access" {
+		t.Errorf("the client gets %s", got.text)
+	}
+}
+
 // An answer counts for the page that was shown: its user, its scopes, its request.
 func TestConsent_BoundToItsPage(t *testing.T) {
 	t.Parallel()
