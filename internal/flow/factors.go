@@ -18,6 +18,7 @@ type FactorsView struct {
 	Factors []factor.Factor
 	Left    int  // recovery codes
 	Last    bool // as LastFactor
+	Any     bool // as of Second
 
 	// Of an enrolment, at its step.
 	Step   Step
@@ -49,6 +50,11 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 	if err == nil {
 		v.Last, err = f.LastFactor(ctx, found)
 	}
+	if err == nil {
+		var have Second
+		have, err = f.Second(ctx, found.User.ID)
+		v.Any = have.Any()
+	}
 	if err != nil || flowID == "" {
 		return v, err
 	}
@@ -74,7 +80,7 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 // MakeCodes replaces the recovery codes by a new set. As any change of a credential,
 // it ends the trust in browsers. It returns the page that shows the codes.
 //
-// Faults: ProofNeeded, factor.Missing without a factor, hashing.busy.
+// Faults: ProofNeeded, factor.Missing without a factor or a passkey, hashing.busy.
 func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hashes
@@ -85,11 +91,11 @@ func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 	}
 	value, fresh := browser(c)
 	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
-		have, err := tx.FactorsOf(ctx, a.ID)
+		have, err := f.second(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}
-		if len(have) == 0 {
+		if !have.Any() {
 			return factor.Missing
 		}
 		if err := f.factors.Replace(ctx, tx, a.ID, codes, hashes); err != nil {
@@ -129,7 +135,7 @@ func (f *Flows) SavedCodes(ctx context.Context, c Caller, found session.Found, f
 }
 
 // RemoveFactor removes a factor of the signed-in user. The recovery codes go with
-// the last one. It ends the other sessions, which the factor may have opened.
+// the last one, unless a passkey remains. It ends the other sessions, which the factor may have opened.
 //
 // Faults: ProofNeeded, factor.Missing.
 func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) error {
@@ -144,14 +150,10 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		case !ok:
 			return factor.Missing
 		}
-		left, err := tx.FactorsOf(ctx, a.ID)
-		if err == nil && len(left) == 0 {
-			err = tx.DeleteRecoveryCodes(ctx, a.ID)
+		if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
+			return err
 		}
-		if err == nil {
-			err = f.endGrace(ctx, tx, a)
-		}
-		if err != nil {
+		if err := f.endGrace(ctx, tx, a); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {

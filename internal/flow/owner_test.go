@@ -180,6 +180,7 @@ func (o *owner) checks() {
 	if !ways.Password && ways.Beside == 0 && !o.lost {
 		o.fail("no way in is left: %v", all)
 	}
+	o.checksCodes()
 	for _, each := range o.issued {
 		if _, err := o.flows.Session(o.Context(), each.token); err != nil {
 			continue

@@ -23,6 +23,7 @@ func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.
 type PasskeysView struct {
 	List   []passkey.Passkey
 	Last   bool   // as LastFactor
+	Alone  bool   // nothing helps an owner who loses them: no app, no recovery code
 	Host   string // as PasskeyUser
 	Handle []byte
 }
@@ -33,6 +34,11 @@ func (f *Flows) OwnPasskeys(ctx context.Context, found session.Found) (v Passkey
 		if v.List, err = tx.PasskeysOf(ctx, found.User.ID); err == nil {
 			v.Last, err = f.lastFactor(ctx, tx, found, v.List)
 		}
+		if err != nil {
+			return err
+		}
+		have, err := f.second(ctx, tx, found.User.ID)
+		v.Alone = !have.Passkey.IsZero() && have.App.IsZero() && have.Codes == 0
 		return err
 	})
 	if f.passkeys != nil {
@@ -149,7 +155,7 @@ func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found
 
 // RemovePasskey removes a passkey of the signed-in user, if another way in remains.
 // It ends the other sessions, which the passkey may have started, and tells the
-// owner.
+// owner. The recovery codes go with the last one, unless an app remains.
 //
 // Faults: LastWay, ProofNeeded, session.Required, passkey.Missing.
 func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
@@ -158,6 +164,9 @@ func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found
 			return LastWay
 		}
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
+			return err
+		}
+		if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		if err := f.endGrace(ctx, tx, a); err != nil {

@@ -9,6 +9,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/factor"
 	"portico/internal/flow"
+	"portico/internal/outbox"
 	"portico/internal/passkey"
 	"portico/internal/passkey/passkeytest"
 )
@@ -63,9 +64,12 @@ func (v *visitor) later(r flow.Result) (flow.Result, error) {
 }
 
 // awaits waits for an email of a kind. Others may come before it.
-func (b *bundle) awaits(template string) {
+func (b *bundle) awaits(template string) outbox.Message {
 	b.Helper()
-	for b.next().Template != template {
+	for {
+		if m := b.next(); m.Template == template {
+			return m
+		}
 	}
 }
 

@@ -16,11 +16,12 @@ const OfSession = "session"
 // Second is what an account can give beside a first proof. The times are of the last
 // use, zero without one.
 type Second struct {
-	App     time.Time // an authenticator app, or a recovery code in its place
+	App     time.Time // an authenticator app
 	Passkey time.Time // a passkey that works at this site
+	Codes   int       // recovery codes, in place of either
 }
 
-// Any reports whether the account has anything.
+// Any reports whether the account has anything. Recovery codes alone do not count.
 func (s Second) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
 
 // Second returns what an account can give beside a first proof.
@@ -46,7 +47,22 @@ func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, 
 			s.Passkey = p.UsedAt
 		}
 	}
+	if err != nil || !s.Any() {
+		return s, err
+	}
+	left, err := tx.RecoveryCodesOf(ctx, accountID)
+	s.Codes = len(left)
 	return s, err
+}
+
+// dropIdleCodes deletes the recovery codes of an account that has nothing any more that
+// they could replace.
+func (f *Flows) dropIdleCodes(ctx context.Context, tx Tx, accountID string) error {
+	have, err := f.second(ctx, tx, accountID)
+	if err != nil || have.Any() {
+		return err
+	}
+	return tx.DeleteRecoveryCodes(ctx, accountID)
 }
 
 // secondByPasskey continues a sign-in that waits for a second factor, or strengthens

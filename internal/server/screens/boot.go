@@ -282,8 +282,9 @@ type MFA struct {
 type Factors struct {
 	State string   `json:"state" enum:" list app codes"`
 	List  []Factor `json:"list"`
+	On    string   `json:"on"`   // "yes" with an authenticator app
 	Full  string   `json:"full"` // "yes" if no more can be added
-	Left  string   `json:"left"` // recovery codes; "" without a factor
+	Left  string   `json:"left"` // recovery codes; "" without an app or a passkey
 	Few   string   `json:"few"`  // "yes" if new recovery codes are needed
 
 	// Of an app that is being added.
@@ -311,8 +312,9 @@ type Factor struct {
 
 // Passkeys are the passkeys of an account.
 type Passkeys struct {
-	List []Passkey `json:"list"`
-	Full string    `json:"full"` // "yes" if no more can be added
+	List  []Passkey `json:"list"`
+	Full  string    `json:"full"`  // "yes" if no more can be added
+	Alone string    `json:"alone"` // "yes" if the account has no app and no recovery codes
 	// How authenticators know the account; "" without passkeys.
 	Host string `json:"rp_id"`
 	User string `json:"user_id"`

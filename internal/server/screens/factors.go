@@ -76,9 +76,10 @@ func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, 
 		})
 	}
 	b.Factors.Full = yes(len(v.Factors) >= factor.Most)
-	if len(v.Factors) > 0 {
+	b.Factors.On = yes(len(v.Factors) > 0)
+	if v.Any {
 		b.Factors.Left = strconv.Itoa(v.Left)
-		b.Factors.Few = yes(v.Left <= fewCodes)
+		b.Factors.Few = yes(v.Left > 0 && v.Left <= fewCodes)
 	}
 	switch v.Step {
 	case flow.Confirm:

@@ -40,7 +40,7 @@ func (s *Screens) fillMFA(b *Boot, v flow.View, way, trusting string) {
 // waysOf returns what the page asks for, and the addresses of the other ways that
 // the account has.
 func waysOf(second flow.Second, first, asked string, query url.Values) MFA {
-	has := map[string]bool{form.WayPasskey: !second.Passkey.IsZero(), form.WayApp: !second.App.IsZero(), form.WayRecovery: !second.App.IsZero()}
+	has := map[string]bool{form.WayPasskey: !second.Passkey.IsZero(), form.WayApp: !second.App.IsZero(), form.WayRecovery: second.Codes > 0}
 	if has[asked] {
 		first = asked
 	}

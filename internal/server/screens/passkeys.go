@@ -51,7 +51,7 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 		}
 		b.Passkeys.List = append(b.Passkeys.List, shown)
 	}
-	b.Passkeys.Full = yes(len(v.List) >= passkey.Most)
+	b.Passkeys.Full, b.Passkeys.Alone = yes(len(v.List) >= passkey.Most), yes(v.Alone)
 	b.showPasskeyUser(v.Host, v.Handle)
 	return err
 }

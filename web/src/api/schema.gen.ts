@@ -188,6 +188,7 @@ export interface Factor {
 export interface Factors {
   state: '' | 'list' | 'app' | 'codes';
   list: Factor[];
+  on: string;
   full: string;
   left: string;
   few: string;
@@ -338,6 +339,7 @@ export interface PasskeyOffer {
 export interface Passkeys {
   list: Passkey[];
   full: string;
+  alone: string;
   rp_id: string;
   user_id: string;
 }

@@ -207,6 +207,7 @@ export const SHAPE = {
         "last": ""
       }
     ],
+    "on": "",
     "full": "",
     "left": "",
     "few": "",
@@ -238,6 +239,7 @@ export const SHAPE = {
       }
     ],
     "full": "",
+    "alone": "",
     "rp_id": "",
     "user_id": ""
   },

@@ -85,6 +85,16 @@ export const ACCOUNT: State[] = [
       await beginSetup(page);
     },
   },
+  {
+    name: 'account-factors-passkey',
+    reach: async (page, world) => {
+      await enter(page, world);
+      await Authenticator.plugInto(page);
+      await addPasskey(page);
+      await open(page, '/auth/account/factors');
+      await expect(button(page, 'Get recovery codes')).toBeVisible();
+    },
+  },
   { name: 'account-factors-codes', reach: enterAndEnrol },
   {
     name: 'account-factors-app',

@@ -1,7 +1,7 @@
 import type { AddFactor, Boot, Factor, RemoveFactor } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { choose, Each, Unless, When } from '../../lib/template';
+import { choose, Each, match, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
@@ -20,7 +20,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
   const form = useForm({ boot, path: '/auth/api/factors/add', onTrouble: toProof });
   return (
     <OwnPage boot={boot} title={title} form={form}>
-      <Lead>{choose(factors.left, t('account-factors.lead_on'), off)}</Lead>
+      <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
       <ul>
         <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
       </ul>
@@ -28,10 +28,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
         <form {...form.props}>
           <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
           <input type="hidden" name="action" value="add" />
-          <When
-            value={factors.left}
-            otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}
-          >
+          <When value={factors.on} otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}>
             <Button look="secondary" {...pressed(form)}>
               {t('account-factors.add_another')}
             </Button>
@@ -83,16 +80,23 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
         <Notice words={t('account-factors.few')} />
       </When>
       <p className={`${entries.detail} ${styles.left}`}>
-        {t('account-factors.left', { count: factors.left })}
+        {match(
+          factors.left,
+          '0',
+          t('account-factors.no_codes'),
+          t('account-factors.left', { count: factors.left }),
+        )}
       </p>
       <form {...form.props}>
         <ErrorSummary {...form.summary} />
         <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
         <input type="hidden" name="action" value="codes" />
         <Button look="secondary" {...pressed(form)}>
-          {t('account-factors.new_codes')}
+          {match(factors.left, '0', t('account-factors.get_codes'), t('account-factors.new_codes'))}
         </Button>
-        <Hint>{t('account-factors.new_codes_hint')}</Hint>
+        <Unless value={factors.left} is="0">
+          <Hint>{t('account-factors.new_codes_hint')}</Hint>
+        </Unless>
       </form>
     </section>
   );

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { Each } from '../../lib/template';
+import { Each, When } from '../../lib/template';
 import { signalAccepted } from '../../passkey/signal';
-import { Lead } from '../../ui/lead';
+import { Hint, Lead } from '../../ui/lead';
 import { OwnPage } from '../own/own-page';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
@@ -29,6 +29,11 @@ function View({ boot }: { boot: Boot }) {
       <ul>
         <Each of={boot.passkeys.list}>{(passkey) => <Entry passkey={passkey} />}</Each>
       </ul>
+      <When value={boot.passkeys.alone}>
+        <Hint>
+          {t('account-passkeys.alone')} <a href="/auth/account/factors">{t('account-passkeys.get_codes')}</a>
+        </Hint>
+      </When>
     </OwnPage>
   );
 }

@@ -1,0 +1,164 @@
+package flow_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/factor"
+	"portico/internal/fault"
+	"portico/internal/flow"
+)
+
+// makesCodes returns the page of new recovery codes.
+func (v *visitor) makesCodes() flow.FactorsView {
+	v.Helper()
+	r := v.must(v.flows.MakeCodes(v.Context(), v.Caller, v.found(), flow.Target{}))
+	page, err := v.flows.Enrolment(v.Context(), v.Caller, v.found(), r.FlowID)
+	if err != nil {
+		v.Fatal(err)
+	}
+	return page
+}
+
+// An owner who has lost the only passkey removes it with a recovery code. The other
+// codes go with it.
+func TestMakeCodes_ForAPasskey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	if _, err := b.flows.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); !errors.Is(err, factor.Missing) {
+		t.Errorf("codes in place of nothing: %v", err)
+	}
+	v.adds()
+	alone := func() bool {
+		page, err := b.flows.OwnPasskeys(t.Context(), v.found())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Alone
+	}
+	if !alone() {
+		t.Error("the page offers no recovery codes")
+	}
+	page := v.makesCodes()
+	if len(page.Codes) == 0 || !page.Any || alone() {
+		t.Fatalf("%d codes are shown, for a passkey %v, still alone %v", len(page.Codes), page.Any, alone())
+	}
+	b.clock.Advance(time.Hour)
+	v.must(v.signIn("mara@example.org", good))
+	held, err := b.flows.Passkeys(t.Context(), v.found().User.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove := func() error { return b.flows.RemovePasskey(t.Context(), v.Caller, v.found(), held[0].ID) }
+	if err := remove(); !errors.Is(err, flow.ProofNeeded) {
+		t.Errorf("a password alone removes a passkey: %v", err)
+	}
+	v.must(b.flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(page.Codes[0])))
+	if err := remove(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := b.flows.Factors(t.Context(), v.found().User.ID); err != nil || left.Left != 0 {
+		t.Errorf("%d codes are left in place of nothing, %v", left.Left, err)
+	}
+}
+
+// The codes go with the last app, unless a passkey needs them.
+func TestRemoveFactor_Codes(t *testing.T) {
+	t.Parallel()
+	for _, keeps := range []bool{false, true} {
+		b := setup(t, withPasskeys(t))
+		v := b.visitor("192.0.2.1")
+		v.register("mara@example.org")
+		v.enrols()
+		if keeps {
+			v.adds()
+		}
+		id := v.found().User.ID
+		have, err := b.flows.Factors(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if keeps {
+			want = have.Left
+		}
+		if left, err := b.flows.Factors(t.Context(), id); err != nil || left.Left != want {
+			t.Errorf("with a passkey %v, %d of %d codes are left, %v", keeps, left.Left, have.Left, err)
+		}
+	}
+}
+
+// Where a second factor is needed, a recovery code signs in once in place of the only
+// passkey. A password reset leaves the codes, and an alarm removes them.
+func TestGiveFactor_CodeOfAPasskey(t *testing.T) {
+	t.Parallel()
+	b, change := withRequire(t, withPasskeys(t))
+	owner := b.visitor("192.0.2.1")
+	owner.register("mara@example.org")
+	owner.adds()
+	codes, id := owner.makesCodes().Codes, owner.found().User.ID
+	change(everyone())
+	for _, each := range []struct {
+		code string
+		left int
+		want error
+	}{{codes[0], 10, nil}, {codes[0], 9, factor.Wrong}, {codes[1], 9, nil}} {
+		v, r := b.asks("192.0.2.2")
+		view, err := b.flows.View(t.Context(), v.Caller, r.FlowID)
+		if err != nil || view.Second.Codes != each.left {
+			t.Errorf("the step offers %d codes of %d, %v", view.Second.Codes, each.left, err)
+		}
+		given, err := b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(each.code))
+		if each.want != nil {
+			wantField(t, err, fault.From(each.want).Code)
+			continue
+		}
+		v.must(given, err)
+		if s := v.found().Session; !s.Strong() || !slices.Equal(s.Methods, []string{"password", factor.RecoveryWord}) {
+			t.Errorf("the session has the methods %v, strong at %v", s.Methods, s.StrongAt)
+		}
+		b.awaits("recovery-code-used")
+	}
+
+	left := func() int {
+		have, err := b.flows.Factors(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return have.Left
+	}
+	v := b.visitor("192.0.2.3")
+	r := v.forgets("mara@example.org")
+	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.awaits("recover").Data["code"]))
+	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "another " + good, Confirm: "another " + good}))
+	if left() != 8 {
+		t.Errorf("%d of 8 codes are left after a password reset", left())
+	}
+	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.awaits("password-changed"))))
+	if left() != 0 {
+		t.Errorf("%d codes are left after an alarm", left())
+	}
+}
+
+// checksCodes fails if the account has recovery codes and nothing that they replace.
+func (o *owner) checksCodes() {
+	o.Helper()
+	have, err := o.flows.Factors(o.Context(), o.id)
+	if err != nil {
+		o.fail("%v", err)
+	}
+	second, err := o.flows.Second(o.Context(), o.id)
+	if err != nil {
+		o.fail("%v", err)
+	}
+	if have.Left > 0 && !second.Any() {
+		o.fail("%d recovery codes are left in place of nothing", have.Left)
+	}
+}
