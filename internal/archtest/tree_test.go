@@ -116,6 +116,7 @@ func rules() map[string]rule {
 		"assembly":              assembly,
 		"no init":               noInit,
 		"no mutable state":      noMutableState,
+		"ended sessions":        endedSessions,
 		"fault codes":           faultCodes,
 		"words of the faults":   words,
 		"links":                 links,

@@ -13,7 +13,7 @@ import (
 // these clients. It reports whether the session was there.
 //
 // Every end of a session goes through endOne, endAll or the new sign-in of
-// admitted.
+// admitted (internal/archtest/sessions_test.go).
 func (f *Flows) endOne(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
 	told, err := f.grants.SignOut(ctx, tx, accountID, id)
 	if err != nil {
