@@ -88,7 +88,7 @@ test.each([
   expect((await posted).postData() ?? '').toBe(body);
   for (const idle of [
     page.getByRole('button', { name: 'Show password' }),
-    page.getByText(/as soon as all six/),
+    page.getByText(/We check the code as soon as/),
   ]) {
     expect(await idle.filter({ visible: true }).count()).toBe(0); // without script it would be a lie
   }
