@@ -6,8 +6,8 @@ import (
 	"portico/internal/account"
 )
 
-// Summary counts what an account has. Its trusted browsers are not counted: which of them
-// count depends on all credentials.
+// Summary counts what an account has. TrustedBrowsers has the trusted browsers, because
+// which of them count depends on all credentials.
 func (f *Flows) Summary(ctx context.Context, accountID string) (s account.Summary, err error) {
 	now := f.clock.Now()
 	idle := f.sessions.IdleEnd(now).Sub(now)

@@ -146,6 +146,11 @@ func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found ses
 		Addresses: strconv.Itoa(sum.Addresses), Password: yes(sum.Password), Passkeys: strconv.Itoa(sum.Passkeys), Factors: yes(sum.Apps > 0),
 		Sessions: strconv.Itoa(sum.Sessions), Providers: strconv.Itoa(sum.Providers), Apps: strconv.Itoa(sum.Clients),
 	}
+	if s.Trust {
+		browsers, err := s.Actions.Flows.TrustedBrowsers(r.Context(), found.User.ID)
+		b.Account.States.Browsers = strconv.Itoa(len(browsers))
+		return err
+	}
 	return nil
 }
 

@@ -173,6 +173,7 @@ type SectionStates struct {
 	Passkeys  string `json:"passkeys"`
 	Factors   string `json:"factors"` // "yes" if there is an authenticator app
 	Sessions  string `json:"sessions"`
+	Browsers  string `json:"browsers"` // "" where no browser may be trusted
 	Providers string `json:"providers"`
 	Apps      string `json:"apps"`
 }

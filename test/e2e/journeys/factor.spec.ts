@@ -192,6 +192,7 @@ test('a trusted browser asks for no code, and its owner ends that', async ({ pag
   await signInAgain();
   await expectAccount(page, person);
 
+  await expect(page.getByRole('listitem').filter({ hasText: 'Trusted browsers' })).toHaveText(/1$/);
   await link(page, 'Trusted browsers').click();
   await expectScreen(page, 'Trusted browsers');
   await expect(page.getByText('This browser')).toBeVisible();

@@ -449,6 +449,7 @@ export interface SectionStates {
   passkeys: string;
   factors: string;
   sessions: string;
+  browsers: string;
   providers: string;
   apps: string;
 }

@@ -167,6 +167,7 @@ export const SHAPE = {
       "passkeys": "",
       "factors": "",
       "sessions": "",
+      "browsers": "",
       "providers": "",
       "apps": ""
     }

@@ -21,7 +21,7 @@ const SECTIONS: [path: string, name: MessageKey, state?: keyof States][] = [
   ['/auth/account/passkeys', 'account.section.passkeys', 'passkeys'],
   ['/auth/account/factors', 'account.section.factors', 'factors'],
   ['/auth/account/sessions', 'account.section.sessions', 'sessions'],
-  ['/auth/account/browsers', 'account.section.browsers'],
+  ['/auth/account/browsers', 'account.section.browsers', 'browsers'],
   ['/auth/account/providers', 'account.section.providers', 'providers'],
   ['/auth/account/apps', 'account.section.apps', 'apps'],
   ['/auth/account/history', 'account.section.history'],
