@@ -13,6 +13,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/app"
 	"portico/internal/config"
+	"portico/internal/dev"
 	"portico/internal/fault"
 	"portico/internal/locale"
 	"portico/internal/outbox"
@@ -205,6 +206,9 @@ func (s *session) withApp(fn func(*app.App) error) error {
 	cfg, err := s.settings()
 	if err != nil {
 		return err
+	}
+	if cfg.PublicURL == nil {
+		cfg.PublicURL = dev.PublicURL(cfg.DatabaseURL)
 	}
 	a, err := app.New(s, cfg, app.Options{Existing: true})
 	if err != nil {

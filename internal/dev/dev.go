@@ -79,6 +79,9 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	if err := a.Claim(); err != nil {
 		return err
 	}
+	if err := keepPublicURL(w.cfg); err != nil {
+		return err
+	}
 	people, err := seed(ctx, a)
 	if err != nil {
 		return err
