@@ -213,20 +213,22 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 }
 
 // fillPassword adds whether the account has a password, and whether it may be
-// removed.
+// removed. While an alarm closes the account to changes, a password can only be replaced.
 func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	ways, err := s.Actions.Flows.Ways(r.Context(), found.User.ID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	closed, err := s.closedWords(r, found, b.Locale)
+	switch {
 	case !ways.Password:
-		b.Account.Password = "none"
-	case ways.Beside > 0:
+		b.Account.Password, b.Notice = "none", closed
+	case ways.Beside > 0 && closed == "":
 		b.Account.Password = "removable"
 	default:
 		b.Account.Password = "only"
 	}
-	return nil
+	return err
 }
 
 // fillProfile adds the name, and the languages that emails can have.

@@ -145,7 +145,7 @@ type SignedIn struct {
 
 // Account is what the account pages show.
 type Account struct {
-	Password  string           `json:"password" enum:" none only removable"` // only: it is the only way in
+	Password  string           `json:"password" enum:" none only removable"` // only: it cannot be removed now
 	Languages []Choice         `json:"languages"`
 	History   []Event          `json:"history"`
 	Apps      []App            `json:"apps"`

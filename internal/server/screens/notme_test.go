@@ -9,7 +9,9 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/flow"
+	"portico/internal/passkey"
 	"portico/internal/server/screens"
+	"portico/internal/store"
 )
 
 // raises raises the alarm of the next email.
@@ -62,6 +64,38 @@ func TestAlarm_PagesSayForHowLong(t *testing.T) {
 		if b := v.opens("/auth/account/profile"); b.Notice != "" {
 			t.Errorf("the profile says %q", b.Notice)
 		}
+	}
+}
+
+// While an alarm closes the account, its password can be replaced, but not removed, and no
+// password can be added.
+func TestAlarm_PasswordCanOnlyBeReplaced(t *testing.T) {
+	t.Parallel()
+	s, v := regained(t)
+	id := v.opens("/auth/account").Session.ID
+	write := func(change func(*store.Tx) error) {
+		t.Helper()
+		if err := s.Store.Write(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func(tx *store.Tx) error {
+		_, err := tx.InsertPasskey(t.Context(), passkey.Passkey{ID: "p", AccountID: id, Host: "localhost", Credential: []byte("p")})
+		return err
+	})
+	if b := v.opens("/auth/account/password"); b.Account.Password != "only" || b.Notice != "" {
+		t.Errorf("the password is %q, said %q", b.Account.Password, b.Notice)
+	}
+	write(func(tx *store.Tx) error {
+		_, err := tx.UpdatePassword(t.Context(), id, "", false)
+		return err
+	})
+	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || !strings.HasSuffix(b.Notice, "for 72 hours.") {
+		t.Errorf("without a password it is %q, said %q", b.Account.Password, b.Notice)
+	}
+	b := v.reads(v.Send("/auth/account/password", passwordForm(id)))
+	if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for 72 hours.") {
+		t.Errorf("a press: %d, said %q and %q", b.Status, b.Notice, b.Errors.Form)
 	}
 }
 
