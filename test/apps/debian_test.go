@@ -128,12 +128,13 @@ func TestAuthlib(t *testing.T) {
 	if exec.Command(python, "-c", "import authlib, requests").Run() != nil {
 		t.Skip("Authlib is missing: run tools/apps")
 	}
-	back := "http://127.0.0.1:" + freePort(t) + "/callback"
-	c := client{ID: "authlib", Secret: "a secret of Authlib, in the tests", Redirect: back, More: allScopes}
+	here := "http://127.0.0.1:" + freePort(t)
+	back := here + "/callback"
+	c := client{ID: "authlib", Secret: "a secret of Authlib, in the tests", Redirect: back, Logout: here + "/out", Told: here + "/told", More: allScopes}
 	p := start(t, c)
 	cmd := exec.Command(python, "authlib_app.py", p.origin, c.ID, c.Secret, back, address, password)
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "signed in as "+address+", refreshed, revoked") {
+	if err != nil || !strings.Contains(string(out), "signed in as "+address+", refreshed, signed out, revoked") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
