@@ -110,7 +110,7 @@ func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in
 		ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
 		return Tokens{Live: l}, ended, err
 	}
-	if client.LogoutURI != "" {
+	if client.LogoutURI != "" || l.Grant.MayTell {
 		if err := k.watchOver(ctx, tx, l); err != nil {
 			return Tokens{}, false, err
 		}

@@ -19,6 +19,15 @@ import (
 // leavesAs signs a user in at a client whose users are asked, and out again. It returns the ID token.
 func (s *site) leavesAs(b *apptest.Browser, id, uri string, between func()) string {
 	s.Helper()
+	token := s.entersAs(b, id, uri)
+	between()
+	b.Send("/auth/signout", nil)
+	return token
+}
+
+// entersAs signs a user in at such a client. It returns the ID token.
+func (s *site) entersAs(b *apptest.Browser, id, uri string) string {
+	s.Helper()
 	b.SignIn("mara@example.org")
 	page := s.asked(b, "client_id", id, "redirect_uri", uri)
 	code := back(s.TB.(*testing.T), answers(b, page, "allow")).Get("code")
@@ -26,8 +35,6 @@ func (s *site) leavesAs(b *apptest.Browser, id, uri string, between func()) stri
 	if got.StatusCode != 200 {
 		s.Fatalf("no tokens: %d %s", got.StatusCode, got.text)
 	}
-	between()
-	b.Send("/auth/signout", nil)
 	return got.ID
 }
 
@@ -207,6 +214,15 @@ func TestRegistered_IsTold(t *testing.T) {
 	second.toldOf("after an address that was taken back", id, client.ID)
 	second.again()
 	second.toldOf("again", id, client.ID)
+	changes(nil)()
+	aged := second.verified(s.entersAs(b, client.ID, uri), client.ID)
+	changes(now.URL + "/logout")()
+	s.Clock.Advance(8 * 24 * time.Hour)
+	second.endAged()
+	if got := second.next(client.ID); got["sid"] != aged["sid"] {
+		t.Errorf("after an end by age that came before the address: told %v about the session %v", got, aged["sid"])
+	}
+	second.settled()
 	s.leavesAs(b, client.ID, uri, func() {
 		if got := send("DELETE", own, token, nil); got.StatusCode != 204 {
 			t.Fatalf("the end: %d %s", got.StatusCode, got.text)
