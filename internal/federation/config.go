@@ -82,7 +82,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 	http.Transport = jsonOnly{next: http.Transport}
 	issuer := cmp.Or(pc.Issuer, pre.issuer)
 	p := &provider{
-		Provider:   Provider{ID: pc.ID, Name: cmp.Or(pc.Name, pre.name, pc.ID), Icon: pre.icon},
+		Provider:   Provider{ID: pc.ID, Name: cmp.Or(pc.Name, pre.name, pc.ID), Icon: pre.icon, TellsNoTime: pre.tellsNoTime},
 		preset:     pre,
 		clientID:   pc.ClientID,
 		secret:     makeSecret,

@@ -86,7 +86,7 @@ func TestListKeepsTheOrder(t *testing.T) {
 		ProviderConfig{ID: "github", ClientID: "c", ClientSecret: "s"},
 		ProviderConfig{ID: "corp", Issuer: "https://id.corp.test", ClientID: "c"},
 	)
-	want := []Provider{{"work", "Corp account", "microsoft"}, {"github", "GitHub", "github"}, {"corp", "corp", "openid"}}
+	want := []Provider{{"work", "Corp account", "microsoft", false}, {"github", "GitHub", "github", true}, {"corp", "corp", "openid", false}}
 	if err != nil || !slices.Equal(s.List(), want) {
 		t.Errorf("got %v, %v", s.List(), err)
 	}

@@ -36,6 +36,9 @@ type Provider struct {
 	ID   string
 	Name string
 	Icon string
+
+	// TellsNoTime is whether the provider never tells when its user signed in.
+	TellsNoTime bool
 }
 
 // Begun is what Begin returns.

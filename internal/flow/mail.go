@@ -211,6 +211,10 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed
 	if err != nil {
 		return err
 	}
+	proves, err := f.provesBesidePassword(ctx, tx, p.AccountID, linked)
+	if err != nil {
+		return err
+	}
 	known := to.known(p.Kind)
 	l := letter{to: typed, owner: to.owner, at: to.at}
 	switch {
@@ -232,7 +236,7 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed
 		l.template, l.secret = mailByCode, &issued
 	case known.Password == "" && f.alarmed(*known):
 		l.template, l.secret = mailRegain, &issued
-	case known.Password == "" && len(linked) > 0:
+	case known.Password == "" && len(linked) > 0 && proves:
 		l.template, l.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:
 		l.template, l.secret = mailRecover, &issued

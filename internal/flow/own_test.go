@@ -13,7 +13,8 @@ import (
 	"portico/internal/session"
 )
 
-// withProvider gives the flows the provider "google".
+// withProvider gives the flows the provider "google", and "github", which never tells
+// when its user signed in.
 func withProvider(t *testing.T) option {
 	return func(c *flow.Config) {
 		client, err := egress.New(egress.Config{})
@@ -22,7 +23,10 @@ func withProvider(t *testing.T) option {
 		}
 		c.Providers, err = federation.New(federation.Config{
 			Client: client, Clock: c.Clock, RedirectURL: func(string) string { return "https://portico.test/cb" },
-			Providers: []federation.ProviderConfig{{ID: "google", ClientID: "x", ClientSecret: "y"}},
+			Providers: []federation.ProviderConfig{
+				{ID: "google", ClientID: "x", ClientSecret: "y"},
+				{ID: "github", ClientID: "x", ClientSecret: "y"},
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -182,6 +186,71 @@ func TestRecover_WithoutAPassword(t *testing.T) {
 	}
 	if m := b.next(); m.Template != "recover" {
 		t.Errorf("with nothing but a provider that does not exist, the owner gets %s", m.Template)
+	}
+}
+
+// An account whose only provider never tells the time of a sign-in can change nothing
+// without a password. Its owner sets the first one by email, and then can.
+func TestRecover_ProviderWithoutTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.links("github")
+	id := v.found().User.ID
+	proves := func(want flow.Renewal) {
+		t.Helper()
+		if p, err := b.flows.RenewalOf(t.Context(), id); err != nil || p != want {
+			t.Errorf("the proof is %v, want %v (%v)", p, want, err)
+		}
+	}
+	proves(flow.ByPassword)
+	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	b.next() // about that
+	proves(flow.ByReset)
+	b.clock.Advance(time.Hour)
+	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	m := b.next()
+	if m.Template != "recover" {
+		t.Fatalf("the owner gets %s", m.Template)
+	}
+	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	proves(flow.ByPassword)
+	if err := b.flows.Fresh(t.Context(), v.found()); err != nil {
+		t.Errorf("after the recovery: %v", err)
+	}
+
+	v.links("google")
+	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	proves(flow.ByOther)
+}
+
+// The mailbox sets no password where its owner has a second factor or a passkey: that
+// is stronger, and is asked for in its place.
+func TestRecover_ProviderWithoutTimeBesideFactor(t *testing.T) {
+	t.Parallel()
+	for name, adds := range map[string]func(v *visitor){
+		"authenticator app": func(v *visitor) { v.enrols() },
+		"passkey":           func(v *visitor) { v.adds() },
+	} {
+		b := setup(t, withProvider(t), withPasskeys(t))
+		v := b.visitor("192.0.2.1")
+		v.register("mara@example.org")
+		v.links("github")
+		adds(v)
+		v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+		if by, err := b.flows.RenewalOf(t.Context(), v.found().User.ID); err != nil || by != flow.ByOther {
+			t.Errorf("%s: the proof is %v (%v)", name, by, err)
+		}
+		v.must(b.flows.Recover(t.Context(), b.visitor("192.0.2.2").Caller, "mara@example.org", flow.Target{}))
+		m := b.next()
+		for m.Template != "provider-only" && m.Template != "recover" {
+			m = b.next()
+		}
+		if m.Data["provider"] != "GitHub" || m.Data["code"] != "" {
+			t.Errorf("%s: the owner gets %s %v", name, m.Template, m.Data)
+		}
 	}
 }
 

@@ -131,6 +131,7 @@ func attacks() testform.Catalogue {
 		"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
 
 		// Second factor
+		"SEC-333": "A thief of a mailbox sets a password for an account that has a stronger proof, and whose provider never tells the time.",
 		"SEC-093": "An attacker who knows only the password uses a sign-in that waits for the second factor.",
 		"SEC-094": "An attacker who knows only the password replaces the second factor.",
 		"SEC-095": "An attacker skips a step of a flow.",

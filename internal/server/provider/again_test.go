@@ -14,14 +14,14 @@ import (
 
 // guarded runs a site with an app that requires a sign-in within the last
 // minute.
-func guarded(t *testing.T) *apptest.Site {
+func guarded(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 	t.Helper()
 	app := httptest.NewServer(nil) // responds with 404
 	t.Cleanup(app.Close)
-	return setup(t, func(c *config.Config) {
+	return setup(t, append(changes, func(c *config.Config) {
 		c.Upstream, _ = url.Parse(app.URL)
 		c.Rules = []string{"fresh:1m /admin/*", "signed-in /*"}
-	})
+	})...)
 }
 
 // at opens the guarded page and returns the data of the sign-in page, or nil if
@@ -135,7 +135,7 @@ func TestFresh_NotConfirmed(t *testing.T) {
 	}
 }
 
-// An account without a password learns that, and whom to ask.
+// An account without a password, whose provider tells the time, signs in there again.
 func TestFresh_NoPassword(t *testing.T) {
 	t.Parallel()
 	s := guarded(t)
@@ -143,6 +143,19 @@ func TestFresh_NoPassword(t *testing.T) {
 	b.Open(choose(b, leave(b, nil), "sample-ada"))
 	s.Clock.Advance(time.Hour)
 	if again := signInPage(b, press(b, "github", at(b))); !strings.Contains(again.Notice, "your account has no password") {
+		t.Errorf("the page says %q", again.Notice)
+	}
+}
+
+// If the only provider never tells the time, the page leads to a first password by
+// email.
+func TestFresh_FirstPassword(t *testing.T) {
+	t.Parallel()
+	s := guarded(t, func(c *config.Config) { c.Providers[0].Preset = "forgejo" })
+	b := s.Browser()
+	b.Open(choose(b, leave(b, nil), "sample-ada"))
+	again := signInPage(b, press(b, "example", at(b)))
+	if !strings.Contains(again.Notice, `Choose "Forgot your password?"`) {
 		t.Errorf("the page says %q", again.Notice)
 	}
 }

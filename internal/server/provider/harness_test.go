@@ -30,7 +30,7 @@ func setup(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 			ID: "github", Preset: "github", Name: "GitHub", ClientID: "portico", ClientSecret: "at GitHub",
 		}}
 	}
-	s := apptest.Start(t, append(changes, providers)...)
+	s := apptest.Start(t, append([]func(*config.Config){providers}, changes...)...)
 	handler, err := idp.New(idp.Config{
 		Issuer: issuer, ClientID: "portico", ClientSecret: "at the example",
 		RedirectURI: s.Origin + path + "/callback", Clock: s.Clock,

@@ -102,8 +102,11 @@ func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn
 	case code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0:
 		return "signin.notice.no_cookie", nil
 	case code == federation.CodeNoProof && person != (SignedIn{}):
-		has, err := s.Actions.Flows.HasPassword(r.Context(), person.ID)
-		if err == nil && !has {
+		by, err := s.Actions.Flows.RenewalOf(r.Context(), person.ID)
+		switch by {
+		case flow.ByReset:
+			text = "signin.notice.set_password"
+		case flow.ByOther:
 			text = "signin.notice.no_password"
 		}
 		return text, err

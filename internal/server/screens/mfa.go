@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"portico/internal/factor"
+	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
@@ -141,15 +142,17 @@ func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaFor
 	})
 }
 
-// askStronger leads to the page that asks for a second factor or a passkey, if an
-// account page wants a new proof and the account has one: a password would not help
-// there.
+// askStronger leads to the page that asks for a second factor or a passkey, if the
+// account has one. An account page needs it, because a password would not help there.
+// After a provider could not confirm a new sign-in, it helps for every page.
 func (s *Screens) askStronger(w http.ResponseWriter, r *http.Request, person SignedIn, target string) (led bool, err error) {
 	path := target
 	if end := strings.IndexAny(path, "?#"); end >= 0 {
 		path = path[:end]
 	}
-	if !r.URL.Query().Has("again") || person == (SignedIn{}) || !pages.OfAccount(path) {
+	query := r.URL.Query()
+	unproven := query.Get("failed") == federation.CodeNoProof
+	if !query.Has("again") || person == (SignedIn{}) || !pages.OfAccount(path) && !unproven {
 		return false, nil
 	}
 	second, err := s.Actions.Flows.Second(r.Context(), person.ID)

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { continueWithAcme } from '../support/acme.js';
 import { answerWith } from '../support/answer.js';
 import { Authenticator, leave, withPasskey } from '../support/passkey.js';
 import {
@@ -103,4 +104,44 @@ test('a second passkey is added with the first one at hand, without an email to 
   await world.mailbox.next(person.email, /^A passkey was added/);
   const sent = world.mailbox.mails.slice(before).filter(({ to }) => to === person.email);
   expect(sent.filter(({ code }) => code)).toEqual([]);
+});
+
+test('a user whose only provider never tells the time sets a password by email, and the change is done', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = world.stranger('noor');
+  const { origin } = await world.timeless();
+  world.provider.knows(person.email, { email: person.email, email_verified: true });
+  await open(page, `${origin}/auth/signin`);
+  await continueWithAcme(page, person.email);
+  await expectAccount(page, person);
+  const moved = world.stranger('moved');
+  await open(page, `${origin}/auth/account/addresses`);
+  await field(page, 'New email address').fill(moved.email);
+  await button(page, 'Send code').click();
+  const opened = context.waitForEvent('page');
+  await link(page, 'Sign in again').first().click();
+  const beside = await opened;
+  await alive(beside);
+  await button(beside, 'Continue with Acme ID').click();
+  await expect(beside.getByText('Choose "Forgot your password?" to set one by email.')).toBeVisible();
+  await alive(beside);
+  await link(beside, 'Forgot your password?').click();
+  await alive(beside);
+  await field(beside, 'Email').fill(person.email);
+  await button(beside, 'Send reset link').click();
+  await expectScreen(beside, 'Verify your code');
+  await alive(beside);
+  await field(beside, '6-digit code').fill((await world.mailbox.next(person.email)).code);
+  await expectScreen(beside, 'Choose a new password');
+  await alive(beside);
+  await field(beside, 'New password').fill(NEW);
+  await field(beside, 'Confirm Password').fill(NEW);
+  await Promise.all([beside.waitForEvent('close'), button(beside, 'Save password').click()]);
+  await expectScreen(page, 'Verify your code'); // without another press
+  await alive(page);
+  await field(page, '6-digit code').fill((await world.mailbox.next(moved.email)).code);
+  await expect(page.getByText(moved.email, { exact: true })).toBeVisible();
 });

@@ -13,6 +13,8 @@ export interface Outside {
   smtp: number;
   /** Issuer of the external identity provider, if there is one. */
   issuer?: string;
+  /** Preset of the identity provider; none without one. */
+  preset?: string;
   /** Origin of an app that is an allowed return target. */
   app?: string;
   /** Texts of the operator, by language and key. */
@@ -129,7 +131,7 @@ interface Place {
 }
 
 function environment(
-  { smtp, issuer, app, site, terms }: Outside,
+  { smtp, issuer, preset, app, site, terms }: Outside,
   { origin, listen, operations, keyFile, database }: Place,
 ) {
   return {
@@ -147,6 +149,7 @@ function environment(
     ...(issuer
       ? {
           PORTICO_PROVIDERS_ACME_ISSUER: issuer,
+          ...(preset ? { PORTICO_PROVIDERS_ACME_PRESET: preset } : {}),
           PORTICO_PROVIDERS_ACME_NAME: PROVIDER.name,
           PORTICO_PROVIDERS_ACME_CLIENT_ID: PROVIDER.clientId,
           PORTICO_PROVIDERS_ACME_CLIENT_SECRET: PROVIDER.clientSecret,

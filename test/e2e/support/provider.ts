@@ -21,6 +21,7 @@ export class IdentityProvider {
   /** The path that answers with 503; "" for none. */
   breaksAt = '';
   readonly #people = new Map<string, Claims>();
+  readonly #sites: string[] = [];
   readonly #server: Server;
   #provider: Provider | undefined;
 
@@ -38,14 +39,15 @@ export class IdentityProvider {
     return self;
   }
 
-  /** Sets the sites that may use the provider. It serves from then on. */
-  serve(sites: string[]): void {
+  /** Lets one more site use the provider. It serves from the first one on. */
+  serve(site: string): void {
+    this.#sites.push(site);
     this.#provider = new Provider(this.issuer, {
       clients: [
         {
           client_id: PROVIDER.clientId,
           client_secret: PROVIDER.clientSecret,
-          redirect_uris: sites.map((site) => `${site}/auth/provider/${PROVIDER.id}/callback`),
+          redirect_uris: this.#sites.map((each) => `${each}/auth/provider/${PROVIDER.id}/callback`),
         },
       ],
       cookies: { keys: ['only for tests'] },

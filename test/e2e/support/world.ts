@@ -29,6 +29,7 @@ export class World {
   readonly #more: Portico[] = [];
   #plain: Promise<Portico> | undefined;
   #terms: Promise<Portico> | undefined;
+  #timeless: Promise<Portico> | undefined;
   #apps: Promise<{ portico: Portico; notes: RelyingParty }> | undefined;
   readonly #requiring = new Map<string, Promise<Portico>>();
   #people = 0;
@@ -48,7 +49,7 @@ export class World {
       App.start(),
     ]);
     const portico = await Portico.start({ smtp: mailbox.port, issuer: provider.issuer, app: app.origin });
-    provider.serve([portico.origin]);
+    provider.serve(portico.origin);
     return new World({ portico, mailbox, provider, app }, request);
   }
 
@@ -69,11 +70,21 @@ export class World {
   terms(): Promise<Portico> {
     this.#terms ??= this.anotherPortico({ issuer: this.provider.issuer, terms: '2026-01' }).then(
       (portico) => {
-        this.provider.serve([this.portico.origin, portico.origin]);
+        this.provider.serve(portico.origin);
         return portico;
       },
     );
     return this.#terms;
+  }
+
+  /** A Portico to which the identity provider never tells when its user signed in. */
+  timeless(): Promise<Portico> {
+    const { issuer } = this.provider;
+    this.#timeless ??= this.anotherPortico({ issuer, preset: 'forgejo' }).then((portico) => {
+      this.provider.serve(portico.origin);
+      return portico;
+    });
+    return this.#timeless;
   }
 
   /** A Portico whose users all need a second factor, which they may put off for a while. */
