@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { continueWithAcme } from '../support/acme.js';
+import { continueWithAcme, signInAtAcme } from '../support/acme.js';
 import { answerWith } from '../support/answer.js';
 import { Authenticator, leave, withPasskey } from '../support/passkey.js';
 import {
@@ -104,6 +104,32 @@ test('a second passkey is added with the first one at hand, without an email to 
   await world.mailbox.next(person.email, /^A passkey was added/);
   const sent = world.mailbox.mails.slice(before).filter(({ to }) => to === person.email);
   expect(sent.filter(({ code }) => code)).toEqual([]);
+});
+
+test('a user who has only a provider signs in there again, and the change is done', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = world.stranger('noor');
+  world.provider.knows(person.email, { email: person.email, email_verified: true });
+  await open(page, '/auth/signin');
+  await continueWithAcme(page, person.email);
+  await expectAccount(page, person);
+  await open(page, '/auth/account/password');
+  await field(page, 'New password').fill(NEW);
+  await field(page, 'Confirm Password').fill(NEW);
+  await button(page, 'Save password').click();
+  const opened = context.waitForEvent('page');
+  await link(page, 'Sign in again').first().click();
+  const beside = await opened;
+  await expectScreen(beside, 'Sign in');
+  await alive(beside);
+  await button(beside, 'Continue with Acme ID').click();
+  const closed = beside.waitForEvent('close');
+  await signInAtAcme(beside, person.email); // Acme asks again, although it knows this browser
+  await closed;
+  await expect(page.getByText('Your new password is saved.')).toBeVisible(); // without another press
 });
 
 test('a user whose only provider never tells the time sets a password by email, and the change is done', async ({
