@@ -1,11 +1,14 @@
 package flow_test
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/flow"
 	"portico/internal/secret"
 )
@@ -60,6 +63,37 @@ func TestAccountLink_WhereAFactorIsNeeded(t *testing.T) {
 	r := kim.must(b.flows.ResetPassword(t.Context(), kim.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
 	if r.Session != nil || !strings.HasPrefix(r.Next, "/auth/protect?") {
 		t.Errorf("after the password: %s", r.Next)
+	}
+}
+
+// A sign-in by the link is recorded as such: no email has proven the mailbox.
+func TestAccountLink_Recorded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("mara@example.org")
+	v, before := b.visitor("192.0.2.2"), b.flows.Stats()
+	_, id := v.handed("mara@example.org")
+	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
+	r := b.record(audit.SignedIn)
+	if words := b.flows.ProofsOf(r)[0].String(); r.Detail != "operator_link" || words != "link from the operator" {
+		t.Errorf("the record says %q, in words %q", r.Detail, words)
+	}
+	if got := v.found().Session.Methods; !slices.Equal(got, []string{"operator_link"}) {
+		t.Errorf("the session has %v", got)
+	}
+	if got := grown(t, before.SignIns, b.flows.Stats().SignIns); !maps.Equal(got, map[string]uint64{"operator_link": 1}) {
+		t.Errorf("the counters say %v", got)
+	}
+
+	begun := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	m := b.next()
+	for m.Template != "recover" {
+		m = b.next()
+	}
+	begun = v.must(b.flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, m.Data["code"]))
+	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: good, Confirm: good}))
+	if r := b.record(audit.SignedIn); r.Detail != "mail" {
+		t.Errorf("after a recovery the record says %q", r.Detail)
 	}
 }
 

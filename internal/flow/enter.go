@@ -16,6 +16,9 @@ import (
 // byProvider is the prefix of a proof by a provider, before the provider's id.
 const byProvider = "provider:"
 
+// byOperatorLink is the proof of a user who has opened a link of the operator.
+const byOperatorLink = "operator_link"
+
 // entry is a sign-in that is proven, as far as its methods say.
 type entry struct {
 	account  account.Account

@@ -39,6 +39,8 @@ func (p Proof) String() string {
 	switch p.Method {
 	case "mail":
 		return "code or link from an email"
+	case byOperatorLink:
+		return "link from the operator"
 	case string(factor.TOTP):
 		return "authenticator app"
 	}

@@ -66,7 +66,7 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	r, err = f.finishReset(ctx, c, p, owner, hash)
+	r, err = f.finishReset(ctx, c, p, d, owner, hash)
 	r.New = d.New
 	return r, err
 }
@@ -97,8 +97,12 @@ func (f *Flows) owner(ctx context.Context, tx account.Store, p Pending) (account
 	return a, nil
 }
 
-func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner account.Account, hash string) (Result, error) {
+func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, owner account.Account, hash string) (Result, error) {
 	var r Result
+	method := "mail"
+	if d.Handed {
+		method = byOperatorLink
+	}
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again: the account may have changed while the hash was made.
 		owner, err := f.owner(ctx, tx, p)
@@ -116,7 +120,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, owner acco
 		}
 		changed := owner
 		changed.Version++
-		r, err = f.enter(ctx, tx, c, f.given(changed, f.target(p), "mail"))
+		r, err = f.enter(ctx, tx, c, f.given(changed, f.target(p), method))
 		return err
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ type Ended struct {
 // Stats are counts since the start of the process.
 type Stats struct {
 	Steps   map[Ended]uint64
-	SignIns map[string]uint64 // started sessions, by "password", "mail", "provider" or "passkey"
+	SignIns map[string]uint64 // started sessions, by "password", "mail", "provider", "passkey" or "operator_link"
 	SignUps map[string]uint64 // accounts that visitors made, by the same
 	Wrong   map[string]uint64 // secrets that did not match, by kind
 	Refused map[string]uint64 // by the name of the limit
@@ -64,7 +64,7 @@ type counts struct {
 // newCounts returns counts with every counter at zero. A counter that appears only
 // with its first event would hide that event from a query for growth.
 func newCounts() *counts {
-	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0, "passkey": 0}
+	ways := map[string]uint64{"password": 0, "mail": 0, "provider": 0, "passkey": 0, byOperatorLink: 0}
 	c := &counts{
 		steps: make(map[Ended]uint64), signIns: ways, signUps: maps.Clone(ways),
 		wrong: map[string]uint64{wrongPassword: 0, wrongCode: 0, wrongLinkPassword: 0, wrongFactor: 0, wrongPasskey: 0},

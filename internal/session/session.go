@@ -16,7 +16,7 @@ type Session struct {
 	ID              string
 	AccountID       string
 	Version         int64    // credential version of the account at sign-in
-	Methods         []string // proofs of the sign-in: "password", "mail", "passkey", "provider:google", then "totp" or "recovery_code"
+	Methods         []string // proofs of the sign-in: "password", "mail", "passkey", "operator_link", "provider:google", then "totp" or "recovery_code"
 	UserAgent       string   // the User-Agent header, shortened
 	Peer            string   // network of the sign-in; "" unless places are shown
 	CreatedAt       time.Time

@@ -9,7 +9,7 @@ export interface Person {
   /** May be empty. */
   name: string;
   roles: string[];
-  /** The proofs given: "password", "mail", "provider:google". */
+  /** The proofs given: "password", "mail", "operator_link", "provider:google". */
   methods: string[];
   /** Tells the sessions of a person apart. */
   sessionId: string;
