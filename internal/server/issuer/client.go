@@ -2,6 +2,7 @@ package issuer
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -47,7 +48,7 @@ func parseForm(r *http.Request) (url.Values, error) {
 	if err != nil || mediaType != formType || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
 		return nil, wrongForm()
 	}
-	body, err := io.ReadAll(r.Body)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +59,23 @@ func parseForm(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
+// readBody returns a body. When it ends early, the client has failed and not the server.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", invalidRequest("the body has not arrived in full"), err)
+	}
+	return body, nil
+}
+
 // withValues removes each parameter without a value, which counts as omitted (RFC 6749 3.1).
 func withValues(values url.Values) url.Values {
 	maps.DeleteFunc(values, func(_ string, list []string) bool { return len(list) == 1 && list[0] == "" })
 	return values
 }
 
-// client returns the client that sends a form, and the form. Its errors are
-// openid.Error, except for a connection that broke.
+// client returns the client that sends a form, and the form. Its errors are openid.Error, except
+// for a limit, and for an outage.
 func (h *Handler) client(w http.ResponseWriter, r *http.Request) (openid.Client, url.Values, error) {
 	values, err := readForm(r)
 	if err != nil {

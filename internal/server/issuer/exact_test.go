@@ -1,9 +1,12 @@
 package issuer_test
 
 import (
+	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -248,6 +251,35 @@ func TestErrors_OfABodyThatIsNotRead(t *testing.T) {
 		}
 		if got := send(strings.NewReader("x=" + strings.Repeat("x", 16<<10-2))); got.StatusCode == 413 {
 			t.Errorf("%s: 16 KiB are refused", path)
+		}
+	}
+}
+
+// A body that ends early is the fault of the client.
+func TestErrors_OfABodyThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
+	host := strings.TrimPrefix(s.Origin, "http://")
+	const form = "application/x-www-form-urlencoded"
+	for path, head := range map[string]string{
+		"token": form, "userinfo": form, "register": "application/json\r\nAuthorization: Bearer x",
+		"authorize": form, "logout": form,
+	} {
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /auth/openid/%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 9\r\nContent-Type: %s\r\n\r\nx=", path, host, head)
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Body.Close(); got.StatusCode != 400 {
+			t.Errorf("%s: %d", path, got.StatusCode)
 		}
 	}
 }

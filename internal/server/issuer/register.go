@@ -2,7 +2,6 @@ package issuer
 
 import (
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 
@@ -80,7 +79,7 @@ func readMetadata(r *http.Request) ([]byte, error) {
 	if err != nil || mediaType != "application/json" || len(r.Header["Content-Encoding"]) > 0 {
 		return nil, &openid.Error{Code: "invalid_client_metadata", Description: "send application/json"}
 	}
-	return io.ReadAll(r.Body)
+	return readBody(r)
 }
 
 func (h *Handler) answerRegistrant(w http.ResponseWriter, status int, made openid.Registree, err error) error {

@@ -2,7 +2,6 @@ package issuer
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -103,7 +102,7 @@ func presented(r *http.Request) (scheme, token string, err error) {
 	case len(sent) > 1:
 		return "", "", invalidRequest("send the access token once")
 	case inForm:
-		body, err := io.ReadAll(r.Body)
+		body, err := readBody(r)
 		if err != nil {
 			return "", "", err
 		}
