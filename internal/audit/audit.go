@@ -95,8 +95,10 @@ type Fact struct {
 // Store is what this room needs of the database.
 type Store interface {
 	InsertFact(ctx context.Context, f Fact) error
-	// FactsOf returns up to limit records of an account, the newest first.
-	FactsOf(ctx context.Context, accountID string, limit int) ([]Fact, error)
+	// FactsOf returns up to limit records of an account, the newest first. With an id in
+	// before, it returns the records older than that one, and none if the account has no
+	// record with that id.
+	FactsOf(ctx context.Context, accountID, before string, limit int) ([]Fact, error)
 }
 
 // Record adds facts. It is safe for concurrent use.

@@ -50,14 +50,19 @@ func (f *Flows) ChangeProfile(ctx context.Context, c Caller, found session.Found
 	})
 }
 
-// historyLength is how many audit records a user sees.
+// historyLength is how many audit records a user sees at once.
 const historyLength = 100
 
-// History returns the newest audit records of an account, the newest first.
-func (f *Flows) History(ctx context.Context, accountID string) (list []audit.Fact, err error) {
+// History returns the newest audit records of an account, or the newest ones older than
+// the record with the id before. With more records, older is the id to go on with.
+func (f *Flows) History(ctx context.Context, accountID, before string) (list []audit.Fact, older string, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.FactsOf(ctx, accountID, historyLength)
+		list, err = tx.FactsOf(ctx, accountID, before, historyLength+1)
 		return err
 	})
-	return list, err
+	if len(list) > historyLength {
+		list = list[:historyLength]
+		older = list[historyLength-1].ID
+	}
+	return list, older, err
 }

@@ -121,7 +121,7 @@ func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.A
 
 // happened returns the creation of the account and its audit records.
 func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
-	facts, err := tx.FactsOf(ctx, known.ID, storyLength)
+	facts, err := tx.FactsOf(ctx, known.ID, "", storyLength)
 	if err != nil {
 		return nil, err
 	}

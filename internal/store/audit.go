@@ -7,9 +7,13 @@ import (
 )
 
 // FactsOf implements audit.Store.
-func (t *Tx) FactsOf(ctx context.Context, accountID string, limit int) ([]audit.Fact, error) {
+func (t *Tx) FactsOf(ctx context.Context, accountID, before string, limit int) ([]audit.Fact, error) {
+	older, args := "", []any{accountID, limit}
+	if before != "" { // with an OR in its place, the index would begin at the newest record
+		older, args = `AND (at, id) < (SELECT at, id FROM audit WHERE id = $3 AND account_id = $1)`, append(args, before)
+	}
 	return collect(ctx, t, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail
-		FROM audit WHERE account_id = $1 ORDER BY at DESC, id DESC LIMIT CAST($2 AS BIGINT)`, []any{accountID, limit},
+		FROM audit WHERE account_id = $1 `+older+` ORDER BY at DESC, id DESC LIMIT CAST($2 AS BIGINT)`, args,
 		func(row scanner) (audit.Fact, error) {
 			var f audit.Fact
 			var at int64

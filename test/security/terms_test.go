@@ -41,7 +41,7 @@ func (s *site) termsRecords(address string) (versions []string) {
 		s.Fatal(err)
 	}
 	err = s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
-		facts, err := tx.FactsOf(s.Context(), a.ID, 100)
+		facts, err := tx.FactsOf(s.Context(), a.ID, "", 100)
 		for _, f := range facts {
 			if f.Name == audit.TermsAccepted {
 				versions = append(versions, f.Detail)

@@ -173,7 +173,7 @@ func TestApps_Removed(t *testing.T) {
 		t.Errorf("the page lists %+v", page.Account.Apps)
 	}
 	b.Send("/auth/account/apps", url.Values{"account": {page.Session.ID}, "app": {"no such app"}})
-	facts, err := s.Flows.History(t.Context(), page.Session.ID)
+	facts, _, err := s.Flows.History(t.Context(), page.Session.ID, "")
 	if err != nil || slices.IndexFunc(facts, func(f audit.Fact) bool { return f.Name == audit.ConsentRevoked && f.Detail == "rp" }) < 0 ||
 		slices.ContainsFunc(facts, func(f audit.Fact) bool { return f.Detail == "no such app" }) {
 		t.Errorf("the record: %+v, %v", facts, err)

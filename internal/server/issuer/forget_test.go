@@ -49,7 +49,7 @@ func TestForgetClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	history, err := s.Flows.History(t.Context(), a.ID)
+	history, _, err := s.Flows.History(t.Context(), a.ID, "")
 	if err != nil || len(history) == 0 || history[0].Name != audit.ConsentRevoked || history[0].Detail != p.id || history[0].Actor != "operator" {
 		t.Errorf("the record is %+v, %v", history, err)
 	}

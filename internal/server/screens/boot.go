@@ -148,6 +148,7 @@ type Account struct {
 	Password  string           `json:"password" enum:" none only removable"` // only: it cannot be removed now
 	Languages []Choice         `json:"languages"`
 	History   []Event          `json:"history"`
+	Older     string           `json:"older"` // address of the page with the next older events
 	Apps      []App            `json:"apps"`
 	Browsers  []TrustedBrowser `json:"browsers"`
 	Providers []LinkedProvider `json:"providers"`

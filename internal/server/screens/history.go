@@ -3,19 +3,25 @@ package screens
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/pages"
 	"portico/internal/passkey"
 	"portico/internal/session"
 )
 
-// fillHistory adds the audit records of the account in words.
+// fillHistory adds audit records of the account in words: the newest, or those before
+// the record in the query.
 func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	facts, err := s.Actions.Flows.History(r.Context(), found.User.ID)
+	facts, older, err := s.Actions.Flows.History(r.Context(), found.User.ID, r.URL.Query().Get("before"))
 	if err != nil {
 		return err
+	}
+	if older != "" {
+		b.Account.Older = pages.With(pages.History, url.Values{"before": {older}})
 	}
 	for _, f := range facts {
 		b.Account.History = append(b.Account.History, Event{

@@ -1,6 +1,7 @@
 package screens_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,59 @@ func TestHistory_NamesTheProofs(t *testing.T) {
 				t.Errorf("%s %s: %q, want %q", tt.name, tt.detail, got, want)
 			}
 		}
+	}
+}
+
+// The page leads on to older records until there are none. Each record is on one page, also
+// of several with the same time. The id of another account's record is as good as none.
+func TestHistory_Older(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	add := func(account string, count int) {
+		t.Helper()
+		if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
+			for range count {
+				if err := audit.NewRecord(s.Clock).Add(s.Context(), tx, audit.Fact{Name: audit.NameChanged, AccountID: account, Actor: "self"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := v.opens("/auth/account/history")
+	if first.Account.Older != "" {
+		t.Errorf("%d events lead to %q", len(first.Account.History), first.Account.Older)
+	}
+	s.Clock.Advance(time.Minute)
+	add(first.Session.ID, 50)
+	s.Clock.Advance(time.Minute)
+	add(first.Session.ID, 150)
+	var lengths []int
+	seen := map[string]bool{}
+	for path := "/auth/account/history"; path != ""; {
+		b := v.opens(path)
+		lengths = append(lengths, len(b.Account.History))
+		for _, event := range b.Account.History {
+			if seen[event.ID] {
+				t.Fatalf("the event %s is on two pages", event.ID)
+			}
+			seen[event.ID] = true
+		}
+		path = b.Account.Older
+	}
+	if want := []int{100, 100, len(first.Account.History)}; !slices.Equal(lengths, want) {
+		t.Errorf("the pages have %v events, want %v", lengths, want)
+	}
+
+	other := s.Person("noor@example.org")
+	add(other, 1)
+	theirs := visit(s)
+	theirs.SignIn("noor@example.org")
+	id := theirs.opens("/auth/account/history").Account.History[0].ID
+	if foreign := v.opens("/auth/account/history?before=" + id); len(foreign.Account.History) != 0 || foreign.Account.Older != "" {
+		t.Errorf("before the record of another account come %+v", foreign.Account.History)
 	}
 }
 

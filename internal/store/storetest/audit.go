@@ -43,6 +43,31 @@ func (b audits) FactsOf_NewestFirst() {
 			return errors.Join(tx.InsertFact(b.Context(), f), tx.InsertFact(b.Context(), other))
 		})
 	}
-	b.equal("the records", list(b.bundle, func(tx *store.Tx) ([]audit.Fact, error) { return tx.FactsOf(b.Context(), "mine", 10) }), want)
-	b.equal("the newest records", list(b.bundle, func(tx *store.Tx) ([]audit.Fact, error) { return tx.FactsOf(b.Context(), "mine", 2) }), want[:2])
+	b.equal("the records", b.factsOf("mine", "", 10), want)
+	b.equal("the newest records", b.factsOf("mine", "", 2), want[:2])
+}
+
+func (b audits) factsOf(accountID, before string, limit int) []audit.Fact {
+	return list(b.bundle, func(tx *store.Tx) ([]audit.Fact, error) { return tx.FactsOf(b.Context(), accountID, before, limit) })
+}
+
+// A list that goes on before a record has each older record once, also of the same time.
+func (b audits) FactsOf_Older() {
+	var all []audit.Fact
+	for n := range 5 {
+		f := full[audit.Fact](n + 1)
+		f.AccountID, f.At = "mine", moment().Add(time.Duration(n/3)*time.Microsecond)
+		all = append(all, f)
+		b.write(func(tx *store.Tx) error { return tx.InsertFact(b.Context(), f) })
+	}
+	other := full[audit.Fact](10)
+	b.write(func(tx *store.Tx) error { return tx.InsertFact(b.Context(), other) })
+	want := b.factsOf("mine", "", 10)
+	b.equal("how many", len(want), len(all))
+	for at, f := range want {
+		b.equal("the older records", b.factsOf("mine", f.ID, 10), append([]audit.Fact(nil), want[at+1:]...))
+	}
+	b.equal("some of them", b.factsOf("mine", want[0].ID, 2), want[1:3])
+	b.equal("before a record of another account", len(b.factsOf("mine", other.ID, 10)), 0)
+	b.equal("before no record", len(b.factsOf("mine", "gone", 10)), 0)
 }

@@ -9,6 +9,7 @@ export interface Account {
   password: '' | 'none' | 'only' | 'removable';
   languages: Choice[];
   history: Event[];
+  older: string;
   apps: App[];
   browsers: TrustedBrowser[];
   providers: LinkedProvider[];

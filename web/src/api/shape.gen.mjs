@@ -108,6 +108,7 @@ export const SHAPE = {
         "where": ""
       }
     ],
+    "older": "",
     "apps": [
       {
         "id": "",

@@ -78,6 +78,7 @@ export type MessageKey =
   | 'account-factors.title'
   | 'account-factors.used'
   | 'account-history.lead'
+  | 'account-history.older'
   | 'account-history.title'
   | 'account-passkeys.add'
   | 'account-passkeys.added'

@@ -1,6 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { Each } from '../../lib/template';
+import { Each, When } from '../../lib/template';
+import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
@@ -24,6 +25,11 @@ function View({ boot }: { boot: Boot }) {
           )}
         </Each>
       </ul>
+      <When value={boot.account.older}>
+        <Footer>
+          <a href={boot.account.older}>{text.t('account-history.older')}</a>
+        </Footer>
+      </When>
     </OwnPage>
   );
 }
