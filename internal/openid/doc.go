@@ -18,7 +18,8 @@
 // do so, and a token of its own lets it change that. The row ends when it is not used.
 //
 // A grant ends:
-//   - with its session, or after offlineLife if its scopes have offline_access
+//   - with its session, or after offlineLife if its scopes have offline_access; its row then stays
+//     until the session has ended, so that the client is told
 //   - when its account is disabled or gets a new password, by the credential
 //     version of the account; this needs no search for grants
 //   - when its code or an old refresh token is used again

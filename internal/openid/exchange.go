@@ -99,8 +99,8 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Sh
 func (k *Keeper) Redeem(ctx context.Context, tx Store, client Client, l Live, in Redemption) (t Tokens, ended bool, err error) {
 	now := k.clock.Now()
 	until := l.SessionEnds
-	if l.offline() {
-		until = now.Add(offlineLife)
+	if outlived := now.Add(offlineLife); l.offline() && outlived.After(until) {
+		until = outlived
 	}
 	ok, err := tx.RedeemGrant(ctx, l.Grant.ID, in.Key, now, until)
 	if err != nil {
@@ -187,8 +187,8 @@ func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, s
 // some of its resources and of its scopes, none for all of them.
 func (k *Keeper) tokens(l Live, some, scopes []string, key string) Tokens {
 	ends := k.clock.Now().Add(AccessLife)
-	if l.Grant.ExpiresAt.Before(ends) {
-		ends = l.Grant.ExpiresAt
+	if l.Ends().Before(ends) {
+		ends = l.Ends()
 	}
 	access := token{l.Grant.ID, l.Grant.Generation, ends, mask(some, l.Grant.Resources), key, mask(scopes, l.Grant.Scopes)}
 	l.Grant.Scopes = unmask(access.scopes, l.Grant.Scopes)
@@ -308,6 +308,15 @@ func (k *Keeper) revoke(ctx context.Context, tx Store, client Client, t token, r
 }
 
 func (l Live) offline() bool { return slices.Contains(l.Grant.Scopes, scopeOffline) }
+
+// Ends returns when the code of a grant stops working, or its tokens once the code is redeemed. With
+// offline_access the row may stay for longer, so that the end of its session is told.
+func (l Live) Ends() time.Time {
+	if end := l.Grant.RedeemedAt.Add(offlineLife); l.offline() && !l.Grant.RedeemedAt.IsZero() && end.Before(l.Grant.ExpiresAt) {
+		return end
+	}
+	return l.Grant.ExpiresAt
+}
 
 // proves reports whether a verifier belongs to a challenge (RFC 7636 4.6). Without
 // a challenge there must be no verifier.

@@ -42,7 +42,7 @@ type Grant struct {
 	Methods     []string // proofs of the sign-in
 	SignedInAt  time.Time
 	CreatedAt   time.Time
-	ExpiresAt   time.Time // of the code; of the grant once the code is redeemed
+	ExpiresAt   time.Time // of the code; of the grant once the code is redeemed: see Live.Ends
 	RedeemedAt  time.Time // zero: the code was not redeemed
 	EndedAt     time.Time // zero: not ended
 	RotatedAt   time.Time // of the newest refresh token
@@ -100,7 +100,7 @@ type Store interface {
 	// RevokeAccess revokes the access tokens of all generations up to one.
 	RevokeAccess(ctx context.Context, id string, generation int64) error
 	// MoveGrants gives the grants of a session to another one, which is watched in its
-	// place. Redeemed grants that live with the session then last until its end.
+	// place. Redeemed grants then last until its end, or longer if they outlive their session.
 	MoveGrants(ctx context.Context, from, to string, until time.Time) error
 
 	LogoutStore
@@ -195,7 +195,7 @@ func (k *Keeper) over(l Live) string {
 	switch {
 	case !l.Grant.EndedAt.IsZero():
 		return "the grant has ended"
-	case !now.Before(l.Grant.ExpiresAt), l.Grant.CreatedAt.Sub(now) > clock.MaxSkew:
+	case !now.Before(l.Ends()), l.Grant.CreatedAt.Sub(now) > clock.MaxSkew:
 		return "it has expired"
 	case l.offline() && !l.Grant.RedeemedAt.IsZero():
 		return ""

@@ -40,15 +40,15 @@ func (s told) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // startTold starts a site whose clients rp and other have a back channel.
-func startTold(t *testing.T) told {
+func startTold(t *testing.T, changes ...func(*config.Config)) told {
 	s := newTold()
 	client := httptest.NewServer(s)
 	t.Cleanup(client.Close)
-	s.site = startFor(t, func(c *config.Config) {
+	s.site = startFor(t, append(changes, func(c *config.Config) {
 		for i := range c.Clients[:2] {
 			c.Clients[i].LogoutURI, c.Clients[i].LogoutReturns = client.URL+"/logout", []string{bye}
 		}
-	})
+	})...)
 	return s
 }
 

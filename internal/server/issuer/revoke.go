@@ -86,7 +86,7 @@ func (h *Handler) stateOf(r *http.Request, token string) (introspection, error) 
 			Type: typeOf(m.Key), Issuer: h.issuer, Expires: m.Ends.Unix(), Audience: m.Resources, Confirm: confirm(m.Key),
 		}, nil
 	case t.Refresh != nil:
-		return h.describe(*t.Refresh, "", t.Refresh.Grant.ExpiresAt, nil), nil
+		return h.describe(*t.Refresh, "", t.Refresh.Ends(), nil), nil
 	}
 	return introspection{}, nil
 }

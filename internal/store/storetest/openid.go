@@ -145,10 +145,11 @@ func (b grants) MoveGrants_OfOneSession() {
 	online, other := b.at(1, a, "old", nil), b.at(2, a, "another", nil)
 	code := b.at(3, a, "old", func(g *openid.Grant) { g.RedeemedAt = time.Time{} })
 	offline := b.at(4, a, "old", func(g *openid.Grant) { g.Scopes = []string{"openid", "offline_access"} })
+	longer := b.at(5, a, "old", func(g *openid.Grant) { g.Scopes, g.ExpiresAt = offline.Scopes, until.Add(time.Hour) })
 	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), "old", "new", until) })
-	online.SessionID, code.SessionID, offline.SessionID = "new", "new", "new"
-	online.ExpiresAt = until
-	for name, want := range map[string]openid.Grant{"online": online, "of another session": other, "a code": code, "offline": offline} {
+	online.SessionID, code.SessionID, offline.SessionID, longer.SessionID = "new", "new", "new", "new"
+	online.ExpiresAt, offline.ExpiresAt = until, until
+	for name, want := range map[string]openid.Grant{"online": online, "of another session": other, "a code": code, "offline": offline, "offline for longer": longer} {
 		l, _ := b.liveGrant(want.ID)
 		b.equal(name, l.Grant, want)
 	}
