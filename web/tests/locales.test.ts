@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
 import { localized } from '../fixtures/words.mjs';
-import { locales } from '../tools/messages.mjs';
+import { locales, messagesOf } from '../tools/messages.mjs';
 import { documentOf } from '../tools/preview.mjs';
 import { openWorld, visit, type World } from './browser';
 
@@ -122,4 +122,15 @@ test('the language menu is a form that needs no script', async () => {
   expect(new URL((await posted).url()).pathname).toBe('/auth/language');
   expect((await posted).postData()).toBe('to=%2Fauth%2Fsignin&locale=fr');
   await page.context().close();
+});
+
+test('a screen has the common texts that its modules name, and the texts that none names', () => {
+  const has = (screen: 'signin' | 'signup') => {
+    const keys = Object.keys(messagesOf(screen, 'en'));
+    return ['common.continue_with', 'common.offline', 'common.strength.weak', 'common.terms_label'].filter(
+      (key) => keys.includes(key),
+    );
+  };
+  expect(has('signin')).toEqual(['common.continue_with', 'common.offline']);
+  expect(has('signup')).toHaveLength(4);
 });

@@ -230,7 +230,7 @@ test.each([
   async (width, height) => {
     for (const locale of ['en', 'de']) {
       await open('signup', 'idle', [width, height], locale);
-      const provider = await page.locator('[data-provider]').last().boundingBox();
+      const provider = await page.locator('[formaction]').last().boundingBox();
       const passkey = await page.locator('button[name=passkey]').boundingBox();
       expect((provider?.y ?? height) + (provider?.height ?? 0)).toBeLessThan(height);
       expect(passkey?.y).toBeGreaterThan(provider?.y ?? height);

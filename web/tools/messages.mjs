@@ -4,6 +4,7 @@
 //                                   or has a text in English that is not listed below
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { says } from './spoken.mjs';
 
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
 /** @typedef {import('../src/api/schema.gen').Boot['screen']} ScreenName */
@@ -89,14 +90,24 @@ const ONLY_ON = {
   'gateway.': [],
   'keys.': [],
   'method.': [],
+  'name.': ['signup', 'account-profile', 'account-passkeys'],
+  'openid.': [],
   'outbox.': [],
+  'picture.': ['account-profile'],
   'proof.': [], // the page asks for the proof
   'provider.': [],
+  'request.host': [],
+  'request.length_required': [],
+  'request.target_too_long': [],
+  'request.unsupported': [],
   'role.': [],
   'route.': [],
   'rule.': [],
   'session.ended.': [],
+  'session.missing': ['account-sessions'],
   'signin.code_off': [],
+  'signup.closed': ['signup', 'verify-code', 'confirm-link', 'terms', 'reset-password', 'new-passkey'],
+  'signup.taken': ['signup', 'verify-code', 'confirm-link', 'terms', 'reset-password', 'new-passkey'],
   'terms.': ['signup', 'terms'],
 };
 
@@ -106,16 +117,12 @@ const shared = /^section\./;
 /** Words of a new second factor, which a user adds in the account or before a session begins. */
 const added = /^common\.(app|passkey)_/;
 
-/** Words of the box for the terms, which two pages have. */
-const boxed = /^common\.terms_/;
-
 /** @param {string} key @param {ScreenName} screen */
 function reaches(key, screen) {
   if (serverOnly.test(key) || buildOnly.test(key)) return false;
   if (added.test(key)) return ['protect', 'account-factors', 'account-passkeys'].includes(screen);
-  if (key.startsWith('common.')) return true;
+  if (key.startsWith('common.')) return says(key, screen);
   if (shared.test(key)) return screen.startsWith('account') || screen === 'new-passkey';
-  if (boxed.test(key)) return screen === 'signup' || screen === 'terms';
   if (!key.startsWith('error.')) return key.startsWith(`${screen}.`);
   const code = key.slice('error.'.length);
   const screens = Object.entries(ONLY_ON).find(([start]) => code.startsWith(start))?.[1];

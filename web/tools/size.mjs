@@ -13,10 +13,14 @@ const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(
 /** Scripts that a screen loads after it was painted, by the beginning of their names. @type {Record<string, string>} */
 const LATER = { signin: 'assets/offer-' };
 
+/** States that are weighed in place of the first one, because they are larger: nine providers. @type {Record<string, string>} */
+const FULL = { signin: 'all-providers' };
+
 /** @param {string} locale @param {string} screen */
 function weigh(locale, screen) {
   const template = templateOf(locale, screen);
-  const boot = STATES.find(([name]) => name === screen)?.[2] ?? {};
+  const state = FULL[screen];
+  const boot = STATES.find(([name, its]) => name === screen && (!state || its === state))?.[2] ?? {};
   const document = brotliCompressSync(fill(template, { ...boot, locale })).length;
   const files = new Set(
     Array.from(template.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g), ([, file]) => file ?? ''),

@@ -15,7 +15,7 @@ export function PasskeyButton({ ready, ...button }: ComponentProps<typeof Button
         served={
           import.meta.env.SSR ? (
             <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-              <path d="M15.5 2a6.5 6.5 0 0 0-6.2 8.5L2 17.8V22h4.200v-2.500h2.500V17h2.500l2.300-2.300A6.5 6.5 0 1 0 15.5 2zm1.700 6.600a1.8 1.8 0 1 1 0-3.6 1.8 1.8 0 0 1 0 3.6z" />
+              <path d="M15.5 2a6.5 6.5 0 0 0-6.2 8.5L2 17.8V22h4.2v-2.5h2.5V17h2.5l2.3-2.3A6.5 6.5 0 1 0 15.5 2zm1.7 6.6a1.8 1.8 0 1 1 0-3.6 1.8 1.8 0 0 1 0 3.6z" />
             </svg>
           ) : null
         }

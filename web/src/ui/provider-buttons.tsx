@@ -23,6 +23,8 @@ interface Hidden {
   again: string;
 }
 
+const startOf = (provider: string) => `/auth/provider/${provider}/start`;
+
 /**
  * The sign-in through external providers. It is a native form, so that it works without
  * script and the browser may leave for the provider. A second press during the first
@@ -35,8 +37,7 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
 
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();
-    const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
-    setLeaving(submitter?.dataset.provider ?? '');
+    setLeaving((event.nativeEvent as SubmitEvent).submitter?.getAttribute('formaction') ?? '');
     // for the page that says that the sign-in through the provider failed
     carryEmail(document.querySelector<HTMLInputElement>('input[name="email"]')?.value.trim() ?? '');
   };
@@ -53,9 +54,8 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
             {(provider) => (
               <Button
                 look="secondary"
-                formAction={`/auth/provider/${provider.id}/start`}
-                data-provider={provider.id}
-                busy={leaving !== '' && leaving === provider.id}
+                formAction={startOf(provider.id)}
+                busy={leaving !== '' && leaving === startOf(provider.id)}
                 aria-describedby={choose(provider.last, 'last-used', '')}
                 served={
                   import.meta.env.SSR ? (
