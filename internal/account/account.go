@@ -60,7 +60,18 @@ type Identity struct {
 	Provider  string // id of the provider in the configuration
 	AccountID string
 	CreatedAt time.Time
+	TellsTime TellsTime
 }
+
+// TellsTime is whether a provider tells when the user of an identity signed in.
+type TellsTime int64
+
+// The values are stored.
+const (
+	NeverAsked TellsTime = iota
+	Tells                // it has told once
+	Omits                // it was asked, and has never told
+)
 
 // Store is what this room needs of the database.
 type Store interface {
@@ -113,6 +124,8 @@ type IdentityStore interface {
 	IdentitiesOf(ctx context.Context, accountID string) ([]Identity, error)
 	// InsertIdentity reports false when the identity is linked already.
 	InsertIdentity(ctx context.Context, i Identity) (bool, error)
+	// UpdateTellsTime sets whether the provider tells when the user signed in.
+	UpdateTellsTime(ctx context.Context, issuer, subject string, t TellsTime) error
 	// DeleteIdentities removes the identities of an account at a provider, and
 	// reports whether there were any.
 	DeleteIdentities(ctx context.Context, accountID, provider string) (bool, error)

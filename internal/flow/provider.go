@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -85,20 +86,27 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		return r, Detour{}, nil
 	}
 	var owner string
+	var unproven error // kept out of the transaction, which keeps that the time is missing
 	err = f.store.Write(ctx, func(tx Tx) error {
 		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)
 		if err != nil {
 			return err
 		}
-		if ok {
-			owner = linked.AccountID
-			r, err = f.returning(ctx, tx, c, p, d, linked, who)
-		} else {
+		if !ok {
 			r, err = f.arriving(ctx, tx, c, p, who)
+			return err
+		}
+		if err := learnTime(ctx, tx, linked, d.Again, who); err != nil {
+			return err
+		}
+		owner = linked.AccountID
+		r, err = f.returning(ctx, tx, c, p, d, linked, who)
+		if unproven = nil; errors.Is(err, noProof) {
+			unproven, err = err, nil
 		}
 		return err
 	})
-	if err != nil {
+	if err = cmp.Or(err, unproven); err != nil {
 		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
 	}
 	return f.settled(r, owner), Detour{}, nil
@@ -137,7 +145,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case !ok || !a.Open():
 		return Result{}, account.Disabled
 	case d.Again && !who.ProvenAgain:
-		return Result{}, fault.New(fault.Forbidden, federation.CodeNoProof).WithParams(f.named(linked.Provider))
+		return Result{}, noProof.WithParams(f.named(linked.Provider))
 	}
 	if err := f.learnLocale(ctx, tx, c, &a); err != nil {
 		return Result{}, err

@@ -5,8 +5,12 @@ import (
 	"slices"
 
 	"portico/internal/account"
+	"portico/internal/fault"
 	"portico/internal/federation"
 )
+
+// noProof means that a provider has not confirmed a new proof.
+var noProof = fault.New(fault.Forbidden, federation.CodeNoProof)
 
 // Renewal is how the owner of an account can give a new proof if a provider does not
 // confirm one.
@@ -52,7 +56,26 @@ func (f *Flows) provesBesidePassword(ctx context.Context, tx Tx, accountID strin
 	return have.Any() || slices.ContainsFunc(linked, f.tellsTime), err
 }
 
-// tellsTime reports whether the provider of an identity can tell when its user signed in.
+// tellsTime reports whether the provider of an identity may tell when its user signed in.
 func (f *Flows) tellsTime(i account.Identity) bool {
-	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider && !p.TellsNoTime })
+	return i.TellsTime != account.Omits &&
+		slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider && !p.TellsNoTime })
+}
+
+// learnTime keeps whether the provider tells when the user of an identity signed in. Only
+// an answer to the demand for a new proof shows that it does not: OpenID Connect lets a
+// provider omit the time otherwise. A provider that has told once does, because a browser
+// can take the demand out of the request.
+func learnTime(ctx context.Context, tx Tx, i account.Identity, asked bool, who federation.Identity) error {
+	learned := i.TellsTime
+	switch {
+	case !who.SignedInAt.IsZero():
+		learned = account.Tells
+	case asked && learned == account.NeverAsked:
+		learned = account.Omits
+	}
+	if learned == i.TellsTime {
+		return nil
+	}
+	return tx.UpdateTellsTime(ctx, i.Issuer, i.Subject, learned)
 }

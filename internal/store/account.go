@@ -120,12 +120,12 @@ func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 	return n == 1, err
 }
 
-const identityColumns = `issuer, subject, provider, account_id, created_at`
+const identityColumns = `issuer, subject, provider, account_id, created_at, tells_time`
 
 func scanIdentity(row scanner) (account.Identity, error) {
 	var i account.Identity
 	var created int64
-	err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created)
+	err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created, &i.TellsTime)
 	i.CreatedAt = fromMicros(created)
 	return i, err
 }
@@ -144,9 +144,15 @@ func (t *Tx) IdentitiesOf(ctx context.Context, accountID string) ([]account.Iden
 
 // InsertIdentity implements account.IdentityStore.
 func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt))
+	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime))
 	return n == 1, err
+}
+
+// UpdateTellsTime implements account.IdentityStore.
+func (t *Tx) UpdateTellsTime(ctx context.Context, issuer, subject string, tells account.TellsTime) error {
+	_, err := t.exec(ctx, `UPDATE identity SET tells_time = $3 WHERE issuer = $1 AND subject = $2`, issuer, subject, int64(tells))
+	return err
 }
 
 // DeleteIdentities implements account.IdentityStore.

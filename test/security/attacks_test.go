@@ -132,6 +132,7 @@ func attacks() testform.Catalogue {
 
 		// Second factor
 		"SEC-333": "A thief of a mailbox sets a password for an account that has a stronger proof, and whose provider never tells the time.",
+		"SEC-334": "A thief of a mailbox and of a session at a provider makes the provider omit the time of the sign-in, to set a password.",
 		"SEC-093": "An attacker who knows only the password uses a sign-in that waits for the second factor.",
 		"SEC-094": "An attacker who knows only the password replaces the second factor.",
 		"SEC-095": "An attacker skips a step of a flow.",

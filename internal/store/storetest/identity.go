@@ -15,6 +15,17 @@ func (b identities) InsertIdentity_EveryField() {
 	b.equal("the identity", got, i)
 }
 
+func (b identities) UpdateTellsTime_OfOneIdentity() {
+	a := b.person(1)
+	i, other := b.identity(a, 1), b.identity(a, 2)
+	i.TellsTime = account.Omits
+	b.write(func(tx *store.Tx) error { return tx.UpdateTellsTime(b.Context(), i.Issuer, i.Subject, i.TellsTime) })
+	for _, want := range []account.Identity{i, other} {
+		got, _ := b.identityBySubject(want.Issuer, want.Subject)
+		b.equal("the identity", got, want)
+	}
+}
+
 func (b identities) InsertIdentity_LinkedAlready() {
 	a, other := b.person(1), b.person(2)
 	i := b.identity(a, 1)
