@@ -74,6 +74,40 @@ test('Back leads out of the second step, and any page later leads to it again', 
   await expectAccount(page, person);
 });
 
+test('no page of a sign-in or a step-up redirects more than three times in a row', async ({
+  page,
+  world,
+}) => {
+  const chains = new Map<string, number>();
+  page.on('request', (request) => {
+    let length = 0;
+    for (let at = request.redirectedFrom(); at; at = at.redirectedFrom()) length += 1;
+    chains.set(request.url(), Math.max(length, chains.get(request.url()) ?? 0));
+  });
+  const person = await world.member();
+  await signIn(page, person);
+  const { app } = await enrol(page);
+  await page.context().clearCookies();
+  await open(page, '/auth/account/password');
+  await expectScreen(page, 'Sign in');
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  const step = page.url();
+  await open(page, '/auth/account/password'); // by the sign-in page to the step that waits
+  await expect(page).toHaveURL(step);
+  await alive(page);
+  await field(page, '6-digit code').fill(app.next());
+  await expectScreen(page, 'Change your password');
+  await open(page, '/auth/mfa?return_to=/auth/account/password');
+  await expectScreen(page, "Confirm it's you");
+  for (const done of [step, '/auth/signin?again=1&return_to=/auth/account/password', '/auth/mfa?flow=x'])
+    await page.goto(done);
+  const lengths = [...chains.values()];
+  expect(Math.max(...lengths)).toBeGreaterThan(1);
+  expect([...chains].filter(([, length]) => length > 3)).toEqual([]);
+});
+
 test('a recovery code signs in once, and the owner is told', async ({ page, world }) => {
   const person = await world.member();
   await signIn(page, person);

@@ -86,6 +86,15 @@ test('an unknown passkey is named, and the form goes on', async ({ page, world }
   await expectScreen(page, 'Sign in faster next time'); // the form has signed in
 });
 
+test('a device forgets a passkey that no account has', async ({ page }) => {
+  const device = await Authenticator.plugInto(page);
+  await device.keepStray();
+  expect(await device.held()).toHaveLength(1);
+  await leave(page);
+  await expect(page.getByText("This passkey isn't known here.")).toBeVisible();
+  await expect.poll(() => device.held()).toEqual([]);
+});
+
 test('a device forgets a removed passkey, and shows the new name and address', async ({ page, world }) => {
   const person = await world.member();
   const device = await withPasskey(page, person);
