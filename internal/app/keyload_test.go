@@ -40,6 +40,7 @@ const host = "app.example.org"
 func newKeyed(t *testing.T) *keyed {
 	k := &keyed{T: t, cfg: settings(t, t.TempDir()), mail: map[string]outbox.Message{}}
 	k.cfg.SMTPURL, k.cfg.MailFrom = "smtp://127.0.0.1:1?tls=none", "no-reply@example.org"
+	k.cfg.Clients = []config.Client{{ID: client().ID, Public: true, PKCE: true, RedirectURIs: client().RedirectURIs, Scopes: client().Scopes, IDTokenAlg: "ES256", AccessToken: "opaque"}}
 	count := 1
 	if !onSQLite(k.cfg) {
 		count = 2

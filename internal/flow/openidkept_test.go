@@ -70,6 +70,25 @@ func TestBearer_FromMemory(t *testing.T) {
 	}
 }
 
+// An access token of a client that is no longer in the settings does not work, after a reload or a
+// restart. It works again with the client.
+func TestBearer_RemovedClient(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	_, tokens := n.authorize()
+	n.knows("before", tokens.Access, true, true)
+	without := n.settings
+	without.Clients = openid.NewClients(nil)
+	restarted := flow.New(without)
+	without.Before = n.other
+	for what, flows := range map[string]*flow.Flows{"a restart": restarted, "a reload": flow.New(without)} {
+		if _, ok, err := flows.Bearer(t.Context(), tokens.Access); ok || err != nil {
+			t.Errorf("after %s the token of a removed client works: %v, %v", what, ok, err)
+		}
+	}
+	n.knows("with the client", tokens.Access, true, true)
+}
+
 // New roles and a new picture of the user are in the next answer, and a refresh ends no access token.
 func TestBearer_IsCurrent(t *testing.T) {
 	t.Parallel()
@@ -136,19 +155,22 @@ type nodes struct {
 	client   openid.Client
 	other    *flow.Flows
 	sessions *session.Keeper // of the other node
+	settings flow.Config     // of the other node
 }
 
 func twoNodes(t *testing.T) *nodes {
 	t.Helper()
 	var far flow.Config
+	client := openid.Client{ID: "rp", Name: "rp", Code: true, Scopes: []string{"openid", "groups"}}
 	b := setup(t, func(c *flow.Config) {
+		c.Clients = openid.NewClients([]openid.Client{client})
 		c.Keys = signingkey.NewKeeper(signingkey.Config{Clock: c.Clock, Box: c.Key.Box("keys"), Longest: time.Hour})
 		far = *c
 	})
-	n := &nodes{visitor: b.visitor("192.0.2.1"), client: openid.Client{ID: "rp", Code: true, Scopes: []string{"openid", "groups"}}}
+	n := &nodes{visitor: b.visitor("192.0.2.1"), client: client}
 	n.sessions = session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 10})
 	far.Sessions = n.sessions
-	n.other = flow.New(far)
+	n.other, n.settings = flow.New(far), far
 	n.register("mara@example.org")
 	return n
 }

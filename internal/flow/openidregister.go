@@ -28,14 +28,20 @@ func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, e
 	return clients, err
 }
 
-// stillRegistered reports whether the tokens of a client may count: it is in the settings,
-// names itself, or is still registered.
-func (f *Flows) stillRegistered(ctx context.Context, tx Tx, id string) (bool, error) {
-	if _, known := f.clients.Get(id); known || openid.RegisteredHost(id) == "" {
-		return true, nil
+// stillKnown reports whether the tokens of a client may count: it is in the settings, names
+// itself by an address that may, or is still registered.
+func (f *Flows) stillKnown(ctx context.Context, tx Tx, id string) (bool, error) {
+	if admitted := f.admits(id); admitted || openid.RegisteredHost(id) == "" {
+		return admitted, nil
 	}
 	_, ok, err := tx.RegisteredByID(ctx, id, f.clock.Now())
 	return ok && f.registers, err
+}
+
+// admits reports whether the settings let a client in by its id, without the database.
+func (f *Flows) admits(id string) bool {
+	_, known := f.clients.Get(id)
+	return known || f.guests && f.documents.Counts(id)
 }
 
 // noteUse keeps a client that has registered itself.
