@@ -107,13 +107,30 @@ test('a second step taken in one tab moves the others on, whichever way they sho
   }
 });
 
+test('terms accepted in one tab move the other one on', async ({ page, context, world }) => {
+  const { origin } = await world.terms();
+  const person = await world.newcomer();
+  await open(page, `${origin}/auth/signin`);
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, 'Accept the terms of use');
+  await alive(page);
+  const second = await context.newPage();
+  await open(second, page.url());
+  await field(second, 'I accept the terms of use.').check();
+  await button(second, 'Accept and continue').click();
+  await expectAccount(second, person);
+  await comeBack(page);
+  await expectAccount(page, person);
+});
+
 test('a link opened in a new tab moves the first one on', async ({ page, context, world }) => {
   const person = await world.member();
   await forgot(page, person.email);
   const mail = await world.mailbox.next(person.email);
   const second = await context.newPage();
   await open(second, mail.link);
-  await button(second, 'Continue').click();
+  await button(second, 'Accept and continue').click();
   await expectScreen(second, 'Choose a new password');
   await comeBack(page);
   await expectScreen(page, 'Choose a new password');

@@ -7,9 +7,10 @@ import { useReturn } from '../lib/use-return';
  * Keeps the flow of an open page true: it loads the flow when the user comes back to this tab. For a
  * flow with an email it also does so when the code expires, and now and then in between. The page then
  * leads on after the step was taken in another tab or by the mailed link, and says soon after the email
- * when it was refused. It returns a function that loads the flow at once.
+ * when it was refused. onFlow gets a flow that is new but leads nowhere else. It returns a function
+ * that loads the flow at once.
  */
-export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void): () => Promise<void> {
+export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload): () => Promise<void> {
   const { id, now, sent_at, expires_at } = flow;
   const shown = useRef(flow);
   shown.current = flow;
@@ -51,3 +52,5 @@ const pauseAt = (age: number) => Math.min(Math.max(1, age / 2), 15);
 /** Whether more than the time of the answer is new. */
 const differs = (old: Flow, answer: Flow) =>
   JSON.stringify({ ...old, now: 0 }) !== JSON.stringify({ ...answer, now: 0 });
+
+const reload = () => location.reload();

@@ -9,12 +9,14 @@ import { Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { useFlowRefresh } from '../use-flow-refresh';
 
 /** Asks the owner of a closed account, who has signed in, whether to keep it. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/keep', onTrouble: reloadWhenOver });
+  useFlowRefresh(boot.flow);
   const values = { email: boot.flow.email, time: boot.account.erase_at };
   return (
     <Frame

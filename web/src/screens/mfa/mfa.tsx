@@ -23,7 +23,7 @@ import { UsePasskey } from './use-passkey';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const form = useForm({ boot, path: '/auth/api/mfa', onTrouble });
-  useFlowRefresh(boot.flow, reload);
+  useFlowRefresh(boot.flow);
   return (
     <Frame
       boot={boot}
@@ -40,8 +40,6 @@ function View({ boot }: { boot: Boot }) {
     </Frame>
   );
 }
-
-const reload = () => location.reload();
 
 /** The page of a pending sign-in shows its own state. The page of a session has none to show. */
 function onTrouble(trouble: Trouble): boolean {

@@ -12,6 +12,7 @@ import { ErrorSummary } from '../../ui/message';
 import { AppSecret } from '../app-secret';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { useFlowRefresh } from '../use-flow-refresh';
 import { MakePasskey } from './make-passkey';
 import styles from './protect.module.css';
 
@@ -22,6 +23,7 @@ function View({ boot }: { boot: Boot }) {
   const { flow, protect } = boot;
   const { email } = flow;
   const form = useForm({ boot, path: '/auth/api/protect', onTrouble: reloadWhenOver });
+  useFlowRefresh(boot.flow);
   return (
     <Frame
       boot={boot}

@@ -13,6 +13,7 @@ import { Frame } from '../frame';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
 import { postWhenChanged, TermsBox } from '../terms-box';
+import { useFlowRefresh } from '../use-flow-refresh';
 
 /** Asks for the terms of use: at the end of a sign-in, or before the account of a sign-up is made. */
 function View({ boot }: { boot: Boot }) {
@@ -21,6 +22,7 @@ function View({ boot }: { boot: Boot }) {
   const { flow } = boot;
   const { email } = flow;
   const form = useForm({ boot, path: '/auth/api/terms', onTrouble });
+  useFlowRefresh(boot.flow);
   return (
     <Frame
       boot={boot}
