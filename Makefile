@@ -120,6 +120,7 @@ states: build chromium ## All states of the screens in all languages; web-test t
 	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts tests/locales.test.ts
 
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
+	@tools/sqlite
 	@cd clients/js && npm test --silent
 
 journeys: build chromium ## The main journeys: real binary, browser, mail server and identity provider

@@ -43,7 +43,11 @@ let browser;
 
 before(async () => {
   [site, browser] = await Promise.all([
-    listen(upstream).then((port) => Site.start(port, { PORTICO_RULES: 'mfa POST /vault, signed-in /*' })),
+    listen(upstream).then((port) =>
+      Site.start(port, {
+        PORTICO_RULES: 'mfa POST /vault, fresh:10m POST /transfer, signed-in /*',
+      }),
+    ),
     chromium.launch({
       executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
@@ -190,6 +194,36 @@ test('a rule that asks for a second factor leads to one in place, though there i
   await popup.getByRole('button', { name: "I've saved them" }).click();
   await closed;
   assert.equal(await status, 200);
+});
+
+test('a rule that asks for a new proof gets one in place, though an older session stays', async (t) => {
+  const tab = await open('/', t);
+  const transfer = () =>
+    tab.evaluate(async () => {
+      const answer = await fetch('/transfer', { method: 'POST', body: 'ten crowns' });
+      return `${answer.status} ${await answer.text()}`;
+    });
+  assert.equal(await transfer(), '200 saved ten crowns');
+  await site.age();
+  saved.length = 0;
+  const refused = tab.waitForResponse('**/transfer');
+  const answer = transfer();
+  const response = await refused;
+  assert.equal(response.status(), 401);
+  assert.equal((await response.json()).code, 'rule.fresh');
+  assert.equal(await tab.evaluate(async () => (await fetch('/auth/api/session')).status), 200);
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByText("Confirm that it's you").waitFor();
+
+  const opened = tab.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  const popup = await opened;
+  const closed = popup.waitForEvent('close');
+  await signIn(popup);
+  await closed;
+  assert.equal(await answer, '200 saved ten crowns');
+  assert.deepEqual(saved, ['ten crowns']);
+  assert.equal(tab.url(), `${site.origin}/`);
 });
 
 /** The code of an authenticator app (RFC 6238). @param {string} secret in base32 */
