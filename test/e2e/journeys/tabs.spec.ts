@@ -130,7 +130,7 @@ test('a link opened in a new tab moves the first one on', async ({ page, context
   const mail = await world.mailbox.next(person.email);
   const second = await context.newPage();
   await open(second, mail.link);
-  await button(second, 'Accept and continue').click();
+  await button(second, 'Continue').click();
   await expectScreen(second, 'Choose a new password');
   await comeBack(page);
   await expectScreen(page, 'Choose a new password');
