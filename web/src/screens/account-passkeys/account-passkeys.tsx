@@ -3,7 +3,8 @@ import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { signalAccepted } from '../../passkey/signal';
-import { Hint, Lead } from '../../ui/lead';
+import { Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { OwnPage } from '../own/own-page';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
@@ -30,9 +31,9 @@ function View({ boot }: { boot: Boot }) {
         <Each of={boot.passkeys.list}>{(passkey) => <Entry passkey={passkey} />}</Each>
       </ul>
       <When value={boot.passkeys.alone}>
-        <Hint>
+        <Footer>
           {t('account-passkeys.alone')} <a href="/auth/account/factors">{t('account-passkeys.get_codes')}</a>
-        </Hint>
+        </Footer>
       </When>
     </OwnPage>
   );
