@@ -72,6 +72,16 @@ test.each(locales.flatMap((locale) => screenNames.map((screen) => [locale, scree
   },
 );
 
+test.each(screenNames)('%s: every variable of its style has a value', (screen) => {
+  const style =
+    templateOf('en', screen)
+      .match(/<style[^>]*>.*?<\/style>/gs)
+      ?.join('') ?? '';
+  const set = new Set([...style.matchAll(/(--[\w-]+):/g)].map(([, name]) => name));
+  const read = [...style.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
+  expect(read.filter((name) => !set.has(name))).toEqual([]);
+});
+
 test('every asset is there plain and compressed, with the same content', () => {
   for (const asset of manifest.assets) {
     const plain = readFileSync(at(`dist/${asset}`));
