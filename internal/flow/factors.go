@@ -101,7 +101,7 @@ func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 		if err := f.factors.Replace(ctx, tx, a.ID, codes, hashes); err != nil {
 			return err
 		}
-		if _, err := f.trusts.End(ctx, tx, a.ID, nil, ""); err != nil { // their mark does not cover the codes
+		if err := f.dropTrust(ctx, tx, a.ID); err != nil { // its mark does not cover the codes
 			return err
 		}
 		if err := f.note(ctx, tx, c, a, audit.CodesMade, strconv.Itoa(len(codes)), mailCodesMade); err != nil {
@@ -151,6 +151,9 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 			return factor.Missing
 		}
 		if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
+			return err
+		}
+		if err := f.dropTrust(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		if err := f.endGrace(ctx, tx, a); err != nil {

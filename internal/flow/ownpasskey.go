@@ -169,6 +169,9 @@ func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found
 		if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
 			return err
 		}
+		if err := f.dropTrust(ctx, tx, a.ID); err != nil {
+			return err
+		}
 		if err := f.endGrace(ctx, tx, a); err != nil {
 			return err
 		}

@@ -46,7 +46,8 @@ func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool
 
 // markOf returns the mark of everything that an account is signed in to with. The
 // credential version stands for the password and the state. Recovery codes are left
-// out, because each use changes them: MakeCodes ends the trust itself.
+// out, because each use changes them: MakeCodes ends the trust itself. So does the
+// removal of one app or passkey, after which an account may have a former mark again.
 func (f *Flows) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
 	credentials := []string{"version " + version(a), "address " + a.Address.Key}
 	factors, err := tx.FactorsOf(ctx, a.ID)
@@ -126,6 +127,12 @@ func (f *Flows) EndUserTrust(ctx context.Context, a account.Account) (ended int,
 		return err
 	})
 	return ended, err
+}
+
+// dropTrust ends the trust in all browsers with a change of which the owner is told.
+func (f *Flows) dropTrust(ctx context.Context, tx Tx, accountID string) error {
+	_, err := f.trusts.End(ctx, tx, accountID, nil, "")
+	return err
 }
 
 func (f *Flows) endTrust(ctx context.Context, tx Tx, c Caller, a account.Account, id string, change audit.Fact) (ended int, err error) {

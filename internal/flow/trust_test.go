@@ -45,6 +45,19 @@ func (v *visitor) passes(passwords ...string) bool {
 	return false
 }
 
+// apps returns the ids of the authenticator apps of the visitor.
+func (v *visitor) apps() (list []string) {
+	v.Helper()
+	have, err := v.flows.Factors(v.Context(), v.found().User.ID)
+	if err != nil {
+		v.Fatal(err)
+	}
+	for _, each := range have.Factors {
+		list = append(list, each.ID)
+	}
+	return list
+}
+
 // operates runs an operator's change of the account.
 func (b *bundle) operates(change func(a account.Account) error) {
 	b.Helper()
@@ -150,12 +163,9 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 		},
 		"second app": func(_ *testing.T, _ *bundle, v *visitor) { v.enrols() },
 		"removed app": func(t *testing.T, b *bundle, v *visitor) {
+			former := v.apps()
 			v.enrols()
-			have, err := b.flows.Factors(t.Context(), v.found().User.ID)
-			if err == nil {
-				err = b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[1].ID)
-			}
-			if err != nil {
+			if err := b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), former[0]); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -165,6 +175,33 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 			}
 		},
 		"passkey": func(_ *testing.T, _ *bundle, v *visitor) { v.adds() },
+		"app that is removed again": func(t *testing.T, b *bundle, v *visitor) {
+			former := v.apps()
+			v.enrols()
+			for _, id := range v.apps() {
+				if slices.Contains(former, id) {
+					continue
+				}
+				if err := b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"passkey that is removed again": func(t *testing.T, b *bundle, v *visitor) {
+			v.adds()
+			have, err := b.flows.Passkeys(t.Context(), v.found().User.ID)
+			if err == nil {
+				err = b.flows.RemovePasskey(t.Context(), v.Caller, v.found(), have[0].ID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"provider": func(_ *testing.T, _ *bundle, v *visitor) { v.links("google") },
+		"provider that is disconnected again": func(t *testing.T, b *bundle, v *visitor) {
+			v.links("google")
+			v.must(b.flows.DisconnectProvider(t.Context(), v.Caller, v.found(), "google"))
+		},
 		"address": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {
 				return errors.Join(b.flows.SetUserAddress(t.Context(), a.ID, "other@example.org"), b.flows.SetUserAddress(t.Context(), a.ID, "mara@example.org"))
@@ -193,7 +230,7 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t, trusting, withPasskeys(t))
+			b := setup(t, trusting, withPasskeys(t), withProvider(t))
 			_, p := b.enrolled()
 			v := b.trusts(p)
 			if !v.passes(good) {
