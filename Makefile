@@ -119,8 +119,9 @@ web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shel
 states: build chromium ## All states of the screens in all languages; web-test takes one of each screen, and two languages
 	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts tests/locales.test.ts
 
+# The tests make sign-ins older with sqlite3.
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
-	@tools/sqlite
+	@tools/install sqlite3
 	@cd clients/js && npm test --silent
 
 journeys: build chromium ## The main journeys: real binary, browser, mail server and identity provider
