@@ -1,9 +1,15 @@
 package screens_test
 
 import (
+	"errors"
+	"strconv"
 	"testing"
 
+	"portico/internal/account"
+	"portico/internal/apptest"
 	"portico/internal/factor"
+	"portico/internal/openid"
+	"portico/internal/passkey"
 	"portico/internal/server/screens"
 	"portico/internal/store"
 	"portico/internal/trust"
@@ -37,4 +43,36 @@ func TestOverview_States(t *testing.T) {
 	if b := v.opens("/auth/account"); b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)
 	}
+
+	// A number of its own for each list shows that none stands in the place of another.
+	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error { return gains(s, tx, b.Session.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	want.Addresses, want.Passkeys, want.Providers, want.Apps = "3", "4", "5", "6"
+	if b := v.opens("/auth/account"); b.Account.States != want {
+		t.Errorf("%+v, want %+v", b.Account.States, want)
+	}
+}
+
+// gains gives an account two more addresses, four passkeys, five providers and six apps.
+func gains(s *apptest.Site, tx *store.Tx, id string) error {
+	var errs []error
+	for n := range 6 {
+		name := strconv.Itoa(n)
+		errs = append(errs, tx.SaveConsent(s.Context(), openid.Consent{AccountID: id, ClientID: name, Scopes: []string{}}))
+		if n < 5 {
+			_, err := tx.InsertIdentity(s.Context(), account.Identity{Issuer: name, Subject: name, Provider: name, AccountID: id})
+			errs = append(errs, err)
+		}
+		if n < 4 {
+			_, err := tx.InsertPasskey(s.Context(), passkey.Passkey{ID: name, AccountID: id, Host: "localhost", Credential: []byte(name)})
+			errs = append(errs, err)
+		}
+		if n < 2 {
+			errs = append(errs, tx.KeepAddress(s.Context(), account.Other{
+				AccountID: id, Address: account.Address{Mail: name, Key: name}, Use: account.Spare, Until: account.Forever,
+			}))
+		}
+	}
+	return errors.Join(errs...)
 }
