@@ -189,13 +189,24 @@ func (c *Catalogue) First(tags []string) (string, bool) {
 // placeholder without a parameter stays as it is. For an unknown locale it uses
 // Default; for an unknown key it returns the key.
 func (c *Catalogue) Text(loc, key string, params map[string]string) string {
+	return c.TextOr(loc, key, key, params)
+}
+
+// TextOr is Text for a key that ends in a value of the database. A later version that
+// runs beside this one may have stored a value that has no text here. TextOr then
+// returns the text of the key other, or other itself if it is no key.
+func (c *Catalogue) TextOr(loc, key, other string, params map[string]string) string {
 	at := max(0, slices.Index(c.locales, loc))
 	m, ok := c.texts[c.locales[at]][key]
 	if !ok {
 		at = 0
-		if m, ok = c.texts[Default][key]; !ok {
-			return key
-		}
+		m, ok = c.texts[Default][key]
+	}
+	switch {
+	case !ok && other == key:
+		return key
+	case !ok:
+		return c.Text(loc, other, params)
 	}
 	text := m.choose(c.tags[at], params["count"])
 	if RightToLeft(c.locales[at]) {

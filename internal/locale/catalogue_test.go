@@ -86,6 +86,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestTextOr(t *testing.T) {
+	t.Parallel()
+	c := load(t, map[string]string{"en.json": english, "pl.json": `{"greet": "Witaj {name}"}`})
+	name := map[string]string{"name": "Mara"}
+	for _, tt := range []struct{ key, other, want string }{
+		{"only", "greet", "Only here"},
+		{"of.later", "greet", "Witaj Mara"},
+		{"of.later", "later", "later"},
+	} {
+		if got := c.TextOr("pl", tt.key, tt.other, name); got != tt.want {
+			t.Errorf("%s or %s: %q, want %q", tt.key, tt.other, got, tt.want)
+		}
+	}
+}
+
 // A value of a text from right to left is isolated, unless it consists of digits.
 func TestText_Isolates(t *testing.T) {
 	t.Parallel()

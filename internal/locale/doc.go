@@ -23,5 +23,6 @@
 //   - In a text from right to left, a value that is not a number is isolated
 //     (UAX 9), so that an address in Latin letters moves no word.
 //   - A missing text falls back to the default locale and then to its own key, so
-//     that no page fails because of it.
+//     that no page fails because of it. A key that ends in a value of the database
+//     has a neutral text for values of a later version (TextOr).
 package locale

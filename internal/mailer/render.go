@@ -162,7 +162,7 @@ func (m *Mailer) params(msg Message) (map[string]string, error) {
 			}
 			params["wait"] = m.catalogue.Wait(msg.Locale, time.Duration(n)*time.Minute)
 		case name == "event":
-			params[name] = m.catalogue.Text(msg.Locale, "history."+value, nil)
+			params[name] = m.catalogue.TextOr(msg.Locale, "history."+value, "history.other", nil)
 		case name == "at", name == "erase_at":
 			at, err := time.Parse(time.RFC3339, value)
 			if err != nil {

@@ -142,6 +142,18 @@ func TestRender_LeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
+// A later version that runs beside this one may enqueue an email about an event that
+// has no text here.
+func TestRender_EventOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	msg := message("account-changed", "en")
+	msg.Data["event"] = "moon_landed"
+	r, err := newMailer(t, nil).Render(msg)
+	if err != nil || strings.Contains(r.Text+r.HTML, "moon_landed") || !strings.Contains(r.Text, "Something else happened in your account.") {
+		t.Errorf("%v\n%s", err, r.Text)
+	}
+}
+
 // The legal pages are in both parts, and a sender who reads replies does not say
 // otherwise.
 func TestRender_LegalPagesAndReplies(t *testing.T) {

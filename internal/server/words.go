@@ -22,11 +22,12 @@ func FieldWords(c *locale.Catalogue, loc string, f fault.Field) string {
 }
 
 // text returns the text of a code. The parameter reason names a text below the
-// code: error.password.guessable.<reason>.
+// code: error.password.guessable.<reason>. For a reason that a later version has stored,
+// it is the text <code>.other.
 func text(c *locale.Catalogue, loc, code string, params map[string]string) string {
 	key := "error." + code
 	if reason, ok := params["reason"]; ok {
-		params = with(params, "reason", c.Text(loc, key+"."+reason, params))
+		params = with(params, "reason", c.TextOr(loc, key+"."+reason, key+".other", params))
 	}
 	return c.Text(loc, key, params)
 }

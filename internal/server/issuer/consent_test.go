@@ -12,6 +12,8 @@ import (
 	"portico/internal/audit"
 	"portico/internal/config"
 	"portico/internal/factor"
+	"portico/internal/openid"
+	"portico/internal/store"
 )
 
 type consentPage struct {
@@ -138,6 +140,25 @@ func TestConsent_BoundToItsPage(t *testing.T) {
 		t.Errorf("without a session: %s", got.Next())
 	}
 	s.asked(b, "scope", "openid")
+}
+
+// A scope that a later version has stored is shown by its name, not by the key of a text.
+func TestApps_ScopeOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, nil)
+	b := s.signedIn("mara@example.org")
+	var page consentPage
+	b.Boot(b.Open("/auth/account/apps"), &page)
+	err := s.Store.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.SaveConsent(t.Context(), openid.Consent{AccountID: page.Session.ID, ClientID: "rp", Scopes: []string{"email", "palm"}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Boot(b.Open("/auth/account/apps"), &page)
+	if apps := page.Account.Apps; len(apps) != 1 || apps[0].Scopes != "Your email address · palm" {
+		t.Errorf("the page lists %+v", apps)
+	}
 }
 
 // The account page lists apps, and ends what one has got.

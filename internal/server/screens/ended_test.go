@@ -12,6 +12,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/secret"
 	"portico/internal/session"
+	"portico/internal/store"
 )
 
 const toAccount = "/auth/signin?return_to=%2Fauth%2Faccount"
@@ -66,6 +67,12 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 		session.Deleted: {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Flows.DeleteUser(s.Context(), id)
 		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},
+		"eclipse": {func(s *apptest.Site, _ visitor, id string) error {
+			return s.Store.Write(s.Context(), func(tx *store.Tx) error {
+				_, err := tx.DeleteSessions(s.Context(), id, "", "eclipse") // as a later version might
+				return err
+			})
+		}, "your session was ended.", "Ihre Sitzung beendet wurde."},
 	} {
 		t.Run(string(why), func(t *testing.T) {
 			t.Parallel()

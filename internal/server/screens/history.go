@@ -35,7 +35,7 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 func (s *Screens) eventOf(loc string, f audit.Fact) string {
 	var words []string
 	for _, p := range s.Actions.Flows.ProofsOf(f) {
-		words = append(words, cmp.Or(p.Provider, s.Catalogue.Text(loc, "history.proof_"+p.Method, nil)))
+		words = append(words, cmp.Or(p.Provider, s.Catalogue.TextOr(loc, "history.proof_"+p.Method, "history.proof_other", nil)))
 	}
 	switch last := len(words) - 1; last {
 	case -1:
@@ -43,7 +43,7 @@ func (s *Screens) eventOf(loc string, f audit.Fact) string {
 		if f.Name == audit.SignInFailed && f.Detail == passkey.Method {
 			key += "_passkey" // no password was entered
 		}
-		return s.Catalogue.Text(loc, key, map[string]string{"version": f.Detail})
+		return s.Catalogue.TextOr(loc, key, "history.other", map[string]string{"version": f.Detail})
 	case 0:
 		return s.Catalogue.Text(loc, "history.signed_in_with", map[string]string{"proof": words[0]})
 	default:

@@ -49,7 +49,7 @@ func (s *Screens) scopes(loc string, scopes []string) []Scope {
 		if scope == "email" && slices.Contains(scopes, "profile") {
 			continue
 		}
-		list = append(list, Scope{ID: scope, Text: s.Catalogue.Text(loc, "consent.scope."+scope, nil)})
+		list = append(list, Scope{ID: scope, Text: s.Catalogue.TextOr(loc, "consent.scope."+scope, scope, nil)})
 	}
 	return list
 }

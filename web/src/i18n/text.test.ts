@@ -10,6 +10,8 @@ const text = createText('en', {
   'error.throttle.limited': 'Try again in {wait}.',
   'error.password.guessable': 'Easy to guess: {reason}',
   'error.password.guessable.common': 'many people use it',
+  'error.session.ended': 'You were signed out because {reason}',
+  'error.session.ended.other': 'your session was ended.',
 });
 
 test('placeholders are filled, braces in a value stay text', () => {
@@ -35,6 +37,12 @@ test.each([
 
 test('a reason is worded by its own key', () => {
   expect(text.fault('password.guessable', { reason: 'common' })).toBe('Easy to guess: many people use it');
+});
+
+test('a reason of a later version has neutral words', () => {
+  expect(text.fault('session.ended', { reason: 'eclipse' })).toBe(
+    'You were signed out because your session was ended.',
+  );
 });
 
 test('a code without words says so', () => {

@@ -57,7 +57,9 @@ export function createText(locale: string, messages: Messages, isolate = RIGHT_T
     wait,
     t: (key, params = {}) => words(key, params) ?? key,
     fault: (code, params = {}, retryAfter = 0) => {
-      const reason = params.reason && words(`error.${code}.${params.reason}`, params);
+      const reason =
+        params.reason &&
+        (words(`error.${code}.${params.reason}`, params) ?? words(`error.${code}.other`, params));
       return words(`error.${code}`, {
         ...params,
         ...(reason ? { reason } : {}),
