@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -316,7 +317,7 @@ func cutLoopback(uri string) (host, rest string, ok bool) {
 		}
 		if after, ported := strings.CutPrefix(rest, ":"); ported {
 			rest = strings.TrimLeft(after, "0123456789")
-			if digits := len(after) - len(rest); digits == 0 || digits > 5 {
+			if _, err := strconv.ParseUint(after[:len(after)-len(rest)], 10, 16); err != nil {
 				return "", "", false
 			}
 		}

@@ -10,6 +10,7 @@ const (
 	CodeLogoutUnknown   = "openid.logout_unknown"
 	CodeRequestUnknown  = "openid.request_unknown"
 	CodeDeviceUnknown   = "openid.device_unknown"
+	CodeParameterTwice  = "openid.parameter_twice"
 )
 
 var (
@@ -23,6 +24,10 @@ var (
 	// LogoutUnknown says that a request to sign out is not valid, so that the
 	// browser must not go back to an app. The user may still sign out.
 	LogoutUnknown = fault.New(fault.Invalid, CodeLogoutUnknown)
+
+	// ParameterTwice says that a request has its client_id or its redirect_uri twice.
+	// So the browser must not go to either address.
+	ParameterTwice = fault.New(fault.Invalid, CodeParameterTwice)
 
 	// RequestUnknown says that a pushed request is not there: it was used, it has
 	// expired, or it is of another client.

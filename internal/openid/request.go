@@ -2,6 +2,7 @@ package openid
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -42,8 +43,8 @@ type Request struct {
 	Hint   string        // the address of the user, as the client supposes
 }
 
-// ParseRequest reads a request. Its errors are ClientUnknown and RedirectUnknown,
-// which only a page may show, and an Error, which goes to the RedirectURI of the
+// ParseRequest reads a request. Its errors are ClientUnknown, RedirectUnknown and
+// ParameterTwice, which only a page may show, and an Error, which goes to the RedirectURI of the
 // request.
 func (c Clients) ParseRequest(query url.Values) (Request, error) {
 	r, err := c.ParsePushed(query)
@@ -56,11 +57,14 @@ func (c Clients) ParseRequest(query url.Values) (Request, error) {
 // ParsePushed is ParseRequest for a request that does not come from a browser.
 func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	r := Request{MaxAge: -1}
+	if err := Single(query, "client_id", "redirect_uri"); err != nil {
+		return r, err
+	}
 	client, known := c.Get(query.Get("client_id"))
-	if !known || len(query["client_id"]) != 1 {
+	if !known {
 		return r, ClientUnknown
 	}
-	if uris := query["redirect_uri"]; len(uris) != 1 || !client.returnsTo(uris[0]) {
+	if !query.Has("redirect_uri") || !client.returnsTo(query.Get("redirect_uri")) {
 		return r, RedirectUnknown
 	}
 	r.Client, r.RedirectURI = client, query.Get("redirect_uri")
@@ -94,6 +98,16 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 		err = r.readClaims(query.Get("claims"))
 	}
 	return r, err
+}
+
+// Single returns ParameterTwice if a request has one of some parameters twice.
+func Single(query url.Values, names ...string) error {
+	for _, name := range names {
+		if len(query[name]) > 1 {
+			return ParameterTwice.WithParams(map[string]string{"name": name}).WithCause(errors.New(name + " is there twice"))
+		}
+	}
+	return nil
 }
 
 // word returns the name of a parameter for an error, if it looks like one.

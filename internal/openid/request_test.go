@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/fault"
 	"portico/internal/openid"
 )
 
@@ -65,6 +66,21 @@ func TestParseRequest_Port(t *testing.T) {
 	}
 }
 
+// Neither of two addresses may be believed, also when they are the same.
+func TestParseRequest_Twice(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]string{"client_id": "native", "redirect_uri": "https://rp.test/q?x=1"} {
+		for _, again := range []string{"", other, map[string]string{"client_id": "rp", "redirect_uri": "https://rp.test/cb"}[name]} {
+			q := url.Values{"client_id": {"rp"}, "redirect_uri": {"https://rp.test/cb"}}
+			q.Add(name, again)
+			r, err := clients(t).ParseRequest(q)
+			if f := fault.From(err); !errors.Is(err, openid.ParameterTwice) || f.Params["name"] != name || r.RedirectURI != "" {
+				t.Errorf("%s twice, then %q: %v, back to %q", name, again, err, r.RedirectURI)
+			}
+		}
+	}
+}
+
 func TestFormActions(t *testing.T) {
 	t.Parallel()
 	want := []string{"com.example.app:", "http://127.0.0.1:*", "http://[::1]:*", "https://rp.test"}
@@ -94,7 +110,7 @@ func FuzzParseRequest(f *testing.F) {
 		r, err := registry.ParseRequest(query)
 		var wrong *openid.Error
 		switch {
-		case errors.Is(err, openid.ClientUnknown), errors.Is(err, openid.RedirectUnknown):
+		case errors.Is(err, openid.ClientUnknown), errors.Is(err, openid.RedirectUnknown), errors.Is(err, openid.ParameterTwice):
 			if r.RedirectURI != "" {
 				t.Fatalf("an address is given for %q", raw)
 			}

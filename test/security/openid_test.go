@@ -195,14 +195,20 @@ func TestSEC130_RedirectURI(t *testing.T) {
 	stays("two", v.get("/auth/openid/authorize?"+codeRequest().Encode()+"&redirect_uri="+url.QueryEscape("https://evil.test/cb")))
 	stays("two the other way", v.get("/auth/openid/authorize?redirect_uri="+url.QueryEscape("https://evil.test/cb")+"&"+codeRequest().Encode()))
 	stays("an unknown client", v.authorize(codeRequest("client_id", "nobody")))
-	stays("two clients", v.get("/auth/openid/authorize?"+codeRequest().Encode()+"&client_id=rp2"))
+	for _, twice := range []string{"client_id=rp2", "client_id=rp", "redirect_uri=" + url.QueryEscape(rpBack)} {
+		a := v.get("/auth/openid/authorize?" + codeRequest().Encode() + "&" + twice)
+		stays(twice, a)
+		if name, _, _ := strings.Cut(twice, "="); !strings.Contains(a.body, name+"” twice") {
+			t.Errorf("the page does not say that %s is there twice: %d %.300s", name, a.status, a.body)
+		}
+	}
 	for _, uri := range []string{"http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "com.example.app:/cb"} {
 		if a := v.authorize(codeRequest("client_id", "native", "redirect_uri", uri)); a.sentBack(uri).Get("code") == "" {
 			t.Errorf("the app on a device does not get back to %s: %d", uri, a.status)
 		}
 	}
 	for _, uri := range []string{
-		"http://localhost/cb", "http://localhost:80/cb", "http://127.0.0.1:80", "http://127.0.0.1:80/", "http://127.0.0.1:/cb", "http://127.0.0.1:8o/cb", "http://127.0.0.1:123456/cb",
+		"http://localhost/cb", "http://localhost:80/cb", "http://127.0.0.1:80", "http://127.0.0.1:80/", "http://127.0.0.1:/cb", "http://127.0.0.1:8o/cb", "http://127.0.0.1:123456/cb", "http://127.0.0.1:65536/cb",
 		"http://127.0.0.1:80@evil.test/cb", "http://127.0.0.1:80:90/cb", "http://127.0.0.1.evil.test/cb", "http://127.0.0.1evil.test/cb", "https://127.0.0.1/cb", "http://127.0.0.2/cb", "http://[::1]/cb",
 		"com.example.app://evil.test/cb", "com.example.app:/cb/x", "com.example.app:cb",
 	} {

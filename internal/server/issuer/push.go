@@ -57,8 +57,8 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 // pulled returns the pushed request that a browser names. All other parameters beside
 // the name do not count. raw and mark are of the query of the browser.
 func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Values, raw, mark string) (openid.Request, error) {
-	if len(query["client_id"]) != 1 || len(query["request_uri"]) != 1 {
-		return openid.Request{}, openid.RequestUnknown
+	if err := openid.Single(query, "client_id", "request_uri"); err != nil {
+		return openid.Request{}, err
 	}
 	_, unmarked := h.Actions.Flows.Marked(raw, mark)
 	p, err := h.Actions.Flows.Pushed(r.Context(), query.Get("client_id"), query.Get("request_uri"), unmarked == nil)
