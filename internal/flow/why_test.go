@@ -30,9 +30,10 @@ func (b *bundle) story(address string) (flow.Story, string) {
 
 func TestWhy_TellsTheWholeStory(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, withProvider(t))
 	owner := b.visitor("192.0.2.1")
 	owner.register("a@example.org")
+	owner.links("google")
 	stranger := b.visitor("192.0.2.2")
 	for range 6 {
 		_, _ = stranger.signIn("a@example.org", "wrong wrong wrong")
@@ -45,7 +46,7 @@ func TestWhy_TellsTheWholeStory(t *testing.T) {
 	}
 	for _, want := range []string{
 		"account created: active", "email verify-address: accepted", "event signed_up: by self", "event sign_in_failed: by stranger",
-		"limit password: refuses until this time; 5 of 100 used", "limit mail hour: 2 of 5 used", "session ", "email recover: ",
+		"limit password: refuses until this time; 5 of 100 used", "limit mail hour: 2 of 5 used", "session ", "provider google: connected: subject ", "email recover: ",
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("missing: %s\n%s", want, lines)

@@ -5,7 +5,7 @@ import { useReturn } from '../lib/use-return';
 
 /**
  * Keeps the flow of an open page true: it loads the flow when the user comes back to this tab. For a
- * flow with an email it also does so when the code expires, and now and then in between. The page then
+ * flow with an email it also does so when the code expires, and every few seconds in between. The page then
  * leads on after the step was taken in another tab or by the mailed link, and says soon after the email
  * when it was refused. onFlow gets a flow that is new but leads nowhere else. It returns a function
  * that loads the flow at once.
@@ -46,8 +46,8 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload
   return refresh;
 }
 
-/** Seconds to the next look at the flow, by the age of its email. A refusal comes early. */
-const pauseAt = (age: number) => Math.min(Math.max(1, age / 2), 15);
+/** Seconds to the next look at the flow, by the age of its email. The page says a refusal within five. */
+const pauseAt = (age: number) => Math.min(Math.max(1, age / 2), 4);
 
 /** Whether more than the time of the answer is new. */
 const differs = (old: Flow, answer: Flow) =>
