@@ -13,12 +13,16 @@ import {
   open,
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
+import { enrol } from '../support/totp.js';
 
 // A change of the account that asks for a passkey first: in a window beside the page, and nothing typed is lost.
 
 const NEW = 'seven hills under a paper lantern';
 
-/** Each form of the account that takes text and needs a proof: how it is filled in, sent and judged. */
+/** Forms whose pages are shown after a proof only, so the proof ends while the page is open. */
+const PROVEN = /passkeys\/rename|factors/;
+
+/** Each form of the account that takes text and needs a proof, and the forms of the second factors: how it is filled in, sent and judged. */
 const FORMS: Record<
   string,
   (page: Page, email: string) => Promise<{ typed: string[]; done: () => Promise<void> }>
@@ -39,7 +43,6 @@ const FORMS: Record<
     await button(page, 'Send code').click();
     return { typed: ['New email address'], done: () => expectScreen(page, 'Verify your code') };
   },
-  // Its page is shown after a proof only, so the proof ends while it is open.
   'account/passkeys/rename': async (page) => {
     await open(page, '/auth/account/passkeys');
     await page.getByText('Rename or remove').click();
@@ -49,6 +52,29 @@ const FORMS: Record<
     return {
       typed: ['Name of the passkey'],
       done: () => expect(page.getByText('The new name is saved.')).toBeVisible(),
+    };
+  },
+  'factors/add': async (page) => {
+    await open(page, '/auth/account/factors');
+    await answerWith(page, 'factors/add', { status: 401, code: 'proof.needed' });
+    await button(page, 'Set up an authenticator app').click();
+    return { typed: [], done: () => expectScreen(page, 'Set up your app') };
+  },
+  'factors/codes': async (page) => {
+    await open(page, '/auth/account/factors');
+    await answerWith(page, 'factors/codes', { status: 401, code: 'proof.needed' });
+    await button(page, 'Get recovery codes').click();
+    return { typed: [], done: () => expectScreen(page, 'Save your recovery codes') };
+  },
+  'factors/remove': async (page) => {
+    await enrol(page);
+    await open(page, '/auth/account/factors');
+    await answerWith(page, 'factors/remove', { status: 401, code: 'proof.needed' });
+    await page.getByText('Remove', { exact: true }).click();
+    await button(page, 'Remove this app').click();
+    return {
+      typed: [],
+      done: () => expect(button(page, 'Set up an authenticator app')).toBeVisible(),
     };
   },
 };
@@ -61,7 +87,7 @@ for (const [form, send] of Object.entries(FORMS)) {
   }) => {
     const person = await world.member();
     const device = await withPasskey(page, person);
-    if (!form.endsWith('rename')) {
+    if (!PROVEN.test(form)) {
       await device.answer(false);
       await leave(page);
       await fillSignIn(page, person); // a password is not enough for a change

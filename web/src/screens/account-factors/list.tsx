@@ -1,5 +1,4 @@
 import type { AddFactor, Boot, Factor, RemoveFactor } from '../../api/schema.gen';
-import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { choose, Each, match, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
@@ -9,15 +8,18 @@ import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
 import entries from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
+import { Proof } from '../own/proof';
+import { useOwnForm } from '../own/use-own-form';
 import styles from './factors.module.css';
-import { toProof } from './proof';
+
+const PATH = '/auth/account/factors';
 
 /** The second factors and recovery codes of the account. */
 export function List({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
   const { factors } = boot;
   const off = choose(boot.return_to, t('account-factors.lead_asked'), t('account-factors.lead_off'));
-  const form = useForm({ boot, path: '/auth/api/factors/add', onTrouble: toProof });
+  const form = useOwnForm('/auth/api/factors/add', boot);
   return (
     <OwnPage boot={boot} title={title} form={form}>
       <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
@@ -25,6 +27,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
         <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
       </ul>
       <Unless value={factors.full}>
+        <Proof asked={form.asked} path={PATH} />
         <form {...form.props}>
           <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
           <input type="hidden" name="action" value="add" />
@@ -46,13 +49,14 @@ const pressed = ({ busy, wait }: { busy: boolean; wait: number }) => ({ busy, wa
 
 function Entry({ factor }: { factor: Factor }) {
   const { t } = useText();
-  const form = useForm({ path: '/auth/api/factors/remove', onTrouble: toProof });
+  const form = useOwnForm('/auth/api/factors/remove');
   return (
     <li className={`${entries.entry} ${styles.entry}`}>
       <p className={entries.name}>{t('account-factors.app')}</p>
       <p className={entries.detail}>{t('account-factors.added', { time: factor.added })}</p>
       <p className={entries.detail}>{t('account-factors.used', { time: factor.used })}</p>
       <More label={t('account-factors.remove')}>
+        <Proof asked={form.asked} path={PATH} />
         <form {...form.props}>
           <ErrorSummary {...form.summary} />
           <HiddenField<RemoveFactor> name="id" value={factor.id} />
@@ -70,7 +74,7 @@ function Entry({ factor }: { factor: Factor }) {
 function RecoveryCodes({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { factors } = boot;
-  const form = useForm({ path: '/auth/api/factors/codes', onTrouble: toProof });
+  const form = useOwnForm('/auth/api/factors/codes');
   return (
     <section aria-labelledby="codes">
       <h2 id="codes" className={styles.heading}>
@@ -87,6 +91,7 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
           t('account-factors.left', { count: factors.left }),
         )}
       </p>
+      <Proof asked={form.asked} path={PATH} />
       <form {...form.props}>
         <ErrorSummary {...form.summary} />
         <HiddenField<AddFactor> name="return_to" value={boot.return_to} />

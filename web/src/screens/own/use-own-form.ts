@@ -6,6 +6,9 @@ import { useProven } from './proof';
 /** Faults that signing in again removes. The form is then sent once more as it is. */
 export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
 
+/** Faults of a form whose page is out of date. */
+const GONE = /^(account\.changed|factor\.missing)$/;
+
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
   asked: string;
@@ -18,9 +21,8 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
   const form = useForm({
     ...(boot ? { boot } : {}),
     path,
-    onAnswer: ({ next }) => location.assign(next), // without the fragment, so that the same page loads again
     onTrouble: ({ code }) => {
-      if (code === 'account.changed') location.reload();
+      if (GONE.test(code)) location.reload();
       if (!UNPROVEN.test(code)) return false;
       refused.current = true;
       setAsked('yes');
