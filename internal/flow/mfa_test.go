@@ -238,6 +238,34 @@ func TestMFA_RecoveryCodes(t *testing.T) {
 	wantField(t, give(p.codes[1]), factor.CodeWrong)
 }
 
+// The use of the last code but one leads to the page that offers a new set, and back.
+func TestMFA_FewRecoveryCodes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, p := b.enrolled()
+	id := owner.found().User.ID
+	offers := func(r flow.Result) bool { return r.Next == "/auth/account/factors?return_to=%2Fauth%2Faccount" }
+	for n, used := range p.codes {
+		b.clock.Advance(2 * time.Hour)
+		v, r := b.asks("192.0.2.2")
+		if n == 8 { // of a session, too
+			v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+			r = v.must(b.flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(used)))
+		} else {
+			r = v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(used)))
+		}
+		have, err := b.flows.Factors(t.Context(), id)
+		if left := 9 - n; err != nil || have.Left != left || offers(r) != (left <= 1) {
+			t.Errorf("with %d codes left, want %d, the next page is %s (%v)", have.Left, left, r.Next, err)
+		}
+	}
+	b.clock.Advance(2 * time.Hour)
+	v, r := b.asks("192.0.2.2")
+	if r = v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now())))); offers(r) {
+		t.Error("the code of an app leads to the recovery codes")
+	}
+}
+
 // SEC-098: changes need a proof of the last ten minutes, by a factor if there is
 // one.
 func TestFactors_NeedAFreshProof(t *testing.T) {

@@ -205,4 +205,11 @@ test('a sign-in that waits for a code takes a passkey in its place', async ({ pa
   await device.answer(true);
   await button(page, 'Use a passkey').click();
   await expectAccount(page, person);
+  await device.answer(false);
+  await leave(page);
+  await fillSignIn(page, person);
+  await button(page, 'Login').click();
+  await expectScreen(page, "Confirm it's you");
+  await expect(button(page, 'Use a passkey')).toBeVisible(); // now the passkey was used last
+  await expect(link(page, 'Use your authenticator app instead')).toBeVisible();
 });
