@@ -292,7 +292,9 @@ func TestSEC132_CodeOfItsClientAndTime(t *testing.T) {
 func TestSEC133_PKCE(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t)
+	s := start(t, func(c *config.Config) {
+		c.Clients = append(c.Clients, config.Client{ID: "loose", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack}, Scopes: []string{"openid"}})
+	})
 	v := s.visitor().register(fresh("v"))
 	for _, client := range []struct{ id, back string }{{"rp", rpBack}, {"spa", "https://spa.test/cb"}} {
 		for what, changes := range map[string][]string{
@@ -310,11 +312,15 @@ func TestSEC133_PKCE(t *testing.T) {
 		}
 	}
 	for _, verifier := range []string{"", rpVerifier[:42], strings.Repeat("a", 129), strings.Repeat("ä", 43), rpVerifier + "!"} {
-		code := v.openIDCode()
-		if len(verifier) > 42 {
-			code = v.openIDCode("code_challenge", secret.Encode(secret.Hash(verifier)))
-		}
+		code := v.openIDCode("code_challenge", secret.Encode(secret.Hash(verifier))) // which each of them fits
 		s.refused("the verifier "+verifier, s.rp("token", codeForm(code, "code_verifier", verifier)), "invalid_grant")
+	}
+	// A client that may leave PKCE out cannot have it taken away on the way (RFC 9700 4.8.2).
+	without := []string{"client_id", "loose", "scope", "openid", "code_challenge", "", "code_challenge_method", ""}
+	s.refused("a verifier without a challenge", s.rp("token", codeForm(v.openIDCode(without...), "client_id", "loose")), "invalid_grant")
+	s.refused("a challenge without a verifier", s.rp("token", codeForm(v.openIDCode("client_id", "loose", "scope", "openid"), "client_id", "loose", "code_verifier", "")), "invalid_grant")
+	if got := s.rp("token", codeForm(v.openIDCode(without...), "client_id", "loose", "code_verifier", "")); got.status != 200 {
+		t.Errorf("a client without PKCE: %d %s", got.status, got.body)
 	}
 }
 
