@@ -3,11 +3,13 @@ package issuer_test
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/config"
 	"portico/internal/ids"
 )
 
@@ -94,10 +96,18 @@ func TestFoundation_FAPI2(t *testing.T) {
 			t.Errorf("the client gets %v", got)
 		}
 	})
+	run("ensure-authorization-request-with-long-nonce", func(t *testing.T) {
+		long := strings.Repeat("n", 384)
+		if got := s.exchange(s.code(t, "nonce", long)); !strings.Contains(payload(t, got.ID), `"nonce":"`+long+`"`) {
+			t.Errorf("%d %s", got.StatusCode, got.text)
+		}
+	})
 	refused("ensure-response-type-token-fails", "unsupported_response_type", "response_type", "token")
 	refused("ensure-response-type-code-idtoken-fails", "unsupported_response_type", "response_type", "code id_token")
 	refused("ensure-registered-redirect-uri", "invalid_request", "redirect_uri", rpBack+"/other")
 	refused("ensure-redirect-uri-in-authorization-request", "invalid_request", "redirect_uri", "")
+	refused("ensure-request-object-without-redirect-uri-fails", "invalid_request", "redirect_uri", "")
+	refused("plain-fapi-tolerate-unregistered-redirect-uri", "invalid_request", "redirect_uri", "https://rp.test/unregistered")
 	refused("par-ensure-pkce-required", "invalid_request", "code_challenge", "", "code_challenge_method", "")
 	refused("par-plain-pkce-rejected", "invalid_request", "code_challenge_method", "plain")
 	refused("par-authorization-request-containing-request_uri-form-param", "invalid_request", "request_uri", "urn:ietf:params:oauth:request_uri:x")
@@ -119,6 +129,36 @@ func TestFoundation_FAPI2(t *testing.T) {
 	run("state-only-outside-request-object-not-used", func(t *testing.T) {
 		p := s.b.Open(pull("fapi", s.pushes([]string{"state", ""}).Name) + "&state=outside")
 		if got := back(t, p); got.Get("code") == "" || got.Has("state") {
+			t.Errorf("the client gets %v", got)
+		}
+	})
+	run("ensure-different-state-inside-and-outside-request-object", func(t *testing.T) {
+		if got := back(t, s.b.Open(pull("fapi", s.pushes(nil).Name)+"&state=outside")); got.Get("code") == "" || got.Get("state") != "s t&<a>" {
+			t.Errorf("the client gets %v", got)
+		}
+	})
+	run("ensure-different-nonce-inside-and-outside-request-object", func(t *testing.T) {
+		got := s.exchange(back(t, s.b.Open(pull("fapi", s.pushes(nil).Name)+"&nonce=outside")).Get("code"))
+		if !strings.Contains(payload(t, got.ID), `"nonce":"n"`) {
+			t.Errorf("%d %s", got.StatusCode, got.text)
+		}
+	})
+	run("test-claims-parameter-identity-claims", func(t *testing.T) {
+		got := s.exchange(s.code(t, "scope", "openid", "claims", `{"id_token":{"email":null},"userinfo":{"email":{"essential":true}}}`))
+		for where, text := range map[string]string{"the ID token": payload(t, got.ID), "UserInfo": s.userInfo(got.Access).text} {
+			if !strings.Contains(text, `"email":"mara@example.org"`) || strings.Contains(text, "preferred_username") {
+				t.Errorf("%s: %s", where, text)
+			}
+		}
+	})
+	run("user-rejects-authentication", func(t *testing.T) {
+		asks := fapi{site: startFor(t, func(c *config.Config) {
+			c.Clients[slices.IndexFunc(c.Clients, func(c config.Client) bool { return c.ID == "fapi" })].Consent = true
+		})}
+		asks.b = asks.signedIn("mara@example.org")
+		var page consentPage
+		asks.b.Boot(asks.opens(asks.pushes(nil)), &page)
+		if got := back(t, answers(asks.b, page, "deny")); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" || got.Get("iss") != asks.Origin || got.Has("code") {
 			t.Errorf("the client gets %v", got)
 		}
 	})
@@ -167,6 +207,9 @@ func TestFoundation_FAPI2(t *testing.T) {
 	} {
 		run(module, func(t *testing.T) { s.wants(module, s.exchange(s.code(t), claims()...), 401, "invalid_client") })
 	}
+	run("ensure-client-id-in-token-endpoint", func(t *testing.T) {
+		s.wants("the id of another client", s.token(change(s.asserted(redemption(s.code(t)), "fapi"), "client_id", "keyed")), 401, "invalid_client")
+	})
 	run("ensure-authorization-code-is-bound-to-client", func(t *testing.T) {
 		s.wants("another client", s.token(s.asserted(redemption(s.code(t)), "keyed", "jti", ids.New())), 400, "invalid_grant")
 	})

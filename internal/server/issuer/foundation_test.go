@@ -47,6 +47,27 @@ func TestFoundation(t *testing.T) {
 			t.Errorf("the metadata is %v", known)
 		}
 	})
+	for module, wants := range map[string][]string{
+		"oidcc-rp-initiated-logout-discovery-endpoint-verification": {`"end_session_endpoint":"` + s.Origin + "/"},
+		"oidcc-backchannel-logout-discovery-endpoint-verification":  {`"backchannel_logout_supported":true`, `"backchannel_logout_session_supported":true`},
+	} {
+		run(module, func(t *testing.T) {
+			known := s.send("GET", "/.well-known/openid-configuration", "").text
+			for _, want := range wants {
+				if !strings.Contains(known, want) {
+					t.Errorf("no %s in %s", want, known)
+				}
+			}
+		})
+	}
+	run("oidcc-idtoken-signature", func(t *testing.T) {
+		id := s.site.tokens(b).ID
+		s.verified(id, "rp")
+		head, err := base64.RawURLEncoding.DecodeString(strings.Split(id, ".")[0])
+		if err != nil || !strings.Contains(string(head), `"kid":"`) || !strings.Contains(string(head), `"alg":"ES256"`) {
+			t.Errorf("the header is %s", head)
+		}
+	})
 	run("oidcc-response-type-missing", func(t *testing.T) { fails(t, b.Open(authorize(ask("response_type", ""))), "invalid_request") })
 	run("oidcc-ensure-request-without-nonce-succeeds-for-code-flow", func(t *testing.T) {
 		if claims := payload(t, s.site.tokens(b, "nonce", "").ID); strings.Contains(claims, "nonce") {
