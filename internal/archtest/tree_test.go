@@ -120,6 +120,7 @@ func rules() map[string]rule {
 		"fault codes":           faultCodes,
 		"words of the faults":   words,
 		"links":                 links,
+		"names in documents":    named,
 		"paths of pages":        pagePaths,
 		"prose":                 prose,
 		"names in the glossary": glossaryNames,
