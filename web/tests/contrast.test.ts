@@ -70,7 +70,12 @@ const cases = screens.flatMap(([screen, state]) =>
   ['en', 'de'].map((locale) => [screen, state, locale] as const),
 );
 
-test.each(cases)('the label of %s, %s (%s) has 3:1 under its glyphs', async (screen, state, locale) => {
+/** All buttons have one style. The short form takes one with a short label, a long one, and one that appears late. */
+const SHORT = ['signin idle en', 'signup idle de', 'confirm-link ready de'];
+const judged =
+  process.env['PORTICO_TESTS'] === 'full' ? cases : cases.filter((each) => SHORT.includes(each.join(' ')));
+
+test.each(judged)('the label of %s, %s (%s) has 3:1 under its glyphs', async (screen, state, locale) => {
   const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`);
   // The button of confirm-link appears only after a time (guard.module.css).
   await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
