@@ -1,8 +1,10 @@
-package account
+package account_test
 
 import (
 	"strings"
 	"testing"
+
+	"portico/internal/account"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -13,43 +15,43 @@ func TestParseAddress(t *testing.T) {
 		{typed: "a.b+tag@sub.example.org", mail: "a.b+tag@sub.example.org", key: "a.b+tag@sub.example.org"},
 		{typed: "o'brien@example.ie", mail: "o'brien@example.ie", key: "o'brien@example.ie"},
 		{typed: "u@bücher.example", mail: "u@xn--bcher-kva.example", key: "u@xn--bcher-kva.example"},
-		{typed: "", code: CodeAddressRequired},
-		{typed: "   ", code: CodeAddressRequired},
-		{typed: strings.Repeat("a", 255), code: CodeAddressTooLong},
-		{typed: strings.Repeat("a", 65) + "@x.test", code: CodeAddressInvalid},
-		{typed: "a@b", code: CodeAddressInvalid},
-		{typed: "a@[127.0.0.1]", code: CodeAddressInvalid},
-		{typed: "a@127.0.0.1", code: CodeAddressInvalid},
-		{typed: `"a@evil.test x"@b.test`, code: CodeAddressInvalid},
-		{typed: "Name <a@b.test>", code: CodeAddressInvalid},
-		{typed: "<a@b.test>", code: CodeAddressInvalid},
-		{typed: "a(comment)@b.test", code: CodeAddressInvalid},
-		{typed: "=?x?q?=61=40evil.test=3e=00?=foo@b.test", code: CodeAddressInvalid},
-		{typed: "a%b.test@relay.test", code: CodeAddressInvalid},
-		{typed: "a!b@relay.test", code: CodeAddressInvalid},
-		{typed: "a`b@x.test", code: CodeAddressInvalid},
-		{typed: "@r1:a@b.test", code: CodeAddressInvalid},
-		{typed: "a@evil.test,v@x.test", code: CodeAddressInvalid},
-		{typed: "a@evil.test;v@x.test", code: CodeAddressInvalid},
-		{typed: "a@evil.test v@x.test", code: CodeAddressInvalid},
-		{typed: "v@x.test\r\nRCPT TO:<a@evil.test>", code: CodeAddressInvalid},
-		{typed: "v@x.test\x00", code: CodeAddressInvalid},
-		{typed: ".v@x.test", code: CodeAddressInvalid},
-		{typed: "v..w@x.test", code: CodeAddressInvalid},
-		{typed: "v@x..test", code: CodeAddressInvalid},
-		{typed: "v@-x.test", code: CodeAddressInvalid},
+		{typed: "", code: account.CodeAddressRequired},
+		{typed: "   ", code: account.CodeAddressRequired},
+		{typed: strings.Repeat("a", 255), code: account.CodeAddressTooLong},
+		{typed: strings.Repeat("a", 65) + "@x.test", code: account.CodeAddressInvalid},
+		{typed: "a@b", code: account.CodeAddressInvalid},
+		{typed: "a@[127.0.0.1]", code: account.CodeAddressInvalid},
+		{typed: "a@127.0.0.1", code: account.CodeAddressInvalid},
+		{typed: `"a@evil.test x"@b.test`, code: account.CodeAddressInvalid},
+		{typed: "Name <a@b.test>", code: account.CodeAddressInvalid},
+		{typed: "<a@b.test>", code: account.CodeAddressInvalid},
+		{typed: "a(comment)@b.test", code: account.CodeAddressInvalid},
+		{typed: "=?x?q?=61=40evil.test=3e=00?=foo@b.test", code: account.CodeAddressInvalid},
+		{typed: "a%b.test@relay.test", code: account.CodeAddressInvalid},
+		{typed: "a!b@relay.test", code: account.CodeAddressInvalid},
+		{typed: "a`b@x.test", code: account.CodeAddressInvalid},
+		{typed: "@r1:a@b.test", code: account.CodeAddressInvalid},
+		{typed: "a@evil.test,v@x.test", code: account.CodeAddressInvalid},
+		{typed: "a@evil.test;v@x.test", code: account.CodeAddressInvalid},
+		{typed: "a@evil.test v@x.test", code: account.CodeAddressInvalid},
+		{typed: "v@x.test\r\nRCPT TO:<a@evil.test>", code: account.CodeAddressInvalid},
+		{typed: "v@x.test\x00", code: account.CodeAddressInvalid},
+		{typed: ".v@x.test", code: account.CodeAddressInvalid},
+		{typed: "v..w@x.test", code: account.CodeAddressInvalid},
+		{typed: "v@x..test", code: account.CodeAddressInvalid},
+		{typed: "v@-x.test", code: account.CodeAddressInvalid},
 		// SEC-051: folding that is not ASCII would make these another's address.
-		{typed: "mi\u212ae@x.test", code: CodeAddressInvalid},
-		{typed: "mıke@x.test", code: CodeAddressInvalid},
-		{typed: "v@ｘ.test", code: CodeAddressInvalid},
-		{typed: "v@x。test", code: CodeAddressInvalid},
-		{typed: "v@\u212aelvin.test", code: CodeAddressInvalid},
+		{typed: "mi\u212ae@x.test", code: account.CodeAddressInvalid},
+		{typed: "mıke@x.test", code: account.CodeAddressInvalid},
+		{typed: "v@ｘ.test", code: account.CodeAddressInvalid},
+		{typed: "v@x。test", code: account.CodeAddressInvalid},
+		{typed: "v@\u212aelvin.test", code: account.CodeAddressInvalid},
 	} {
-		got, bad := ParseAddress(tc.typed, "email")
+		got, bad := account.ParseAddress(tc.typed, "email")
 		switch {
 		case tc.code != "" && (bad == nil || bad.Code != tc.code || bad.Name != "email"):
 			t.Errorf("ParseAddress(%q) = %v, fault %v; want fault %s", tc.typed, got, bad, tc.code)
-		case tc.code == "" && (bad != nil || got != Address{tc.mail, tc.key}):
+		case tc.code == "" && (bad != nil || got != account.Address{Mail: tc.mail, Key: tc.key}):
 			t.Errorf("ParseAddress(%q) = %v, fault %v; want %s %s", tc.typed, got, bad, tc.mail, tc.key)
 		}
 	}
@@ -70,11 +72,11 @@ func TestDisplay(t *testing.T) {
 		"no address":                  "no address",
 		"":                            "",
 	} {
-		got := Display(mail)
+		got := account.Display(mail)
 		if got != want {
 			t.Errorf("Display(%q) = %q, want %q", mail, got, want)
 		}
-		if again, bad := ParseAddress(got, "email"); bad == nil && again.Key != lowerASCII(mail) {
+		if again, bad := account.ParseAddress(got, "email"); bad == nil && again.Key != strings.ToLower(mail) {
 			t.Errorf("%q is shown as %q, which is the mailbox %q", mail, got, again.Mail)
 		}
 	}
@@ -87,18 +89,18 @@ func FuzzParseAddress(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
-		got, bad := ParseAddress(typed, "email")
+		got, bad := account.ParseAddress(typed, "email")
 		if bad != nil {
 			return
 		}
 		if strings.Count(got.Mail, "@") != 1 || strings.ContainsAny(got.Mail, " \t\r\n\x00,;:<>()[]\"\\%!") || len(got.Mail) > 254 {
 			t.Errorf("ParseAddress(%q) accepted %q", typed, got.Mail)
 		}
-		again, bad := ParseAddress(got.Mail, "email")
+		again, bad := account.ParseAddress(got.Mail, "email")
 		if bad != nil || again != got {
 			t.Errorf("ParseAddress(%q) = %q, and of that %q", typed, got, again)
 		}
-		key, bad := ParseAddress(got.Key, "email")
+		key, bad := account.ParseAddress(got.Key, "email")
 		if bad != nil || key.Key != got.Key {
 			t.Errorf("the key %q of %q is not its own key", got.Key, typed)
 		}
@@ -110,7 +112,7 @@ func TestBaseKey(t *testing.T) {
 	for key, want := range map[string]string{
 		"v@x.test": "v@x.test", "v+1@x.test": "v@x.test", "v+1+2@x.test": "v@x.test", "+1@x.test": "+1@x.test",
 	} {
-		if got := BaseKey(key); got != want {
+		if got := account.BaseKey(key); got != want {
 			t.Errorf("BaseKey(%q) = %q, want %q", key, got, want)
 		}
 	}
@@ -118,7 +120,7 @@ func TestBaseKey(t *testing.T) {
 
 func TestMask(t *testing.T) {
 	t.Parallel()
-	if got := Mask("mara@example.org"); got != "m•••@example.org" {
+	if got := account.Mask("mara@example.org"); got != "m•••@example.org" {
 		t.Errorf("Mask = %q", got)
 	}
 }

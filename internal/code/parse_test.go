@@ -1,9 +1,11 @@
-package code
+package code_test
 
 import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"portico/internal/code"
 )
 
 func TestParse(t *testing.T) {
@@ -30,25 +32,25 @@ func TestParse(t *testing.T) {
 		"Arabic-Indic":            {"٠١٢٣٤٥", "012345", ""},
 		"Persian":                 {"۰۱۲ ۳۴۵", "012345", ""},
 		"Devanagari":              {"०१२३४५", "012345", ""},
-		"Arabic-Indic, five":      {"٠١٢٣٤", "", CodeFormat},
-		"empty":                   {"", "", CodeRequired},
-		"blank":                   {" \t\r\n\u00a0\u3000", "", CodeRequired},
-		"hyphens alone":           {"---", "", CodeFormat},
-		"letters":                 {"O1234S", "", CodeFormat},
-		"five":                    {"01234", "", CodeFormat},
-		"seven":                   {"0123456", "", CodeFormat},
-		"two codes":               {"012345 678901", "", CodeFormat},
-		"a link":                  {"https://x.test/confirm?t=1", "", CodeFormat},
+		"Arabic-Indic, five":      {"٠١٢٣٤", "", code.CodeFormat},
+		"empty":                   {"", "", code.CodeRequired},
+		"blank":                   {" \t\r\n\u00a0\u3000", "", code.CodeRequired},
+		"hyphens alone":           {"---", "", code.CodeFormat},
+		"letters":                 {"O1234S", "", code.CodeFormat},
+		"five":                    {"01234", "", code.CodeFormat},
+		"seven":                   {"0123456", "", code.CodeFormat},
+		"two codes":               {"012345 678901", "", code.CodeFormat},
+		"a link":                  {"https://x.test/confirm?t=1", "", code.CodeFormat},
 		"broken UTF-8":            {"\xff01\xfe2345", "012345", ""},
 		"a null":                  {"012\x00345", "012345", ""},
 		"as long as it may":       {strings.Repeat(" ", 250) + "012345", "012345", ""},
-		"longer":                  {strings.Repeat(" ", 251) + "012345", "", CodeFormat},
-		"a million blanks":        {strings.Repeat(" ", 1e6), "", CodeFormat},
+		"longer":                  {strings.Repeat(" ", 251) + "012345", "", code.CodeFormat},
+		"a million blanks":        {strings.Repeat(" ", 1e6), "", code.CodeFormat},
 		"a ligature that is more": {"012345ﷺ", "012345", ""}, // NFKC turns one character into 18
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			digits, bad := Parse(tt.typed, "code")
+			digits, bad := code.Parse(tt.typed, "code")
 			switch {
 			case digits != tt.digits:
 				t.Errorf("%q gives %q, want %q", tt.typed, digits, tt.digits)
@@ -64,20 +66,20 @@ func FuzzParse(f *testing.F) {
 		f.Add(typed)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
-		digits, bad := Parse(typed, "code")
+		digits, bad := code.Parse(typed, "code")
 		if bad != nil {
-			if digits != "" || bad.Name != "code" || bad.Code != CodeFormat && bad.Code != CodeRequired {
+			if digits != "" || bad.Name != "code" || bad.Code != code.CodeFormat && bad.Code != code.CodeRequired {
 				t.Fatalf("%q gives %q and %+v", typed, digits, bad)
 			}
-			if blank := strings.TrimFunc(typed, unicode.IsSpace) == ""; len(typed) <= 256 && blank != (bad.Code == CodeRequired) {
+			if blank := strings.TrimFunc(typed, unicode.IsSpace) == ""; len(typed) <= 256 && blank != (bad.Code == code.CodeRequired) {
 				t.Fatalf("%q is blank: %v, the fault is %s", typed, blank, bad.Code)
 			}
 			return
 		}
-		if len(digits) != Length || strings.Trim(digits, "0123456789") != "" {
+		if len(digits) != code.Length || strings.Trim(digits, "0123456789") != "" {
 			t.Fatalf("%q gives %q", typed, digits)
 		}
-		if again, bad := Parse(digits, "code"); bad != nil || again != digits {
+		if again, bad := code.Parse(digits, "code"); bad != nil || again != digits {
 			t.Fatalf("%q gives %q, which gives %q", typed, digits, again)
 		}
 		for _, r := range typed { // plain digits are never dropped or reordered
