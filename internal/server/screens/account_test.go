@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/passkey"
 	"portico/internal/server/screens"
+	"portico/internal/store"
 )
 
 const newPassword = "tram lemon kite"
@@ -75,6 +77,29 @@ func TestPassword_OfAnotherAccount(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	v.SignIn("noor@example.org")
+}
+
+// A form without script that asks for a proof comes back with what was typed.
+func TestForms_KeepTextForAProof(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	id := v.opens("/auth/account").Session.ID
+	key := passkey.Passkey{ID: "01jd3k8v5q0000000000000000", AccountID: id, Credential: []byte("id"), PublicKey: []byte("key"), Handle: []byte("handle"), Host: "localhost", Name: "Phone", CreatedAt: s.Clock.Now(), UsedAt: s.Clock.Now()}
+	err := s.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertPasskey(t.Context(), key) // from now on, the password is too weak for a change
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := v.reads(v.Send("/auth/account/passkeys/rename", url.Values{"account": {id}, "id": {key.ID}, "name": {"Old phone"}}))
+	if list := b.Passkeys.List; b.Again != "yes" || len(list) != 1 || list[0].Name != "Phone" || list[0].Typed != "Old phone" {
+		t.Errorf("the name: %+v", list)
+	}
+	b = v.reads(v.Send("/auth/account/addresses", url.Values{"account": {id}, "email": {"next@example.org"}, "use": {"recovery"}}))
+	if b.Again != "yes" || b.Values.Email != "next@example.org" || b.Account.Recovering != "yes" {
+		t.Errorf("the address: %+v", b.Values)
+	}
 }
 
 func TestProfile_Change(t *testing.T) {

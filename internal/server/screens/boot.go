@@ -325,7 +325,8 @@ type Passkeys struct {
 // Passkey is one passkey, with its times in words.
 type Passkey struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // "" for an authenticator that is not known
+	Name  string `json:"name"`  // "" for an authenticator that is not known
+	Typed string `json:"typed"` // what the field for the name has
 	Added string `json:"added"`
 	Used  string `json:"used"`
 	Other string `json:"other"` // the host that it was made for, if not this one

@@ -20,7 +20,7 @@ func (s *Screens) mountPasskeys(m *server.Mux) section {
 	}
 	m.Handle("GET "+pages.PasskeyOffer, s.passkeyOffer)
 	m.Handle("POST "+pages.PasskeyOffer, s.postPasskeyOffer)
-	m.Handle("POST "+p.path+"/rename", postOwn(s, p, s.Actions.RenamePasskey, nil))
+	m.Handle("POST "+p.path+"/rename", postOwn(s, p, s.Actions.RenamePasskey, keepName))
 	m.Handle("POST "+p.path+"/remove", postOwn(s, p, s.Actions.RemovePasskey, nil))
 	if len(s.Related) > 0 {
 		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
@@ -41,7 +41,7 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 	v, err := s.Actions.Flows.OwnPasskeys(r.Context(), found)
 	for _, p := range v.List {
 		shown := Passkey{
-			ID: p.ID, Name: p.Name, Owner: p.AccountID, Credential: secret.Encode(p.Credential),
+			ID: p.ID, Name: p.Name, Typed: p.Name, Owner: p.AccountID, Credential: secret.Encode(p.Credential),
 			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
 		}
 		if s.Actions.Flows.PasskeyWorks(p) {
@@ -54,6 +54,15 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 	b.Passkeys.Full, b.Passkeys.Alone = yes(len(v.List) >= passkey.Most), yes(v.Alone)
 	b.showPasskeyUser(v.Host, v.Handle)
 	return err
+}
+
+// keepName puts the typed name back into the field of its passkey.
+func keepName(in form.RenamePasskey, b *Boot) {
+	for i, p := range b.Passkeys.List {
+		if p.ID == in.ID {
+			b.Passkeys.List[i].Typed = in.Name
+		}
+	}
 }
 
 // fillPasskeyUser adds how authenticators know the account. The script of a page

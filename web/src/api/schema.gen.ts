@@ -306,6 +306,7 @@ export interface OwnSession {
 export interface Passkey {
   id: string;
   name: string;
+  typed: string;
   added: string;
   used: string;
   other: string;

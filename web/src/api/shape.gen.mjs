@@ -232,6 +232,7 @@ export const SHAPE = {
       {
         "id": "",
         "name": "",
+        "typed": "",
         "added": "",
         "used": "",
         "other": "",

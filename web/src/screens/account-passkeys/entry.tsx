@@ -46,7 +46,7 @@ function Rename({ passkey }: { passkey: Passkey }) {
           name="name"
           id={`name-${passkey.id}`}
           label={t('account-passkeys.name')}
-          defaultValue={passkey.name}
+          defaultValue={passkey.typed}
           error={form.trouble.fields.name}
           autoComplete="off"
           maxLength={100}
