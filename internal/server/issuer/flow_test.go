@@ -300,6 +300,9 @@ func TestCORS(t *testing.T) {
 	if got.StatusCode != 200 || got.Header.Get("Access-Control-Allow-Origin") != "https://spa.test" || got.Header.Get("Access-Control-Allow-Credentials") != "" || got.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("a page of the client: %d %v", got.StatusCode, got.Header)
 	}
+	if no := s.send("GET", "/auth/openid/userinfo", "", "Origin", "https://spa.test", "Authorization", "Bearer x"); no.StatusCode != 401 || no.Header.Get("Access-Control-Expose-Headers") != "WWW-Authenticate" {
+		t.Errorf("a page does not see why its token is refused: %d %v", no.StatusCode, no.Header)
+	}
 	for origin, want := range map[string]string{"https://spa.test": "https://spa.test", "https://rp.test": "", "https://evil.test": "", "null": ""} {
 		got := s.send("OPTIONS", "/auth/openid/token", "", "Origin", origin, "Access-Control-Request-Method", "POST")
 		if allowed := got.Header.Get("Access-Control-Allow-Origin"); got.StatusCode != 204 || allowed != want {
