@@ -92,6 +92,9 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 	if m["jwks"] != nil {
 		d.Keys = string(m["jwks"])
 	}
+	if d.Keys != "" && d.KeysURI != "" {
+		return d, errors.New("jwks and jwks_uri are both there") // RFC 7591 2, whatever they are for
+	}
 	switch method := m.text("token_endpoint_auth_method"); {
 	case method == "none" && (d.Keys != "" || d.KeysURI != ""):
 		d.Keys, d.KeysURI = "", "" // keys for other purposes
@@ -102,8 +105,8 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 		d.Secret, d.Keys, d.KeysURI = true, "", ""
 	case method == "private_key_jwt" || m["token_endpoint_auth_method"] == nil:
 		d.Keyed = d.Keys != "" || d.KeysURI != ""
-		if !d.Keyed && method != "" || d.Keys != "" && d.KeysURI != "" {
-			return d, errors.New("private_key_jwt needs jwks or jwks_uri, and not both")
+		if !d.Keyed && method != "" {
+			return d, errors.New("private_key_jwt needs jwks or jwks_uri")
 		}
 	default:
 		return d, errors.New("token_endpoint_auth_method is not a text")
