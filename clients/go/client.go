@@ -126,7 +126,7 @@ type Identity struct {
 	Email           string   // verified; may change
 	Name            string   // may be empty
 	Roles           []string // as the operator has set them
-	Methods         []string // the proofs of the sign-in: "password", "mail", "operator_link", "provider:google"
+	Methods         []string // the proofs of the sign-in: "password", "mail", "passkey", "operator_link", "provider:google", then "totp", "passkey" or "recovery_code"
 	SessionID       string   // distinguishes the sessions of a user
 	AuthenticatedAt time.Time
 }

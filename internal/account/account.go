@@ -73,7 +73,7 @@ const (
 	Omits                // it was asked, and has never told
 )
 
-// Store is what this room needs of the database.
+// Store has the operations of the database that this package needs.
 type Store interface {
 	OtherStore
 	// InsertAccount reports false when the canonical address has an account, or is

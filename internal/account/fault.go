@@ -2,7 +2,7 @@ package account
 
 import "portico/internal/fault"
 
-// Codes of the fields and faults of this room.
+// Codes of the fields and faults of this package.
 const (
 	CodeAddressRequired = "address.required"
 	CodeAddressInvalid  = "address.invalid"

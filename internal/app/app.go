@@ -57,7 +57,7 @@ type Options struct {
 
 	// Existing makes New fail if the database does not exist. Commands set it
 	// so that they never work on a new, empty database. New then reads no
-	// database of places, which only the page and the list of sessions need.
+	// database of places, which only requests need.
 	Existing bool
 
 	// Development allows accounts with a published password. New then marks a

@@ -7,6 +7,6 @@
 //     Warnings)
 //   - the background work of a node: last uses, purges, clocks, comparison of
 //     nodes
-//   - the adapters between store.Store and the interfaces that rooms declare
+//   - the adapters between store.Store and the interfaces that other packages declare
 //     (unit)
 package app

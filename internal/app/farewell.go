@@ -27,14 +27,14 @@ func (a *App) buildFarewell(l *live) error {
 	return nil
 }
 
-// startFarewells prepares the runners of these messages. They exist without clients
+// startFarewells prepares the runners that send the messages about ended sessions. They exist without clients
 // too, because a reload may add one.
 func (a *App) startFarewells() {
-	for lane, places := range map[outbox.Lane][2]int{
+	for lane, most := range map[outbox.Lane][2]int{
 		outbox.Logouts: {farewell.Parallel, farewell.PerClient}, outbox.GuestLogouts: {farewell.ParallelGuests, farewell.PerGuest},
 	} {
 		a.farewells = append(a.farewells, outbox.NewRunner(outbox.RunnerConfig{
-			Outbox: a.Outbox, Lane: lane, Log: a.log, Parallel: places[0], PerClient: places[1],
+			Outbox: a.Outbox, Lane: lane, Log: a.log, Parallel: most[0], PerClient: most[1],
 			Deliver: func(ctx context.Context, m outbox.Message) error {
 				ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
 				err := a.live.Load().farewell.Send(ctx, m)

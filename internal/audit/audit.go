@@ -92,7 +92,7 @@ type Fact struct {
 	Detail    string // ids and stable words: the method, the roles, the provider's id
 }
 
-// Store is what this room needs of the database.
+// Store has the operations of the database that this package needs.
 type Store interface {
 	InsertFact(ctx context.Context, f Fact) error
 	// FactsOf returns up to limit records of an account, the newest first. With an id in

@@ -38,7 +38,7 @@ func (s Secret) over(now time.Time) bool {
 	return !now.Before(s.ExpiresAt) || clock.Ahead(s.SentAt, now)
 }
 
-// Store is what this room needs of the database.
+// Store has the operations of the database that this package needs.
 type Store interface {
 	InsertCode(ctx context.Context, s Secret) error
 	// CodesOf returns the secrets of a flow, newest first.

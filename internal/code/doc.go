@@ -3,7 +3,7 @@
 //
 // It knows for what a secret was made, until when it holds and that it holds
 // once. It does not choose the channel, count wrong guesses (that is
-// internal/throttle, before this room is asked) or know what happens next.
+// internal/throttle, before this package is asked) or know what happens next.
 //
 // Invariants:
 //   - Digits are kept as a keyed hash bound to their flow, links as a plain

@@ -32,7 +32,7 @@ func (d *doctor) disk(_ context.Context, r *report) {
 	}
 	for _, path := range []string{folder, file, file + "-wal", file + "-shm"} {
 		if _, err := os.Stat(path); err == nil && syscall.Access(path, writable) != nil {
-			r.add(Failed, fmt.Sprintf("this user (%d) may not write %s", os.Geteuid(), path), "run this as the user who serves; if it is, give the files to that user")
+			r.add(Failed, fmt.Sprintf("this user (%d) may not write %s", os.Geteuid(), path), "run this as the user that runs 'portico serve'; if you do already, give the files to that user")
 		}
 	}
 	if info, err := os.Stat(file); err == nil {

@@ -47,7 +47,8 @@ type DeviceStore interface {
 	// DeviceByHash and DeviceByUserHash do not look at the time.
 	DeviceByHash(ctx context.Context, hash []byte) (Device, bool, error)
 	DeviceByUserHash(ctx context.Context, hash []byte) (Device, bool, error)
-	// PollDevice stores that a device has asked, unless it did so after a time.
+	// PollDevice stores that a device asks now, and reports false if it last asked after
+	// the time after.
 	PollDevice(ctx context.Context, hash []byte, now, after time.Time) (bool, error)
 	// AnswerDevice stores the answer of the user, "" for no, and reports whether it is
 	// the first one, in time.
@@ -63,7 +64,8 @@ type DeviceCodes struct {
 	User   string // for the user to type, as "WDJB-MJHT"
 }
 
-// BeginDevice lets a device of a client wait. scopes and asked are what it asks for.
+// BeginDevice lets a device of a client wait for its user. The device asks for the scopes,
+// and for the resources in asked.
 func (k *Keeper) BeginDevice(ctx context.Context, tx DeviceStore, client Client, scopes string, asked []string) (DeviceCodes, error) {
 	if !client.Device {
 		return DeviceCodes{}, &Error{"unauthorized_client", "the client may not use " + GrantDevice}

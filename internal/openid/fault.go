@@ -2,7 +2,7 @@ package openid
 
 import "portico/internal/fault"
 
-// Codes of the faults of this room.
+// Codes of the faults of this package.
 const (
 	CodeClientUnknown   = "openid.client_unknown"
 	CodeRedirectUnknown = "openid.redirect_unknown"

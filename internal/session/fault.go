@@ -2,7 +2,7 @@ package session
 
 import "portico/internal/fault"
 
-// Codes of the faults of this room.
+// Codes of the faults of this package.
 const (
 	CodeRequired = "session.required"
 	CodeEnded    = "session.ended"

@@ -11,12 +11,12 @@ import (
 	"portico/internal/secret"
 )
 
-// Session is one browser in which a person is signed in.
+// Session is one browser in which a user is signed in.
 type Session struct {
 	ID              string
 	AccountID       string
 	Version         int64    // credential version of the account at sign-in
-	Methods         []string // proofs of the sign-in: "password", "mail", "passkey", "operator_link", "provider:google", then "totp" or "recovery_code"
+	Methods         []string // proofs of the sign-in: "password", "mail", "passkey", "operator_link", "provider:google", then "totp", "passkey" or "recovery_code"
 	UserAgent       string   // the User-Agent header, shortened
 	Peer            string   // network of the sign-in; "" unless places are shown
 	CreatedAt       time.Time
@@ -46,7 +46,7 @@ type User struct {
 	Roles   []string
 }
 
-// Found is a valid session with its person.
+// Found is a valid session with its user.
 type Found struct {
 	Session Session
 	User    User
@@ -120,7 +120,7 @@ func (k *Keeper) Start(ctx context.Context, tx Store, s Session) (token string, 
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }
 
-// Check returns the session of the token and its person. Its faults are
+// Check returns the session of the token and its user. Its faults are
 // Required, and Ended, which wraps Required. A check counts as use.
 func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, error) {
 	if !secret.ValidToken(token) {

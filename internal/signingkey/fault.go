@@ -2,7 +2,7 @@ package signingkey
 
 import "portico/internal/fault"
 
-// Codes of the faults of this room.
+// Codes of the faults of this package.
 const (
 	CodeMissing     = "keys.missing"
 	CodeUnavailable = "keys.unavailable"

@@ -26,7 +26,7 @@ const (
 	Revoked  State = "revoked"
 )
 
-// Store is what this room needs of the database.
+// Store has the operations of the database that this package needs.
 type Store interface {
 	// SigningKeys returns all keys in the order of their generations.
 	SigningKeys(ctx context.Context) ([]Key, error)

@@ -10,7 +10,7 @@ import (
 	"portico/internal/secret"
 )
 
-// Store is what this room needs of the database.
+// Store has the operations of the database that this package needs.
 type Store interface {
 	// LockThrottle returns the state of the key and keeps others from
 	// changing it until the transaction ends.

@@ -16,7 +16,7 @@ interface PasskeyProps {
 
 /**
  * The sign-in with a passkey: a button, and an offer in the menu of the email field. Their code
- * loads after the page is painted and works.
+ * loads after the page, which works without it.
  */
 export function Passkey({ body, field, tell, onAble }: PasskeyProps) {
   const text = useText();
