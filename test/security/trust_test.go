@@ -2,6 +2,7 @@ package security
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,16 @@ func TestSEC291_TrustEndsWithCredentials(t *testing.T) {
 		},
 		"a press of another visitor": nil,
 		"a second app":               func(v *visitor, _ account.Account) { v.enrol() },
+		"an app that was removed again": func(v *visitor, _ account.Account) {
+			const page = "/auth/account/factors"
+			former := v.shown(page).List
+			v.enrol()
+			for _, each := range v.shown(page).List {
+				if !slices.Contains(former, each) {
+					v.post("factors/remove", object{"id": each.ID}).must(200)
+				}
+			}
+		},
 		"an operator": func(_ *visitor, a account.Account) {
 			if n, err := flows.EndUserTrust(t.Context(), a); err != nil || n == 0 {
 				t.Errorf("%d ended: %v", n, err)

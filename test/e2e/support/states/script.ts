@@ -103,6 +103,18 @@ export const BY_SCRIPT: State[] = [
     },
   },
   {
+    name: 'account-factors-proof',
+    reach: async (page, world) => {
+      await member(page, world);
+      await enrol(page);
+      await open(page, '/auth/account/factors');
+      await page.getByText('Remove', { exact: true }).click();
+      await answerWith(page, 'factors/remove', UNPROVEN);
+      await button(page, 'Remove this app').click();
+      await asksForProof(page);
+    },
+  },
+  {
     name: 'account-password-proof',
     reach: async (page, world) => {
       const { email } = await member(page, world);
