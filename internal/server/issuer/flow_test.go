@@ -2,6 +2,7 @@ package issuer_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"net/http"
@@ -162,9 +163,11 @@ func TestAuthorize_AsksAgain(t *testing.T) {
 		}
 		s.Clock.Advance(time.Second)
 		b.SignIn(strings.ReplaceAll(asked[0]+asked[1], " ", "") + "@example.org")
+		signedIn := s.Clock.Now().Unix()
 		s.Clock.Advance(2 * time.Second)
-		if got := back(t, b.Open(to.Get("return_to"))); got.Get("code") == "" {
-			t.Errorf("%v: after a new sign-in the client gets %v", asked, got)
+		got := back(t, b.Open(to.Get("return_to")))
+		if tokens := s.token(redemption(got.Get("code"))); tokens.StatusCode != 200 || !strings.Contains(payload(t, tokens.ID), fmt.Sprintf(`"auth_time":%d,`, signedIn)) {
+			t.Errorf("%v: after a new sign-in the client gets %v %s", asked, got, tokens.text)
 		}
 		if other := b.Open(authorize(ask(append(asked, "state", "another")...)) + "&portico_mark=" + query(t, to.Get("return_to")).Get("portico_mark")); asked[1] != "60" && !strings.HasPrefix(other.Next(), "/auth/signin?") {
 			t.Errorf("%v: another request counts as asked: %s", asked, other.Next())
