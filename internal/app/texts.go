@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"portico/internal/config"
 	"portico/internal/locale"
@@ -16,9 +17,13 @@ type texts struct {
 	wrong, doubtful []locale.Mistake // of the operator's texts
 }
 
+// embedded returns the texts of the binary. It parses them once: a start and each
+// reload of the settings need them several times.
+var embedded = sync.OnceValues(func() (*locale.Catalogue, error) { return locale.Load(web.Messages) })
+
 // readTexts reads the texts of the binary, with the operator's texts over them.
 func readTexts(cfg config.Config) (t texts, err error) {
-	if t.catalogue, err = locale.Load(web.Messages); err != nil || cfg.Texts == "" {
+	if t.catalogue, err = embedded(); err != nil || cfg.Texts == "" {
 		return t, err
 	}
 	t.catalogue, t.wrong, t.doubtful = t.catalogue.Replace(os.DirFS(cfg.Texts), config.Nearest)
