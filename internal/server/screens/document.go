@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"strconv"
@@ -125,21 +126,36 @@ func inScript(text []byte) string { return strings.ReplaceAll(string(text), "<",
 
 // fill renders the document with the data.
 func (d *document) fill(b Boot) ([]byte, error) {
+	data, err := values(b)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.Grow(32 << 10)
+	err = d.execute(&out, data)
+	return out.Bytes(), err
+}
+
+// values returns the data for a template, and as JSON for its script.
+func values(b Boot) (map[string]any, error) {
 	// json.Marshal escapes <, > and &, so the text cannot end its script
 	// element.
 	text, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
 	}
-	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil {
+	var data map[string]any
+	if err := json.Unmarshal(text, &data); err != nil {
 		return nil, err
 	}
-	values["boot"], values["theme"], values["style"], values["words"] = string(text), d.theme, d.style, d.words
-	var out bytes.Buffer
-	out.Grow(32 << 10)
-	err = d.template.Execute(&out, values)
-	return out.Bytes(), err
+	data["boot"] = string(text)
+	return data, nil
+}
+
+// execute adds the values of the document itself, and renders it.
+func (d *document) execute(w io.Writer, data map[string]any) error {
+	data["theme"], data["style"], data["words"] = d.theme, d.style, d.words
+	return d.template.Execute(w, data)
 }
 
 // serve writes the document, filled for this request.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -81,10 +82,15 @@ func New(cfg Config) (*Screens, error) {
 		return nil, err
 	}
 	s := &Screens{Config: cfg, documents: documents, assets: assets, files: files(slices.AppendSeq(slices.Clone(cfg.Pictures), maps.Values(cfg.Theme.Files())))}
+	// Each document has the same keys, so that the data of one checks all.
+	sample, err := values(s.boot(form.ScreenError, locale.Default))
+	if err != nil {
+		return nil, fmt.Errorf("the data of the screens: %w", err)
+	}
 	for loc, screens := range documents {
 		for i, d := range screens {
 			b := s.boot(form.Screen(i), loc)
-			if _, err := d.fill(b); err != nil {
+			if err := d.execute(io.Discard, sample); err != nil {
 				return nil, fmt.Errorf("fill the screen %s: %w", b.Screen, err)
 			}
 			d.plain = sync.OnceValues(func() (*server.Content, error) {
