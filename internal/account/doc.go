@@ -1,9 +1,9 @@
-// Package account owns the people: their addresses and the canonical form of
-// those, their names, state and roles, and the external identities that are
-// linked to them.
+// Package account owns accounts: their addresses in canonical form, their names,
+// pictures, state and roles, the external identities that are linked to them, and
+// how they end.
 //
 // It does not hash passwords (it keeps the verifier as opaque text), send
-// mail or sign anybody in.
+// emails or sign users in.
 //
 // Invariants:
 //   - An account exists only once its address is proven.

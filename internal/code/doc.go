@@ -1,7 +1,7 @@
 // Package code owns the secrets that prove a mailbox: a six-digit code to type
 // and a link to press, made together and mailed together.
 //
-// It knows for what a secret was made, until when it holds and that it holds
+// It knows the purpose of a secret, when the secret expires, and that it works
 // once. It does not choose the channel, count wrong guesses (that is
 // internal/throttle, before this package is asked) or know what happens next.
 //
@@ -11,6 +11,6 @@
 //   - The code holds in its own flow only; the link holds in any browser.
 //   - The two newest secrets of a flow hold, so that a re-send does not kill
 //     a code on its way; using one ends all of the flow.
-//   - Redeeming is one conditional update: of any number of parallel tries
+//   - Redeeming is one conditional update. Of any number of parallel attempts
 //     one wins.
 package code

@@ -1,7 +1,6 @@
-// Package tally counts what happens so that somebody else can show it. It
-// knows no system of metrics: a part of Portico keeps a Histogram beside its
-// plain counters and hands out copies; internal/telemetry/metric turns them into what
-// Prometheus reads.
+// Package tally counts events in histograms. It knows no system of metrics. A
+// part of Portico keeps a Histogram beside its plain counters and returns copies,
+// which internal/telemetry/metric gives to Prometheus.
 //
 // Invariants: counting allocates nothing and takes no lock, because the session
 // check does it; the buckets are fixed when the Histogram is made, so that
