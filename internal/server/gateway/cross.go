@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -80,7 +81,12 @@ func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return g.handOver(w, r, u.Host, ticketForm{Ticket: ticket, To: strings.TrimPrefix(to, g.originOf(u.Host))})
+	origin := g.originOf(u.Host)
+	page := server.PostForm{
+		To: template.URL(origin + arrivePath), Host: u.Host, Lead: true,
+		Values: url.Values{"ticket": {ticket}, "to": {strings.TrimPrefix(to, origin)}},
+	}
+	return page.Write(w, g.actions.Catalogue, g.actions.Locale(w, r))
 }
 
 // ticketForm is the form that the public host sends to the host of an app.
