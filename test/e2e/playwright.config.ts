@@ -9,7 +9,7 @@ const WAITS = /@waits/;
  * on both databases.
  */
 const ON_POSTGRES =
-  /\/(signup|signin|recovery|code|provider|account\w*|address|bycode|device|factor|narrow|openid|\w*passkey\w*|protect|relatedorigin|sessions|stepup|tabs)\.spec\.ts$/;
+  /\/(signup|signin|recovery|code|provider|account\w*|address|bycode|device|factor|narrow|openid|\w*passkey\w*|protect|relatedorigin|savedcodes|sessions|stepup|tabs)\.spec\.ts$/;
 
 // One Portico, mail server and identity provider for each worker. Two workers fill two cores.
 export default defineConfig({
