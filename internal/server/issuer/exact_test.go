@@ -100,11 +100,14 @@ func TestRevoke_AnotherClient(t *testing.T) {
 	revoke := func(token string, changes ...string) reply {
 		return s.post("/auth/openid/revoke", refreshing("", append([]string{"token", token}, changes...)...))
 	}
-	for what, token := range map[string]string{"an access token": rp.Access, "a refresh token": rp.Renew, "an access token in JWT form": api.Access, "an access token of a client itself": self.Access} {
-		owner := "rp"
-		if token == api.Access || token == self.Access {
-			owner = "api"
-		}
+	// The refresh token of rp comes after its access token, because its end is the end of both.
+	for _, given := range []struct{ what, owner, token string }{
+		{"an access token", "rp", rp.Access},
+		{"a refresh token", "rp", rp.Renew},
+		{"an access token in JWT form", "api", api.Access},
+		{"an access token of a client itself", "api", self.Access},
+	} {
+		what, owner, token := given.what, given.owner, given.token
 		works := func() bool {
 			return s.post("/auth/openid/introspect", refreshing("", "token", token, "client_id", owner)).Active
 		}
