@@ -2,10 +2,11 @@ package breach
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"strings"
+	"sync"
 
 	"github.com/FastFilter/xorfilter"
 	"golang.org/x/text/unicode/norm"
@@ -16,30 +17,47 @@ var embedded string
 
 // Filter is the list. It is immutable and safe for concurrent use.
 type Filter struct {
-	fuse *xorfilter.BinaryFuse[uint16]
+	fuse func() *xorfilter.BinaryFuse[uint16]
 }
 
-// Load returns the list inside the binary. It copies about one megabyte in a
-// fraction of a millisecond. It fails only when the binary was built with a
-// broken filter file.
-func Load() (*Filter, error) { return parse(embedded) }
+// Load returns the list inside the binary. The first call of Contains copies about one
+// megabyte in a fraction of a millisecond. Load fails only when the binary was built with
+// a broken filter file.
+func Load() (*Filter, error) { return open(embedded) }
 
-func parse(data string) (*Filter, error) {
-	fuse, err := xorfilter.LoadBinaryFuse[uint16](strings.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("read the list of breached passwords: %w", err)
+// The filter file is a header of six numbers and the table, as xorfilter writes it.
+const (
+	segmentLengthAt      = 8
+	segmentCountLengthAt = 20
+	tableLengthAt        = 24
+	tableAt              = 28
+)
+
+// open checks that the table has the length that its header promises. Contains reads
+// three places, the last one two segments after the first. In a shorter table a lookup
+// would panic.
+func open(data string) (*Filter, error) {
+	broken := errors.New("read the list of breached passwords: the filter file is broken: run go generate ./internal/breach")
+	if len(data) <= tableAt {
+		return nil, broken
 	}
-	// Contains reads three places, the last one two segments after the first.
-	// In a shorter table a lookup would panic.
-	if length := fuse.SegmentCountLength + 2*fuse.SegmentLength; length == 0 || uint32(len(fuse.Fingerprints)) != length {
-		return nil, errors.New("read the list of breached passwords: the filter file is broken: run go generate ./internal/breach")
+	at := func(place int) int { return int(binary.LittleEndian.Uint32([]byte(data[place : place+4]))) }
+	length := at(segmentCountLengthAt) + 2*at(segmentLengthAt)
+	if length != at(tableLengthAt) || 2*length != len(data)-tableAt {
+		return nil, broken
 	}
-	return &Filter{fuse: fuse}, nil
+	return &Filter{sync.OnceValue(func() *xorfilter.BinaryFuse[uint16] {
+		fuse, err := xorfilter.LoadBinaryFuse[uint16](strings.NewReader(data))
+		if err != nil {
+			panic(err) // the table has its length
+		}
+		return fuse
+	})}, nil
 }
 
 // Contains reports whether the password is on the list in any letter case.
 // Unicode forms that look the same are the same (NFC).
-func (f *Filter) Contains(password string) bool { return f.fuse.Contains(Key(password)) }
+func (f *Filter) Contains(password string) bool { return f.fuse().Contains(Key(password)) }
 
 // Key is the number that stands for a password in the filter: FNV-1a of its
 // lower-case NFC form. The filter mixes the bits further. The hash protects

@@ -92,16 +92,17 @@ func TestContains_FalsePositives(t *testing.T) {
 	}
 }
 
-func TestParse_BrokenFile(t *testing.T) {
+func TestOpen_BrokenFile(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
 		"empty":         "",
 		"header only":   embedded[:28],
 		"cut":           embedded[:len(embedded)-2],
+		"longer":        embedded + "\x00\x00",
 		"all zero":      strings.Repeat("\x00", 64),
 		"other segment": embedded[:8] + "\x00\x00\x01\x00" + embedded[12:],
 	} {
-		if _, err := parse(data); err == nil {
+		if _, err := open(data); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -109,7 +110,7 @@ func TestParse_BrokenFile(t *testing.T) {
 
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		load(b)
+		load(b).fuse()
 	}
 }
 

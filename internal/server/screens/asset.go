@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"sync"
 
 	"portico/internal/brand"
 	"portico/internal/fault"
@@ -18,32 +19,35 @@ import (
 // leaving the page (clients/js).
 const scriptForApps = "reauthenticate.js"
 
-// loadAssets loads the built scripts and pictures. Their names contain a hash
+// An asset is read at its first use.
+type asset func() (*server.Content, error)
+
+// findAssets finds the built scripts and pictures. Their names contain a hash
 // of their content, except for scriptForApps.
-func loadAssets(dist fs.FS) (map[string]*server.Content, error) {
+func findAssets(dist fs.FS) (map[string]asset, error) {
 	files, err := fs.ReadDir(dist, "assets")
 	if err != nil {
 		return nil, fmt.Errorf("read the assets of the screens: %w", err)
 	}
-	all := make(map[string]*server.Content, len(files))
+	all := make(map[string]asset, len(files))
 	for _, f := range files {
-		name := f.Name()
-		contentType := assetType(name)
+		contentType := assetType(f.Name())
 		if contentType == "" {
 			continue // a compressed encoding, or a file that is not served
 		}
-		plain, err := fs.ReadFile(dist, "assets/"+name)
-		if err != nil {
-			return nil, fmt.Errorf("read an asset: %w", err)
-		}
-		br, brErr := optional(dist, "assets/"+name+".br")
-		gz, gzErr := optional(dist, "assets/"+name+".gz")
-		if err := errors.Join(brErr, gzErr); err != nil {
-			return nil, err
-		}
-		all[name] = server.NewPrecompressed(contentType, plain, br, gz)
+		all[f.Name()] = sync.OnceValues(func() (*server.Content, error) { return readAsset(dist, "assets/"+f.Name(), contentType) })
 	}
 	return all, nil
+}
+
+func readAsset(dist fs.FS, name, contentType string) (*server.Content, error) {
+	plain, err := fs.ReadFile(dist, name)
+	br, brErr := optional(dist, name+".br")
+	gz, gzErr := optional(dist, name+".gz")
+	if err := errors.Join(err, brErr, gzErr); err != nil {
+		return nil, fmt.Errorf("read an asset: %w", err)
+	}
+	return server.NewPrecompressed(contentType, plain, br, gz), nil
 }
 
 // assetType returns the content type of a file, or "" for files that must not
@@ -73,9 +77,13 @@ func optional(dist fs.FS, name string) ([]byte, error) {
 }
 
 func (s *Screens) asset(w http.ResponseWriter, r *http.Request) error {
-	c, ok := s.assets[r.PathValue("file")]
+	read, ok := s.assets[r.PathValue("file")]
 	if !ok {
 		return fault.New(fault.Missing, server.CodeRouteMissing)
+	}
+	c, err := read()
+	if err != nil {
+		return err
 	}
 	if r.PathValue("file") == scriptForApps {
 		c.ServeToApps(w, r)

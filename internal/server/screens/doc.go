@@ -3,7 +3,7 @@
 //
 // There is one document per screen and locale, and one per screen with a mark in
 // place of each text, for locales with texts of the operator. React renders it at build time,
-// with its style inline and allowed by hash. At start, brand, policy and
+// with its style inline and allowed by hash. At its first use, brand, policy and
 // providers are filled in. A document without data of the request is served
 // compressed from memory. Otherwise it is filled for the request: with an
 // error, typed values or the state of a flow. The document contains the same

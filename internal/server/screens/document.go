@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"strconv"
@@ -23,20 +22,25 @@ import (
 // ErrNotBuilt means that the binary was built without the screens.
 var ErrNotBuilt = errors.New("the screens are not in this binary: run make build")
 
-// document is one screen in one locale.
+// document is one screen in one locale. It is safe for concurrent use.
 type document struct {
-	template *template.Template
-	policy   string
-	theme    map[string]string
-	style    string
-	words    string                          // the texts for the script, as JSON
-	plain    func() (*server.Content, error) // the document without data of a request
+	policy string
+	theme  map[string]string
+	read   func() (*parts, error)          // once, at the first use
+	plain  func() (*server.Content, error) // the document without data of a request
 }
 
-// load reads the documents of the built front end. Their forms may lead to the
+// parts is what a document reads from the front end. All documents together would
+// take 9 MiB, and few installations show all screens in all languages.
+type parts struct {
+	template *template.Template
+	style    string
+	words    string // the texts for the script, as JSON
+}
+
+// load finds the documents of the built front end. Their forms may lead to the
 // origins of apps and OpenID clients: browsers apply form-action also to redirects
-// after a form, and without script every sign-in is a form. A locale with texts of
-// the operator gets the documents with marks.
+// after a form, and without script every sign-in is a form.
 func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []string) (map[string][]*document, error) {
 	var built struct {
 		StyleHashes map[string]string `json:"style_hashes"`
@@ -47,41 +51,84 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []st
 			return nil, err
 		}
 	}
-	style, err := styles(dist, built.StyleHashes)
-	if err != nil {
-		return nil, err
-	}
 	values := theme.Values()
 	all := make(map[string][]*document, len(catalogue.Locales()))
 	for _, loc := range catalogue.Locales() {
 		for _, name := range form.Screens() {
-			text, err := source(dist, catalogue, loc, name)
-			if err != nil {
-				return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
+			hash, styled := built.StyleHashes[name]
+			files := []string{source(catalogue, loc, name)}
+			if styled {
+				files = append(files, styleOf(name))
 			}
-			words, err := catalogue.JSON(loc, keys[name])
-			if err == nil && keys[name] == nil && strings.Contains(text, "{{.words}}") {
-				err = errors.New("it has no list of its texts")
+			for _, file := range files {
+				if _, err := fs.Stat(dist, file); err != nil {
+					return nil, fmt.Errorf("read the screen %q in the locale %q, which make build writes: %w", name, loc, err)
+				}
 			}
-			if err != nil {
-				return nil, fmt.Errorf("prepare the texts of the screen %q: %w", name, err)
-			}
-			// The template contains only actions that the build created from
-			// its markers. Each value is escaped by "html", except the style, the texts
-			// for the script, which are JSON, and the head of the theme, which package
-			// brand computes.
-			t, err := template.New(loc + "/" + name).Option("missingkey=error").Parse(text)
-			if err != nil {
-				return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
-			}
-			hashes := []string{built.StyleHashes[name]}
+			hashes := []string{hash}
 			if own := theme.StyleHash(); own != "" {
 				hashes = append(hashes, own)
 			}
-			all[loc] = append(all[loc], &document{template: t, theme: values, style: style[name], words: inScript(words), policy: server.DocumentPolicy(hashes, apps...)})
+			all[loc] = append(all[loc], &document{
+				policy: server.DocumentPolicy(hashes, apps...), theme: values,
+				read: sync.OnceValues(func() (*parts, error) { return readParts(dist, catalogue, loc, name, styled, keys[name]) }),
+			})
 		}
 	}
 	return all, nil
+}
+
+// source returns the file of a screen. A locale with texts of the operator gets the
+// document with marks.
+func source(catalogue *locale.Catalogue, loc, name string) string {
+	if catalogue.Replaced(loc) {
+		return "marked/" + name + ".html"
+	}
+	return "documents/" + loc + "/" + name + ".html"
+}
+
+func styleOf(name string) string { return "styles/" + name + ".css" }
+
+// readParts reads a screen, its style if it has one, and its texts with these keys.
+func readParts(dist fs.FS, catalogue *locale.Catalogue, loc, name string, styled bool, keys []string) (*parts, error) {
+	wrong := func(err error) (*parts, error) {
+		return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
+	}
+	text, err := text(dist, catalogue, loc, name)
+	if err != nil {
+		return wrong(err)
+	}
+	var style []byte
+	if styled {
+		if style, err = fs.ReadFile(dist, styleOf(name)); err != nil {
+			return wrong(err)
+		}
+	}
+	if keys == nil && strings.Contains(text, "{{.words}}") {
+		return wrong(errors.New("it has no list of its texts"))
+	}
+	words, err := catalogue.JSON(loc, keys)
+	if err != nil {
+		return wrong(err)
+	}
+	// The template contains only actions that the build created from
+	// its markers. Each value is escaped by "html", except the style, the texts
+	// for the script, which are JSON, and the head of the theme, which package
+	// brand computes.
+	t, err := template.New(loc + "/" + name).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return wrong(err)
+	}
+	return &parts{template: t, style: string(style), words: inScript(words)}, nil
+}
+
+// text returns the template of a screen.
+func text(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (string, error) {
+	built, err := fs.ReadFile(dist, source(catalogue, loc, name))
+	if err != nil || !catalogue.Replaced(loc) {
+		return string(built), err
+	}
+	return marked(string(built), catalogue, loc)
 }
 
 // decode reads a file of the build, or returns ErrNotBuilt.
@@ -99,28 +146,6 @@ func decode(dist fs.FS, file string, into any) error {
 	return nil
 }
 
-// styles returns the style of each screen that has one.
-func styles(dist fs.FS, hashes map[string]string) (map[string]string, error) {
-	all := make(map[string]string, len(hashes))
-	for name := range hashes {
-		text, err := fs.ReadFile(dist, "styles/"+name+".css")
-		if err != nil {
-			return nil, fmt.Errorf("read the style of the screen %q, which make build writes: %w", name, err)
-		}
-		all[name] = string(text)
-	}
-	return all, nil
-}
-
-// source returns the template of a screen.
-func source(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (string, error) {
-	if catalogue.Replaced(loc) {
-		return marked(dist, catalogue, loc, name)
-	}
-	built, err := fs.ReadFile(dist, "documents/"+loc+"/"+name+".html")
-	return string(built), err
-}
-
 // inScript returns JSON that cannot end its script element.
 func inScript(text []byte) string { return strings.ReplaceAll(string(text), "<", `\u003c`) }
 
@@ -130,9 +155,14 @@ func (d *document) fill(b Boot) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	parts, err := d.read()
+	if err != nil {
+		return nil, err
+	}
+	data["theme"], data["style"], data["words"] = d.theme, parts.style, parts.words
 	var out bytes.Buffer
 	out.Grow(32 << 10)
-	err = d.execute(&out, data)
+	err = parts.template.Execute(&out, data)
 	return out.Bytes(), err
 }
 
@@ -150,12 +180,6 @@ func values(b Boot) (map[string]any, error) {
 	}
 	data["boot"] = string(text)
 	return data, nil
-}
-
-// execute adds the values of the document itself, and renders it.
-func (d *document) execute(w io.Writer, data map[string]any) error {
-	data["theme"], data["style"], data["words"] = d.theme, d.style, d.words
-	return d.template.Execute(w, data)
 }
 
 // serve writes the document, filled for this request.

@@ -2,7 +2,6 @@ package screens
 
 import (
 	"errors"
-	"io/fs"
 	"regexp"
 	"strings"
 
@@ -25,13 +24,9 @@ const (
 var errMark = errors.New("a mark of a text is not complete")
 
 // marked returns a document with the texts of a catalogue in place of its marks.
-func marked(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (text string, err error) {
-	built, err := fs.ReadFile(dist, "marked/"+name+".html")
-	if err != nil {
-		return "", err
-	}
-	m := marks{catalogue: catalogue, locale: loc, rest: string(built)}
-	text, err = m.fill()
+func marked(built string, catalogue *locale.Catalogue, loc string) (string, error) {
+	m := marks{catalogue: catalogue, locale: loc, rest: built}
+	text, err := m.fill()
 	if err != nil || m.rest != "" {
 		return "", errors.Join(err, errMark)
 	}

@@ -25,7 +25,11 @@ func TestMarked_IsWhatTheBuildRenders(t *testing.T) {
 			if err != nil {
 				t.Skip("the screens are not built: run make build")
 			}
-			text, err := marked(web.Dist, catalogue, loc, name)
+			with, err := fs.ReadFile(web.Dist, "marked/"+name+".html")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := marked(string(with), catalogue, loc)
 			if err != nil {
 				t.Errorf("%s %s: %v", loc, name, err)
 				continue
@@ -39,7 +43,7 @@ func TestMarked_IsWhatTheBuildRenders(t *testing.T) {
 
 // A language without texts of the operator has the very documents of the build,
 // also beside a language that has some.
-func TestSource_IsTheBuiltDocument(t *testing.T) {
+func TestText_IsTheBuiltDocument(t *testing.T) {
 	t.Parallel()
 	own, err := locale.Load(web.Messages)
 	if err != nil {
@@ -54,11 +58,11 @@ func TestSource_IsTheBuiltDocument(t *testing.T) {
 		if err != nil {
 			t.Skip("the screens are not built: run make build")
 		}
-		if text, err := source(web.Dist, catalogue, loc, "signin"); text != string(built) || err != nil {
+		if text, err := text(web.Dist, catalogue, loc, "signin"); text != string(built) || err != nil {
 			t.Errorf("%s: another document, %v", loc, err)
 		}
 	}
-	text, err := source(web.Dist, replaced, "de", "signin")
+	text, err := text(web.Dist, replaced, "de", "signin")
 	if err != nil || !strings.Contains(text, ">Los &#123;<") || !strings.Contains(text, `<html lang="de">`) {
 		t.Errorf("the text is not in the document: %v", err)
 	}

@@ -3,8 +3,6 @@ package screens
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -54,12 +52,12 @@ type Config struct {
 type Screens struct {
 	Config
 	documents map[string][]*document // by locale and screen
-	assets    map[string]*server.Content
+	assets    map[string]asset
 	files     map[string]*server.Content // of the operator, by path
 }
 
-// New loads the documents and assets, and fills each document once. It returns
-// ErrNotBuilt if the front end was not built.
+// New finds the documents and assets, which are read at their first use. It returns
+// ErrNotBuilt if the front end was not built, and fails if a document is missing.
 func New(cfg Config) (*Screens, error) {
 	if cfg.Theme == nil {
 		cfg.Theme = brand.Default()
@@ -77,22 +75,14 @@ func New(cfg Config) (*Screens, error) {
 	if err != nil {
 		return nil, err
 	}
-	assets, err := loadAssets(cfg.Dist)
+	assets, err := findAssets(cfg.Dist)
 	if err != nil {
 		return nil, err
 	}
 	s := &Screens{Config: cfg, documents: documents, assets: assets, files: files(slices.AppendSeq(slices.Clone(cfg.Pictures), maps.Values(cfg.Theme.Files())))}
-	// Each document has the same keys, so that the data of one checks all.
-	sample, err := values(s.boot(form.ScreenError, locale.Default))
-	if err != nil {
-		return nil, fmt.Errorf("the data of the screens: %w", err)
-	}
 	for loc, screens := range documents {
 		for i, d := range screens {
 			b := s.boot(form.Screen(i), loc)
-			if err := d.execute(io.Discard, sample); err != nil {
-				return nil, fmt.Errorf("fill the screen %s: %w", b.Screen, err)
-			}
 			d.plain = sync.OnceValues(func() (*server.Content, error) {
 				body, err := d.fill(b)
 				if err != nil {
@@ -114,7 +104,7 @@ func (s *Screens) Warm(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		_, _ = screens[screen].plain() // New has filled it once without an error
+		_, _ = screens[screen].plain() // an error returns at each request
 	}
 }
 

@@ -1,4 +1,4 @@
-package screens_test
+package screens
 
 import (
 	"strings"
@@ -8,36 +8,76 @@ import (
 	"portico/internal/locale"
 	"portico/internal/screentest"
 	"portico/internal/server/form"
-	"portico/internal/server/screens"
 	"portico/web"
 )
 
-// A document that is missing, or that shows more than the server fills in, stops
-// the start. Otherwise its page would answer 500.
+// A document that is missing stops the start. Otherwise its page would answer 500.
 func TestNew_NeedsEveryDocument(t *testing.T) {
 	t.Parallel()
-	catalogue, err := locale.Load(web.Messages)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, test := range map[string]struct {
 		change func(fstest.MapFS)
 		want   string
 	}{
 		"all":         {func(fstest.MapFS) {}, ""},
 		"missing":     {func(d fstest.MapFS) { delete(d, "documents/de/account.html") }, `the screen "account" in the locale "de"`},
-		"unknown key": {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{html .more}}") }, "fill the screen error"},
-		"no template": {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{") }, `the screen "error" in the locale "en"`},
-		"no texts":    {func(d fstest.MapFS) { d["documents/en/error.html"] = file("{{.words}}") }, `the texts of the screen "error"`},
-		"no manifest": {func(d fstest.MapFS) { delete(d, "documents/manifest.json") }, screens.ErrNotBuilt.Error()},
+		"no style":    {func(d fstest.MapFS) { d["documents/manifest.json"] = file(`{"style_hashes":{"error":"a"}}`) }, `the screen "error"`},
+		"no manifest": {func(d fstest.MapFS) { delete(d, "documents/manifest.json") }, ErrNotBuilt.Error()},
 	} {
 		dist := screentest.Documents("{{.boot}}")
 		test.change(dist)
-		_, err := screens.New(screens.Config{Actions: &form.Actions{}, Catalogue: catalogue, Dist: dist})
+		_, err := New(Config{Actions: &form.Actions{}, Catalogue: messages(t), Dist: dist})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
+}
+
+// Each document of the build can be read, and shows no more than the server fills in.
+func TestDocuments_CanBeFilled(t *testing.T) {
+	t.Parallel()
+	replaced, wrong, _ := messages(t).Replace(fstest.MapFS{"de.json": file(`{"signin.submit": "Los"}`)}, nil)
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	s, err := New(Config{Actions: &form.Actions{}, Catalogue: replaced, Dist: web.Dist})
+	if err != nil {
+		t.Skip("the screens are not built: run make build")
+	}
+	for loc, documents := range s.documents {
+		for i, d := range documents {
+			if _, err := d.fill(s.boot(form.Screen(i), loc)); err != nil {
+				t.Errorf("%s %s: %v", loc, form.Screen(i), err)
+			}
+		}
+	}
+}
+
+func TestDocument_SaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"unknown key": {"{{html .more}}", `no entry for key "more"`},
+		"no template": {"{{", "unclosed action"},
+		"no texts":    {"{{.words}}", "no list of its texts"},
+	} {
+		dist := screentest.Documents("{{.boot}}")
+		dist["documents/en/error.html"] = file(test.text)
+		s, err := New(Config{Actions: &form.Actions{}, Catalogue: messages(t), Dist: dist})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.documents["en"][form.ScreenError].plain(); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "error") {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+func messages(t *testing.T) *locale.Catalogue {
+	t.Helper()
+	catalogue, err := locale.Load(web.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue
 }
 
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
