@@ -32,7 +32,7 @@ type cache struct {
 	mu       sync.Mutex
 	accounts map[string]*entry // the first kept entry of each account
 	byID     map[string]*entry
-	used     map[string]time.Time // uses of entries that were dropped, by session id
+	used     map[string]time.Time // uses of loose entries, by session id
 
 	beside []Beside
 }
@@ -43,12 +43,13 @@ type Beside interface {
 	DropAll()
 }
 
-// entry is a kept session. Only its last use and its neighbors change.
+// entry is a session that was read. Only its last use and its neighbors change.
 type entry struct {
 	key     key
 	found   Found
 	seen    atomic.Int64 // last use, in microseconds
 	written atomic.Int64 // the last use that is in the database
+	loose   atomic.Bool  // not in the cache, or no longer
 
 	next, prev *entry // of the same account; guarded by the lock of the cache
 }
@@ -69,6 +70,25 @@ func (e *entry) see(now time.Time) {
 		if e.seen.CompareAndSwap(old, us) {
 			return
 		}
+	}
+}
+
+// use counts a use of a session. The cache finds the uses of its own entries; the use of
+// a loose one it keeps apart.
+func (c *cache) use(e *entry, now time.Time) {
+	e.see(now)
+	if !e.loose.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keepUse(e)
+}
+
+// keepUse keeps the last use of a loose entry until it is written.
+func (c *cache) keepUse(e *entry) {
+	if seen := e.lastSeen(); e.seen.Load() > e.written.Load() && seen.After(c.used[e.found.Session.ID]) {
+		c.used[e.found.Session.ID] = seen
 	}
 }
 
@@ -107,11 +127,12 @@ func (c *cache) put(k key, found Found, generation uint64) *entry {
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended.Load() != generation {
-		return e
-	}
 	if last, ok := c.used[found.Session.ID]; ok {
 		e.see(last)
+	}
+	if c.ended.Load() != generation {
+		e.loose.Store(true)
+		return e
 	}
 	s := &c.shard[k[0]%shards]
 	s.Lock()
@@ -175,9 +196,8 @@ func (c *cache) dropLocked(k key) {
 	if e == nil {
 		return
 	}
-	if e.seen.Load() > e.written.Load() {
-		c.used[e.found.Session.ID] = e.lastSeen()
-	}
+	e.loose.Store(true) // before the last use is read, so that none is lost between
+	c.keepUse(e)
 	delete(c.byID, e.found.Session.ID)
 	c.unlink(e)
 }

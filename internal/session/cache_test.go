@@ -71,7 +71,7 @@ func TestCache_UsesOfDroppedEntries(t *testing.T) {
 	c := newCache(shards)
 	k, found := sample(1)
 	later := start().Add(time.Minute)
-	c.put(k, found, c.generation()).see(later)
+	c.use(c.put(k, found, c.generation()), later)
 	c.drop(k)
 	if seen := c.seen("s1"); !seen.Equal(later) {
 		t.Errorf("the dropped session was last used at %v, want %v", seen, later)

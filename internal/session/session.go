@@ -137,7 +137,7 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 		k.cache.drop(hash)
 		return Found{}, ended(why)
 	}
-	entry.see(now)
+	k.cache.use(entry, now)
 	return entry.foundAt(seen), nil
 }
 
@@ -150,7 +150,7 @@ func (k *Keeper) CheckKept(token string) (Found, bool) {
 		return Found{}, false
 	}
 	seen := entry.lastSeen()
-	entry.see(now)
+	k.cache.use(entry, now)
 	return entry.foundAt(seen), true
 }
 

@@ -171,6 +171,40 @@ func TestForget_RowReadBefore(t *testing.T) {
 	b.holds(b.keeper, token, false, "the session that has ended")
 }
 
+// A use counts although sessions of the account ended while it was checked. At its next
+// check, the session would else be idle for too long.
+func TestForget_LosesNoUse(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token, _ := b.start(b.person("a"))
+	use := func() {
+		t.Helper()
+		b.clock.Advance(idle - time.Minute)
+		_ = b.store.Read(t.Context(), func(tx *store.Tx) error {
+			if _, err := b.keeper.Check(t.Context(), forgetful{tx, b.keeper}, token); err != nil {
+				t.Errorf("the session has ended: %v", err)
+			}
+			return nil
+		})
+	}
+	use()
+	use()
+	b.flush(b.keeper)
+	b.clock.Advance(idle - time.Minute)
+	b.holds(b.newKeeper(), token, true, "the use is known to another process")
+}
+
+// forgetful is a transaction in which other sessions of the account end.
+type forgetful struct {
+	session.Store
+	keeper *session.Keeper
+}
+
+func (f forgetful) SessionByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
+	defer f.keeper.Forget("a")
+	return f.Store.SessionByHash(ctx, hash)
+}
+
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
