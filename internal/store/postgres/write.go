@@ -66,7 +66,7 @@ func (p *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
 		if err == nil && !again {
 			w.tx.Committed()
 		}
-		if !again || try == mostTries || !pause(ctx, try) {
+		if !again || try == mostTries || !p.pause(ctx, try, err) {
 			return settle(err)
 		}
 	}
@@ -81,11 +81,16 @@ func settle(err error) error {
 }
 
 // pause waits a little longer before each attempt, and for a random time, so
-// that callers that collided do not collide again. It reports whether there is
-// time left.
-func pause(ctx context.Context, try int) bool {
+// that callers that collided do not collide again. Callers of a deadlock give up at
+// the same moment, and a busy machine takes long for each statement: they need a wider
+// range. It reports whether there is time left.
+func (p *DB) pause(ctx context.Context, try int, reason error) bool {
+	wait := time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond))
+	if sqlState(reason) == stateLocked {
+		wait = rand.N(p.answerIn / 5)
+	}
 	select {
-	case <-time.After(time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond))):
+	case <-time.After(wait):
 		return true
 	case <-ctx.Done():
 		return false
