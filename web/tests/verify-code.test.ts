@@ -114,15 +114,20 @@ test.each([0, 120])(
     const now = 1_700_000_000;
     const times = { sent_at: now - age, expires_at: now + 600, resend_at: now + 30, now };
     const flow = { id: 'flow1', kind: 'signup', address: '', email: 'mara@example.com', next: '', ...times };
-    const { page, complaints } = await open('verify-code/idle', {
+    const api: Api = {
       '/auth/api/resend': {
         body: { next: '/auth/verify-code?flow=flow1', flow: { ...flow, state: 'code' } },
       },
-      '/auth/api/flows/flow1': { body: { ...flow, now: now + 1, state: 'refused' } },
-    });
+    };
+    const { page, complaints } = await open('verify-code/idle', api);
     await page.clock.install();
     await page.reload();
     await hydrated(page);
+    // Until then, the page gets no answer when it looks at its flow.
+    page.on('request', (request) => {
+      if (request.method() !== 'POST') return;
+      api['/auth/api/flows/flow1'] = { body: { ...flow, now: now + 1, state: 'refused' } };
+    });
     await page.getByRole('button', { name: 'Resend' }).click();
     await expect.poll(() => page.getByText('New code sent at').count()).toBe(2);
     await page.clock.runFor(5000);

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { request } from '../api/client';
 import type { Flow } from '../api/schema.gen';
+import { pauseAt } from '../lib/pause-at';
 import { useReturn } from '../lib/use-return';
 
 /**
@@ -45,9 +46,6 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload
   }, [now, sent_at, expires_at, refresh]);
   return refresh;
 }
-
-/** Seconds to the next look at the flow, by the age of its email. The page says a refusal within five. */
-const pauseAt = (age: number) => Math.min(Math.max(1, age / 2), 4);
 
 /** Whether more than the time of the answer is new. */
 const differs = (old: Flow, answer: Flow) =>
