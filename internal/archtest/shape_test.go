@@ -3,6 +3,7 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -99,6 +100,45 @@ func TestSizes(t *testing.T) {
 		"a/long.s: 401 lines, at most 400: split it by what its parts own",
 		"a/long_test.go: 801 lines, at most 800: split it by what its parts own",
 		"w/long.tsx: 251 lines, at most 250: split it by what its parts own",
+	)
+}
+
+// mostOnPage is how many words a page may have that is read from top to bottom. The settings are
+// generated into one page, in which readers search.
+const (
+	mostOnPage = 2000
+	settings   = "docs/operating/configuration.md"
+)
+
+// pageSizes reports documents that are too long. The bars of tables are no words.
+func pageSizes(t *tree) []string {
+	var broken []string
+	err := walk(t.fs, func(name string) error {
+		if path.Ext(name) != ".md" || !strings.HasPrefix(name, "docs/") || name == settings {
+			return nil
+		}
+		text, err := fs.ReadFile(t.fs, name)
+		if n := len(strings.Fields(strings.ReplaceAll(string(text), "|", " "))); n > mostOnPage {
+			broken = append(broken, fmt.Sprintf("%s: %d words, at most %d: split it by its readers' questions", name, n, mostOnPage))
+		}
+		return err
+	})
+	if err != nil {
+		broken = append(broken, err.Error())
+	}
+	return broken
+}
+
+func TestPageSizes(t *testing.T) {
+	t.Parallel()
+	hold(t, pageSizes, map[string]string{
+		"docs/long.md":     strings.Repeat("word ", 2001),
+		"docs/fits.md":     strings.Repeat("| word ", 2000),
+		settings:           strings.Repeat("word ", 9999),
+		"CHANGELOG.md":     strings.Repeat("word ", 9999),
+		"docs/a/large.txt": strings.Repeat("word ", 9999),
+	},
+		"docs/long.md: 2001 words, at most 2000: split it by its readers' questions",
 	)
 }
 

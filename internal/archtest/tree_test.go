@@ -113,6 +113,7 @@ func rules() map[string]rule {
 		"error comparisons":     errorComparisons,
 		"package comments":      packageComments,
 		"sizes":                 sizes,
+		"sizes of documents":    pageSizes,
 		"assembly":              assembly,
 		"no init":               noInit,
 		"no mutable state":      noMutableState,

@@ -11,9 +11,9 @@ import (
 // Name is the kind of an event. Names are stable, because operators search for
 // them.
 //
-// To add an event, add its name here and in both tables of docs/operating/audit.md, and
-// record it in the transaction of the change. Email it to the owner of the account, or say
-// in the second table why not. The tests of names_test.go hold all three.
+// To add an event, add its name here and in docs/operating/audit.md, and record it in
+// the transaction of the change. Email it to the owner of the account, or say in
+// docs/operating/emails-about-events.md why not. The tests of names_test.go hold all three.
 type Name string
 
 const (

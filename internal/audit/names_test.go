@@ -24,15 +24,15 @@ func names(t *testing.T) [][]string {
 	return found
 }
 
-// table returns the first and the last column of the rows of a table of
-// docs/operating/audit.md. It has a row for each name, in the same order.
-func table(t *testing.T, head string) [][2]string {
+// table returns the first and the last column of the rows of a table of a page of
+// docs/operating. It has a row for each name, in the same order.
+func table(t *testing.T, page, head string) [][2]string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/operating/audit.md")
+	whole, err := os.ReadFile(filepath.Join("../../docs/operating", page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "| "+head+" |")
+	_, text, _ := strings.Cut(string(whole), "| "+head+" |")
 	text, _, _ = strings.Cut(text, "\n\n")
 	var rows [][2]string
 	var found, want []string
@@ -43,14 +43,14 @@ func table(t *testing.T, head string) [][2]string {
 		want = append(want, name[2])
 	}
 	if !slices.Equal(found, want) {
-		t.Errorf("the table %q of docs/operating/audit.md has the events\n%q, want\n%q", head, found, want)
+		t.Errorf("the table of %s has the events\n%q, want\n%q", page, found, want)
 	}
 	return rows
 }
 
 func TestNames_AreDocumented(t *testing.T) {
 	t.Parallel()
-	table(t, "event")
+	table(t, "audit.md", "event")
 }
 
 // Each event is emailed to the owner, or the table says why not. The tests of package
@@ -61,7 +61,7 @@ func TestNames_AreEmailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range table(t, "record") {
+	for _, row := range table(t, "emails-about-events.md", "record") {
 		if strings.HasPrefix(row[1], "none: ") {
 			continue
 		}

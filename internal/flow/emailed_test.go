@@ -14,10 +14,10 @@ import (
 )
 
 // emails returns the templates of the emails about each event, of which each transaction
-// with the event has one. It leaves out the events whose row of docs/operating/audit.md
+// with the event has one. It leaves out the events whose row of docs/operating/emails-about-events.md
 // has a condition, or a reason for none.
 var emails = sync.OnceValue(func() map[audit.Name][]string {
-	page, err := os.ReadFile("../../docs/operating/audit.md")
+	page, err := os.ReadFile("../../docs/operating/emails-about-events.md")
 	if err != nil {
 		panic(err)
 	}

@@ -203,7 +203,7 @@ func setup(t *testing.T, options ...option) *bundle {
 	b.run(box)
 	t.Cleanup(func() {
 		if silent := b.store.facts.unsaid(); len(silent) > 0 {
-			t.Errorf("no email tells of %q: see docs/operating/audit.md", silent)
+			t.Errorf("no email tells of %q: see docs/operating/emails-about-events.md", silent)
 		}
 	})
 	return b

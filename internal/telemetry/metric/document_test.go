@@ -177,7 +177,7 @@ func TestAlerts(t *testing.T) {
 	if err := decoder.Decode(&file); err != nil {
 		t.Fatal(err)
 	}
-	explained := readDoc(t, "metrics.md")
+	explained := readDoc(t, "alerts.md")
 	var expressions []string
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {
@@ -187,7 +187,7 @@ func TestAlerts(t *testing.T) {
 				t.Errorf("the rule %+v does not say enough", r)
 			}
 			if !strings.Contains(explained, "| `"+r.Alert+"` |") {
-				t.Errorf("metrics.md does not say what to do about %s", r.Alert)
+				t.Errorf("alerts.md does not say what to do about %s", r.Alert)
 			}
 			if strings.Count(r.Expr, "(") != strings.Count(r.Expr, ")") || strings.Count(r.Expr, "{") != strings.Count(r.Expr, "}") {
 				t.Errorf("the brackets of %s are not balanced", r.Alert)
