@@ -38,7 +38,7 @@ func (s *site) node() *site {
 	s.Helper()
 	next := &site{
 		T: s.T, clock: s.clock, machine: s.machine, mail: s.mail, log: &logtest.Buffer{}, trace: s.trace, config: s.config,
-		screens: s.screens, secure: s.secure,
+		screens: s.screens, secure: s.secure, browsers: s.browsers,
 	}
 	next.run()
 	next.Cleanup(func() { next.stop() })

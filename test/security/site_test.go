@@ -58,8 +58,9 @@ type site struct {
 	secure  bool
 	ops     string // the address of the operations listener
 
-	screens fs.FS // nil for the product's own screens
-	mounted list  // every route of the public listener
+	screens  fs.FS // nil for the product's own screens
+	browsers *browsers
+	mounted  list // every route of the public listener
 
 	stop func()
 }
@@ -109,7 +110,7 @@ func startWith(t *testing.T, screens fs.FS, options ...option) *site {
 	s := &site{
 		T: t, clock: clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)), mail: newMailServer(t),
 		log: &logtest.Buffer{}, trace: &trace{}, config: config.Default(),
-		screens: screens,
+		screens: screens, browsers: &browsers{},
 	}
 	s.config.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
 	s.config.DatabaseURL = pgtest.Chosen(t, filepath.Join(dir, "portico.db"))
@@ -157,6 +158,7 @@ func (s *site) run() {
 	done := make(chan error, 1)
 	go func() { done <- a.Run(ctx, listeners) }()
 	s.stop = sync.OnceFunc(func() {
+		s.browsers.closeIdle()
 		cancel()
 		if err := <-done; err != nil {
 			s.Error("stop:", err)

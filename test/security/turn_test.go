@@ -89,13 +89,12 @@ type shared struct {
 
 func (s *site) sharedBrowser() *shared {
 	jar, _ := cookiejar.New(nil)
-	transport := &http.Transport{
+	transport := s.browsers.add(&http.Transport{
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, s.addr)
 		},
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-	}
-	s.Cleanup(transport.CloseIdleConnections)
+	})
 	return &shared{s, http.Client{Jar: jar, Transport: transport}}
 }
 

@@ -33,15 +33,14 @@ func (s *site) visitorFrom(peer string) *visitor {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(peer)}}
 	v := &visitor{
 		site: s, peer: peer, cookies: map[string]string{}, header: http.Header{"Accept-Language": {"en"}},
-		transport: &http.Transport{
+		transport: s.browsers.add(&http.Transport{
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return dialer.DialContext(ctx, network, s.addr)
 			},
 			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // the certificate is self-signed
 			DisableCompression: true,
-		},
+		}),
 	}
-	s.Cleanup(v.transport.CloseIdleConnections)
 	return v
 }
 
