@@ -42,7 +42,7 @@ ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! race+postgres,e2e+e2e-postgres+states,staticcheck+release-test+client-test+apps+proxies+acme faults-short
+	@tools/stages build! race+states,e2e+e2e-postgres,staticcheck+release-test+client-test+apps+proxies+acme+postgres faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types size
@@ -78,8 +78,9 @@ unit: build ## Go: all packages but the suites of test/, on SQLite
 	@go test -vet=off -timeout 20m $(PACKAGES)
 
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
+# The tests of password strength judge thousands of passwords, one after the other.
 race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -skip '^TestScripts$$' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
+	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 postgres: build ## Go: internal/app, commands, the security suite and upgrades on PostgreSQL; the benchmarks in short
