@@ -21,7 +21,7 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   const code = page.getByLabel('6-digit code');
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('code');
   await page.keyboard.insertText('Your code is 123 456');
-  await expect.poll(() => page.locator('#code-error').textContent()).toBe('Wrong code. 4 tries left.');
+  await expect.poll(() => page.locator('#code-error').textContent()).toBe('Wrong code. 4 attempts left.');
   expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
   expect(
     await code.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
@@ -60,7 +60,7 @@ test.each(['idle', 'wrong'])(
   'a code typed before the script came is sent once, on a page %s',
   async (path) => {
     const { page, bodies, complaints } = await openEarly(path, typeEarly);
-    await page.getByText('Wrong code. 4 tries left.').waitFor();
+    await page.getByText('Wrong code. 4 attempts left.').waitFor();
     expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
 
     await page.goto(`${world.origin}/preview/signin/idle`);

@@ -48,7 +48,7 @@ func regained(t *testing.T) (*apptest.Site, visitor) {
 func TestAlarm_PagesSayForHowLong(t *testing.T) {
 	t.Parallel()
 	s, v := regained(t)
-	const words = "You said that somebody else was in your account. To keep it safe, this can't be changed for "
+	const words = "You reported that someone else was in your account. To protect it, you can't change this for another "
 	closed := []string{"/auth/account/addresses", "/auth/account/providers", "/auth/account/passkeys", "/auth/account/factors"}
 	for _, at := range []struct {
 		later time.Duration
@@ -90,11 +90,11 @@ func TestAlarm_PasswordCanOnlyBeReplaced(t *testing.T) {
 		_, err := tx.UpdatePassword(t.Context(), id, "", false)
 		return err
 	})
-	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || !strings.HasSuffix(b.Notice, "for 72 hours.") {
+	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || !strings.HasSuffix(b.Notice, "for another 72 hours.") {
 		t.Errorf("without a password it is %q, said %q", b.Account.Password, b.Notice)
 	}
 	b := v.reads(v.Send("/auth/account/password", passwordForm(id)))
-	if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for 72 hours.") {
+	if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for another 72 hours.") {
 		t.Errorf("a press: %d, said %q and %q", b.Status, b.Notice, b.Errors.Form)
 	}
 }
@@ -109,7 +109,7 @@ func TestAlarm_APressSaysItOnce(t *testing.T) {
 		"/auth/account/factors":   {"action": {"add"}},
 	} {
 		b := v.reads(v.Send(path, form))
-		if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for 72 hours.") {
+		if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for another 72 hours.") {
 			t.Errorf("%s: %d, said %q and %q", path, b.Status, b.Notice, b.Errors.Form)
 		}
 	}

@@ -161,7 +161,7 @@ test('a deleted account is closed at once, and a press keeps it', async ({ page,
   await alive(phone);
   await button(phone, 'Keep my account').click();
   await expectAccount(phone, person);
-  await world.mailbox.next(person.email, /^Your Portico account is kept$/);
+  await world.mailbox.next(person.email, /^Your Portico account won't be deleted$/);
 });
 
 test.describe('without script', () => {

@@ -100,11 +100,11 @@ test('the owner takes the account back from a thief who changed the address', as
   await button(thief, 'Login').click();
   await expect(thief.getByText('Wrong email or password.')).toBeVisible();
   await open(page, mail.link);
-  await expectScreen(page, 'Your account is already taken back');
+  await expectScreen(page, "You've already taken your account back");
   await open(page, '/auth/account/addresses');
   await field(page, 'New email address').fill(world.stranger().email);
   await button(page, 'Send code').click();
-  await expect(page.getByText('You said that somebody else was in your account.')).toBeVisible();
+  await expect(page.getByText('You reported that someone else was in your account.')).toBeVisible();
   await open(page, '/auth/account/history');
   await expect(page.getByText('You took your account back')).toBeVisible();
 });
@@ -186,7 +186,7 @@ test('an address for recovery resets the password, and may become the one that s
   await button(phone, `Remove ${person.email}`).focus();
   await phone.keyboard.press('Enter');
   await expect(phone.getByText('The address is removed.')).toBeVisible();
-  await expect(phone.getByText(/No longer in use, kept for you until/)).toBeVisible();
+  await expect(phone.getByText(/No longer in use, reserved for you until/)).toBeVisible();
 });
 
 test.describe('addresses without script', () => {

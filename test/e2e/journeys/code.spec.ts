@@ -100,7 +100,13 @@ test('wrong codes are counted down; then only a new code helps', WAITS, async ({
   const person = world.stranger();
   await signUp(page, person);
   const { code } = await world.mailbox.next(person.email);
-  for (const left of ['4 tries left', '3 tries left', '2 tries left', '1 try left', 'Too many wrong codes']) {
+  for (const left of [
+    '4 attempts left',
+    '3 attempts left',
+    '2 attempts left',
+    '1 attempt left',
+    'Too many wrong codes',
+  ]) {
     await typeWrongCode(page, code);
     await expect(page.getByText(left)).toBeVisible();
   }

@@ -25,7 +25,7 @@ test('a member adds an authenticator app and signs in with its code', async ({ p
   await alive(page);
   await page.evaluate(() => Object.assign(navigator.clipboard, { writeText: () => Promise.reject() }));
   await button(page, 'Copy').click();
-  await expect(page.getByText('Your browser refused.')).toBeVisible();
+  await expect(page.getByText("Your browser didn't allow copying.")).toBeVisible();
   await button(page, "I've saved them").click();
   await expectScreen(page, 'Two-step sign-in');
   await expect(page.getByText('Codes left: 10.')).toBeVisible();
@@ -39,7 +39,7 @@ test('a member adds an authenticator app and signs in with its code', async ({ p
   await expectScreen(page, "Confirm it's you");
   await alive(page);
   await field(page, '6-digit code').fill(app.wrong());
-  await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+  await expect(page.getByText('Wrong code. 4 attempts left.')).toBeVisible();
   await open(page, '/auth/account'); // any page leads to the same step
   await expectScreen(page, "Confirm it's you");
   await alive(page);
@@ -127,7 +127,7 @@ test('a recovery code signs in once, and the owner is told', async ({ page, worl
     await field(page, 'Recovery code').fill(code.toLowerCase());
     await button(page, 'Continue').click();
     if (works) await expectAccount(page, person);
-    else await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+    else await expect(page.getByText('Wrong code. 4 attempts left.')).toBeVisible();
   }
 });
 
@@ -152,7 +152,7 @@ test('after five wrong codes the sign-in starts again', async ({ page, world }) 
   await fillSignIn(page, person);
   await button(page, 'Login').click();
   await expectScreen(page, "Confirm it's you");
-  for (const left of ['4 tries', '3 tries', '2 tries', '1 try']) {
+  for (const left of ['4 attempts', '3 attempts', '2 attempts', '1 attempt']) {
     await alive(page);
     await field(page, '6-digit code').fill('');
     await page.keyboard.type(app.wrong());
@@ -222,7 +222,7 @@ test('a trusted browser asks for no code, and its owner ends that', async ({ pag
   await box.check();
   await field(page, '6-digit code').fill(app.next());
   await expectAccount(page, person);
-  await world.mailbox.next(person.email, /browser is trusted/);
+  await world.mailbox.next(person.email, /^New trusted browser /);
   await signInAgain();
   await expectAccount(page, person);
 
@@ -230,8 +230,8 @@ test('a trusted browser asks for no code, and its owner ends that', async ({ pag
   await link(page, 'Trusted browsers').click();
   await expectScreen(page, 'Trusted browsers');
   await expect(page.getByText('This browser')).toBeVisible();
-  await page.getByRole('button', { name: /^Ask for a code again/ }).click();
-  await expect(page.getByText('The next sign-in there asks for a code again.')).toBeVisible();
+  await page.getByRole('button', { name: /^Stop trusting: / }).click();
+  await expect(page.getByText("You'll need a code the next time you sign in there.")).toBeVisible();
   await expect(page.getByText('No browser is trusted.')).toBeVisible();
   await signInAgain();
   await expectScreen(page, "Confirm it's you");
@@ -284,13 +284,13 @@ test.describe('without script', () => {
     await box.check();
     await field(page, '6-digit code').fill(app.wrong());
     await button(page, 'Continue').click();
-    await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+    await expect(page.getByText('Wrong code. 4 attempts left.')).toBeVisible();
     await expect(box).toBeChecked();
     await field(page, '6-digit code').fill(app.next());
     await button(page, 'Continue').click();
     await expectScreen(page, 'Your account');
     await page.goto('/auth/account/browsers');
-    await button(page, 'Ask for a code in all browsers').click();
+    await button(page, 'Stop trusting all browsers').click();
     await expect(page.getByText('No browser is trusted.')).toBeVisible();
   });
 });

@@ -100,7 +100,7 @@ test('a wrong code can be typed over at once', async ({ page, world }) => {
   const { code } = await world.mailbox.next(person.email);
   await page.locator('#root[data-live]').waitFor();
   await page.keyboard.type(code === '000000' ? '000001' : '000000');
-  await expect(page.getByText('4 tries left')).toBeVisible();
+  await expect(page.getByText('4 attempts left')).toBeVisible();
   await expect(page.getByRole('textbox', { name: '6-digit code' })).toBeFocused();
   await page.keyboard.type(code);
   await expectAccount(page, person);

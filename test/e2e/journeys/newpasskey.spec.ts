@@ -53,7 +53,7 @@ test('after a password a passkey is offered once, before the app and never in it
   await device.verify(false);
   await device.answer(true);
   await button(page, 'Create a passkey').click();
-  await expect(page.getByText('No passkey was created. You cancelled, or it took too long.')).toBeVisible();
+  await expect(page.getByText('No passkey was created. You canceled, or it took too long.')).toBeVisible();
   await device.verify(true);
   await button(page, 'Create a passkey').click();
   await expect(page).toHaveURL(app);
@@ -141,7 +141,7 @@ test('a new user signs up with a passkey in place of a password', async ({ page,
   await alive(page);
   await device.verify(false);
   await button(page, 'Create a passkey').click();
-  await expect(page.getByText('No passkey was created. You cancelled, or it took too long.')).toBeVisible();
+  await expect(page.getByText('No passkey was created. You canceled, or it took too long.')).toBeVisible();
   await device.verify(true);
   await button(page, 'Create a passkey').click();
   await expect(page).toHaveURL(app);

@@ -84,7 +84,7 @@ test('a forgotten password is replaced, after a wrong code', async ({ page, worl
   const { code } = await world.mailbox.next(person.email);
   await field(page, '6-digit code').fill(code === '000000' ? '000001' : '000000');
   await button(page, 'Verify').click();
-  await expect(page.getByText('4 tries left')).toBeVisible();
+  await expect(page.getByText('4 attempts left')).toBeVisible();
   await button(page, 'Resend').click();
   await expect(page.getByText(/You can get a new code in \d+ seconds\./)).toBeVisible();
   await field(page, '6-digit code').fill(code);

@@ -33,7 +33,7 @@ test('a member adds a passkey and signs in with it alone', async ({ page, world 
   await device.verify(false);
   await leave(page);
   await button(page, PASSKEY).click();
-  await expect(page.getByText('You cancelled, or it took too long.')).toBeVisible();
+  await expect(page.getByText('You canceled, or it took too long.')).toBeVisible();
   await device.verify(true);
   await button(page, PASSKEY).click();
   await expectAccount(page, person);
@@ -178,7 +178,7 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
   await device.answer(true);
   await device.verify(false);
   await button(page, 'Use a passkey').click();
-  await expect(page.getByText('You cancelled, or it took too long.')).toBeVisible();
+  await expect(page.getByText('You canceled, or it took too long.')).toBeVisible();
   await expect(link(page, 'Back to your account')).toHaveAttribute('href', '/auth/account');
   await device.verify(true);
   await button(page, 'Use a passkey').click();

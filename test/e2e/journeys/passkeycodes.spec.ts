@@ -88,7 +88,7 @@ test('an owner with a password replaces a lost passkey with a recovery code', as
   await alive(page);
   await link(page, 'Passkeys').click();
   await giveCode(page, first);
-  await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+  await expect(page.getByText('Wrong code. 4 attempts left.')).toBeVisible();
   await alive(page);
   await field(page, 'Recovery code').fill(second ?? '');
   await button(page, 'Continue').click();

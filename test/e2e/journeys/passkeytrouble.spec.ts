@@ -6,7 +6,7 @@ import { expect, test } from '../support/test.js';
 // a browser without passkeys.
 
 const PASSKEY = 'Sign in with a passkey';
-const CANCELLED = 'You cancelled, or it took too long. Try your passkey again, or use your password.';
+const CANCELLED = 'You canceled, or it took too long. Try your passkey again, or use your password.';
 
 test('a device that is not answered in time: the words say so, and the password works', async ({
   page,

@@ -52,7 +52,7 @@ test('an app registers itself, signs a user in, and goes', async ({ page, world 
   await fillSignIn(page, person);
   await button(page, 'Login').click();
   await expectScreen(page, 'Continue to 127.0.0.1?');
-  await expect(page.getByText("This site doesn't know this app.")).toBeVisible();
+  await expect(page.getByText("This app isn't registered with this site.")).toBeVisible();
   await expect(page.getByText('Your Bank')).toHaveCount(0);
   await button(page, 'Continue').click();
   await expect(page.getByText('Back in the app')).toBeVisible();

@@ -178,7 +178,7 @@ test('a user whose only provider never tells the time sets a password by email, 
   const beside = await opened;
   await alive(beside);
   await button(beside, 'Continue with Acme ID').click();
-  await expect(beside.getByText('Choose "Forgot your password?" to set one by email.')).toBeVisible();
+  await expect(beside.getByText('Choose “Forgot your password?” to set one by email.')).toBeVisible();
   await alive(beside);
   await link(beside, 'Forgot your password?').click();
   await alive(beside);

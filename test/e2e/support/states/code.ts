@@ -19,7 +19,7 @@ export const CODE: State[] = [
       const person = world.stranger();
       await signUp(page, person);
       await typeWrongCode(page, (await world.mailbox.next(person.email)).code);
-      await expect(page.getByText('4 tries left')).toBeVisible();
+      await expect(page.getByText('4 attempts left')).toBeVisible();
     },
   },
   {
@@ -28,7 +28,13 @@ export const CODE: State[] = [
       const person = world.stranger();
       await signUp(page, person);
       const { code } = await world.mailbox.next(person.email);
-      for (const left of ['4 tries left', '3 tries', '2 tries', '1 try', 'Too many wrong codes']) {
+      for (const left of [
+        '4 attempts left',
+        '3 attempts',
+        '2 attempts',
+        '1 attempt',
+        'Too many wrong codes',
+      ]) {
         await typeWrongCode(page, code);
         await expect(page.getByText(left)).toBeVisible();
       }

@@ -13,7 +13,7 @@ export const FACTOR: State[] = [
     reach: async (page, world) => {
       const app = await reachCode(page, world);
       await field(page, '6-digit code').fill(app.wrong());
-      await expect(page.getByText('Wrong code. 4 tries left.')).toBeVisible();
+      await expect(page.getByText('Wrong code. 4 attempts left.')).toBeVisible();
     },
   },
   {

@@ -161,7 +161,7 @@ export const BY_SCRIPT: State[] = [
       await device.verify(false);
       await device.answer(true);
       await button(page, 'Use a passkey').click();
-      await expect(page.getByText('You cancelled, or it took too long.')).toBeVisible();
+      await expect(page.getByText('You canceled, or it took too long.')).toBeVisible();
     },
   },
   {
