@@ -269,7 +269,7 @@ func TestRun_RefusedForAnHour(t *testing.T) {
 
 func TestRun_GivesUpInTheEnd(t *testing.T) {
 	bubble(t, func(t *testing.T, r *room) {
-		runner, stop := r.run(func(context.Context, outbox.Message) error { return failure{} })
+		runner, _ := r.run(func(context.Context, outbox.Message) error { return failure{} })
 		r.enqueue(outbox.Message{})
 		time.Sleep(4 * time.Hour)
 		if n := len(r.deliveries()); n != 10 {
@@ -277,13 +277,6 @@ func TestRun_GivesUpInTheEnd(t *testing.T) {
 		}
 		if c := r.counts(); c.Dead != 1 || runner.Totals().Dead != 1 || runner.Totals().Failed != 9 {
 			t.Errorf("%+v %+v", c, runner.Totals())
-		}
-		stop()
-		time.Sleep(outbox.KeepDead)
-		r.run(accept)
-		time.Sleep(time.Minute)
-		if c := r.counts(); c.Dead != 0 {
-			t.Errorf("a dead letter was kept for good: %+v", c)
 		}
 	})
 }

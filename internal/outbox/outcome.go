@@ -38,10 +38,6 @@ type OutcomeStore interface {
 
 	// OutcomesOf returns up to limit outcomes of the mailbox, the newest first.
 	OutcomesOf(ctx context.Context, mailbox []byte, limit int) ([]Outcome, error)
-
-	// PurgeOutcomes removes the outcomes of messages from before the time and
-	// returns how many there were.
-	PurgeOutcomes(ctx context.Context, before time.Time) (int, error)
 }
 
 // begin writes that the message waits.

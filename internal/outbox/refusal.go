@@ -32,10 +32,6 @@ type RefusalStore interface {
 
 	// DeleteRefusal forgets the refusal of the mailbox, if there is one.
 	DeleteRefusal(ctx context.Context, mailbox []byte) error
-
-	// PurgeRefusals removes the refusals from before the time and returns how
-	// many there were.
-	PurgeRefusals(ctx context.Context, before time.Time) (int, error)
 }
 
 // refused reports whether the server refused the message itself for good.

@@ -85,18 +85,3 @@ func TestEnqueue_ForgetsTheRefusal(t *testing.T) {
 		}
 	})
 }
-
-func TestRun_PurgesRefusals(t *testing.T) {
-	bubble(t, func(t *testing.T, r *room) {
-		r.run(func(context.Context, outbox.Message) error { return answered{failure{permanent: true}, true} })
-		r.enqueue(outbox.Message{Told: &outbox.Told{Mailbox: []byte("box"), AskedAt: time.Now().UTC()}})
-		time.Sleep(outbox.KeepRefusal)
-		if _, ok := r.refusal(); !ok {
-			t.Error("purged too early")
-		}
-		time.Sleep(2 * time.Hour)
-		if _, ok := r.refusal(); ok {
-			t.Error("not purged")
-		}
-	})
-}

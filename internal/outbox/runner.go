@@ -15,8 +15,6 @@ const (
 	// the lease it bounds the delay after a crash.
 	poll = 5 * time.Second
 
-	purgeEvery = time.Hour
-
 	settlePause = 500 * time.Millisecond
 
 	defaultParallel = 10
@@ -93,7 +91,6 @@ func (r *Runner) Run(ctx context.Context) {
 
 	places := newPlaces(r.parallel, r.each)
 	look := true
-	var purged time.Time
 	for {
 		for look && places.free > 0 {
 			// Claim only what can be sent now, so that a crash leaves no claim
@@ -119,7 +116,6 @@ func (r *Runner) Run(ctx context.Context) {
 			look = true
 		case <-timer.C:
 			look = true
-			purged = r.purge(ctx, purged)
 		}
 	}
 }
@@ -249,26 +245,4 @@ func (r *Runner) settle(ctx context.Context, log *slog.Logger, fn func(Store) er
 		case <-time.After(settlePause):
 		}
 	}
-}
-
-// purge deletes old dead messages once in a while and returns when it last did.
-func (r *Runner) purge(ctx context.Context, last time.Time) time.Time {
-	now := r.outbox.clock.Now()
-	if now.Sub(last) < purgeEvery {
-		return last
-	}
-	err := r.write(ctx, func(tx Store) error {
-		if _, err := tx.PurgeMessages(ctx, now.Add(-KeepDead)); err != nil {
-			return err
-		}
-		if _, err := tx.PurgeOutcomes(ctx, now.Add(-KeepDead)); err != nil {
-			return err
-		}
-		_, err := tx.PurgeRefusals(ctx, now.Add(-KeepRefusal))
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		r.log.Error("old dead letters cannot be removed", "error", err)
-	}
-	return now
 }

@@ -69,10 +69,6 @@ type Store interface {
 	// at zero, unless its NotAfter has passed. It reports whether it did.
 	ReviveMessage(ctx context.Context, id string, now time.Time) (bool, error)
 
-	// PurgeMessages removes the records that died before the time and returns
-	// how many there were.
-	PurgeMessages(ctx context.Context, before time.Time) (int, error)
-
 	// CountMessages returns the state of the queue.
 	CountMessages(ctx context.Context) (Counts, error)
 }

@@ -141,7 +141,7 @@ func cell(name string, value any) any {
 	case []byte:
 		return base64.RawURLEncoding.EncodeToString(v)
 	case string:
-		if slices.Contains([]string{"roles", "methods", "scopes", "transports"}, name) {
+		if slices.Contains([]string{"roles", "methods", "scopes", "transports", "resources", "claims"}, name) {
 			return json.RawMessage(v)
 		}
 	}

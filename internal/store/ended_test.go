@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"database/sql"
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -73,17 +72,14 @@ func connect(t *testing.T, driver, url string) *sql.DB {
 	return db
 }
 
-// purgesAll expects that every purge together deletes a row of each table but of stays.
+// purgesAll expects that Purge deletes a row of each table but of stays.
 func purgesAll(t *testing.T, s *store.Store, db *sql.DB, schema string) {
 	t.Helper()
 	tables := fillTables(t, db, schema)
 	now := time.Now()
 	if err := s.Write(t.Context(), func(tx *store.Tx) error {
-		_, purge := tx.Purge(t.Context(), now, time.Hour)
-		_, messages := tx.PurgeMessages(t.Context(), now)
-		_, outcomes := tx.PurgeOutcomes(t.Context(), now)
-		_, refusals := tx.PurgeRefusals(t.Context(), now)
-		return errors.Join(purge, messages, outcomes, refusals)
+		_, err := tx.Purge(t.Context(), now, time.Hour)
+		return err
 	}); err != nil {
 		t.Fatal(err)
 	}

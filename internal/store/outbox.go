@@ -80,12 +80,6 @@ func (t *Tx) ReviveMessage(ctx context.Context, id string, now time.Time) (bool,
 	return n == 1, err
 }
 
-// PurgeMessages implements outbox.Store.
-func (t *Tx) PurgeMessages(ctx context.Context, before time.Time) (int, error) {
-	n, err := t.exec(ctx, `DELETE FROM outbox WHERE dead_at > 0 AND dead_at < $1`, micros(before))
-	return int(n), err
-}
-
 // CountMessages implements outbox.Store.
 func (t *Tx) CountMessages(ctx context.Context) (outbox.Counts, error) {
 	c, _, err := first(ctx, t, `SELECT

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"portico/internal/outbox"
 )
@@ -32,10 +31,4 @@ func (t *Tx) OutcomesOf(ctx context.Context, mailbox []byte, limit int) ([]outbo
 			o.AskedAt, o.At = fromMicros(asked), fromMicros(at)
 			return o, err
 		})
-}
-
-// PurgeOutcomes implements outbox.OutcomeStore.
-func (t *Tx) PurgeOutcomes(ctx context.Context, before time.Time) (int, error) {
-	n, err := t.exec(ctx, `DELETE FROM email WHERE asked_at < $1`, micros(before))
-	return int(n), err
 }

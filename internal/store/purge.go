@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/outbox"
 	"portico/internal/session"
 )
 
@@ -35,6 +36,9 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		{`DELETE FROM openid_client WHERE id IN (SELECT id FROM openid_client WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM openid_initial_token WHERE hash IN (SELECT hash FROM openid_initial_token WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM other_address WHERE address_key IN (SELECT address_key FROM other_address WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
+		{`DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE dead_at > 0 AND dead_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
+		{`DELETE FROM email WHERE id IN (SELECT id FROM email WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
+		{`DELETE FROM refusal WHERE mailbox IN (SELECT mailbox FROM refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
 		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
 	} {
 		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)

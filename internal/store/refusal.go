@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"portico/internal/outbox"
 )
@@ -31,10 +30,4 @@ func (t *Tx) RefusalOf(ctx context.Context, mailbox []byte) (outbox.Refusal, boo
 func (t *Tx) DeleteRefusal(ctx context.Context, mailbox []byte) error {
 	_, err := t.exec(ctx, `DELETE FROM refusal WHERE mailbox = $1`, mailbox)
 	return err
-}
-
-// PurgeRefusals implements outbox.RefusalStore.
-func (t *Tx) PurgeRefusals(ctx context.Context, before time.Time) (int, error) {
-	n, err := t.exec(ctx, `DELETE FROM refusal WHERE refused_at < $1`, micros(before))
-	return int(n), err
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"portico/internal/outbox"
 )
 
 // Rewind makes a restored database safe to serve. Pending codes and steps expire;
@@ -31,6 +33,10 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		if _, err := t.exec(ctx, query, micros(now)); err != nil {
 			return 0, err
 		}
+	}
+	if _, err := t.exec(ctx, `UPDATE email SET state = $1, at = $2, answer = $3 WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0)`,
+		string(outbox.GivenUp), micros(now), reason); err != nil {
+		return 0, err
 	}
 	return t.exec(ctx, `UPDATE outbox SET dead_at = $1, reason = $2 WHERE dead_at = 0`, micros(now), reason)
 }

@@ -96,6 +96,11 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 		"alarm_mail_at": a.Alarm.Since.Format(time.RFC3339Nano), "alarm_at": a.Alarm.RaisedAt.Format(time.RFC3339Nano),
 		"factor_told_at": a.FactorToldAt.Format(time.RFC3339Nano),
 	})
+	for _, column := range []string{"scopes", "resources", "claims"} {
+		if got, ok := found["openid_grant"][0][column].(json.RawMessage); !ok {
+			b.Errorf("the %s of a grant are %v, want JSON", column, got)
+		}
+	}
 	key := full[passkey.Passkey](1)
 	if got := found["passkey"][0]["public_key"]; got != base64.RawURLEncoding.EncodeToString(key.PublicKey) {
 		b.Errorf("the key of the passkey is %v", got)

@@ -38,14 +38,12 @@ func (b outboxes) UpdateOutcome_ThatOneOnly() {
 	b.equal("the other one", b.outcomesOf(kept.Mailbox, 9), []outbox.Outcome{kept})
 }
 
-func (b outboxes) PurgeOutcomes_Before() {
+func (b outboxes) Purge_OldOutcomes() {
 	old, young := full[outbox.Outcome](1), full[outbox.Outcome](2)
-	young.AskedAt, old.AskedAt = moment(), moment().Add(-time.Microsecond)
+	young.AskedAt, old.AskedAt = moment().Add(-outbox.KeepDead), moment().Add(-outbox.KeepDead-time.Microsecond)
 	b.outcome(old)
 	b.outcome(young)
-	if n := result(b.bundle, func(tx *store.Tx) (int, error) { return tx.PurgeOutcomes(b.Context(), moment()) }); n != 1 {
-		b.Errorf("%d were removed, want the older one", n)
-	}
+	b.purge()
 	b.equal("the old one", b.outcomesOf(old.Mailbox, 9), []outbox.Outcome(nil))
 	b.equal("the young one", b.outcomesOf(young.Mailbox, 9), []outbox.Outcome{young})
 }

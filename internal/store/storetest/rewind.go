@@ -47,6 +47,17 @@ func (b rewinds) Rewind_HoldsMailThatWaits() {
 	b.equal("the dead messages", b.dead(9), []outbox.Record{dead, waits})
 }
 
+func (b rewinds) Rewind_GivesUpWhatIsToldOfTheMail() {
+	waits, sent := full[outbox.Outcome](1), full[outbox.Outcome](2)
+	waits.ID, waits.State = b.message(waiting("m", moment())).ID, outbox.Waiting
+	b.outcome(waits)
+	b.outcome(sent)
+	b.rewind(false)
+	waits.State, waits.At, waits.Answer = outbox.GivenUp, moment(), "rewound"
+	b.equal("the email that waited", b.outcomesOf(waits.Mailbox, 9), []outbox.Outcome{waits})
+	b.equal("the email that was sent", b.outcomesOf(sent.Mailbox, 9), []outbox.Outcome{sent})
+}
+
 func (b rewinds) Rewind_SessionsWhenAsked() {
 	a := b.person(1)
 	s := session.Session{ID: "s", AccountID: a.ID, Version: a.Version, ExpiresAt: moment().Add(time.Hour)}
