@@ -155,7 +155,9 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 	if !sameOrigin(r, g.originOf(r.Host)) {
 		return errOrigin
 	}
-	if err := g.actions.Flows.SignOut(r.Context(), flow.Caller{Session: g.token(w, r, r.Host)}); err != nil {
+	c := g.actions.Caller(w, r)
+	c.Session = g.token(w, r, r.Host)
+	if err := g.actions.Flows.SignOut(r.Context(), c); err != nil {
 		return err
 	}
 	g.actions.ClearSession(w)

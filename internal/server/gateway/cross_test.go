@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/config"
+	"portico/internal/store"
 )
 
 // browser keeps cookies per host, follows redirects and submits the form with a
@@ -158,6 +160,7 @@ func TestCrossing(t *testing.T) {
 	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/signed-out" {
 		t.Errorf("sign-out: %d %v", a.status, a.header)
 	}
+	s.recorded("mara@x.test", audit.SignedOut)
 	for to, want := range map[string]string{
 		"/bye?x=1":                 "?return_to=http%3A%2F%2Fwiki.test%2Fbye%3Fx%3D1",
 		"http://other.test/":       "?return_to=http%3A%2F%2Fother.test%2F",
@@ -258,5 +261,24 @@ func TestCrossing_Targets(t *testing.T) {
 	}
 	if a := s.get(good, navigate, "Cookie: portico-session="+session); a.status != 200 {
 		t.Errorf("a page of its own gets %d", a.status)
+	}
+}
+
+// recorded expects that the newest audit record of an account is of a request.
+func (s *site) recorded(address string, name audit.Name) {
+	s.Helper()
+	person, err := s.app.Flows.User(s.Context(), address)
+	if err != nil {
+		s.Fatal(err)
+	}
+	err = s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
+		facts, err := tx.FactsOf(s.Context(), person.ID, "", 1)
+		if err == nil && (len(facts) != 1 || facts[0].Name != name || facts[0].Peer == "" || facts[0].RequestID == "") {
+			s.Errorf("the newest record is %+v, want %s with network and request", facts, name)
+		}
+		return err
+	})
+	if err != nil {
+		s.Error(err)
 	}
 }
