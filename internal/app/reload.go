@@ -63,8 +63,12 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 		return result, err
 	}
 	if undo := a.Keys.Extend(algorithms(renewal.Config)); undo != nil {
+		defer func() {
+			if err != nil {
+				undo()
+			}
+		}()
 		if err := a.Flows.FollowKeys(ctx); err != nil {
-			undo()
 			return result, err
 		}
 	}

@@ -2,6 +2,8 @@ package app
 
 import (
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +31,12 @@ func TestReload_AddsAlgorithms(t *testing.T) {
 		client := device("tv", "client.1")
 		client.IDTokenAlg = step.algorithm
 		cfg.Clients = []config.Client{client}
+		before, key := r.Keys.Algorithms(), cfg.SecretFile
+		cfg.SecretFile = filepath.Join(t.TempDir(), "none.key")
+		if got := r.Reload(t.Context()); len(got.Problems) == 0 || !slices.Equal(r.Keys.Algorithms(), before) {
+			t.Errorf("%s, refused with %q: there are keys for %q, want %q", step.algorithm, got.Problems, r.Keys.Algorithms(), before)
+		}
+		cfg.SecretFile = key
 		if got := r.Reload(t.Context()); len(got.Problems) > 0 {
 			t.Fatalf("%s: %q", step.algorithm, got.Problems)
 		}

@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// fixedSettings returns the settings that a running process cannot change:
-// addresses, storage, the cost of a hash, logging and tracing.
-func fixedSettings() []string {
-	return []string{
-		"public_url", "listen", "ops_listen", "database_url",
-		"password.hash", "password.signins_per_second", "hashing.memory_mib", "hashing.passes", "hashing.slots", "hashing.queue",
-		"tls.cert_file", "tls.key_file", "tls.acme", "tls.acme_directory", "tls.acme_email", "tls.http_listen", "log.level", "log.format", "tracing.endpoint", "tracing.header", "tracing.sample_ratio",
-	}
-}
-
 // Renewal is what a reload does to the settings of a running process.
 type Renewal struct {
 	Config  Config   // the settings from now on
@@ -23,7 +13,8 @@ type Renewal struct {
 }
 
 // Renew returns the settings that result if a process with the settings c reads
-// new ones. Its error is of type Problems: it also lists settings that are
+// new ones. Addresses, storage, the cost of a hash, certificates, logging and tracing stay
+// as they are. Its error is of type Problems: it also lists settings that are
 // wrong only beside a value that stays.
 func (c *Config) Renew(read Config) (Renewal, error) {
 	next := read

@@ -1,4 +1,0 @@
-package config
-
-// FixedSettings is fixedSettings.
-var FixedSettings = fixedSettings
