@@ -64,6 +64,11 @@ func TestRaiseAlarm(t *testing.T) {
 	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org", false); !errors.Is(err, flow.Alarmed) {
 		t.Errorf("a change after the alarm: %v", err)
 	}
+	for range 11 { // one more than downloads a day
+		if _, err := b.flows.Data(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.Alarmed) {
+			t.Errorf("a download after the alarm: %v", err)
+		}
+	}
 	b.clock.Advance(72 * time.Hour)
 	v.must(v.signIn("mara@example.org", good+" anew"))
 	v.asks("new@example.org")

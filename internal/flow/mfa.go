@@ -10,6 +10,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
+	"portico/internal/session"
 	"portico/internal/throttle"
 )
 
@@ -110,6 +111,9 @@ func (f *Flows) againFactor(ctx context.Context, c Caller, p Pending) (Result, e
 	found, err := f.Session(ctx, c.Session)
 	if err == nil && found.User.ID == p.AccountID {
 		return Result{Next: f.targets.Or(f.target(p))}, nil
+	}
+	if err := ignore(err, session.Required); err != nil {
+		return Result{}, err
 	}
 	return Result{}, Moved
 }

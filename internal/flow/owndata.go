@@ -12,9 +12,12 @@ import (
 // Data returns everything that is stored about the signed-in user, without
 // secrets. It is recorded, and the owner gets an email.
 //
-// Faults: ProofNeeded, session.Required, throttle.Limited.
+// Faults: ProofNeeded, Alarmed, session.Required, throttle.Limited.
 func (f *Flows) Data(ctx context.Context, c Caller, found session.Found) (tables []account.Rows, err error) {
 	if err := f.Fresh(ctx, found); err != nil {
+		return nil, err
+	}
+	if err := f.MayChange(ctx, found.User.ID); err != nil { // before a download of the day is used up
 		return nil, err
 	}
 	if _, err := f.count(ctx, throttle.Attempt{Limit: dataDay, Subject: found.User.ID}); err != nil {

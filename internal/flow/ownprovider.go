@@ -84,8 +84,11 @@ func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 // Faults: Unknown for another session, IdentityTaken, AlreadyLinked.
 func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who federation.Identity) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
-	if err != nil || found.Session.ID != d.Session {
-		return Result{}, Unknown.WithCause(err)
+	if err := ignore(err, session.Required); err != nil {
+		return Result{}, err
+	}
+	if found.Session.ID != d.Session { // also without a session
+		return Result{}, Unknown
 	}
 	err = f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		if owner.ID != p.AccountID || owner.Version != p.Version {

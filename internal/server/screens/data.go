@@ -11,7 +11,7 @@ import (
 
 // mountData registers the download of the account's data, and returns its page.
 func (s *Screens) mountData(m *server.Mux) section {
-	p := section{screen: form.ScreenAccountData, path: pages.Data, guarded: true}
+	p := section{screen: form.ScreenAccountData, path: pages.Data, guarded: true, closes: true}
 	m.Handle("POST "+p.path, s.postData(p))
 	return p
 }

@@ -14,7 +14,7 @@ import (
 // mountDeparture registers the pages about the end of an account, and returns the
 // section with which it begins.
 func (s *Screens) mountDeparture(m *server.Mux) section {
-	p := section{screen: form.ScreenAccountDelete, path: pages.Delete, guarded: true, fill: s.fillDelete}
+	p := section{screen: form.ScreenAccountDelete, path: pages.Delete, guarded: true, closes: true, fill: s.fillDelete}
 	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.DeleteAccount, nil))
 	m.Handle("GET "+pages.Keep, s.keep)
 	m.Handle("POST "+pages.Keep, s.postKeep)

@@ -49,7 +49,7 @@ func TestAlarm_PagesSayForHowLong(t *testing.T) {
 	t.Parallel()
 	s, v := regained(t)
 	const words = "You reported that someone else was in your account. To protect it, you can't change this for another "
-	closed := []string{"/auth/account/addresses", "/auth/account/providers", "/auth/account/passkeys", "/auth/account/factors"}
+	closed := []string{"/auth/account/addresses", "/auth/account/providers", "/auth/account/passkeys", "/auth/account/factors", "/auth/account/data", "/auth/account/delete"}
 	for _, at := range []struct {
 		later time.Duration
 		want  string
