@@ -478,3 +478,24 @@ test('what was typed before the script came is still there, and so is the code',
     await context.close();
   }
 });
+
+// A channel that opens anew with each change of the page misses what is said in between.
+test('a page listens to the window of a new sign-in without a gap', async () => {
+  const fields = [{ name: 'name', code: 'field.required' }];
+  const { page } = await open('account-profile/proof-again', {
+    '/auth/api/account/profile': problem(422, { code: 'invalid', fields }),
+  });
+  await page.evaluate(() => {
+    const Real = BroadcastChannel;
+    window.BroadcastChannel = class extends Real {
+      constructor(name: string) {
+        super(name);
+        document.title = 'opened anew';
+      }
+    };
+  });
+  await page.locator('#name').press('Enter');
+  await page.locator('#name[aria-invalid]').waitFor();
+  expect(await page.title()).not.toBe('opened anew');
+  await page.context().close();
+});

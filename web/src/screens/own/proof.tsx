@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useText } from '../../i18n/provider';
 import { match, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
@@ -17,11 +17,12 @@ export function announceProof(): void {
 
 /** Runs when the user has signed in again in another window. */
 export function useProven(onProven: () => void): void {
+  const hear = useEffectEvent(onProven);
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
-    channel.onmessage = onProven;
+    channel.onmessage = () => hear();
     return () => channel.close();
-  });
+  }, []);
 }
 
 interface ProofProps {
