@@ -13,7 +13,7 @@ export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 COMPILE := GOGC=400
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short security faults bench fixture image release release-test shots images clean
+.PHONY: help run build libraries test ci rest check fmt lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short fuzz security faults bench fixture image release release-test shots images clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,7 +42,7 @@ ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! race+states,e2e+e2e-postgres,staticcheck+release-test+client-test+apps+proxies+acme+postgres faults-short
+	@tools/stages build! race+states,e2e+e2e-postgres,staticcheck+release-test+client-test+apps+proxies+acme+postgres+fuzz faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types size
@@ -151,6 +151,10 @@ security-short: build ## The security suite (SEC-...) in its short form
 
 faults-short: build ## The fault tests (FLT-...) in their short form
 	@tools/postgres run -- go test -vet=off -timeout 20m ./test/faults
+
+# Every kernel of our own Argon2id that the processor can run.
+fuzz: ## Random passwords and costs: our Argon2id gives the bytes of x/crypto
+	@go test -vet=off -run '^$$' -fuzz '^FuzzDerive$$' -fuzztime 20s ./internal/password/argon2
 
 security: build ## The whole security suite, every sample and round
 	@PORTICO_TESTS=full go test -count=1 -timeout 30m -v ./test/security

@@ -35,7 +35,7 @@ func (c *Client) identified(next http.Handler, nobody http.HandlerFunc) http.Han
 				Status: http.StatusUnauthorized, Code: "token.refused", Detail: err.Error(),
 			})
 		case err != nil:
-			c.log.Error("nobody can tell who is signed in", "error", err)
+			c.log.Error("Portico cannot be asked who is signed in", "error", err)
 			w.Header().Set("Retry-After", "2")
 			write(w, problem{
 				Type: "urn:portico:error:unavailable", Title: "This is not available at the moment. Try again in a few seconds.",

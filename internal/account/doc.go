@@ -10,6 +10,7 @@
 //   - Two addresses with the same canonical form are one account; the
 //     canonical form is made here and never by a database.
 //   - Mail goes to the stored address, never to what was typed to find it.
-//   - The credential version grows with each change of password, state or
-//     linked identity that must end what was begun before it.
+//   - The credential version grows with a new password, another primary address or
+//     address for recovery, another state, and a provider that is removed. That ends all
+//     sessions and flows that were begun before it.
 package account

@@ -79,7 +79,7 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	}
 	e := Explanation{Steps: []rule.Step{}}
 	if !answers(cfg, list, host) {
-		e.Refused = host + " is neither the host of public_url nor that of an app: what comes under that name is answered 421"
+		e.Refused = host + " is neither the host of public_url nor the host of an app: a request for it is answered 421"
 		return e, nil
 	}
 	if e.Path, err = rule.Path(raw); err != nil {

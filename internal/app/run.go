@@ -89,7 +89,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	first := *a.live.Load()
-	first.config = a.Config
+	first.config = a.Config // tests set the port that they got
 	if first.handlers, err = a.public(&first, handlers{}); err != nil {
 		return err
 	}

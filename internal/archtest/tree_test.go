@@ -114,6 +114,7 @@ func rules() map[string]rule {
 		"package comments":      packageComments,
 		"sizes":                 sizes,
 		"sizes of documents":    pageSizes,
+		"index of decisions":    decisionIndex,
 		"assembly":              assembly,
 		"no init":               noInit,
 		"no mutable state":      noMutableState,

@@ -49,7 +49,7 @@ func (c clientListCmd) Run(s *session) error {
 	if cfg.OpenID.Registration {
 		var registered []clientRow
 		if registered, incomplete = s.registered(); incomplete != nil {
-			complain(s.Stderr, "portico: these are the clients of the settings. The database has those that registered themselves, and cannot be read:")
+			complain(s.Stderr, "portico: these are the clients of the settings. Clients that registered themselves are in the database, which cannot be read:")
 		}
 		rows = append(rows, registered...)
 	}

@@ -19,12 +19,9 @@ type initCmd struct {
 }
 
 func (initCmd) Help() string {
-	return `Examples:
+	return `Example:
   portico init
   portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --proxy caddy < smtp-url.txt
-
-Example:
-  portico init
 
 Asks the questions that no flag answers. Writes portico.toml, a file for the proxy and an SQLite database in the current folder, and prints a link with which the first user chooses a password. It never replaces a file.`
 }

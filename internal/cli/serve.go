@@ -17,7 +17,7 @@ func (serveCmd) Help() string {
   PORTICO_MAIL_FROM=no-reply@example.com \
   portico serve
 
-Speaks HTTP on PORTICO_LISTEN. TLS is the job of the proxy in front. Refuses to start if a setting is missing or unsafe, and names it. Waits for a PostgreSQL server that does not answer yet.`
+Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. Refuses to start if a setting is missing or unsafe, and names it. Waits for a PostgreSQL server that does not answer yet.`
 }
 
 // Run serves until ctx ends.

@@ -224,7 +224,7 @@ func (userUnlockCmd) Help() string {
 	return "Example:\n  portico user unlock mara@example.com\n\nLimits of a single browser or network are not stored by address. They expire on their own."
 }
 
-// Run lifts the waits after wrong passwords.
+// Run lifts the limits of passwords, codes and emails of an address.
 func (c userUnlockCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error { return a.Flows.Unlock(s, c.Email) })
 }

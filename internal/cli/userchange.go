@@ -11,7 +11,7 @@ type userSetEmailCmd struct {
 }
 
 func (userSetEmailCmd) Help() string {
-	return "Example:\n  portico user set-email mara@example.com mara@example.org\n\nAll other addresses of the account are removed, so that nobody recovers it with one of them. " +
+	return "Example:\n  portico user set-email mara@example.com mara@example.org\n\nAll other addresses of the account are removed, because each of them could recover it. " +
 		"Nothing happens if the account has the new address alone."
 }
 

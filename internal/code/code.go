@@ -58,7 +58,7 @@ type Issuer struct {
 	life  time.Duration
 }
 
-// NewIssuer returns an Issuer. Its secrets are valid for the given time, which
+// NewIssuer returns an Issuer. The secrets of Issue are valid for the given time, which
 // must be at most ten minutes (ASVS 6.5.5).
 func NewIssuer(key *secret.Key, c clock.Clock, life time.Duration) *Issuer {
 	return &Issuer{clock: c, mac: key.MAC("code"), life: life}

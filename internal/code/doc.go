@@ -1,8 +1,7 @@
 // Package code owns the secrets that prove a mailbox: a six-digit code to type
 // and a link to press, made together and mailed together.
 //
-// It knows the purpose of a secret, when the secret expires, and that it works
-// once. It does not choose the channel, count wrong guesses (that is
+// It knows when a secret expires, and that it works once. It does not choose the channel, count wrong guesses (that is
 // internal/throttle, before this package is asked) or know what happens next.
 //
 // Invariants:

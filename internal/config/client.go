@@ -18,7 +18,8 @@ import (
 
 var clientForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Scopes and claims that exist. They must match package openid.
+// Scopes that exist, and claims that an operator may leave out. They must match package
+// openid, whose claim "picture" is not among them.
 func openIDScopes() []string {
 	return []string{"openid", "profile", "email", "groups", "offline_access"}
 }

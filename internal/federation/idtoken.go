@@ -98,7 +98,7 @@ func (p *provider) judge(claims object, nonce string) error {
 	case claims.has("nbf") && (!hasNotBefore || notBefore.After(now.Add(maxSkew))):
 		return fmt.Errorf("the ID token is not valid before %.32q", claims["nbf"])
 	case !sameNonce && !(p.preset.omitsNonce && !claims.has("nonce")):
-		return errors.New("the nonce of the ID token is not that of the attempt")
+		return errors.New("the ID token has another nonce than the attempt")
 	case !validSubject(claims.text("sub")):
 		return fmt.Errorf("the ID token has the subject %.300q", claims["sub"])
 	}

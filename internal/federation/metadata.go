@@ -79,7 +79,7 @@ func (p *provider) discover(ctx context.Context, issuer string) (metadata, error
 		return metadata{}, fmt.Errorf("read the discovery document: %w", err)
 	}
 	if d.Issuer != issuer && !(p.preset.tenants && tenantIssuer(issuer, d.Issuer)) {
-		return metadata{}, fmt.Errorf("the discovery document of %s is that of the issuer %.256q", issuer, d.Issuer)
+		return metadata{}, fmt.Errorf("the discovery document of %s names the issuer %.256q", issuer, d.Issuer)
 	}
 	targets := []string{d.Authorize, d.Token, d.Keys}
 	if d.UserInfo != "" {

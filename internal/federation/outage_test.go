@@ -127,9 +127,9 @@ func TestDiscoveryDocument(t *testing.T) {
 		edit  func(*op)
 		cause string
 	}{
-		"another issuer":        {func(o *op) { o.members["issuer"] = `"https://evil.test"` }, "is that of the issuer"},
-		"issuer with a slash":   {func(o *op) { o.members["issuer"] = quote(o.srv.URL + "/") }, "is that of the issuer"},
-		"issuer as a pattern":   {func(o *op) { o.members["issuer"] = quote(o.srv.URL + "/{tenantid}/") }, "is that of the issuer"},
+		"another issuer":        {func(o *op) { o.members["issuer"] = `"https://evil.test"` }, "names the issuer"},
+		"issuer with a slash":   {func(o *op) { o.members["issuer"] = quote(o.srv.URL + "/") }, "names the issuer"},
+		"issuer as a pattern":   {func(o *op) { o.members["issuer"] = quote(o.srv.URL + "/{tenantid}/") }, "names the issuer"},
 		"no token endpoint":     {func(o *op) { o.members["token_endpoint"] = "" }, "https address"},
 		"keys in a file":        {func(o *op) { o.members["jwks_uri"] = `"file:///etc/passwd"` }, "https address"},
 		"gopher":                {func(o *op) { o.members["userinfo_endpoint"] = `"gopher://x.test/"` }, "https address"},

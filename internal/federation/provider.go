@@ -103,7 +103,7 @@ func (p *provider) finish(ctx context.Context, pending []byte, callback url.Valu
 		return Identity{}, err
 	}
 	if subtle.ConstantTimeCompare([]byte(ans.state), []byte(a.State)) != 1 || a.State == "" {
-		return Identity{}, errors.New("the state is not that of the attempt")
+		return Identity{}, errors.New("the answer has another state than the attempt")
 	}
 	meta, err := p.metadata.Current(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // the account, or adds one if the settings require it. The operator hands the link
 // over, and the owner gets an email that it was made.
 //
-// Faults: account.Missing, account.Disabled.
+// Faults: account.Disabled.
 func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
 	if !a.Open() {
 		return "", time.Time{}, account.Disabled

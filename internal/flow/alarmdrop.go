@@ -113,7 +113,7 @@ func (f *Flows) dropIdentities(ctx context.Context, tx Tx, c Caller, id string) 
 			return err
 		}
 		if !gone {
-			continue // with another identity there
+			continue // the deletion for an earlier identity at this provider took it too
 		}
 		if err := f.dropped(ctx, tx, c, id, audit.ProviderRemoved, each.Provider); err != nil {
 			return err

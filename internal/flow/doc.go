@@ -11,6 +11,7 @@
 //	                                       or protect if it needs a second factor
 //	/auth/signup           SignUp          verify
 //	/auth/forgot-password  Recover         verify
+//	                       SignInPasskey   as SignIn, without the second factor
 //	/auth/signin-code      SendCode        verify; then done, as SignIn
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
 //	                       Resend          recovery: reset
@@ -62,8 +63,8 @@
 //   - An account exists only after its address was proven, so a password that a
 //     stranger chose never opens it.
 //   - A browser that waits for a second factor has no session, and nothing of the
-//     account changes until it is given. Every way to a session passes enter, which
-//     asks for it, whatever the first proof was. A browser that the account trusts is
+//     account changes until it is given. enter asks for it after every proof that is not
+//     strong itself, and every way to a session ends in admitted. A browser that the account trusts is
 //     not asked; its session counts one proof.
 //   - The same holds for the terms, which come last: admitted asks for them, whatever
 //     the way to it was. A sign-up makes no account before they are accepted.

@@ -167,7 +167,7 @@ func (f *Flows) afterEnrolment(p Pending, next Step) string {
 	return f.targets.Or(target)
 }
 
-// note records a change of the factors and tells the owner.
+// note records what the owner did, and tells the owner by the template.
 func (f *Flows) note(ctx context.Context, tx Tx, c Caller, a account.Account, name audit.Name, detail, template string) error {
 	if err := f.record.Add(ctx, tx, fact(c, name, a.ID, detail)); err != nil {
 		return err

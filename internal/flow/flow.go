@@ -60,9 +60,9 @@ type Caller struct {
 	Locale        string
 	Chosen        bool // whether the visitor chose the locale in the menu of a page
 	RequestID     string
-	BrowserCookie string // browser cookie
-	Device        string // device cookie
-	Trust         string // trust cookie
+	BrowserCookie string // binds flows to the browser
+	Device        string // says that an account knows the browser
+	Trust         string // spares the second factor
 	Session       string // session token
 }
 

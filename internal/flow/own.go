@@ -54,6 +54,8 @@ func ofAccount(method string) bool {
 // provider. Every such change of a signed-in user goes through it, except a new
 // password. A change with steps, such as an address, goes through it where it begins:
 // its later steps need the flow, and no older session outlives an alarm.
+//
+// Faults: ProofNeeded, Alarmed, session.Required. They are faults of each caller, too.
 func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
 	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
 		if err := f.fresh(ctx, tx, found); err != nil {

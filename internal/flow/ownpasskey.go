@@ -10,7 +10,7 @@ import (
 	"portico/internal/session"
 )
 
-// Passkeys returns the passkeys of an account that work at this site.
+// Passkeys returns all passkeys of an account, whatever their host.
 func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.Passkey, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = tx.PasskeysOf(ctx, accountID)

@@ -86,7 +86,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		return r, Detour{}, nil
 	}
 	var owner string
-	var unproven error // kept out of the transaction, which keeps that the time is missing
+	var unproven error // returned after the commit, because the row of learnTime must stay
 	err = f.store.Write(ctx, func(tx Tx) error {
 		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)
 		if err != nil {

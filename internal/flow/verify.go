@@ -275,7 +275,8 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID}, nil
 }
 
-// restart begins a flow without guesses again.
+// restart begins a new flow of the same kind and address in place of one that cannot
+// go on.
 func (f *Flows) restart(ctx context.Context, c Caller, p Pending, address account.Address, d data) (r Result, err error) {
 	if p.Kind != AddressChange {
 		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)

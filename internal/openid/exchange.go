@@ -83,7 +83,7 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Sh
 	case why != "":
 		return Live{}, invalidGrant(why)
 	case in.RedirectURI != l.Grant.RedirectURI:
-		return Live{}, invalidGrant("redirect_uri differs from that of the request")
+		return Live{}, invalidGrant("redirect_uri differs from the one in the request")
 	case !proves(in.Verifier, l.Grant.Challenge):
 		return Live{}, invalidGrant("code_verifier does not fit the code_challenge of the request")
 	}

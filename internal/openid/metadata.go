@@ -36,7 +36,7 @@ func ParseMetadata(text []byte, address string) (Metadata, error) {
 	}
 	switch {
 	case m.text("client_id") != address:
-		return Metadata{}, errors.New("client_id is another address than that of the document")
+		return Metadata{}, errors.New("client_id is not the address of the document")
 	case m["client_secret"] != nil, m["client_secret_expires_at"] != nil:
 		return Metadata{}, errors.New("it has a client_secret, which everyone could read")
 	}

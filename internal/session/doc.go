@@ -10,8 +10,8 @@
 // A session ends:
 //   - after Idle without use, and at ExpiresAt in any case
 //   - when the user or an operator ends it
-//   - when the credential version of its account changes, by a new password or a
-//     disabled account; this needs no search for sessions
+//   - when the credential version of its account changes (package account); this needs
+//     no search for sessions
 //
 // Invariants:
 //   - A token is created at sign-in, never taken from the caller, and replaced at

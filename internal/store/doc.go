@@ -2,9 +2,8 @@
 // PostgreSQL for any number of processes.
 //
 // It owns the migrations and every SQL text. It knows no rule of the product. Each
-// package that stores data declares the small interface that it needs. The methods of
-// Tx implement these interfaces, in one file for each package. The packages below it
-// do the rest:
+// package that stores data declares the small interfaces that it needs. The methods of
+// Tx implement them, in one file for each interface. The packages below it do the rest:
 //
 //	engine     what the store needs of an engine, and what both share
 //	sqlite     the engine for one file
@@ -18,6 +17,6 @@
 //     lists are JSON text, canonical forms come from Go. Never now(), never
 //     lower(). Only the locking of rows differs (engine.Locks).
 //   - A write that was acknowledged is kept, and has happened once.
-//   - Single use is one conditional UPDATE or DELETE ... RETURNING.
+//   - Single use is one conditional UPDATE or DELETE. Its number of rows says who won.
 //   - Released migrations never change.
 package store

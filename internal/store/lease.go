@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// LeaseHolder implements lease.Store.
+// LeaseHolder implements cluster.LeaseStore.
 func (t *Tx) LeaseHolder(ctx context.Context, name string) (owner string, beat int64, err error) {
 	type holder struct {
 		owner string
@@ -13,7 +13,7 @@ func (t *Tx) LeaseHolder(ctx context.Context, name string) (owner string, beat i
 	return h.owner, h.beat, err
 }
 
-// TakeLease implements lease.Store.
+// TakeLease implements cluster.LeaseStore.
 func (t *Tx) TakeLease(ctx context.Context, name, owner string, beat int64) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO lease (name, owner, beat) VALUES ($1, $2, $4)
 		ON CONFLICT (name) DO UPDATE SET owner = $2, beat = $4 WHERE lease.beat = $3`, name, owner, beat, beat+1)

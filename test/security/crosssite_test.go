@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,9 +189,38 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 func pages() []string {
 	paths := []string{"/auth/nowhere"}
 	for _, name := range form.Screens() {
-		paths = append(paths, "/auth/"+name)
+		paths = append(paths, pathOf(name))
 	}
 	return paths
+}
+
+// pathOf returns the path of a screen.
+func pathOf(screen string) string {
+	switch screen {
+	case "new-passkey":
+		return "/auth/account/passkeys/offer"
+	case "consent":
+		return "/auth/openid/authorize"
+	case "sign-out":
+		return "/auth/openid/logout"
+	case "leaving":
+		return "/auth/provider/google/start"
+	}
+	return "/auth/" + strings.Replace(screen, "account-", "account/", 1)
+}
+
+// A screen that is looked for at a wrong path escapes the attacks.
+func TestPages_AreThere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.visitor().get("/auth/signin") // once it serves, its routes are there
+	mounted := s.mounted.patterns()
+	for _, name := range form.Screens() {
+		path := pathOf(name)
+		if name != "leaving" && !slices.Contains(mounted, "GET "+path) { // the answer to a form
+			t.Errorf("the screen %q is not at %s: say in pathOf where it is", name, path)
+		}
+	}
 }
 
 func ascii(r rune) rune {
@@ -222,9 +252,7 @@ func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.post("account/passkeys/rename", object{"account": v.id(), "id": id, "name": short}).must(200)
-	for _, target := range append(pages(), "/auth/account/profile", "/auth/account/passkeys", "/auth/account/factors", "/auth/account/sessions",
-		"/auth/account/history", "/auth/account/browsers", "/auth/account/apps", "/auth/account/addresses", "/auth/api/session", "/auth/api/sessions",
-	) {
+	for _, target := range append(pages(), "/auth/api/session", "/auth/api/sessions") {
 		v.get(target).inert(target)
 	}
 	for _, page := range []string{"/auth/account/passkeys", "/auth/account/sessions", "/auth/account/profile"} {

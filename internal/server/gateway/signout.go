@@ -13,8 +13,8 @@ import (
 // session.
 const signOutTimeout = 2 * time.Second
 
-// The result is the holder of cookies that the app sets now. Other names of the
-// same account follow.
+// The result is the names under which the current user may hold cookies of the app. The
+// first one is for new cookies.
 func (p *passage) who() []string {
 	if p.identity == nil {
 		return []string{nobody}

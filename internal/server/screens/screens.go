@@ -280,7 +280,7 @@ func (s *Screens) words(r *http.Request, loc string, f *fault.Error) string {
 	return server.Words(s.Catalogue, loc, f)
 }
 
-// person returns the signed-in user, or the zero Person without a session.
+// person returns the signed-in user, or the zero SignedIn without a session.
 func (s *Screens) person(w http.ResponseWriter, r *http.Request) (SignedIn, error) {
 	found, err := s.Actions.Session(w, r)
 	if errors.Is(err, session.Required) {

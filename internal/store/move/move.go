@@ -73,7 +73,7 @@ func Run(ctx context.Context, from, to string, o Options) (m Result, err error) 
 		return m, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	o.Report("look at the PostgreSQL database, once nobody else migrates it or moves to it", "", 0)
+	o.Report("look at the PostgreSQL database, once no other process migrates it or moves to it", "", 0)
 	err = server.Alone(ctx, nil, func() error {
 		v := &transfer{source: source, target: target, options: o, file: file, server: server}
 		m, err = v.run(ctx)
@@ -110,7 +110,7 @@ func upToDate(ctx context.Context, s *store.Store) error {
 	}
 	for _, m := range all {
 		if !m.Applied {
-			return errors.New("the schema of the SQLite database is not that of this version: stop the server, run 'portico migrate', start this version, and move then")
+			return errors.New("the schema of the SQLite database belongs to another version: stop the server, run 'portico migrate', start this version, and move then")
 		}
 	}
 	return nil

@@ -5,8 +5,8 @@ const OVER = /^(code\.used|flow\.conflict|link\.(expired|used|replaced|malformed
 /**
  * Reloads the document when the step has already been taken or the link has expired.
  * The server then leads on or says why, and every further press would be refused.
- * The step may have been taken in another tab, or its response was lost. A document
- * without a flow in its URL is not reloaded: it would only lose its error.
+ * The step may have been taken in another tab, or its response was lost. A flow that is
+ * unknown reloads only a document with a flow in its URL: another would only lose its error.
  */
 export function reloadWhenOver({ code }: Trouble): boolean {
   const over = OVER.test(code) || (code === 'flow.unknown' && location.search.includes('flow='));
