@@ -130,7 +130,7 @@ func TestSEC295_AnAddressForRecoveryTakesNoAccountAndRegainsIt(t *testing.T) {
 	if strings.Contains(page, l.spare) || strings.Contains(page, l.address) || !strings.Contains(page, safe) {
 		t.Error("the addresses are not those of the owner")
 	}
-	if a := owner.presses("primary", safe); !strings.Contains(a.body, "somebody else") {
+	if a := owner.presses("primary", safe); !strings.Contains(a.body, "someone else") {
 		t.Errorf("an alarm refuses no change of the addresses: %d", a.status)
 	}
 }

@@ -417,7 +417,7 @@ func TestSEC098_ChangesNeedAFreshFactor(t *testing.T) {
 	for operation, body := range changes {
 		a := owner.post(operation, body)
 		a.refused(401, "proof.needed")
-		if !strings.Contains(a.body, "This change needs a passkey or a code of your second factor") {
+		if !strings.Contains(a.body, "with a passkey or a code") {
 			t.Errorf("%s: the words do not name the second factor: %s", operation, a.body)
 		}
 		action := strings.TrimPrefix(operation, "factors/")

@@ -155,7 +155,7 @@ func TestFresh_FirstPassword(t *testing.T) {
 	b := s.Browser()
 	b.Open(choose(b, leave(b, nil), "sample-ada"))
 	again := signInPage(b, press(b, "example", at(b)))
-	if !strings.Contains(again.Notice, `Choose "Forgot your password?"`) {
+	if !strings.Contains(again.Notice, `Choose “Forgot your password?”`) {
 		t.Errorf("the page says %q", again.Notice)
 	}
 }
