@@ -12,9 +12,9 @@ import (
 type State string
 
 const (
-	Active  State = "active"
-	Closed  State = "disabled" // closed by an operator
-	Leaving State = "leaving"  // closed by its owner, who can take it back until it is erased
+	Active             State = "active"
+	DisabledByOperator State = "disabled" // closed by an operator
+	Leaving            State = "leaving"  // closed by its owner, who can take it back until it is erased
 )
 
 // Account is one person.

@@ -47,7 +47,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 	if err != nil {
 		return handlers{}, err
 	}
-	gate, err := a.gateway(l.config, actions, before.gateway)
+	apps, err := a.gateway(l.config, actions, before.gateway)
 	if err != nil {
 		return handlers{}, err
 	}
@@ -59,12 +59,12 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 		pages,
 		api.New(actions, l.sessions, useragent.Describe, l.places.Of),
 		reports,
-		gate,
+		apps,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
 		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
 	)
 	mux.Mount(a.options.Routes...)
-	return handlers{mux, pages, gate, reports}, nil
+	return handlers{mux, pages, apps, reports}, nil
 }
 
 func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
@@ -72,7 +72,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config), FormActions: l.clients.FormActions(),
 		SignUp:    l.config.SignUp.Enabled,
 		ByCode:    l.config.SignIn.Code,
-		Passkeys:  l.flows.HasPasskeys(),
+		Passkeys:  l.flows.PasskeysOn(),
 		Trust:     l.flows.Trusts(),
 		Related:   l.config.PasskeyOrigins,
 		Names:     flow.NameRule(l.config.SignUp.Name),

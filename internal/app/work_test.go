@@ -32,7 +32,7 @@ func TestWork_FeelsAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(context.Context, *App, account.Account) error{
 		"disable": func(ctx context.Context, a *App, u account.Account) error {
-			return a.Flows.SetUserState(ctx, u.ID, account.Closed)
+			return a.Flows.SetUserState(ctx, u.ID, account.DisabledByOperator)
 		},
 		"delete": func(ctx context.Context, a *App, u account.Account) error { return a.Flows.DeleteUser(ctx, u.ID) },
 		"set-password": func(ctx context.Context, a *App, u account.Account) error {

@@ -54,17 +54,17 @@ func (c checkAppCmd) Run(s *session) error {
 	return errThrough
 }
 
-func (c checkAppCmd) target() (spoof.Target, error) {
+func (c checkAppCmd) target() (spoof.Deployment, error) {
 	page, err := webAddress(c.URL)
 	if err != nil {
-		return spoof.Target{}, err
+		return spoof.Deployment{}, err
 	}
 	if page.Path == "" {
 		page.Path = "/"
 	}
-	t := spoof.Target{URL: page, Addr: c.Connect, Echo: c.Echo, Told: c.Header}
+	t := spoof.Deployment{URL: page, Addr: c.Connect, Echo: c.Echo, Told: c.Header}
 	if c.Echo != "" && c.Echo[0] != '/' {
-		return spoof.Target{}, fmt.Errorf("%w: --echo is a path such as /headers", errUsage)
+		return spoof.Deployment{}, fmt.Errorf("%w: --echo is a path such as /headers", errUsage)
 	}
 	if c.Direct != "" {
 		t.Direct, err = webAddress(c.Direct)

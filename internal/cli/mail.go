@@ -12,8 +12,8 @@ type mailCmd struct {
 	Retry mailRetryCmd `cmd:"" help:"Try to send an email again."`
 }
 
-// letter is an email that was given up, in the output.
-type letter struct {
+// undelivered is an email that was given up, in the output.
+type undelivered struct {
 	ID        string `json:"id"`
 	Template  string `json:"template"`
 	To        string `json:"to"`
@@ -23,14 +23,14 @@ type letter struct {
 	Reason    string `json:"reason"`
 }
 
-func letterOf(l outbox.Letter) letter {
-	return letter{
+func undeliveredOf(l outbox.Undelivered) undelivered {
+	return undelivered{
 		ID: l.ID, Template: l.Template, To: l.To, Tries: l.Claims, Reason: l.Reason,
 		CreatedAt: l.CreatedAt.Format(timeForm), DeadAt: l.DeadAt.Format(timeForm),
 	}
 }
 
-func (l letter) String() string {
+func (l undelivered) String() string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", l.ID, l.DeadAt, l.Template, l.To, l.Reason)
 }
 
@@ -43,14 +43,14 @@ func (mailListCmd) Help() string { return "Example:\n  portico mail list" }
 // Run lists up to 500 emails that were given up.
 func (c mailListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		letters, err := a.DeadLetters(s, 500)
+		list, err := a.Undelivered(s, 500)
 		if err != nil {
 			return err
 		}
-		all, lines := make([]letter, 0, len(letters)), make([]string, 0, len(letters))
-		for _, l := range letters {
-			all = append(all, letterOf(l))
-			lines = append(lines, letterOf(l).String())
+		all, lines := make([]undelivered, 0, len(list)), make([]string, 0, len(list))
+		for _, l := range list {
+			all = append(all, undeliveredOf(l))
+			lines = append(lines, undeliveredOf(l).String())
 		}
 		return s.print(c.JSON, all, lines...)
 	})
@@ -64,5 +64,5 @@ func (mailRetryCmd) Help() string { return "Example:\n  portico mail retry 7m3k.
 
 // Run queues the email again. A running server sends it.
 func (c mailRetryCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error { return a.RetryLetter(s, c.ID) })
+	return s.withApp(func(a *app.App) error { return a.RetryEmail(s, c.ID) })
 }

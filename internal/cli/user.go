@@ -167,7 +167,7 @@ type userDisableCmd struct {
 
 func (userDisableCmd) Help() string { return "Example:\n  portico user disable mara@example.com" }
 
-func (c userDisableCmd) Run(s *session) error { return s.setState(c.Email, account.Closed) }
+func (c userDisableCmd) Run(s *session) error { return s.setState(c.Email, account.DisabledByOperator) }
 
 type userEnableCmd struct {
 	Email string `arg:"" help:"The email address of the account."`

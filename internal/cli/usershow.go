@@ -45,7 +45,7 @@ func detailOf(s *session, a *app.App, u account.Account) (personDetail, error) {
 	if err != nil {
 		return p, err
 	}
-	linked, err := a.Flows.Linked(s, u.ID)
+	linked, err := a.Flows.OwnProviders(s, u.ID)
 	for _, l := range linked {
 		if !l.Since.IsZero() {
 			p.Providers = append(p.Providers, l.ID)

@@ -47,7 +47,7 @@ func (p person) make(ctx context.Context, a *app.App) error {
 	case errors.Is(err, account.Exists):
 		return nil
 	case err == nil && p.closed:
-		return a.Flows.SetUserState(ctx, created.ID, account.Closed)
+		return a.Flows.SetUserState(ctx, created.ID, account.DisabledByOperator)
 	}
 	return err
 }
@@ -61,7 +61,7 @@ func describe(ctx context.Context, a *app.App, people []account.Account) ([]stri
 		if slices.Contains(p.Roles, "admin") {
 			line += " (has the role admin)"
 		}
-		if p.State == account.Closed {
+		if p.State == account.DisabledByOperator {
 			line += " (closed by the operator)"
 		}
 		same, _, err := a.Passwords.Verify(ctx, p.Password, seedPassword)

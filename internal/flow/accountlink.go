@@ -39,7 +39,7 @@ func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string
 		if err := f.record.Add(ctx, tx, byOperator(audit.LinkMade, a.ID)); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, operator, letter{template: mailLinkMade, owner: &a})
+		return f.post(ctx, tx, operator, email{template: mailLinkMade, owner: &a})
 	})
 	return link, until, err
 }

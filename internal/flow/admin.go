@@ -96,7 +96,7 @@ func (f *Flows) Users(ctx context.Context, after string, limit int) (list []acco
 // flows, and notify the owner. It does nothing if the account has the state.
 func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
 	name, why := audit.AccountEnabled, session.Left
-	if state == account.Closed {
+	if state == account.DisabledByOperator {
 		name, why = audit.AccountDisabled, session.Closed
 	}
 	return f.change(ctx, id, func(tx Tx) error {

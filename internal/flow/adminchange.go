@@ -69,7 +69,7 @@ func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error
 		}
 		fact := byOperator(audit.PortraitChanged, a.ID)
 		fact.Detail = portraitRemoved
-		return f.portraitChanged(ctx, tx, operator, fact, letter{template: mailNoPortrait, owner: &a})
+		return f.portraitChanged(ctx, tx, operator, fact, email{template: mailNoPortrait, owner: &a})
 	})
 }
 
@@ -100,7 +100,7 @@ func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
 		if err := f.record.Add(ctx, tx, fact); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, operator, letter{template: mailUnlinked, owner: &a, provider: f.named(provider)["provider"]})
+		return f.post(ctx, tx, operator, email{template: mailUnlinked, owner: &a, provider: f.named(provider)["provider"]})
 	})
 }
 
@@ -118,5 +118,5 @@ func (f *Flows) rename(ctx context.Context, tx Tx, c Caller, a account.Account, 
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: mailName, owner: &a})
+	return f.post(ctx, tx, c, email{template: mailName, owner: &a})
 }

@@ -35,7 +35,7 @@ type alarm struct {
 }
 
 // alarmLink returns the link of an email to an address of an account.
-func (f *Flows) alarmLink(l letter, now time.Time) string {
+func (f *Flows) alarmLink(l email, now time.Time) string {
 	text := fmt.Sprintf("%s %d %d %s", l.owner.ID, now.UnixMicro(), microsOf(l.added), l.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)

@@ -86,7 +86,7 @@ func (f *Flows) tellAlarm(ctx context.Context, tx Tx, c Caller, a alarm, owner a
 		if o.Address.Key == except {
 			continue
 		}
-		if err := f.postOne(ctx, tx, c, letter{template: mailAlarm, owner: &owner}.toOther(o)); err != nil {
+		if err := f.postOne(ctx, tx, c, email{template: mailAlarm, owner: &owner}.toOther(o)); err != nil {
 			return err
 		}
 	}

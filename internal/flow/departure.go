@@ -30,7 +30,7 @@ func (f *Flows) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 		if err := f.record.Add(ctx, tx, fact(c, audit.AccountLeft, owner.ID, "")); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, c, letter{template: mailLeft, owner: &owner, eraseAt: d.EraseAt})
+		return f.post(ctx, tx, c, email{template: mailLeft, owner: &owner, eraseAt: d.EraseAt})
 	})
 }
 

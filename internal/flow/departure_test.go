@@ -201,7 +201,7 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	if err := b.flows.SetUserState(t.Context(), kept, account.Active); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.flows.SetUserState(t.Context(), gone, account.Closed); err != nil {
+	if err := b.flows.SetUserState(t.Context(), gone, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.signIn("noor@example.org", good); !errors.Is(err, account.Disabled) {

@@ -70,10 +70,10 @@ func TestReport(t *testing.T) {
 			return b.flows.EndUserSession(b.Context(), v.found().Session.ID)
 		}, "account-managed", audit.SessionEnded},
 		"disabled": {func(b *bundle, _ *visitor, a account.Account) error {
-			return b.flows.SetUserState(b.Context(), a.ID, account.Closed)
+			return b.flows.SetUserState(b.Context(), a.ID, account.DisabledByOperator)
 		}, "account-managed", audit.AccountDisabled},
 		"enabled": {func(b *bundle, _ *visitor, a account.Account) error {
-			if err := b.flows.SetUserState(b.Context(), a.ID, account.Closed); err != nil {
+			if err := b.flows.SetUserState(b.Context(), a.ID, account.DisabledByOperator); err != nil {
 				return err
 			}
 			b.mails(2)

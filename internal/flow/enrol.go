@@ -172,5 +172,5 @@ func (f *Flows) note(ctx context.Context, tx Tx, c Caller, a account.Account, na
 	if err := f.record.Add(ctx, tx, fact(c, name, a.ID, detail)); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: template, owner: &a})
+	return f.post(ctx, tx, c, email{template: template, owner: &a})
 }

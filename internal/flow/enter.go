@@ -26,7 +26,7 @@ type entry struct {
 	methods  []string
 	at       time.Time // of the newest proof; zero if a provider does not report it
 	strongAt time.Time // of the second factor, also at a provider that the operator trusts with it; zero without one
-	linkFlow string    // flow with a provider's identity that waits to be joined
+	joinFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give
 	later    bool      // the owner has put off a second factor that the account needs
@@ -73,7 +73,7 @@ func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, er
 
 // asks reports whether a sign-in asks for a second factor that the account has.
 func (f *Flows) asks(ctx context.Context, tx Tx, e *entry) (bool, error) {
-	if e.strongAt.IsZero() && (e.linkFlow != "" || f.Requires(e.account.Roles)) {
+	if e.strongAt.IsZero() && (e.joinFlow != "" || f.Requires(e.account.Roles)) {
 		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
 		e.second = &have
 		return have.Any(), err
@@ -92,14 +92,15 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 		return f.askKeep(ctx, tx, c, e)
 	}
 	if !e.live && f.lacks(e.account.Terms) {
-		return f.hold(ctx, tx, c, e)
+		p, d := e.waiting()
+		return f.askTerms(ctx, tx, c, p, d)
 	}
 	if bare, err := f.unprotected(ctx, tx, e); err != nil {
 		return Result{}, err
 	} else if bare {
 		return f.askProtection(ctx, tx, c, e)
 	}
-	returnTo, err := f.linkPending(ctx, tx, c, e.linkFlow, e.account, e.returnTo)
+	returnTo, err := f.joinPending(ctx, tx, c, e.joinFlow, e.account, e.returnTo)
 	if err != nil {
 		return Result{}, err
 	}

@@ -8,7 +8,7 @@ import (
 
 // Post posts an email of a template to the owner of an account.
 func (f *Flows) Post(ctx context.Context, tx Tx, template string, owner account.Account) error {
-	return f.post(ctx, tx, Caller{}, letter{template: template, owner: &owner})
+	return f.post(ctx, tx, Caller{}, email{template: template, owner: &owner})
 }
 
 // HoldDrawing takes the turn to draw a portrait until release is called.

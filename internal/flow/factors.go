@@ -227,5 +227,5 @@ func (f *Flows) noteReset(ctx context.Context, tx Tx, a account.Account, name au
 	if err := f.record.Add(ctx, tx, fact); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, operator, letter{template: template, owner: &a})
+	return f.post(ctx, tx, operator, email{template: template, owner: &a})
 }

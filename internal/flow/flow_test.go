@@ -96,7 +96,7 @@ func TestSignIn_Refusals(t *testing.T) {
 	if f := b.record(audit.SignedUp); f.AccountID != a.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.UserAgent != "test" || f.Detail != "mail" {
 		t.Errorf("the sign-up is recorded as %+v", f)
 	}
-	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
+	if err := b.flows.SetUserState(t.Context(), a.ID, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	if f := b.record(audit.AccountDisabled); f.AccountID != a.ID || f.Actor != "operator" || f.Peer != "" {
@@ -690,7 +690,7 @@ func TestRecover_ClosedAccount(t *testing.T) {
 	owner := b.visitor("192.0.2.1")
 	owner.register("mara@example.org")
 	a, _ := b.flows.User(t.Context(), "mara@example.org")
-	if err := b.flows.SetUserState(t.Context(), a.ID, account.Closed); err != nil {
+	if err := b.flows.SetUserState(t.Context(), a.ID, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	b.mailed("account-managed", "en")

@@ -75,7 +75,7 @@ func (f *Flows) linked(ctx context.Context, token string) (p Pending, d data, er
 		if err != nil {
 			return err
 		}
-		p, d, err = f.linkFlow(ctx, tx, s)
+		p, d, err = f.flowOfLink(ctx, tx, s)
 		if err == nil && p.Step != Verify {
 			return code.LinkUsed
 		}
@@ -84,7 +84,7 @@ func (f *Flows) linked(ctx context.Context, token string) (p Pending, d data, er
 	return p, d, err
 }
 
-func (f *Flows) linkFlow(ctx context.Context, tx Tx, s code.Secret) (Pending, data, error) {
+func (f *Flows) flowOfLink(ctx context.Context, tx Tx, s code.Secret) (Pending, data, error) {
 	p, ok, err := tx.FlowByID(ctx, s.FlowID)
 	if err != nil {
 		return Pending{}, data{}, err
@@ -166,7 +166,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 		if err != nil && !errors.Is(err, code.LinkExpired) && !errors.Is(err, code.LinkReplaced) {
 			return err
 		}
-		p, d, err = f.linkFlow(ctx, tx, s)
+		p, d, err = f.flowOfLink(ctx, tx, s)
 		return err
 	})
 	if err != nil {

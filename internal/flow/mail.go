@@ -70,8 +70,8 @@ const (
 	mailPasskeySuspect = "passkey-suspect"
 )
 
-// letter is an email on its way to the outbox.
-type letter struct {
+// email is what goes to the outbox, before it has its words and its address.
+type email struct {
 	template string
 	to       string           // address without an account; always checked
 	owner    *account.Account // recipient, nil without an account
@@ -91,7 +91,7 @@ type letter struct {
 }
 
 // toOther addresses an email to another address of its owner.
-func (l letter) toOther(o account.Other) letter {
+func (l email) toOther(o account.Other) email {
 	l.at, l.added = o.Address, o.AddedAt
 	return l
 }
@@ -124,7 +124,7 @@ func copied(template string) bool {
 
 // post writes the email to the outbox, in the transaction of its cause, and a copy
 // for the owner's address for notices.
-func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
+func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l email) error {
 	if err := f.postOne(ctx, tx, c, l); err != nil || l.owner == nil || l.at.Key != "" || !copied(l.template) {
 		return err
 	}
@@ -142,7 +142,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l letter) error {
 
 // postOne writes one email. An email to an account uses the locale of the account,
 // whatever the caller's locale.
-func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l letter) error {
+func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
 		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
@@ -216,7 +216,7 @@ func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed
 		return err
 	}
 	known := to.known(p.Kind)
-	l := letter{to: typed, owner: to.owner, at: to.at}
+	l := email{to: typed, owner: to.owner, at: to.at}
 	switch {
 	case to.owner != nil && !to.owner.Open():
 		l.template = mailClosed

@@ -180,7 +180,7 @@ func (f *Flows) wrongFactorOf(ctx context.Context, tx Tx, c Caller, a account.Ac
 			return nil, err
 		}
 		if d.Allowed {
-			if err := f.post(ctx, tx, c, letter{template: mailFactorFailed, owner: &a}); err != nil {
+			if err := f.post(ctx, tx, c, email{template: mailFactorFailed, owner: &a}); err != nil {
 				return nil, err
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func (f *Flows) nextOf(ctx context.Context, tx Tx, e entry, before session.Session, returnTo Target) (string, error) {
 	next := f.targets.Or(returnTo)
 	again := e.live || before.AccountID == e.account.ID
-	if !e.makesPasskeys || e.methods[0] != "password" || e.trusted || again || e.linkFlow != "" {
+	if !e.makesPasskeys || e.methods[0] != "password" || e.trusted || again || e.joinFlow != "" {
 		return next, nil
 	}
 	offered, err := f.offered(ctx, tx, e.account)

@@ -114,7 +114,7 @@ func (f *Flows) exchange(ctx context.Context, c Caller, client openid.Client, pr
 		if err != nil || !ok {
 			return err
 		}
-		return f.post(ctx, tx, c, letter{template: mailReused, owner: &account, app: f.nameOf(client.ID)})
+		return f.post(ctx, tx, c, email{template: mailReused, owner: &account, app: f.nameOf(client.ID)})
 	})
 	if ended {
 		f.sessions.Forget(t.Live.Grant.AccountID)

@@ -49,7 +49,7 @@ func TestBearer_FromMemory(t *testing.T) {
 			return v.flows.SignOut(v.Context(), v.Caller)
 		},
 		"the account is closed": func(v *visitor, _ openid.Client, _ string, t openid.Tokens) error {
-			return v.flows.SetUserState(v.Context(), t.Live.User.ID, account.Closed)
+			return v.flows.SetUserState(v.Context(), t.Live.User.ID, account.DisabledByOperator)
 		},
 		"the user is erased": func(v *visitor, _ openid.Client, _ string, t openid.Tokens) error {
 			return v.flows.DeleteUser(v.Context(), t.Live.User.ID)

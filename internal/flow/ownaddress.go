@@ -169,9 +169,9 @@ func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a account.Acco
 	if err := f.record.Add(ctx, tx, m.change); err != nil {
 		return err
 	}
-	if err := f.post(ctx, tx, c, letter{template: m.former, owner: &a}); err != nil {
+	if err := f.post(ctx, tx, c, email{template: m.former, owner: &a}); err != nil {
 		return err
 	}
 	a.Address = to
-	return f.post(ctx, tx, c, letter{template: m.new, owner: &a, after: time.Microsecond})
+	return f.post(ctx, tx, c, email{template: m.new, owner: &a, after: time.Microsecond})
 }

@@ -74,7 +74,7 @@ func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner account.
 // markRecovery lets one of the addresses recover the account. It ends every session
 // and every recovery that has begun, and tells the address before it, too.
 func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, o account.Other) (Result, error) {
-	told := letter{template: mailRecovery, owner: &owner, about: o.Address}
+	told := email{template: mailRecovery, owner: &owner, about: o.Address}
 	all, err := tx.AddressesOf(ctx, owner.ID, f.clock.Now())
 	if err != nil {
 		return Result{}, err
@@ -100,7 +100,7 @@ func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner account
 
 // readdressed ends what began before a change of the addresses, records the change
 // and notifies the owner. It starts the session of this browser again.
-func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, change audit.Fact, told letter) (Result, error) {
+func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, change audit.Fact, told email) (Result, error) {
 	if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
 		return Result{}, err
 	}
@@ -167,7 +167,7 @@ func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, 
 // Faults: as changeOther.
 func (f *Flows) RemoveAddress(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
-		told := letter{template: mailDropped, owner: &owner, about: o.Address}
+		told := email{template: mailDropped, owner: &owner, about: o.Address}
 		if o.Use == account.Recovery { // it gets no notices any more, but this one
 			if err := f.post(ctx, tx, c, told.toOther(o)); err != nil {
 				return err

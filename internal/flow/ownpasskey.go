@@ -60,8 +60,8 @@ func (f *Flows) PasskeyUser(ctx context.Context, accountID string) (host string,
 // Site returns the name that authenticators show.
 func (f *Flows) Site() string { return f.site }
 
-// HasPasskeys reports whether passkeys can be used at this site.
-func (f *Flows) HasPasskeys() bool { return f.passkeys != nil }
+// PasskeysOn reports whether passkeys can be used at this site.
+func (f *Flows) PasskeysOn() bool { return f.passkeys != nil }
 
 // adding is the purpose of a challenge for a new passkey: quiet if the browser asks
 // by itself.

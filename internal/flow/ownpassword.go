@@ -89,7 +89,7 @@ func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Foun
 		if err := f.record.Add(ctx, tx, fact(c, audit.PasswordRemoved, owner.ID, "")); err != nil {
 			return err
 		}
-		if err := f.post(ctx, tx, c, letter{template: mailNoPassword, owner: &owner}); err != nil {
+		if err := f.post(ctx, tx, c, email{template: mailNoPassword, owner: &owner}); err != nil {
 			return err
 		}
 		owner.Version++

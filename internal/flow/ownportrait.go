@@ -34,13 +34,13 @@ func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 		if err != nil {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitGiven), letter{template: mailPortrait, owner: &owner})
+		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitGiven), email{template: mailPortrait, owner: &owner})
 	})
 }
 
 // portraitChanged records a change, notifies the owner, and makes every node read the
 // account again.
-func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, l letter) error {
+func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, l email) error {
 	if err := f.sessions.Changed(ctx, tx, change.AccountID); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Foun
 		if err != nil || !removed {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved), letter{template: mailPortrait, owner: &owner})
+		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved), email{template: mailPortrait, owner: &owner})
 	})
 }
 

@@ -13,26 +13,26 @@ import (
 	"portico/internal/session"
 )
 
-// Linked is a provider as the owner of an account sees it.
-type Linked struct {
+// OwnProvider is a provider as the owner of an account sees it.
+type OwnProvider struct {
 	ID    string
 	Name  string
 	Since time.Time // zero if the account has no identity there
 }
 
-// Linked returns the providers that the site offers, and the ones that the account
+// OwnProviders returns the providers that the site offers, and the ones that the account
 // has an identity at.
-func (f *Flows) Linked(ctx context.Context, accountID string) (list []Linked, err error) {
+func (f *Flows) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list = nil
 		for _, p := range f.providers.List() {
-			list = append(list, Linked{ID: p.ID, Name: p.Name})
+			list = append(list, OwnProvider{ID: p.ID, Name: p.Name})
 		}
 		held, err := tx.IdentitiesOf(ctx, accountID)
 		for _, i := range held {
-			at := slices.IndexFunc(list, func(l Linked) bool { return l.ID == i.Provider })
+			at := slices.IndexFunc(list, func(l OwnProvider) bool { return l.ID == i.Provider })
 			if at < 0 {
-				list = append(list, Linked{ID: i.Provider, Name: i.Provider})
+				list = append(list, OwnProvider{ID: i.Provider, Name: i.Provider})
 				at = len(list) - 1
 			}
 			list[at].Since = i.CreatedAt
@@ -116,7 +116,7 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 		if err := f.attach(ctx, tx, c, owner.ID, identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject}); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, c, letter{template: mailLinked, owner: &owner, provider: f.named(who.Provider)["provider"]})
+		return f.post(ctx, tx, c, email{template: mailLinked, owner: &owner, provider: f.named(who.Provider)["provider"]})
 	})
 	return Result{Next: pages.Providers, Connected: err == nil}, err
 }
@@ -149,7 +149,7 @@ func (f *Flows) DisconnectProvider(ctx context.Context, c Caller, found session.
 		if err := f.record.Add(ctx, tx, fact(c, audit.ProviderRemoved, owner.ID, providerID)); err != nil {
 			return err
 		}
-		if err := f.post(ctx, tx, c, letter{template: mailDisconnected, owner: &owner, provider: f.named(providerID)["provider"]}); err != nil {
+		if err := f.post(ctx, tx, c, email{template: mailDisconnected, owner: &owner, provider: f.named(providerID)["provider"]}); err != nil {
 			return err
 		}
 		owner.Version++

@@ -139,7 +139,7 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 	}
 	now := f.clock.Now()
 	return f.admitted(ctx, tx, c, entry{
-		account: a, returnTo: in.ReturnTo, methods: []string{passkey.Method}, at: now, strongAt: now, linkFlow: in.FlowID, announce: true,
+		account: a, returnTo: in.ReturnTo, methods: []string{passkey.Method}, at: now, strongAt: now, joinFlow: in.FlowID, announce: true,
 	})
 }
 
@@ -179,5 +179,5 @@ func (f *Flows) suspectCopy(ctx context.Context, tx Tx, c Caller, a account.Acco
 	if err != nil || !d.Allowed {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: mailPasskeySuspect, owner: &a})
+	return f.post(ctx, tx, c, email{template: mailPasskeySuspect, owner: &a})
 }

@@ -17,7 +17,7 @@ import (
 type ProviderInput struct {
 	ProviderID string
 	ReturnTo   Target
-	LinkFlow   string // flow with another provider's identity that waits to be joined
+	JoinFlow   string // flow with another provider's identity that waits to be joined
 	Again      bool   // the page asks the signed-in user for a new proof
 }
 
@@ -44,7 +44,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 	err = f.store.Write(ctx, func(tx Tx) error {
 		_, err := f.begin(ctx, tx,
 			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: in.ReturnTo.String()},
-			data{ProviderID: in.ProviderID, Attempt: begun.Pending, LinkFlow: in.LinkFlow, Again: in.Again}, value)
+			data{ProviderID: in.ProviderID, Attempt: begun.Pending, JoinFlow: in.JoinFlow, Again: in.Again}, value)
 		return err
 	})
 	return Result{Next: begun.URL, FlowID: id, BrowserCookie: fresh}, err
@@ -55,7 +55,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 type Detour struct {
 	Attempt  string // its flow; "" if this browser did not begin it
 	ReturnTo Target
-	LinkFlow string
+	JoinFlow string
 	Again    bool
 	Connect  bool // the attempt was to connect the provider with an account
 }
@@ -74,7 +74,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	if err != nil {
 		return Result{}, Detour{ReturnTo: f.target(p), Connect: d.Session != ""}, err
 	}
-	rest = Detour{p.ID, f.target(p), d.LinkFlow, d.Again, d.Session != ""}
+	rest = Detour{p.ID, f.target(p), d.JoinFlow, d.Again, d.Session != ""}
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
 		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
@@ -155,7 +155,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	}
 	return f.enter(ctx, tx, c, entry{
 		account: a, returnTo: f.target(p), methods: []string{byProvider + linked.Provider}, at: who.SignedInAt,
-		strongAt: who.StrongAt, linkFlow: d.LinkFlow, announce: true,
+		strongAt: who.StrongAt, joinFlow: d.JoinFlow, announce: true,
 	})
 }
 

@@ -32,10 +32,10 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }
 
-// linkPending joins the identity that waits in the flow to the account that was
+// joinPending joins the identity that waits in the flow to the account that was
 // just signed in to, and notifies its owner. If the flow does not exist or waits
 // for another account, or after an alarm, the sign-in continues without it.
-func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo Target) (Target, error) {
+func (f *Flows) joinPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo Target) (Target, error) {
 	if flowID == "" {
 		return returnTo, nil
 	}
@@ -55,7 +55,7 @@ func (f *Flows) linkPending(ctx context.Context, tx Tx, c Caller, flowID string,
 	if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
 		return Target{}, err
 	}
-	return returnTo, f.post(ctx, tx, c, letter{
+	return returnTo, f.post(ctx, tx, c, email{
 		template: mailLinked, owner: &a, provider: f.named(d.Identity.Provider)["provider"],
 	})
 }

@@ -145,5 +145,5 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: mailPassword, owner: &owner})
+	return f.post(ctx, tx, c, email{template: mailPassword, owner: &owner})
 }

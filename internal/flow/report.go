@@ -26,8 +26,8 @@ func (f *Flows) managed(ctx context.Context, tx Tx, change audit.Fact) error {
 }
 
 // inWords returns the email about a change that has no template of its own.
-func inWords(a account.Account, change audit.Fact) letter {
-	l := letter{template: mailChanged, owner: &a, event: change.Name}
+func inWords(a account.Account, change audit.Fact) email {
+	l := email{template: mailChanged, owner: &a, event: change.Name}
 	if change.Actor == actorOperator {
 		l.template = mailManaged
 	}

@@ -136,7 +136,7 @@ func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address acc
 		if err != nil {
 			return err
 		}
-		return f.post(ctx, tx, c, letter{
+		return f.post(ctx, tx, c, email{
 			template: mailBlocked, to: address.Mail, owner: who.account,
 			lasts: counted.Pause, suppress: !d.Allowed || who.account == nil,
 		})
@@ -199,7 +199,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 			}
 		}
 		e := f.given(a, in.ReturnTo, "password")
-		e.linkFlow, e.announce, e.makesPasskeys = in.FlowID, true, in.MakesPasskeys
+		e.joinFlow, e.announce, e.makesPasskeys = in.FlowID, true, in.MakesPasskeys
 		r, err = f.enter(ctx, tx, c, e)
 		return err
 	})
@@ -219,5 +219,5 @@ func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Acc
 	if err != nil || !d.Allowed {
 		return err
 	}
-	return f.post(ctx, tx, c, letter{template: mailDevice, owner: &a})
+	return f.post(ctx, tx, c, email{template: mailDevice, owner: &a})
 }

@@ -135,13 +135,13 @@ type data struct {
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
 	Attempt    []byte    `json:"attempt,omitempty"` // for federation.Service.Finish
-	LinkFlow   string    `json:"link_flow,omitempty"`
+	JoinFlow   string    `json:"link_flow,omitempty"`
 	Again      bool      `json:"again,omitempty"`   // a new proof was asked for
 	Session    string    `json:"session,omitempty"` // id of the session that connects the provider
 	Identity   *identity `json:"identity,omitempty"`
 
 	// Of a second factor and of the terms: the proofs so far, and whether a new
-	// browser is to be announced. LinkFlow waits for them too.
+	// browser is to be announced. JoinFlow waits for them too.
 	Methods       []string  `json:"methods,omitempty"`
 	ProvenAt      time.Time `json:"proven_at,omitzero"`
 	StrongAt      time.Time `json:"strong_at,omitzero"`

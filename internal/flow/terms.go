@@ -37,12 +37,6 @@ func (f *Flows) lacks(accepted account.Terms) bool {
 	return f.terms != "" && accepted.Version != f.terms
 }
 
-// hold begins the step that asks for the terms in place of a session.
-func (f *Flows) hold(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	p, d := e.waiting()
-	return f.askTerms(ctx, tx, c, p, d)
-}
-
 // askTerms begins the step that asks for the terms. Without an account in p, it is
 // the last step of a sign-up.
 func (f *Flows) askTerms(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {

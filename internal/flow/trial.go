@@ -130,5 +130,5 @@ func (f *Flows) spendCode(ctx context.Context, tx Tx, c Caller, a account.Accoun
 	if err := f.record.Add(ctx, tx, fact(c, audit.CodeSpent, a.ID, remaining)); err != nil {
 		return "", err
 	}
-	return factor.RecoveryWord, f.post(ctx, tx, c, letter{template: mailCodeSpent, owner: &a, left: remaining})
+	return factor.RecoveryWord, f.post(ctx, tx, c, email{template: mailCodeSpent, owner: &a, left: remaining})
 }

@@ -27,7 +27,7 @@ func (f *Flows) Trusts() bool { return f.mayTrust }
 // session already signs in again to prove more than that session does.
 func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool, error) {
 	byOwner := len(e.methods) == 1 && (e.methods[0] == "password" || strings.HasPrefix(e.methods[0], byProvider))
-	if !f.mayTrust || c.Trust == "" || !byOwner || e.linkFlow != "" {
+	if !f.mayTrust || c.Trust == "" || !byOwner || e.joinFlow != "" {
 		return false, nil
 	}
 	found, err := f.sessions.Peek(ctx, tx, c.Session)

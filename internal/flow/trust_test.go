@@ -209,7 +209,7 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 		},
 		"closed account": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {
-				return errors.Join(b.flows.SetUserState(t.Context(), a.ID, account.Closed), b.flows.SetUserState(t.Context(), a.ID, account.Active))
+				return errors.Join(b.flows.SetUserState(t.Context(), a.ID, account.DisabledByOperator), b.flows.SetUserState(t.Context(), a.ID, account.Active))
 			})
 		},
 		"by press": func(t *testing.T, b *bundle, v *visitor) {

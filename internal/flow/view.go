@@ -161,7 +161,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 		if s.FlowID == "" {
 			return nil
 		}
-		p, d, err := f.linkFlow(ctx, tx, s)
+		p, d, err := f.flowOfLink(ctx, tx, s)
 		v.Kind = p.Kind
 		if err != nil {
 			if v.Fault = fault.From(err); ours(v.Fault) {

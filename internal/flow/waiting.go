@@ -12,7 +12,7 @@ func (e entry) waiting() (Pending, data) {
 			AccountID: e.account.ID, Version: e.account.Version, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 		}, data{
 			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt,
-			Announce: e.announce, Trusted: e.trusted, LinkFlow: e.linkFlow, MakesPasskeys: e.makesPasskeys,
+			Announce: e.announce, Trusted: e.trusted, JoinFlow: e.joinFlow, MakesPasskeys: e.makesPasskeys,
 		}
 }
 
@@ -29,7 +29,7 @@ func (f *Flows) goOn(ctx context.Context, tx Tx, c Caller, owner account.Account
 func (f *Flows) waited(owner account.Account, p Pending, d data) entry {
 	return entry{
 		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-		linkFlow: d.LinkFlow, announce: d.Announce, trusted: d.Trusted, makesPasskeys: d.MakesPasskeys,
+		joinFlow: d.JoinFlow, announce: d.Announce, trusted: d.Trusted, makesPasskeys: d.MakesPasskeys,
 	}
 }
 

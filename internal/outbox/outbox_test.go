@@ -123,17 +123,17 @@ func (r *room) counts() outbox.Counts {
 	return c
 }
 
-func (r *room) letters() []outbox.Letter {
+func (r *room) undelivered() []outbox.Undelivered {
 	r.t.Helper()
-	var letters []outbox.Letter
+	var list []outbox.Undelivered
 	err := r.store.Read(r.t.Context(), func(tx *store.Tx) (err error) {
-		letters, err = r.outbox.List(r.t.Context(), tx, 100)
+		list, err = r.outbox.List(r.t.Context(), tx, 100)
 		return err
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return letters
+	return list
 }
 
 // failure is a DeliveryError.
@@ -291,11 +291,11 @@ func TestRun_PermanentIsListedAndRetried(t *testing.T) {
 			t.Fatalf("%d deliveries, want one of each", n)
 		}
 		stop()
-		letters := r.letters()
-		if len(letters) != 2 {
-			t.Fatalf("%d letters", len(letters))
+		list := r.undelivered()
+		if len(list) != 2 {
+			t.Fatalf("%d messages", len(list))
 		}
-		for _, l := range letters {
+		for _, l := range list {
 			if l.To != "ada@x.test" || l.Reason != "server says: 451  later" || l.Claims != 1 || l.DeadAt.IsZero() {
 				t.Errorf("%+v", l)
 			}
@@ -423,8 +423,8 @@ func TestRun_NoThirdSendAfterTwoCrashes(t *testing.T) {
 		if n := len(r.deliveries()); n != 0 {
 			t.Errorf("%d deliveries after two that may have happened", n)
 		}
-		if letters := r.letters(); len(letters) != 1 || letters[0].Reason == "" {
-			t.Errorf("letters %+v", letters)
+		if list := r.undelivered(); len(list) != 1 || list[0].Reason == "" {
+			t.Errorf("list %+v", list)
 		}
 	})
 }
@@ -535,8 +535,8 @@ func TestRun_OtherKeyIsADeadLetter(t *testing.T) {
 		r.outbox = outbox.New(outbox.Config{Clock: clock.System{}, Box: secret.NewKey().Box("outbox")})
 		r.run(accept)
 		synctest.Wait()
-		if letters := r.letters(); len(letters) != 1 || letters[0].To != "" || len(r.deliveries()) != 0 {
-			t.Errorf("%+v", letters)
+		if list := r.undelivered(); len(list) != 1 || list[0].To != "" || len(r.deliveries()) != 0 {
+			t.Errorf("%+v", list)
 		}
 	})
 }

@@ -16,13 +16,13 @@ import (
 // Life is how long a browser is trusted.
 const Life = 30 * 24 * time.Hour
 
-// Most is how many browsers of an account are trusted at a time. One more takes the
+// MostBrowsers is how many browsers of an account are trusted at a time. One more takes the
 // place of the one that was used least recently.
-const Most = 20
+const MostBrowsers = 20
 
-// most is how many accounts may trust one browser. One more takes the place of the
+// mostAccounts is how many accounts may trust one browser. One more takes the place of the
 // oldest.
-const most = 5
+const mostAccounts = 5
 
 // Browser is a browser that an account trusts.
 type Browser struct {
@@ -75,7 +75,7 @@ func (k *Keeper) Give(ctx context.Context, tx Store, accountID string, mark []by
 	kept := 0
 	for _, b := range all {
 		at := slices.IndexFunc(held, b.is)
-		if at < 0 && b.counts(mark, now) && kept < Most-1 {
+		if at < 0 && b.counts(mark, now) && kept < MostBrowsers-1 {
 			kept++
 			continue
 		}
@@ -87,7 +87,7 @@ func (k *Keeper) Give(ctx context.Context, tx Store, accountID string, mark []by
 		}
 	}
 	token := secret.Token()
-	held = append([]string{token}, held[:min(len(held), most-1)]...)
+	held = append([]string{token}, held[:min(len(held), mostAccounts-1)]...)
 	return strings.Join(held, "."), tx.InsertTrust(ctx, Browser{
 		ID: ids.New(), AccountID: accountID, Hash: secret.Hash(token), Mark: mark, UserAgent: agent,
 		CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(Life),
@@ -153,6 +153,6 @@ func (b Browser) counts(mark []byte, now time.Time) bool {
 
 // tokens returns the tokens in a cookie, the newest first.
 func tokens(cookie string) []string {
-	list := slices.DeleteFunc(strings.SplitN(cookie, ".", most+1), func(t string) bool { return !secret.ValidToken(t) })
-	return list[:min(len(list), most)]
+	list := slices.DeleteFunc(strings.SplitN(cookie, ".", mostAccounts+1), func(t string) bool { return !secret.ValidToken(t) })
+	return list[:min(len(list), mostAccounts)]
 }

@@ -146,11 +146,11 @@ func TestGive_Bounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var cookies []string
-	for range trust.Most + 1 {
+	for range trust.MostBrowsers + 1 {
 		b.clock.Advance(time.Second)
 		cookies = append(cookies, b.give("mara", ""))
 	}
-	if n := len(b.list("mara")); n != trust.Most || b.trusts("mara", mark, cookies[0]) || !b.trusts("mara", mark, cookies[1]) {
+	if n := len(b.list("mara")); n != trust.MostBrowsers || b.trusts("mara", mark, cookies[0]) || !b.trusts("mara", mark, cookies[1]) {
 		t.Errorf("%d browsers are trusted, or not the latest", n)
 	}
 	cookie := ""

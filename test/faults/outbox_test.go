@@ -157,7 +157,7 @@ func (o *postOffice) crashesTwice(point mode) {
 	a, stop := two.open(image, two.now.Add(2*lease+2*time.Second))
 	defer stop()
 	listed := eventually(30*time.Second, func() bool {
-		letters, err := a.DeadLetters(o.Context(), 10)
+		letters, err := a.Undelivered(o.Context(), 10)
 		return err == nil && len(letters) == 1
 	})
 	if n := len(mail.all()); n != sent || n > 2 || !listed {

@@ -361,7 +361,7 @@ func checkApp(t *testing.T, p *place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, err := spoof.Run(t.Context(), spoof.Target{URL: page, Addr: p.proxy, Echo: "/public/x", TLS: &tls.Config{InsecureSkipVerify: true}}) // the certificate is self-signed
+	trials, err := spoof.Run(t.Context(), spoof.Deployment{URL: page, Addr: p.proxy, Echo: "/public/x", TLS: &tls.Config{InsecureSkipVerify: true}}) // the certificate is self-signed
 	if err != nil {
 		t.Fatal(err)
 	}

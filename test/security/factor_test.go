@@ -387,7 +387,7 @@ func TestSEC097_AProviderIsNoSecondFactor(t *testing.T) {
 	owner, p := s.protected()
 	claims := object{"sub": fresh("s"), "email": p.address, "email_verified": true}
 	next := owner.continueWith(provider.says(claims))
-	flow := owner.post("signin", object{"email": p.address, "password": good, "flow": linkFlow(t, next)}).flow()
+	flow := owner.post("signin", object{"email": p.address, "password": good, "flow": joinFlow(t, next)}).flow()
 	if n := s.count(`SELECT COUNT(*) FROM identity`); n != 0 {
 		t.Error("an identity was joined by the password alone")
 	}

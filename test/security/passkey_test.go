@@ -450,7 +450,7 @@ func TestSEC324_APasswordJoinsNoProviderToAPasskey(t *testing.T) {
 	address := owner.whoami()
 	thief := s.visitor() // knows the password, and has an identity with the address
 	claims := object{"sub": fresh("s"), "email": address, "email_verified": true}
-	join := linkFlow(t, thief.continueWith(provider.says(claims)))
+	join := joinFlow(t, thief.continueWith(provider.says(claims)))
 	next := thief.post("signin", object{"email": address, "password": good, "flow": join}).next()
 	if n := s.count(`SELECT COUNT(*) FROM identity`); n != 0 || thief.whoami() != "" || !strings.HasPrefix(next, "/auth/mfa?flow=") {
 		t.Errorf("the password joins %d identities, signs in as %q and leads to %s", n, thief.whoami(), next)

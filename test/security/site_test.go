@@ -200,7 +200,7 @@ func (s *site) disable(address string) {
 	s.Helper()
 	a, err := s.app.Flows.User(s.Context(), address)
 	if err == nil {
-		err = s.app.Flows.SetUserState(s.Context(), a.ID, account.Closed)
+		err = s.app.Flows.SetUserState(s.Context(), a.ID, account.DisabledByOperator)
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -17,7 +17,7 @@ func TestSEC095_StepsCannotBeSkipped(t *testing.T) {
 			"sign-up":  v.signUp(fresh("n"), good),
 			"recovery": v.forgot(known),
 			"provider": v.leave("acme", nil).Get("state"),
-			"link":     linkFlow(t, v.continueWith(p.says(object{"sub": fresh("s"), "email": known, "email_verified": true}))),
+			"link":     joinFlow(t, v.continueWith(p.says(object{"sub": fresh("s"), "email": known, "email_verified": true}))),
 		}
 	}
 	v := s.visitor()
@@ -138,7 +138,7 @@ func TestSEC095_TheSecondStepCannotBeSkipped(t *testing.T) {
 	}
 }
 
-func linkFlow(t *testing.T, next string) string {
+func joinFlow(t *testing.T, next string) string {
 	t.Helper()
 	_, flow, ok := strings.Cut(next, "/auth/signin?flow=")
 	if !ok {

@@ -13,7 +13,7 @@ func (v *visitor) linked(p *idp, password string, proves func(flow string)) {
 	v.Helper()
 	address := v.whoami()
 	next := v.continueWith(p.says(object{"sub": fresh("s"), "email": address, "email_verified": true}))
-	a := v.post("signin", object{"email": address, "password": password, "flow": linkFlow(v.T, next)}).must(200)
+	a := v.post("signin", object{"email": address, "password": password, "flow": joinFlow(v.T, next)}).must(200)
 	if proves != nil {
 		proves(a.flow())
 	}

@@ -12,8 +12,8 @@ import (
 	"portico/internal/untrusted"
 )
 
-// Target is the deployment to attack.
-type Target struct {
+// Deployment is the deployment to attack.
+type Deployment struct {
 	URL    *url.URL    // a page that requires a session
 	Addr   string      // host:port to connect to; "" for the host of the URL
 	Echo   string      // path of a public page that shows the request headers of the app; "" for none
@@ -45,9 +45,9 @@ var ErrAbsent = errors.New("an app behind Portico refuses in another way: check 
 // Run sends all requests and returns their outcomes. The error is about the
 // plain requests: a connection error, ErrOpen, ErrAbsent or ErrMute. If ctx
 // ends, Run returns the outcomes so far and the error of ctx.
-func Run(ctx context.Context, t Target) ([]Trial, error) {
-	r := &run{Context: ctx, target: t, door: door{t.URL, t.Addr, t.TLS}}
-	plain, err := r.door.send(ctx, r.get(t.URL.RequestURI()))
+func Run(ctx context.Context, t Deployment) ([]Trial, error) {
+	r := &run{Context: ctx, target: t, entrance: entrance{t.URL, t.Addr, t.TLS}}
+	plain, err := r.entrance.send(ctx, r.get(t.URL.RequestURI()))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be reached: %w", t.URL.Redacted(), err)
@@ -57,7 +57,7 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 		return nil, fmt.Errorf("%s answers %s: %w", t.URL.Redacted(), plain.saying(), ErrAbsent)
 	}
 	if t.Echo != "" {
-		if a, err := r.door.send(ctx, r.get(t.Echo, "X-Echo: "+marker)); err != nil || !strings.Contains(a.body, marker) {
+		if a, err := r.entrance.send(ctx, r.get(t.Echo, "X-Echo: "+marker)); err != nil || !strings.Contains(a.body, marker) {
 			return nil, ErrMute
 		}
 	}
@@ -73,9 +73,9 @@ func Run(ctx context.Context, t Target) ([]Trial, error) {
 // run is the state of one Run.
 type run struct {
 	context.Context
-	target Target
-	door   door
-	trials []Trial
+	target   Deployment
+	entrance entrance
+	trials   []Trial
 }
 
 // get returns a request as a script sends it, so that a refusal is a status and
@@ -85,7 +85,7 @@ func (r *run) get(target string, lines ...string) request {
 }
 
 // try sends a request that must not be served.
-func (r *run) try(d door, name string, q request, why string) {
+func (r *run) try(d entrance, name string, q request, why string) {
 	if r.Err() != nil {
 		return
 	}
@@ -129,26 +129,26 @@ func (r *run) headers() {
 	for _, name := range told {
 		for _, spelled := range spellings(name) {
 			line := spelled + ": " + marker
-			r.try(r.door, line, r.get(page, line), "the header opens the page")
+			r.try(r.entrance, line, r.get(page, line), "the header opens the page")
 		}
 	}
 	all := make([]string, 0, len(told))
 	for _, name := range told {
 		all = append(all, name+": "+marker)
 	}
-	r.try(r.door, "all of them", r.get(page, all...), "the headers open the page")
+	r.try(r.entrance, "all of them", r.get(page, all...), "the headers open the page")
 	for _, line := range []string{
 		"X-Portico-Token: " + forged, "Authorization: Bearer " + forged, "Authorization: Basic YWRtaW46YWRtaW4=", "Cookie: portico-session=" + marker,
 		"Cookie: __Host-portico-session=" + marker, "X-Forwarded-For: 127.0.0.1", "X-Real-IP: 127.0.0.1", "X-Forwarded-Host: localhost",
 		"Connection: close, X-Portico-User, X-Forwarded-For, Cookie", "X-HTTP-Method-Override: OPTIONS", "Sec-Fetch-Site: same-origin",
 	} {
-		r.try(r.door, line, r.get(page, line), "the header opens the page")
+		r.try(r.entrance, line, r.get(page, line), "the header opens the page")
 	}
 	for _, elsewhere := range []string{"/", "/auth/signin", "/favicon.ico", "/robots.txt"} {
 		for _, name := range untrusted.Names(untrusted.Targets()) {
 			for _, spelled := range []string{name, strings.ReplaceAll(name, "-", "_")} {
 				line := spelled + ": " + elsewhere
-				r.try(r.door, line, r.get(page, line), "the rule of another path decides")
+				r.try(r.entrance, line, r.get(page, line), "the rule of another path decides")
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (r *run) paths() {
 		"http://localhost" + path, r.target.URL.Scheme + "://" + r.target.URL.Host + path, "*" + path,
 	} {
 		if target != path {
-			r.try(r.door, target, r.get(target), "another spelling of the path is served")
+			r.try(r.entrance, target, r.get(target), "another spelling of the path is served")
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (r *run) messages() {
 		{"HTTP/0.9", request{method: "GET", target: page, proto: "\r\n"}},
 		{"a line feed in the path", r.get(page + "%0a")},
 	} {
-		r.try(r.door, trial.name, trial.request, "the page is served")
+		r.try(r.entrance, trial.name, trial.request, "the page is served")
 	}
 }
 
@@ -214,7 +214,7 @@ func (r *run) check() {
 		{"/auth/api/check as Caddy asks", []string{"X-Forwarded-Method: GET", "X-Forwarded-Proto: " + u.Scheme, "X-Forwarded-Host: " + u.Host, "X-Forwarded-Uri: " + u.RequestURI()}},
 		{"/auth/api/check as nginx asks", []string{"X-Original-Method: GET", "X-Original-URL: " + u.Scheme + "://" + u.Host + u.RequestURI()}},
 	} {
-		a, _ := r.door.send(r, r.get("/auth/api/check", ask.lines...)) // a closed connection reveals nothing
+		a, _ := r.entrance.send(r, r.get("/auth/api/check", ask.lines...)) // a closed connection reveals nothing
 		trial := Trial{Request: ask.name, Status: a.status, Through: strings.Contains(a.body, "signin_url")}
 		if trial.Through {
 			trial.Why = "everybody can ask this, not only the proxy"
@@ -231,7 +231,7 @@ func (r *run) echo() {
 	for _, name := range append(untrusted.Names(untrusted.All()), r.target.Told...) {
 		for _, spelled := range spellings(name) {
 			line := spelled + ": " + marker
-			a, _ := r.door.send(r, r.get(r.target.Echo, line)) // a refused request does not reach the app
+			a, _ := r.entrance.send(r, r.get(r.target.Echo, line)) // a refused request does not reach the app
 			trial := Trial{Request: r.target.Echo + " " + line, Status: a.status, Through: strings.Contains(a.body, marker)}
 			if trial.Through {
 				trial.Why = "the header reaches the app"
@@ -246,7 +246,7 @@ func (r *run) direct() {
 	if r.target.Direct == nil {
 		return
 	}
-	d := door{r.target.Direct, "", r.target.TLS}
+	d := entrance{r.target.Direct, "", r.target.TLS}
 	page := r.target.URL.RequestURI()
 	r.try(d, r.target.Direct.Host, r.get(page), "the app can be reached without Portico and requires no session")
 	r.try(d, r.target.Direct.Host+" X-Portico-User: "+marker, r.get(page, "X-Portico-User: "+marker), "the app can be reached without Portico and trusts a header")

@@ -16,10 +16,10 @@ import (
 )
 
 // deployment is an app behind a gateway that each test defines.
-func deployment(t *testing.T, door func(w http.ResponseWriter, r *http.Request) bool) *url.URL {
+func deployment(t *testing.T, entrance func(w http.ResponseWriter, r *http.Request) bool) *url.URL {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !door(w, r) {
+		if !entrance(w, r) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -37,7 +37,7 @@ func deployment(t *testing.T, door func(w http.ResponseWriter, r *http.Request) 
 }
 
 // through returns the requests that got through.
-func through(t *testing.T, target spoof.Target) []string {
+func through(t *testing.T, target spoof.Deployment) []string {
 	t.Helper()
 	trials, err := spoof.Run(t.Context(), target)
 	if err != nil {
@@ -54,7 +54,7 @@ func through(t *testing.T, target spoof.Target) []string {
 
 func TestRun_Closed(t *testing.T) {
 	t.Parallel()
-	got := through(t, spoof.Target{URL: deployment(t, func(http.ResponseWriter, *http.Request) bool { return false })})
+	got := through(t, spoof.Deployment{URL: deployment(t, func(http.ResponseWriter, *http.Request) bool { return false })})
 	if len(got) > 0 {
 		t.Errorf("a careful deployment lets through %q", got)
 	}
@@ -71,9 +71,9 @@ func TestRun_Leaks(t *testing.T) {
 		return false
 	}
 	for name, test := range map[string]struct {
-		door func(w http.ResponseWriter, r *http.Request) bool
-		want string // a request that must get through
-		not  string // a request that must not
+		entrance func(w http.ResponseWriter, r *http.Request) bool
+		want     string // a request that must get through
+		not      string // a request that must not
 	}{
 		"a header":            {func(_ http.ResponseWriter, r *http.Request) bool { return r.Header.Get("X-Portico-User") != "" }, "x-portico-user: portico-spoof", "X_Portico_User: portico-spoof"},
 		"a header that folds": {func(_ http.ResponseWriter, r *http.Request) bool { return folded(r, "x-portico-user") }, "X_Portico_User: portico-spoof", "X-Portico-Email: portico-spoof"},
@@ -105,7 +105,7 @@ func TestRun_Leaks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := through(t, spoof.Target{URL: deployment(t, test.door)})
+			got := through(t, spoof.Deployment{URL: deployment(t, test.entrance)})
 			if !slices.Contains(got, test.want) || slices.Contains(got, test.not) {
 				t.Errorf("got through: %q, want %q and not %q", got, test.want, test.not)
 			}
@@ -115,7 +115,7 @@ func TestRun_Leaks(t *testing.T) {
 
 func TestRun_Echo(t *testing.T) {
 	t.Parallel()
-	target := spoof.Target{Echo: "/headers", Told: []string{"X-Own"}, URL: deployment(t, func(_ http.ResponseWriter, r *http.Request) bool {
+	target := spoof.Deployment{Echo: "/headers", Told: []string{"X-Own"}, URL: deployment(t, func(_ http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Remote-User")
 		return r.URL.Path == "/headers"
 	})}
@@ -133,10 +133,10 @@ func TestRun_Echo(t *testing.T) {
 
 func TestRun_Direct(t *testing.T) {
 	t.Parallel()
-	door := deployment(t, func(http.ResponseWriter, *http.Request) bool { return false })
+	entrance := deployment(t, func(http.ResponseWriter, *http.Request) bool { return false })
 	app := deployment(t, func(_ http.ResponseWriter, r *http.Request) bool { return r.Header.Get("X-Portico-User") != "" })
 	want := []string{app.Host + " X-Portico-User: portico-spoof"}
-	if got := through(t, spoof.Target{URL: door, Direct: app}); !slices.Equal(got, want) {
+	if got := through(t, spoof.Deployment{URL: entrance, Direct: app}); !slices.Equal(got, want) {
 		t.Errorf("got through: %q, want %q", got, want)
 	}
 }
@@ -144,11 +144,11 @@ func TestRun_Direct(t *testing.T) {
 func TestRun_NothingToTry(t *testing.T) {
 	t.Parallel()
 	open := deployment(t, func(http.ResponseWriter, *http.Request) bool { return true })
-	if _, err := spoof.Run(t.Context(), spoof.Target{URL: open}); !errors.Is(err, spoof.ErrOpen) {
+	if _, err := spoof.Run(t.Context(), spoof.Deployment{URL: open}); !errors.Is(err, spoof.ErrOpen) {
 		t.Errorf("an open page: %v, want %v", err, spoof.ErrOpen)
 	}
 	gone := &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
-	if _, err := spoof.Run(t.Context(), spoof.Target{URL: gone}); err == nil || errors.Is(err, spoof.ErrOpen) {
+	if _, err := spoof.Run(t.Context(), spoof.Deployment{URL: gone}); err == nil || errors.Is(err, spoof.ErrOpen) {
 		t.Errorf("no listener: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,7 +159,7 @@ func TestRun_NothingToTry(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := spoof.Run(ctx, spoof.Target{URL: stopped}); !errors.Is(err, context.Canceled) || asked.Load() > 10 {
+	if _, err := spoof.Run(ctx, spoof.Deployment{URL: stopped}); !errors.Is(err, context.Canceled) || asked.Load() > 10 {
 		t.Errorf("stopped after %d requests: %v", asked.Load(), err)
 	}
 }

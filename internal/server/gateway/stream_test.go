@@ -112,7 +112,7 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 			}
 		},
 		"disabled": func(t *testing.T, s *site, _ string) {
-			if err := s.app.Flows.SetUserState(t.Context(), s.user("mara@x.test").ID, account.Closed); err != nil {
+			if err := s.app.Flows.SetUserState(t.Context(), s.user("mara@x.test").ID, account.DisabledByOperator); err != nil {
 				t.Error(err)
 			}
 		},

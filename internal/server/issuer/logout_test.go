@@ -98,10 +98,12 @@ func TestBackChannel_EveryEnd(t *testing.T) {
 	s := startTold(t)
 	ctx := t.Context()
 	for name, end := range map[string]func(b *apptest.Browser, id string) error{
-		"sign-out":           func(b *apptest.Browser, _ string) error { b.Send("/auth/signout", nil); return nil },
-		"another user":       func(b *apptest.Browser, _ string) error { b.SignIn("noor@example.org"); return nil },
-		"operator":           func(_ *apptest.Browser, id string) error { _, err := s.Flows.EndUserSessions(ctx, id); return err },
-		"disabled":           func(_ *apptest.Browser, id string) error { return s.Flows.SetUserState(ctx, id, account.Closed) },
+		"sign-out":     func(b *apptest.Browser, _ string) error { b.Send("/auth/signout", nil); return nil },
+		"another user": func(b *apptest.Browser, _ string) error { b.SignIn("noor@example.org"); return nil },
+		"operator":     func(_ *apptest.Browser, id string) error { _, err := s.Flows.EndUserSessions(ctx, id); return err },
+		"disabled": func(_ *apptest.Browser, id string) error {
+			return s.Flows.SetUserState(ctx, id, account.DisabledByOperator)
+		},
 		"deleted":            func(_ *apptest.Browser, id string) error { return s.Flows.DeleteUser(ctx, id) },
 		"password":           func(_ *apptest.Browser, _ string) error { return s.newPassword("password@example.org") },
 		"by another browser": func(_ *apptest.Browser, _ string) error { return s.endOthers() },

@@ -54,10 +54,10 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: h.Actions.Targets.Check(in.ReturnTo), LinkFlow: in.Flow, Again: in.Again != ""}
+	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: h.Actions.Targets.Check(in.ReturnTo), JoinFlow: in.Flow, Again: in.Again != ""}
 	result, err := h.Actions.Flows.StartProvider(r.Context(), h.Actions.Caller(w, r), way)
 	if err != nil {
-		return h.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, LinkFlow: way.LinkFlow, Again: way.Again}, err)
+		return h.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, JoinFlow: way.JoinFlow, Again: way.Again}, err)
 	}
 	h.Actions.Give(w, result)
 	return h.Screens.Leave(w, r, way.ProviderID, result.Next)

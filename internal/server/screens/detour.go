@@ -78,7 +78,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 		return err
 	}
 	server.Note(w, err)
-	query := url.Values{"failed": {f.Code}, "provider": {provider}, "return_to": {target}, "flow": {rest.LinkFlow}}
+	query := url.Values{"failed": {f.Code}, "provider": {provider}, "return_to": {target}, "flow": {rest.JoinFlow}}
 	if ofAnAccount(f.Code) {
 		query.Set("attempt", rest.Attempt)
 	}

@@ -58,7 +58,7 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			return s.Flows.SetUserPassword(s.Context(), a, "seven hills under a paper lantern")
 		}, "your password was changed.", "Ihr Passwort geändert wurde."},
 		session.Closed: {func(s *apptest.Site, _ visitor, id string) error {
-			return s.Flows.SetUserState(s.Context(), id, account.Closed)
+			return s.Flows.SetUserState(s.Context(), id, account.DisabledByOperator)
 		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Betreiber dieser Website."},
 		session.Operator: {func(s *apptest.Site, _ visitor, id string) error {
 			_, err := s.Flows.EndUserSessions(s.Context(), id)

@@ -66,7 +66,7 @@ func (b accounts) AccountByKey_HeldUntilTheEnd() {
 		if err != nil || seen.Version != a.Version {
 			return false, err
 		}
-		return tx.UpdateState(b.Context(), a.ID, account.Closed)
+		return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator)
 	})
 }
 
@@ -120,14 +120,14 @@ func (b accounts) UpdatePassword_WithAndWithoutTheVersion() {
 
 func (b accounts) UpdateState_MovesTheVersion() {
 	a, other := b.person(1), b.person(2)
-	if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Closed) }) {
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) }) {
 		b.Fatal("the account was not found")
 	}
-	a.State = account.Closed
+	a.State = account.DisabledByOperator
 	a.Version++
 	b.equal("the account", b.account(a.ID), a)
 	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), "no", account.Closed) }) {
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), "no", account.DisabledByOperator) }) {
 		b.Error("an account that does not exist was closed")
 	}
 }

@@ -68,7 +68,7 @@ func (b grants) LiveGrant_NotOfAChangedAccount() {
 		return err
 	})
 	b.did(func(tx *store.Tx) (bool, error) {
-		return tx.UpdateState(b.Context(), disabled.AccountID, account.Closed)
+		return tx.UpdateState(b.Context(), disabled.AccountID, account.DisabledByOperator)
 	})
 	for _, id := range []string{g.ID, disabled.ID, "none"} {
 		if _, ok := b.liveGrant(id); ok {

@@ -59,7 +59,7 @@ func (b sessions) SessionByHash_WhateverTheTime() {
 func (b sessions) SessionByHash_ClosedAccount() {
 	a, other := b.person(1), b.person(2)
 	s, theirs := b.session(a, 1), b.session(other, 2)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Closed) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) })
 	if b.held(s) || !b.held(theirs) {
 		b.Error("not the sessions of the closed account, and those alone, are gone")
 	}
@@ -72,7 +72,7 @@ func (b sessions) SessionByHash_ClosedAccount() {
 // The session ends with its account, even if the version of the account is
 // unchanged.
 func (b sessions) SessionByHash_ClosedAccountSameVersion() {
-	b.insertAccount(account.Account{ID: "id", State: account.Closed})
+	b.insertAccount(account.Account{ID: "id", State: account.DisabledByOperator})
 	s := session.Session{ID: "s", AccountID: "id"}
 	b.insertSession(s)
 	if b.held(s) {

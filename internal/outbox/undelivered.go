@@ -8,8 +8,8 @@ import (
 	"portico/internal/fault"
 )
 
-// Letter is a message that could not be delivered, without its content.
-type Letter struct {
+// Undelivered is a message that could not be delivered, without its content.
+type Undelivered struct {
 	ID        string
 	Template  string
 	To        string // empty when the sealed part cannot be opened
@@ -20,23 +20,23 @@ type Letter struct {
 }
 
 // List returns up to limit dead messages, the newest first.
-func (o *Outbox) List(ctx context.Context, tx Store, limit int) ([]Letter, error) {
+func (o *Outbox) List(ctx context.Context, tx Store, limit int) ([]Undelivered, error) {
 	records, err := tx.DeadMessages(ctx, limit)
 	if err != nil {
-		return nil, fmt.Errorf("list the dead letters: %w", err)
+		return nil, fmt.Errorf("list the undelivered messages: %w", err)
 	}
-	letters := make([]Letter, 0, len(records))
+	list := make([]Undelivered, 0, len(records))
 	for _, r := range records {
-		letter := Letter{
+		u := Undelivered{
 			ID: r.ID, Template: r.Template,
 			CreatedAt: r.CreatedAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason,
 		}
 		if m, err := o.open(r); err == nil {
-			letter.To = m.To
+			u.To = m.To
 		}
-		letters = append(letters, letter)
+		list = append(list, u)
 	}
-	return letters, nil
+	return list, nil
 }
 
 // Retry puts a dead message back into the queue, due at once, as if it had
@@ -45,7 +45,7 @@ func (o *Outbox) List(ctx context.Context, tx Store, limit int) ([]Letter, error
 func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
 	ok, err := tx.ReviveMessage(ctx, id, o.clock.Now())
 	if err != nil {
-		return fmt.Errorf("retry the dead letter: %w", err)
+		return fmt.Errorf("retry the undelivered message: %w", err)
 	}
 	if !ok {
 		return fault.New(fault.Missing, CodeUnknown)

@@ -21,7 +21,7 @@ const (
 )
 
 // The address that requests are sent to.
-type door struct {
+type entrance struct {
 	url  *url.URL
 	addr string // "" for the host of the URL
 	tls  *tls.Config
@@ -58,7 +58,7 @@ func (a answer) saying() string {
 
 // send sends a request on a new connection. It waits at most trialTime and
 // reads at most maxBody bytes of the body.
-func (d door) send(ctx context.Context, q request) (answer, error) {
+func (d entrance) send(ctx context.Context, q request) (answer, error) {
 	ctx, stop := context.WithTimeout(ctx, trialTime)
 	defer stop()
 	c, err := d.dial(ctx)
@@ -88,7 +88,7 @@ func (d door) send(ctx context.Context, q request) (answer, error) {
 	return answer{response.StatusCode, string(body), q.method == http.MethodHead, response.Header.Get("Location")}, nil
 }
 
-func (d door) dial(ctx context.Context) (net.Conn, error) {
+func (d entrance) dial(ctx context.Context) (net.Conn, error) {
 	secure := d.url.Scheme == "https"
 	addr := d.addr
 	if addr == "" {
