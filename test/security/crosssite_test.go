@@ -210,7 +210,8 @@ func pathOf(screen string) string {
 }
 
 // A screen that is looked for at a wrong path escapes the attacks.
-func TestPages_AreThere(t *testing.T) {
+func TestSEC088_EveryScreenIsWhereItIsAttacked(t *testing.T) {
+	announce(t)
 	t.Parallel()
 	s := start(t)
 	s.visitor().get("/auth/signin") // once it serves, its routes are there
