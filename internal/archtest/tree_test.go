@@ -115,6 +115,7 @@ func rules() map[string]rule {
 		"sizes":                 sizes,
 		"sizes of documents":    pageSizes,
 		"index of decisions":    decisionIndex,
+		"settings without use":  unreadSettings,
 		"assembly":              assembly,
 		"no init":               noInit,
 		"no mutable state":      noMutableState,
