@@ -337,7 +337,7 @@ func (v *transfer) holdMail(ctx context.Context, served bool) (until time.Time, 
 	if err != nil || !served {
 		return until, err
 	}
-	v.options.Report("wait for mail that is being sent", "", 0)
+	v.options.Report("wait for emails that are being sent", "", 0)
 	for {
 		n, err := v.mailUnderWay(ctx, horizon)
 		if err != nil || n == 0 {

@@ -80,7 +80,7 @@ func flowFamilies() []family {
 		},
 		{
 			"portico_throttle_refusals_total", counter, []string{"limit"},
-			"Attempts that a limit refused, by its name. A limit of mail holds an email back, unless mail spare permits it. The limits of unknown mail do so without a notice.",
+			"Attempts that a limit refused, by its name. A limit of emails holds one back, unless mail spare permits it. The limits of unknown mail do so without a notice.",
 			func(f *Figures, e *emitter) { e.each(f.Flows.Refused) },
 		},
 	}
@@ -118,19 +118,19 @@ func hashingFamilies() []family {
 
 func mailFamilies() []family {
 	return []family{
-		ofQueue("portico_outbox_waiting", "Mails that wait to be sent or are being sent. Absent when the database does not answer.",
+		ofQueue("portico_outbox_waiting", "Emails that wait to be sent or are being sent. Absent when the database does not answer.",
 			func(q *Queue) float64 { return float64(q.Waiting) }),
-		ofQueue("portico_outbox_oldest_age_seconds", "Time since the oldest mail that waits was caused. Absent when the database does not answer.",
+		ofQueue("portico_outbox_oldest_age_seconds", "Time since the oldest email that waits was caused. Absent when the database does not answer.",
 			func(q *Queue) float64 { return q.Oldest.Seconds() }),
-		ofQueue("portico_outbox_dead", "Mails that were given up and wait for the operator. Absent when the database does not answer.",
+		ofQueue("portico_outbox_dead", "Emails that were given up and wait for the operator. Absent when the database does not answer.",
 			func(q *Queue) float64 { return float64(q.Dead) }),
-		plain("portico_outbox_sent_total", counter, "Mails that the mail server has accepted.",
+		plain("portico_outbox_sent_total", counter, "Emails that the mail server has accepted.",
 			func(f *Figures) uint64 { return f.Mail.Sent }),
 		plain("portico_outbox_retried_total", counter, "Deliveries that failed and will be tried again.",
 			func(f *Figures) uint64 { return f.Mail.Failed }),
-		plain("portico_outbox_given_up_total", counter, "Mails that were given up.",
+		plain("portico_outbox_given_up_total", counter, "Emails that were given up.",
 			func(f *Figures) uint64 { return f.Mail.Dead }),
-		plain("portico_outbox_expired_total", counter, "Mails that were not sent before what they say had expired.",
+		plain("portico_outbox_expired_total", counter, "Emails that were not sent before what they say had expired.",
 			func(f *Figures) uint64 { return f.Mail.Expired }),
 	}
 }
