@@ -20,11 +20,11 @@ func importBans() []ban {
 	return []ban{
 		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
 		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/store/postgres")}, // spreads retries
-		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/engine internal/store/sqlite internal/store/postgres internal/store/move internal/store/storetest test/bench")},
+		{"database/sql", "SQL belongs to internal/store", list("internal/store/engine internal/store/sqlite internal/store/postgres internal/store/move test/bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
-		{"net/http/httptest", "it belongs to tests", list("clients/go/clienttest internal/telemetry/otlp/otlptest internal/logtest test/bench test/security test/faults")},
-		{"testing", "it belongs to tests", list("internal/place/placetest internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/logtest internal/testform test/bench test/security test/faults")},
+		{"net/http/httptest", "it belongs to tests", list("clients/go/clienttest internal/telemetry/otlp/otlptest")},
+		{"testing", "it belongs to tests", list("internal/place/placetest internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/testform")},
 		{"unsafe", "nothing here needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is no format for what is kept or sent", nil},
@@ -80,13 +80,13 @@ func TestBannedImports(t *testing.T) {
 func callBans() []ban {
 	return []ban{
 		{"time.Now", "take a clock.Clock, so that tests choose the time",
-			list("internal/clock internal/server internal/store/sqlite internal/store/postgres internal/store/move internal/mailer internal/password internal/password/argon2 internal/dev internal/dev/idp internal/dev/mailbox internal/cli test/bench test/bench/dex test/security test/faults internal/breach/generate clients/go clients/go/clienttest")}, // spans and deadlines of connections
+			list("internal/clock internal/server internal/store/sqlite internal/store/postgres internal/store/move internal/mailer internal/password internal/password/argon2 internal/dev/mailbox internal/cli test/bench test/bench/dex test/security test/faults clients/go clients/go/clienttest")}, // spans and deadlines of connections
 		{"http.DefaultClient", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Get", "outgoing requests use the guarded client of internal/egress", nil},
 		{"http.Post", "outgoing requests use the guarded client of internal/egress", nil},
 		{"context.WithValue", "pass what a function needs as its parameter", list("internal/federation clients/go")}, // a library that takes its client only this way; handlers of apps
 		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest internal/systemd internal/testform test/bench")},
-		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/cli internal/breach/generate internal/notices/generate tools/release test/bench test/bench/dex test/apps/programs/apiserver")},
+		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/breach/generate internal/notices/generate tools/release test/bench test/bench/dex test/apps/programs/apiserver")},
 		{"slog.Default", "take a logger", nil},
 		{"slog.SetDefault", "take a logger", nil},
 	}
