@@ -78,9 +78,9 @@ unit: build ## Go: all packages but the suites of test/, on SQLite
 	@go test -vet=off -timeout 20m $(PACKAGES)
 
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
-# The tests of password strength judge thousands of passwords, one after the other.
+# The tests of password strength judge thousands of passwords, one after the other, and TestTiming compares times.
 race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
+	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 postgres: build ## Go: internal/app, commands, the security suite and upgrades on PostgreSQL; the benchmarks in short
