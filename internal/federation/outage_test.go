@@ -396,15 +396,15 @@ func TestCausesHoldNoSecrets(t *testing.T) {
 	} {
 		b := setup(t)
 		b.op.handlers["/token"] = handler
-		if name == "hang" {
-			b.s.providers["acme"].http.Timeout = 100 * time.Millisecond
-		}
 		begun := b.begin()
 		var a attempt
 		if err := json.Unmarshal(begun.Pending, &a); err != nil {
 			t.Fatal(err)
 		}
 		callback := b.op.authorize(begun.URL)
+		if name == "hang" {
+			b.s.providers["acme"].http.Timeout = 100 * time.Millisecond // of the request for the token alone
+		}
 		_, err := b.s.Finish(t.Context(), "acme", begun.Pending, callback)
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code == CodeCancelled {
 			t.Errorf("%s: got %v", name, err)
