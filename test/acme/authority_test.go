@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -88,15 +89,19 @@ func resolver(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// freePort returns an unused port.
+// freePort returns an unused port below the range that Linux gives to outgoing connections.
+// A port of that range could be taken before Portico listens.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 20000 + rand.IntN(12000)
+		if l, err := net.Listen("tcp", local(port)); err == nil {
+			_ = l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
 }
 
 func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
