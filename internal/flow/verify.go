@@ -275,7 +275,7 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID}, nil
 }
 
-// restart begins a new flow of the same kind and address in place of one that cannot
+// restart begins a new flow of the same kind, with the same address. The old flow cannot
 // go on.
 func (f *Flows) restart(ctx context.Context, c Caller, p Pending, address account.Address, d data) (r Result, err error) {
 	if p.Kind != AddressChange {
