@@ -50,7 +50,7 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unused, atHost, mark := k.code(bob), must(k.cross(bob.Session)), k.flows().Mark("request")
+	unused, atHost, mark := k.code(bob), must(k.cross(bob.Session)), k.flows().Mark("request", time.Time{})
 	tokens, err := k.redeem(k.code(bob))
 	if err != nil {
 		t.Fatal(err)

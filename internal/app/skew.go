@@ -9,14 +9,9 @@ import (
 	"portico/internal/store"
 )
 
-const (
-	// farApart is the difference between this machine's clock and the database
-	// server's that is corrected and logged.
-	farApart = 10 * time.Second
-	// TooFar is the difference from which on a clock counts as wrong and is not
-	// corrected.
-	TooFar = time.Hour
-)
+// TooFar is the difference between this machine's clock and the database server's from
+// which on a clock counts as wrong and is not corrected.
+const TooFar = time.Hour
 
 // common is the clock of the nodes: this machine's clock, corrected by its lead
 // over the database server's. Otherwise a node whose clock is ahead would take
@@ -33,8 +28,8 @@ func (c *common) Now() time.Time {
 }
 
 // ClockAhead returns the lead of a clock over the database server's clock. It
-// returns 0 for a difference of up to ten seconds, and false if the database
-// has no clock of its own.
+// returns 0 for a difference of up to clock.Uncorrected, and false if the database has
+// no clock of its own.
 func ClockAhead(ctx context.Context, s *store.Store, c clock.Clock) (ahead time.Duration, known bool, err error) {
 	before := c.Now()
 	theirs, known, err := s.Now(ctx)
@@ -42,7 +37,7 @@ func ClockAhead(ctx context.Context, s *store.Store, c clock.Clock) (ahead time.
 		return 0, false, err
 	}
 	took := c.Now().Sub(before)
-	if ahead = before.Add(took / 2).Sub(theirs); ahead.Abs() <= farApart+took {
+	if ahead = before.Add(took / 2).Sub(theirs); ahead.Abs() <= clock.Uncorrected+took {
 		ahead = 0
 	}
 	return ahead, true, nil

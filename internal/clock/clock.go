@@ -12,6 +12,10 @@ import (
 // wrong or has been set back.
 const MaxSkew = 5 * time.Minute
 
+// Uncorrected is the difference between a machine's clock and the database server's up
+// to which the nodes do not correct it. Two nodes may differ by twice as much.
+const Uncorrected = 10 * time.Second
+
 // Ahead reports whether a stored time is in the future of this clock.
 func Ahead(written, now time.Time) bool { return written.After(now.Add(MaxSkew)) }
 

@@ -3,9 +3,6 @@ package flow
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
-	"strconv"
-	"time"
 
 	"portico/internal/assertion"
 	"portico/internal/audit"
@@ -163,33 +160,4 @@ func (f *Flows) moveGrants(ctx context.Context, tx Tx, left session.Session, s s
 		return nil
 	}
 	return tx.MoveGrants(ctx, left.ID, s.ID, s.ExpiresAt)
-}
-
-// Mark returns a value that only this installation can make, for one text and one
-// moment. An authorization request carries it through the sign-in page.
-func (f *Flows) Mark(text string) string {
-	return secret.Encode(f.marks.Seal([]byte(strconv.FormatInt(f.clock.Now().UnixMicro(), 10)), text))
-}
-
-// markLife is how long a mark counts.
-const markLife = time.Hour
-
-var errMark = errors.New("the mark is of another text, or too old")
-
-// Marked returns when Mark made a value for the text, or an error.
-func (f *Flows) Marked(text, mark string) (time.Time, error) {
-	sealed, ok := secret.Decode(mark)
-	if !ok {
-		return time.Time{}, errMark
-	}
-	data, err := f.marks.Open(sealed, text)
-	if err != nil {
-		return time.Time{}, errMark
-	}
-	micros, err := strconv.ParseInt(string(data), 10, 64)
-	at := time.UnixMicro(micros)
-	if err != nil || f.clock.Now().Sub(at) > markLife {
-		return time.Time{}, errMark
-	}
-	return at, nil
 }

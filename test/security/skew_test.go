@@ -11,7 +11,7 @@ import (
 
 func TestSEC298_NodesApart(t *testing.T) {
 	announce(t)
-	for _, by := range []time.Duration{2 * time.Minute, -2 * time.Minute} {
+	for _, by := range []time.Duration{2 * time.Minute, -2 * time.Minute, 8 * time.Second, -8 * time.Second} {
 		t.Run(fmt.Sprint(by), func(t *testing.T) {
 			t.Parallel()
 			right := start(t, onPostgres(t), withRP3(t), withTV)

@@ -15,7 +15,7 @@ import (
 )
 
 // markParam is the parameter by which a request says, after the sign-in page, when
-// it was sent there. It stands at the end of the query.
+// it was sent there, and how old the sign-in was. It stands at the end of the query.
 const markParam = "portico_mark"
 
 // maxLocation is the size limit of a URL to which a browser is led with a request in it. A
@@ -51,7 +51,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		return err
 	}
 	raw, mark, _ := cutMark(rawQuery)
-	sentAt, unmarked := h.Actions.Flows.Marked(raw, mark)
+	sent, unmarked := h.Actions.Flows.Marked(raw, mark)
 	at, now := found.Session.AuthenticatedAt, h.Clock.Now()
 	weak, err := h.weak(r, request, found)
 	if err != nil {
@@ -61,7 +61,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	if ruling == openid.Admitted && request.Level == openid.Strongest && !found.Session.Strong() {
 		ruling = openid.NotStrong
 	}
-	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && (unmarked != nil || at.Before(sentAt))
+	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && (unmarked != nil || !sent.Anew(at))
 	another := signedIn && !request.For(found.User.ID)
 	choose := (request.Select || another) && unmarked != nil
 	switch {
@@ -69,18 +69,18 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		if request.None || query.Has(refusedParam) {
 			return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user may not use this client"})
 		}
-		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+h.carry(request, raw+"&"+refusedParam+"=1"))
+		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+h.carry(request, raw+"&"+refusedParam+"=1", at))
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
 		}
-		return server.SeeOther(w, pages.ReturnTo(pages.MFA, pages.Authorize+"?"+h.carry(request, rawQuery)))
+		return server.SeeOther(w, pages.ReturnTo(pages.MFA, pages.Authorize+"?"+h.carry(request, rawQuery, at)))
 	case signedIn && !choose && !another && !again:
-		return h.give(w, r, found, request, h.carry(request, rawQuery), agreed)
+		return h.give(w, r, found, request, h.carry(request, rawQuery, at), agreed)
 	case request.None || another && !choose:
 		return h.refuse(w, r, request, &openid.Error{Code: "login_required", Description: "the user must sign in"})
 	}
-	return h.signIn(w, r, request, raw, again)
+	return h.signIn(w, r, request, raw, at, again)
 }
 
 // parse reads a request, which the client may have pushed. Its errors are the
@@ -123,9 +123,10 @@ func cutMark(rawQuery string) (raw, mark string, there bool) {
 	return strings.Cut(rawQuery, "&"+markParam+"=")
 }
 
-// marked returns a query with the mark that it is sent on its way now.
-func (h *Handler) marked(raw string) string {
-	return raw + "&" + markParam + "=" + h.Actions.Flows.Mark(raw)
+// marked returns a query with the mark that it is sent on its way now, by a browser whose
+// user last signed in at a time.
+func (h *Handler) marked(raw string, signedInAt time.Time) string {
+	return raw + "&" + markParam + "=" + h.Actions.Flows.Mark(raw, signedInAt)
 }
 
 // weak reports whether the client would like a second factor, which the account has
@@ -155,8 +156,8 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 }
 
 // signIn sends the browser to the sign-in page, which leads back to the request.
-func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.Request, raw string, again bool) error {
-	target := pages.Authorize + "?" + h.marked(raw)
+func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.Request, raw string, signedInAt time.Time, again bool) error {
+	target := pages.Authorize + "?" + h.marked(raw, signedInAt)
 	query := url.Values{"return_to": {target}, "email": {request.Hint}}
 	if again {
 		query.Set("again", "1")

@@ -175,6 +175,18 @@ func TestAuthorize_AsksAgain(t *testing.T) {
 	}
 }
 
+// A request that another browser was given does not make an earlier sign-in count as a new one.
+func TestAuthorize_AsksAgainForARequestOfAnother(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signedIn("mara@example.org")
+	s.Clock.Advance(21 * time.Second)
+	to := query(t, s.Browser().Open(authorize(ask("prompt", "login"))).Next())
+	if p := b.Open(to.Get("return_to")); query(t, p.Next()).Get("again") != "1" {
+		t.Errorf("the answer is %d %s", p.StatusCode, p.Next())
+	}
+}
+
 func TestAuthorize_LetsChoose(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"portico/internal/openid"
 	"portico/internal/server"
@@ -76,10 +77,10 @@ func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Valu
 
 // carry returns the query by which a browser goes on with a request. It marks a pushed
 // one, whose time to begin may be over then.
-func (h *Handler) carry(request openid.Request, rawQuery string) string {
+func (h *Handler) carry(request openid.Request, rawQuery string, signedInAt time.Time) string {
 	raw, mark, _ := cutMark(rawQuery)
 	if _, unmarked := h.Actions.Flows.Marked(raw, mark); request.Pushed == nil || unmarked == nil {
 		return rawQuery
 	}
-	return h.marked(raw)
+	return h.marked(raw, signedInAt)
 }
