@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +63,48 @@ func TestLimits_AreListed(t *testing.T) {
 		never := match[1] == knownDay.Name || match[1] == knownGlobal.Name
 		if slices.Contains(LimitNames(), match[1]) == never {
 			t.Errorf("limits has the limit %q: %v", match[1], never)
+		}
+	}
+}
+
+// The page of rate limits has each limit, with its number.
+func TestLimits_AreDocumented(t *testing.T) {
+	t.Parallel()
+	rows := strings.Split(source(t, "../../docs/operating/rate-limits.md"), "\n")
+	for _, l := range limits() {
+		if strings.Contains(l.Name, " /") { // for a wider network, by one rule
+			continue
+		}
+		number := l.Count
+		switch {
+		case l.Free > 0:
+			number = l.Free
+		case l.Name == unknownGlobal.Name:
+			number *= lanes
+		}
+		said := fmt.Sprint(number)
+		if number == 1 {
+			said = "on(e|ce)"
+		}
+		named := func(row string) bool { return strings.HasPrefix(row, "|") && strings.Contains(row, "`"+l.Name+"`") }
+		if i := slices.IndexFunc(rows, named); i < 0 || !regexp.MustCompile(`\b`+said+`\b`).MatchString(rows[i]) {
+			t.Errorf("docs/operating/rate-limits.md has no limit %q with %s", l.Name, said)
+		}
+	}
+}
+
+// Each method on the map in doc.go exists.
+func TestMap_NamesMethods(t *testing.T) {
+	t.Parallel()
+	flows := reflect.TypeFor[*Flows]()
+	text, _, _ := strings.Cut(source(t, "doc.go"), "// The package joins")
+	rows := regexp.MustCompile(`(?m)^//\t(?:/\S+)?\s+([A-Z]\w+)`).FindAllStringSubmatch(text, -1)
+	if len(rows) < 30 {
+		t.Errorf("doc.go has %d rows", len(rows))
+	}
+	for _, row := range rows {
+		if _, ok := flows.MethodByName(row[1]); !ok {
+			t.Errorf("doc.go names %s, which is no method of Flows", row[1])
 		}
 	}
 }

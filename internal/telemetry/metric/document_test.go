@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-
-	"portico/internal/flow"
 )
 
 var update = flag.Bool("update", false, "write the table of metrics into the documentation")
@@ -60,17 +58,6 @@ func TestDocument_IsUpToDate(t *testing.T) {
 		}
 	} else if text != want {
 		t.Errorf("%s does not match the metrics: run go test ./internal/telemetry/metric -update", name)
-	}
-}
-
-// The document explains every limit that can be a label.
-func TestDocument_NamesEveryLimit(t *testing.T) {
-	t.Parallel()
-	text := readDoc(t, "metrics.md")
-	for _, name := range flow.LimitNames() {
-		if !strings.Contains(text, "| `"+name+"` |") {
-			t.Errorf("metrics.md does not explain the limit %q", name)
-		}
 	}
 }
 
