@@ -83,7 +83,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		Place:     l.places.Of,
 		Sender:    sender(l.config.MailFrom),
 		Providers: []screens.Provider{},
-		Policy: screens.Policy{
+		Settings: screens.Settings{
 			PasswordMin: l.passwords.Policy().Min, PasswordMax: l.passwords.Policy().Max, CodeLength: code.Length,
 			CodeMinutes: int(flow.CodeLife / time.Minute),
 		},

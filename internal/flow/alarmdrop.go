@@ -50,11 +50,11 @@ func (f *Flows) dropAdded(ctx context.Context, tx Tx, c Caller, id string) error
 }
 
 func (f *Flows) dropFactors(ctx context.Context, tx Tx, c Caller, id string) error {
-	held, err := tx.FactorsOf(ctx, id)
+	factors, err := tx.FactorsOf(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, each := range held {
+	for _, each := range factors {
 		if !recent(each.CreatedAt, f.clock.Now()) {
 			continue
 		}
@@ -81,11 +81,11 @@ func (f *Flows) dropCodes(ctx context.Context, tx Tx, c Caller, id string) error
 }
 
 func (f *Flows) dropPasskeys(ctx context.Context, tx Tx, c Caller, id string) error {
-	held, err := tx.PasskeysOf(ctx, id)
+	passkeys, err := tx.PasskeysOf(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, each := range held {
+	for _, each := range passkeys {
 		if !recent(each.CreatedAt, f.clock.Now()) {
 			continue
 		}

@@ -176,11 +176,11 @@ type Removed struct {
 // passkeys there were.
 func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Removed, err error) {
 	err = f.change(ctx, a.ID, func(tx Tx) error {
-		held, err := tx.PasskeysOf(ctx, a.ID)
+		passkeys, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
 			return err
 		}
-		for _, p := range held {
+		for _, p := range passkeys {
 			if _, err := tx.DeletePasskey(ctx, a.ID, p.ID); err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Re
 		if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
 			return err
 		}
-		if removed = (Removed{len(have), len(held)}); removed == (Removed{}) {
+		if removed = (Removed{len(have), len(passkeys)}); removed == (Removed{}) {
 			return nil
 		}
 		if err := f.endGrace(ctx, tx, a); err != nil {
@@ -211,7 +211,7 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Re
 				return err
 			}
 		}
-		if len(held) > 0 {
+		if len(passkeys) > 0 {
 			return f.noteReset(ctx, tx, a, audit.PasskeyRemoved, mailPasskeyRemoved)
 		}
 		return nil

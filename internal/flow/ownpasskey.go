@@ -142,14 +142,14 @@ func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found
 	case name == "":
 		return fault.InvalidFields(fault.Field{Name: "name", Code: passkey.CodeNameRequired})
 	}
-	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, held passkey.Passkey, _ int) error {
-		if held.Name == name {
+	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, p passkey.Passkey, _ int) error {
+		if p.Name == name {
 			return nil
 		}
 		if _, err := tx.RenamePasskey(ctx, a.ID, id, name); err != nil {
 			return err
 		}
-		return f.note(ctx, tx, c, a, audit.PasskeyRenamed, held.Model, mailPasskeyRenamed)
+		return f.note(ctx, tx, c, a, audit.PasskeyRenamed, p.Model, mailPasskeyRenamed)
 	})
 }
 
@@ -159,8 +159,8 @@ func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found
 //
 // Faults: LastWay, ProofNeeded, session.Required, passkey.Missing.
 func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
-	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, held passkey.Passkey, ways int) error {
-		if ways == 1 && f.PasskeyWorks(held) {
+	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, p passkey.Passkey, ways int) error {
+		if ways == 1 && f.PasskeyWorks(p) {
 			return LastWay
 		}
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
@@ -178,13 +178,13 @@ func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found
 		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
-		return f.note(ctx, tx, c, a, audit.PasskeyRemoved, held.Model, mailPasskeyRemoved)
+		return f.note(ctx, tx, c, a, audit.PasskeyRemoved, p.Model, mailPasskeyRemoved)
 	})
 }
 
 // ownPasskey runs a guarded change of one passkey. It gives the number of ways in
 // that the account has.
-func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a account.Account, held passkey.Passkey, ways int) error) error {
+func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a account.Account, p passkey.Passkey, ways int) error) error {
 	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
 		have, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {

@@ -127,8 +127,8 @@ func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string)
 		return 0, err
 	}
 	count := len(linked)
-	held, err := tx.PasskeysOf(ctx, accountID)
-	for _, p := range held {
+	passkeys, err := tx.PasskeysOf(ctx, accountID)
+	for _, p := range passkeys {
 		if f.PasskeyWorks(p) {
 			count++
 		}

@@ -28,8 +28,8 @@ func (f *Flows) OwnProviders(ctx context.Context, accountID string) (list []OwnP
 		for _, p := range f.providers.List() {
 			list = append(list, OwnProvider{ID: p.ID, Name: p.Name})
 		}
-		held, err := tx.IdentitiesOf(ctx, accountID)
-		for _, i := range held {
+		identities, err := tx.IdentitiesOf(ctx, accountID)
+		for _, i := range identities {
 			at := slices.IndexFunc(list, func(l OwnProvider) bool { return l.ID == i.Provider })
 			if at < 0 {
 				list = append(list, OwnProvider{ID: i.Provider, Name: i.Provider})
@@ -62,11 +62,11 @@ func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 	}
 	value, fresh := browser(c)
 	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
-		held, err := tx.IdentitiesOf(ctx, owner.ID)
+		identities, err := tx.IdentitiesOf(ctx, owner.ID)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(held, func(i account.Identity) bool { return i.Provider == providerID }) {
+		if slices.ContainsFunc(identities, func(i account.Identity) bool { return i.Provider == providerID }) {
 			return AlreadyLinked
 		}
 		_, err = f.begin(ctx, tx, Pending{
@@ -103,11 +103,11 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 		case ok:
 			return f.advance(ctx, tx, p, Done)
 		}
-		held, err := tx.IdentitiesOf(ctx, owner.ID)
+		identities, err := tx.IdentitiesOf(ctx, owner.ID)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(held, func(i account.Identity) bool { return i.Issuer == who.Issuer }) {
+		if slices.ContainsFunc(identities, func(i account.Identity) bool { return i.Issuer == who.Issuer }) {
 			return AlreadyLinked
 		}
 		if err := f.advance(ctx, tx, p, Done); err != nil {

@@ -218,9 +218,9 @@ func (f *Flows) LastFactor(ctx context.Context, found session.Found) (last bool,
 		return false, nil // costs nothing
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		held, err := tx.PasskeysOf(ctx, found.User.ID)
+		passkeys, err := tx.PasskeysOf(ctx, found.User.ID)
 		if err == nil {
-			last, err = f.lastFactor(ctx, tx, found, held)
+			last, err = f.lastFactor(ctx, tx, found, passkeys)
 		}
 		return err
 	})
@@ -228,13 +228,13 @@ func (f *Flows) LastFactor(ctx context.Context, found session.Found) (last bool,
 }
 
 // lastFactor is LastFactor for a user with these passkeys.
-func (f *Flows) lastFactor(ctx context.Context, tx Tx, found session.Found, held []passkey.Passkey) (bool, error) {
+func (f *Flows) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
 	if !f.Requires(found.User.Roles) {
 		return false, nil
 	}
 	apps, err := tx.FactorsOf(ctx, found.User.ID)
 	count := len(apps)
-	for _, p := range held {
+	for _, p := range passkeys {
 		if f.PasskeyWorks(p) {
 			count++
 		}

@@ -41,8 +41,8 @@ func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, 
 	if len(apps) > 0 {
 		s.App = apps[0].UsedAt
 	}
-	held, err := tx.PasskeysOf(ctx, accountID)
-	for _, p := range held {
+	passkeys, err := tx.PasskeysOf(ctx, accountID)
+	for _, p := range passkeys {
 		if f.PasskeyWorks(p) && p.UsedAt.After(s.Passkey) {
 			s.Passkey = p.UsedAt
 		}

@@ -36,12 +36,12 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended in
 // endListed is endAll, and returns how many of the sessions UserSessions would have
 // listed. Expired rows that are not yet deleted do not count.
 func (f *Flows) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
-	held, err := f.sessions.List(ctx, tx, accountID)
+	sessions, err := f.sessions.List(ctx, tx, accountID)
 	if err != nil {
 		return 0, err
 	}
-	held = slices.DeleteFunc(held, func(s session.Session) bool { return s.ID == keep })
-	return len(held), f.endAll(ctx, tx, accountID, keep, why)
+	sessions = slices.DeleteFunc(sessions, func(s session.Session) bool { return s.ID == keep })
+	return len(sessions), f.endAll(ctx, tx, accountID, keep, why)
 }
 
 // EndUserSession ends one session of any account and notifies the owner, or returns

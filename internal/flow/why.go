@@ -190,9 +190,9 @@ func (f *Flows) heldBeside(ctx context.Context, tx Tx, _ string, known *account.
 
 // signedInto returns the sessions of the account.
 func (f *Flows) signedInto(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
-	held, err := f.sessions.List(ctx, tx, known.ID)
+	sessions, err := f.sessions.List(ctx, tx, known.ID)
 	var all []Moment
-	for _, s := range held {
+	for _, s := range sessions {
 		detail := joined([2]string{"", useragent.Describe(s.UserAgent)}, [2]string{"with ", listed(f.proofs(s.Methods))}, [2]string{"last seen ", s.LastSeenAt.UTC().Format(time.RFC3339)})
 		all = append(all, Moment{s.CreatedAt, "session", s.ID, detail})
 	}

@@ -31,12 +31,12 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	held, err := a.actions.Flows.Sessions(r.Context(), found)
+	sessions, err := a.actions.Flows.Sessions(r.Context(), found)
 	if err != nil {
 		return err
 	}
-	devices, locale := make([]Device, 0, len(held)), a.actions.Locale(w, r)
-	for _, s := range held {
+	devices, locale := make([]Device, 0, len(sessions)), a.actions.Locale(w, r)
+	for _, s := range sessions {
 		devices = append(devices, Device{
 			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.UserAgent), Place: a.place(s.Peer, locale),
 			CreatedAt: momentOf(s.CreatedAt), LastSeenAt: momentOf(s.LastSeenAt),

@@ -17,7 +17,7 @@ type Boot struct {
 	Here      string        `json:"here"` // path of this page, which the language menu leads back to
 	Brand     Brand         `json:"brand"`
 	Legal     Legal         `json:"legal"`
-	Policy    Policy        `json:"policy"`
+	Settings  Settings      `json:"settings"`
 	Sender    string        `json:"sender"` // address that mails come from, "" when none are sent
 	Providers []Provider    `json:"providers"`
 	ReturnTo  string        `json:"return_to"`
@@ -76,8 +76,8 @@ type Legal struct {
 	Version string `json:"terms_version"` // that users accept
 }
 
-// Policy has the rules for registration, passwords and codes.
-type Policy struct {
+// Settings has the part of the settings that the screens follow.
+type Settings struct {
 	SignUp      string `json:"signup"` // "yes" where people may register
 	Name        string `json:"name"`   // "optional" or "required" where the form asks for one
 	PasswordMin int    `json:"password_min"`

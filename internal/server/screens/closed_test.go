@@ -15,7 +15,7 @@ func TestSignUp_Closed(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, func(c *config.Config) { c.SignUp.Enabled = false })
 	v := visit(s)
-	if b := v.opens("/auth/signin"); b.Policy.SignUp != "" {
+	if b := v.opens("/auth/signin"); b.Settings.SignUp != "" {
 		t.Error("the sign-in page offers to register")
 	}
 	typed := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "confirm_password": {apptest.Password}}
@@ -31,7 +31,7 @@ func TestSignUp_Closed(t *testing.T) {
 	if p := v.Send("/auth/api/signup", typed); p.StatusCode != 403 {
 		t.Errorf("the API answers %d", p.StatusCode)
 	}
-	if b := visit(apptest.Start(t)).opens("/auth/signin"); b.Policy.SignUp != "yes" {
+	if b := visit(apptest.Start(t)).opens("/auth/signin"); b.Settings.SignUp != "yes" {
 		t.Error("the sign-in page does not offer to register")
 	}
 }

@@ -30,7 +30,7 @@ type Config struct {
 	Theme     *brand.Theme  // nil for the default
 	Pictures  []*brand.File // of providers
 	Legal     Legal
-	Policy    Policy
+	Settings  Settings
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
 	SignUp    bool     // whether visitors may register
@@ -65,11 +65,11 @@ func New(cfg Config) (*Screens, error) {
 	if logo := cfg.Theme.Shown(); logo != nil {
 		cfg.Brand.Logo = logo.Path
 	}
-	p := &cfg.Policy
-	p.SignUp, p.SignInCode, p.Providers = yes(cfg.SignUp), yes(cfg.ByCode), yes(len(cfg.Providers) > 0)
-	p.Passkeys, p.Trust = yes(cfg.Passkeys), yes(cfg.Trust)
+	shown := &cfg.Settings
+	shown.SignUp, shown.SignInCode, shown.Providers = yes(cfg.SignUp), yes(cfg.ByCode), yes(len(cfg.Providers) > 0)
+	shown.Passkeys, shown.Trust = yes(cfg.Passkeys), yes(cfg.Trust)
 	if cfg.Names != flow.NameOff {
-		cfg.Policy.Name = string(cfg.Names)
+		shown.Name = string(cfg.Names)
 	}
 	documents, err := load(cfg.Dist, cfg.Catalogue, cfg.Theme, slices.Concat(cfg.Actions.Targets.Origins, cfg.FormActions))
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Screens) mountSignUp(m *server.Mux) {
 func (s *Screens) boot(screen form.Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
-		Brand: s.Brand, Legal: s.Legal, Policy: s.Policy, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
+		Brand: s.Brand, Legal: s.Legal, Settings: s.Settings, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors:  Factors{List: []Factor{}, Codes: []RecoveryCode{}},
 		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}, Sessions: []OwnSession{}},
 		Client:   Client{Scopes: []Scope{}},

@@ -21,8 +21,8 @@ func (s *Screens) mountSessions(m *server.Mux) section {
 
 // fillSessions adds the sessions of the account, the one that asks first.
 func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	held, err := s.Actions.Flows.Sessions(r.Context(), found)
-	for _, each := range held {
+	sessions, err := s.Actions.Flows.Sessions(r.Context(), found)
+	for _, each := range sessions {
 		shown := OwnSession{
 			ID: each.ID, Name: s.Describe(each.UserAgent), Account: found.User.ID,
 			Place: s.Place(each.Peer, b.Locale),

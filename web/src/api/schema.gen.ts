@@ -68,7 +68,7 @@ export interface Boot {
   here: string;
   brand: Brand;
   legal: Legal;
-  policy: Policy;
+  settings: Settings;
   sender: string;
   providers: Provider[];
   return_to: string;
@@ -346,19 +346,6 @@ export interface Passkeys {
   user_id: string;
 }
 
-export interface Policy {
-  signup: string;
-  name: string;
-  password_min: number;
-  password_max: number;
-  code_length: number;
-  code_minutes: number;
-  signin_code: string;
-  providers: string;
-  passkeys: string;
-  trust: string;
-}
-
 export interface Protect {
   later: string;
   until: string;
@@ -467,6 +454,19 @@ export interface Session {
 
 export interface Sessions {
   sessions: Device[];
+}
+
+export interface Settings {
+  signup: string;
+  name: string;
+  password_min: number;
+  password_max: number;
+  code_length: number;
+  code_minutes: number;
+  signin_code: string;
+  providers: string;
+  passkeys: string;
+  trust: string;
 }
 
 export interface SignIn {

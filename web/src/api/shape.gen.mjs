@@ -21,7 +21,7 @@ export const SHAPE = {
     "terms": "",
     "terms_version": ""
   },
-  "policy": {
+  "settings": {
     "signup": "",
     "name": "",
     "password_min": 0,

@@ -19,7 +19,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useOwnForm('/auth/api/account/password', boot);
-  const { password_min: minLength, password_max: maxLength } = boot.policy;
+  const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>

@@ -37,7 +37,7 @@ function View({ boot }: { boot: Boot }) {
         <Portrait boot={boot} />
         <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
       </div>
-      <Sections policy={boot.policy} states={boot.account.states} />
+      <Sections settings={boot.settings} states={boot.account.states} />
       <form {...form.props} action="/auth/signout">
         <Button look="secondary" busy={form.busy} wait={form.wait}>
           {t('account.signout')}

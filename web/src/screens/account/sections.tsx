@@ -35,7 +35,7 @@ const WORDS: { [state in keyof States]?: [yes: MessageKey, no: MessageKey] } = {
   factors: ['account.state.factors_on', 'account.state.factors_off'],
 };
 
-export function Sections({ policy, states }: { policy: Boot['policy']; states: States }) {
+export function Sections({ settings, states }: { settings: Boot['settings']; states: States }) {
   const { t } = useText();
   const wordsOf = (state: keyof States) => {
     const words = WORDS[state];
@@ -45,7 +45,7 @@ export function Sections({ policy, states }: { policy: Boot['policy']; states: S
     <nav aria-label={t('account.sections')}>
       <ul className={styles.list}>
         {SECTIONS.map(([path, name, state]) => (
-          <When key={path} value={SWITCHED[path] ? policy[SWITCHED[path]] : 'yes'}>
+          <When key={path} value={SWITCHED[path] ? settings[SWITCHED[path]] : 'yes'}>
             <li className={styles.item}>
               <a className={styles.link} href={path}>
                 {t(name)}

@@ -50,7 +50,7 @@ function View({ boot }: { boot: Boot }) {
           {t('common.app_submit')}
         </Button>
       </form>
-      <When value={boot.policy.passkeys}>
+      <When value={boot.settings.passkeys}>
         <MakePasskey boot={boot} />
       </When>
       <When value={protect.later}>

@@ -16,7 +16,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/reset-password' });
-  const { password_min: minLength, password_max: maxLength } = boot.policy;
+  const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
     <Frame

@@ -72,7 +72,7 @@ function View({ boot }: { boot: Boot }) {
           {t('signin.submit')}
         </Button>
       </form>
-      <When value={boot.policy.signin_code}>
+      <When value={boot.settings.signin_code}>
         <Footer>
           <a href={withReturn('/auth/signin-code', boot.return_to)}>{t('signin.code')}</a>
         </Footer>
@@ -84,7 +84,7 @@ function View({ boot }: { boot: Boot }) {
         lastUsed={t('common.last_used')}
         hidden={{ ...hidden, again: boot.again }}
       />
-      <When value={boot.policy.passkeys}>
+      <When value={boot.settings.passkeys}>
         <Passkey
           body={hidden}
           field={() => emailOf(form.props.ref.current)}
@@ -92,7 +92,7 @@ function View({ boot }: { boot: Boot }) {
           onAble={() => setMakesPasskeys(boot.again ? '' : 'yes')}
         />
       </When>
-      <When value={boot.policy.signup}>
+      <When value={boot.settings.signup}>
         <Footer>
           {`${t('signin.no_account')} `}
           <a href={withReturn('/auth/signup', boot.return_to)}>{t('signin.signup')}</a>

@@ -27,7 +27,7 @@ function View({ boot }: { boot: Boot }) {
   const [maker, setMaker] = useState(false);
   const [byPasskey, setByPasskey] = useState(false); // the button that was pressed last
   useEffect(() => setMaker('PublicKeyCredential' in globalThis), []);
-  const { password_min: minLength, password_max: maxLength } = boot.policy;
+  const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
     <Frame
@@ -40,7 +40,7 @@ function View({ boot }: { boot: Boot }) {
       <form {...form.props} id="signup">
         <HiddenField<SignUp> name="return_to" value={boot.return_to} />
         {(['required', 'optional'] as const).map((rule) => (
-          <When key={rule} value={boot.policy.name} is={rule}>
+          <When key={rule} value={boot.settings.name} is={rule}>
             <NameField
               label={t(`signup.name.${rule}`)}
               defaultValue={boot.values.name}
@@ -79,7 +79,7 @@ function View({ boot }: { boot: Boot }) {
         lastUsed={t('common.last_used')}
         hidden={{ return_to: boot.return_to, flow: '', again: '' }}
       />
-      <When value={boot.policy.passkeys}>
+      <When value={boot.settings.passkeys}>
         <PasskeyButton
           ready={maker}
           form="signup"

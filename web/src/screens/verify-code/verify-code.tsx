@@ -105,7 +105,7 @@ function Enter({ boot }: { boot: Boot }) {
       <Resend
         flow={flow}
         fault={form.trouble.code}
-        life={t('verify-code.life', { minutes: boot.policy.code_minutes })}
+        life={t('verify-code.life', { minutes: boot.settings.code_minutes })}
         onResent={onResent}
       />
       <When value={flow.state} is="code" otherwise={<OtherAddress flow={flow} />}>
