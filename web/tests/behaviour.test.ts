@@ -301,6 +301,23 @@ test('a page that comes back from the history is not busy and asks who is signed
 });
 
 test.each([
+  ['account-passkeys/none', '/auth/api/account/passkeys/begin', 'Add a passkey', 'p1'],
+  ['protect/idle', '/auth/api/protect/passkey/begin', 'Create a passkey instead', ''],
+])('a passkey button that comes back from the history is not busy: %s', async (state, path, name, id) => {
+  const { page } = await open(state, {
+    [path]: 'hang',
+    '/auth/api/session': id ? { body: { user: { id } } } : problem(401, { code: 'session.required' }),
+  });
+  await page.getByRole('button', { name }).click();
+  await page.locator('button[aria-busy=true]').waitFor();
+  await page.route('**/preview/**', (route) => route.abort()); // it must not load the page anew
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  const idle = page.locator('button[aria-busy=false]', { hasText: name });
+  await idle.waitFor({ timeout: 15_000 }); // the request itself is given up after 20 s
+  await page.context().close();
+});
+
+test.each([
   ['the same person', 'p1', false],
   ['somebody else', 'p2', true],
 ])('a page that comes back from the history to %s', async (_, id, reloads) => {

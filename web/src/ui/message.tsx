@@ -5,17 +5,19 @@ import styles from './message.module.css';
 interface ErrorSummaryProps {
   words: string;
   /** The request id that the user quotes to the operator. It is shown while the id is set. */
-  requestId: { id: string; words: string };
+  requestId?: { id: string; words: string };
   /** The button to send the same input again, where that may succeed. */
   retry?: { label: string; onRetry: () => void } | undefined;
   ref?: Ref<HTMLDivElement>;
 }
 
+const NO_REQUEST = { id: '', words: '' };
+
 /**
  * The error of the form as a whole. The region is always in the document, because
  * screen readers miss an alert that is inserted together with its text.
  */
-export function ErrorSummary({ words, requestId, retry, ref }: ErrorSummaryProps) {
+export function ErrorSummary({ words, requestId = NO_REQUEST, retry, ref }: ErrorSummaryProps) {
   return (
     <div role="alert" className={styles.region} tabIndex={-1} ref={ref}>
       <When value={words}>

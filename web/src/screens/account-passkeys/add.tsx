@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Failure } from '../../api/problem';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
 import { Unless, When } from '../../lib/template';
+import { usePress } from '../../lib/use-press';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
@@ -12,21 +13,14 @@ import { Proof, useProven } from '../own/proof';
 import { UNPROVEN } from '../own/use-own-form';
 import styles from './passkeys.module.css';
 
-const NO_REQUEST = { id: '', words: '' };
-
 /** Adds a passkey. It needs script; the browser leads through the rest. */
 export function Add({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { errors } = boot;
-  const summary = useRef<HTMLDivElement>(null);
   const [asked, setAsked] = useState(boot.again);
-  const [busy, setBusy] = useState(false);
-  const [words, setWords] = useState(errors.form);
+  const { busy, setBusy, words, setWords, summary, begin } = usePress(errors.form);
   useProven(() => setAsked(''));
-  useEffect(() => {
-    if (words) summary.current?.focus();
-  }, [words]);
 
   const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
     if (typeof trouble === 'string') return t(`common.passkey_${trouble}`);
@@ -38,9 +32,7 @@ export function Add({ boot }: { boot: Boot }) {
   };
 
   const add = async () => {
-    if (busy) return;
-    setBusy(true);
-    setWords('');
+    if (!begin()) return;
     const made = await createPasskey('/auth/api/account/passkeys', { account: boot.session.id });
     if ('next' in made) return location.assign(made.next);
     setBusy(false);
@@ -50,9 +42,9 @@ export function Add({ boot }: { boot: Boot }) {
   return (
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />
-      <ErrorSummary words={words} requestId={NO_REQUEST} ref={summary} />
+      <ErrorSummary words={words} ref={summary} />
       <When value={errors.fields.name}>
-        <ErrorSummary words={errors.fields.name} requestId={NO_REQUEST} />
+        <ErrorSummary words={errors.fields.name} />
       </When>
       <Unless value={boot.passkeys.full}>
         <div className={styles.add}>

@@ -50,7 +50,7 @@ function Enter({ boot }: { boot: Boot }) {
   useFirstField(form, ''); // the lead only says what the field is for
   return (
     <>
-      <ErrorSummary words={errors.form} requestId={{ id: '', words: '' }} ref={summary} />
+      <ErrorSummary words={errors.form} ref={summary} />
       <Lead>{t('device.lead', { email: boot.session.email })}</Lead>
       <PostForm action={PATH} ref={form}>
         {(busy) => (

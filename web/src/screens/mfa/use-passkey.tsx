@@ -1,31 +1,20 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
-import { useRestoredPage } from '../../lib/use-restored-page';
+import { usePress } from '../../lib/use-press';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import styles from './use-passkey.module.css';
 
-const NO_REQUEST = { id: '', words: '' };
-
 /** Asks for a passkey in a dialog of the browser. It needs script; its code loads with the press. */
 export function UsePasskey({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const summary = useRef<HTMLDivElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [words, setWords] = useState('');
-  useRestoredPage(useCallback(() => setBusy(false), []));
-  useEffect(() => {
-    if (words) summary.current?.focus();
-  }, [words]);
+  const { busy, setBusy, words, setWords, summary, begin } = usePress();
 
   const press = async () => {
-    if (busy) return;
-    setBusy(true);
-    setWords('');
+    if (!begin()) return;
     if (!globalThis.PublicKeyCredential) {
       setBusy(false);
       return setWords(t('mfa.passkey.unsupported'));
@@ -48,7 +37,7 @@ export function UsePasskey({ boot }: { boot: Boot }) {
 
   return (
     <>
-      <ErrorSummary words={words} requestId={NO_REQUEST} ref={summary} />
+      <ErrorSummary words={words} ref={summary} />
       <div className={styles.press}>
         <Button type="button" busy={busy} onClick={press}>
           {t('mfa.passkey.use')}

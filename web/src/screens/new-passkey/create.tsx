@@ -1,10 +1,10 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Failure } from '../../api/problem';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
-import { useRestoredPage } from '../../lib/use-restored-page';
+import { usePress } from '../../lib/use-press';
 import { createPasskey, createQuietly } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
@@ -13,8 +13,6 @@ import { Proof, useProven } from '../own/proof';
 import { UNPROVEN } from '../own/use-own-form';
 import styles from './create.module.css';
 
-const NO_REQUEST = { id: '', words: '' };
-
 /** The step or the session has ended, or is another's: the page shows what holds now. */
 const OVER = /^(flow\.|account\.changed)/;
 
@@ -22,18 +20,12 @@ const OVER = /^(flow\.|account\.changed)/;
 export function Create({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const summary = useRef<HTMLDivElement>(null);
   const quiet = useRef<AbortController>(null);
   const [asked, setAsked] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [words, setWords] = useState('');
+  const { busy, setBusy, words, setWords, summary, begin } = usePress();
   const { id: account } = boot.session;
   const { id: flow } = boot.flow;
   useProven(() => setAsked(''));
-  useRestoredPage(useCallback(() => setBusy(false), []));
-  useEffect(() => {
-    if (words) summary.current?.focus();
-  }, [words]);
   useEffect(() => {
     if (flow) return;
     const mine = new AbortController();
@@ -56,10 +48,8 @@ export function Create({ boot }: { boot: Boot }) {
   };
 
   const create = async () => {
-    if (busy) return;
+    if (!begin()) return;
     quiet.current?.abort();
-    setBusy(true);
-    setWords('');
     const made = flow
       ? await createPasskey('/auth/api/signup/passkey', { flow })
       : await createPasskey('/auth/api/account/passkeys', { account });
@@ -71,7 +61,7 @@ export function Create({ boot }: { boot: Boot }) {
   return (
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />
-      <ErrorSummary words={words} requestId={NO_REQUEST} ref={summary} />
+      <ErrorSummary words={words} ref={summary} />
       <div className={styles.create}>
         <Button type="button" busy={busy} onClick={create}>
           {t('new-passkey.create')}

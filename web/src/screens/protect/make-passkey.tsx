@@ -1,14 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
+import { usePress } from '../../lib/use-press';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { ErrorSummary } from '../../ui/message';
 import styles from './protect.module.css';
-
-const NO_REQUEST = { id: '', words: '' };
 
 /** The step has ended: the page shows what holds now. */
 const OVER = /^flow\./;
@@ -17,17 +15,10 @@ const OVER = /^flow\./;
 export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const summary = useRef<HTMLDivElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [words, setWords] = useState('');
-  useEffect(() => {
-    if (words) summary.current?.focus();
-  }, [words]);
+  const { busy, setBusy, words, setWords, summary, begin } = usePress();
 
   const press = async () => {
-    if (busy) return;
-    setBusy(true);
-    setWords('');
+    if (!begin()) return;
     const made = await createPasskey('/auth/api/protect/passkey', { flow: flow.id });
     if ('next' in made) return go(made.next); // stays busy until the next page loads
     setBusy(false);
@@ -39,7 +30,7 @@ export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
 
   return (
     <div className={`${styles.other} ${styles['needs-script']}`}>
-      <ErrorSummary words={words} requestId={NO_REQUEST} ref={summary} />
+      <ErrorSummary words={words} ref={summary} />
       <Button type="button" look="secondary" busy={busy} onClick={press}>
         {t('protect.passkey')}
       </Button>
