@@ -4,24 +4,30 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// freePort puts a free port into a variable: freeport PORT
+// freePort puts a free port into a variable: freeport PORT. Linux gives it to no outgoing
+// connection, which could take it before the program listens.
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	ts.Check(err)
-	ts.Setenv(args[0], port)
+	for range 100 {
+		port := strconv.Itoa(20000 + rand.IntN(12000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			_ = l.Close()
+			ts.Setenv(args[0], port)
+			return
+		}
+	}
+	ts.Fatalf("no port is free")
 }
 
 // ready waits until a URL answers 200: ready http://127.0.0.1:9080/readyz

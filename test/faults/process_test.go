@@ -42,22 +42,21 @@ func newPlace(t *testing.T, mail *sink, extra ...string) *place {
 	return p
 }
 
-// givenPorts are the addresses that freePort has returned.
+// givenPorts are the addresses that freePort has tried.
 var givenPorts sync.Map
 
 // freePort returns an unused address below the kernel's range of ephemeral
 // ports. A connection of another test could take a port of that range before
-// the process does. It returns no address twice: the first process may not use it yet.
+// the process does. It tries no address twice: the test that has it may be about to listen.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
 		address := fmt.Sprintf("127.0.0.1:%d", 10240+rand.IntN(20000))
-		l, err := net.Listen("tcp", address)
-		if err != nil {
+		if _, given := givenPorts.LoadOrStore(address, true); given {
 			continue
 		}
-		_ = l.Close()
-		if _, given := givenPorts.LoadOrStore(address, true); !given {
+		if l, err := net.Listen("tcp", address); err == nil {
+			_ = l.Close()
 			return address
 		}
 	}

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -19,11 +20,21 @@ export async function listen(server) {
   return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
 }
 
+/** A port below the range that Linux gives to outgoing connections, one of which could take it before Portico listens. */
 async function freePort() {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  return port;
+  for (;;) {
+    const server = createServer();
+    const port = randomInt(20_000, 32_000);
+    server.listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      server.close();
+      await once(server, 'close');
+      return port;
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
 /** The real program, with an app behind it and two people: mara, who is an admin, and ben. */
