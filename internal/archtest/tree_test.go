@@ -125,6 +125,7 @@ func rules() map[string]rule {
 		"links":                 links,
 		"names in documents":    named,
 		"paths of pages":        pagePaths,
+		"quoted log entries":    loggedWords,
 		"prose":                 prose,
 		"names in the glossary": glossaryNames,
 		"rows of the glossary":  glossaryRows,

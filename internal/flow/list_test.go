@@ -67,6 +67,18 @@ func TestLimits_AreListed(t *testing.T) {
 	}
 }
 
+// The page of the metrics names each step that is counted.
+func TestSteps_AreDocumented(t *testing.T) {
+	t.Parallel()
+	_, list, _ := strings.Cut(source(t, "../../docs/operating/metrics.md"), "The label `step`")
+	list, _, _ = strings.Cut(list, "The label")
+	for step := range watched() {
+		if !strings.Contains(list, "`"+step+"`") {
+			t.Errorf("docs/operating/metrics.md has no step %s", step)
+		}
+	}
+}
+
 // The page of rate limits has each limit, with its number.
 func TestLimits_AreDocumented(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func TestCircuit_ClientsCannotOpenIt(t *testing.T) {
 		}
 		time.Sleep(300 * time.Millisecond)
 	}
-	if strings.Contains(s.log.String(), "an app does not answer") {
+	if strings.Contains(s.log.String(), "an app does not respond") {
 		t.Error("the app is taken for down")
 	}
 }
