@@ -108,7 +108,11 @@ func TestSEC157_HTTP2TowardsApps(t *testing.T) {
 		{"X-A", "b"}, {"x a", "b"}, {"", "b"}, {"x-a ", "b"}, {":path", "/admin/second"}, {":unknown", "b"}, {":protocol", "websocket"}, {"host", "evil.test"},
 	} {
 		path := fmt.Sprintf("/public/%d", i)
-		if status := s.frames(inner, request(path, more)...); strings.HasPrefix(status, "2") && more[0] != "te" && more[0] != "host" {
+		harmless := more[0] == "te" || more[0] == "host"
+		if more[0] == "content-length" { // a request without a body is answered perhaps before the frame that breaks its promise
+			harmless = more[1] == "0" || more[1] == "-1"
+		}
+		if status := s.frames(inner, request(path, more)...); strings.HasPrefix(status, "2") && !harmless {
 			t.Errorf("%q: %q is answered with %s", more[0], more[1], status)
 		}
 	}

@@ -24,9 +24,9 @@ type mailServer struct {
 
 	mu    sync.Mutex
 	kept  []*email
-	taken map[*email]bool
-	no    bool          // whether every recipient is refused
-	more  chan struct{} // closed and replaced when an email comes
+	taken map[string]bool // by Message-ID: an email whose delivery was not recorded comes again
+	no    bool            // whether every recipient is refused
+	more  chan struct{}   // closed and replaced when an email comes
 }
 
 // email is one message as it was sent.
@@ -38,7 +38,7 @@ type email struct {
 
 func newMailServer(t *testing.T) *mailServer {
 	t.Helper()
-	m := &mailServer{t: t, taken: map[*email]bool{}, more: make(chan struct{})}
+	m := &mailServer{t: t, taken: map[string]bool{}, more: make(chan struct{})}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -143,9 +143,10 @@ func (m *mailServer) next(address string) *email {
 		more := m.more
 		m.mu.Unlock()
 		for _, l := range m.to(address) {
+			id := l.header(m.t).Get("Message-Id")
 			m.mu.Lock()
-			free := !m.taken[l]
-			m.taken[l] = true
+			free := !m.taken[id]
+			m.taken[id] = true
 			m.mu.Unlock()
 			if free {
 				return l
