@@ -12,8 +12,9 @@ import (
 // The limits of flows. They are as strict as NIST 800-63B-4 3.1.3.2 and 3.2.2
 // demand, or stricter.
 //
-// To add a limit, change limits below and docs/operating/rate-limits.md.
-// TestLimits_AreListed holds the first, and TestLimits_AreDocumented the second.
+// To add a limit, change limits below, where the second list is for limits per network, and
+// docs/operating/rate-limits.md. TestLimits_AreListed holds the first, and
+// TestLimits_AreDocumented the second.
 var (
 	// Consecutive wrong passwords for an address. All browsers that its owner
 	// never used share one count. Each browser that the owner has used has its

@@ -3,11 +3,13 @@ package flow
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // source returns the text of a file of the repository.
@@ -52,7 +54,7 @@ func TestKinds_AreComplete(t *testing.T) {
 }
 
 // Every limit of limit.go that can refuse an attempt is in limits, without which
-// its refusals would not be counted.
+// its refusals would not be counted. A limit for networks is there for the wider ones too.
 func TestLimits_AreListed(t *testing.T) {
 	t.Parallel()
 	found := regexp.MustCompile(`Limit\{\s*Name: "([^"]+)"`).FindAllStringSubmatch(source(t, "limit.go"), -1)
@@ -63,6 +65,21 @@ func TestLimits_AreListed(t *testing.T) {
 		never := match[1] == knownDay.Name || match[1] == knownGlobal.Name
 		if slices.Contains(LimitNames(), match[1]) == never {
 			t.Errorf("limits has the limit %q: %v", match[1], never)
+		}
+	}
+	named := map[string]string{}
+	for _, match := range regexp.MustCompile(`(\w+)\s+= throttle\.Limit\{\s*Name: "([^"]+)"`).FindAllStringSubmatch(source(t, "limit.go"), -1) {
+		named[match[1]] = match[2]
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		for _, match := range regexp.MustCompile(`fromNetwork\((\w+), `).FindAllStringSubmatch(source(t, path), -1) {
+			if name := named[match[1]]; !slices.Contains(LimitNames(), name+" /56") {
+				t.Errorf("%s counts %s for wider networks too: give it to limits there", path, match[1])
+			}
 		}
 	}
 }
@@ -79,7 +96,7 @@ func TestSteps_AreDocumented(t *testing.T) {
 	}
 }
 
-// The page of rate limits has each limit, with its number.
+// The page of rate limits has each limit, with its number and its time.
 func TestLimits_AreDocumented(t *testing.T) {
 	t.Parallel()
 	rows := strings.Split(source(t, "../../docs/operating/rate-limits.md"), "\n")
@@ -99,8 +116,12 @@ func TestLimits_AreDocumented(t *testing.T) {
 			said = "on(e|ce)"
 		}
 		named := func(row string) bool { return strings.HasPrefix(row, "|") && strings.Contains(row, "`"+l.Name+"`") }
-		if i := slices.IndexFunc(rows, named); i < 0 || !regexp.MustCompile(`\b`+said+`\b`).MatchString(rows[i]) {
-			t.Errorf("docs/operating/rate-limits.md has no limit %q with %s", l.Name, said)
+		window := map[time.Duration]string{10 * time.Minute: "10 minutes", time.Hour: "hour", 24 * time.Hour: "day"}[l.Window]
+		if strings.HasSuffix(l.Name, " flow") { // it ends with the flow
+			window = "per "
+		}
+		if i := slices.IndexFunc(rows, named); i < 0 || !regexp.MustCompile(`\b`+said+`\b`).MatchString(rows[i]) || !strings.Contains(rows[i], window) {
+			t.Errorf("docs/operating/rate-limits.md has no limit %q with %s, %s", l.Name, said, window)
 		}
 	}
 }

@@ -118,7 +118,17 @@ func TestDashboard(t *testing.T) {
 	}
 	var expressions []string
 	ids := map[int]bool{}
+	taken := map[[2]int]string{}
 	for _, p := range dashboard.Panels {
+		for x := range p.GridPos.W {
+			for y := range p.GridPos.H {
+				at := [2]int{p.GridPos.X + x, p.GridPos.Y + y}
+				if other := taken[at]; other != "" {
+					t.Fatalf("the panel %q covers %q", p.Title, other)
+				}
+				taken[at] = p.Title
+			}
+		}
 		if ids[p.ID] || p.Title == "" || p.GridPos.X+p.GridPos.W > 24 || p.Type != "row" && len(p.Targets) == 0 {
 			t.Errorf("the panel %+v has no place, no title, no query or the number of another", p)
 		}
