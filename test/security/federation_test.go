@@ -519,7 +519,7 @@ func TestSEC127_NothingIsAttachedBeforeTheProof(t *testing.T) {
 		for operation, body := range map[string]object{
 			"account/passkeys/begin": {"account": flow}, "account/passkeys": creation(object{"account": flow}, key.Create(strings.Repeat("A", 43))),
 			"signup/passkey/begin": {"flow": flow}, "signup/passkey": creation(object{"flow": flow}, key.Create(strings.Repeat("A", 43))),
-			"account/addresses": {"account": flow, "email": mine, "use": "recovery"}, "factors/add": {},
+			"account/addresses": {"account": flow, "email": mine, "use": "recovery"}, "factors/add": {"account": flow},
 		} {
 			if got := attacker.post(operation, body); got.status < 400 {
 				t.Errorf("%s before the proof: %d %s", operation, got.status, got.body)

@@ -114,7 +114,7 @@ func routes() map[string]route {
 		"GET /auth/provider/{id}/callback":          {303, 303, "", false},
 		"POST /auth/provider/{id}/callback":         {303, 303, "state=x&code=y", true},
 		"GET /auth/account/factors":                 {303, 200, "", false},
-		"POST /auth/account/factors":                {303, 303, `{"action":"remove","id":"` + flowID + `"}`, false},
+		"POST /auth/account/factors":                {303, 303, `{"account":"other","action":"remove","id":"` + flowID + `"}`, false},
 		"GET /auth/account/passkeys":                {303, 200, "", false},
 		"GET /auth/account/passkeys/offer":          {303, 200, "", false},
 		"POST /auth/account/passkeys/offer":         {303, 303, `{"account":"other"}`, false},
@@ -145,11 +145,11 @@ func routes() map[string]route {
 		"POST /auth/api/protect/restart":            {200, 200, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/protect/passkey/begin":      {404, 404, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/protect/passkey":            {401, 401, `{"flow":"` + flowID + `","credential":"AA"}`, false},
-		"POST /auth/api/factors/add":                {401, 200, `{}`, false},
+		"POST /auth/api/factors/add":                {401, 409, `{"account":"other"}`, false},
 		"POST /auth/api/factors/confirm":            {401, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
-		"POST /auth/api/factors/codes":              {401, 404, `{}`, false},
+		"POST /auth/api/factors/codes":              {401, 409, `{"account":"other"}`, false},
 		"POST /auth/api/factors/saved":              {401, 200, `{"flow":"` + flowID + `"}`, false},
-		"POST /auth/api/factors/remove":             {401, 404, `{"id":"` + flowID + `"}`, false},
+		"POST /auth/api/factors/remove":             {401, 409, `{"account":"other","id":"` + flowID + `"}`, false},
 	}
 	maps.Copy(table, openIDRoutes())
 	return table

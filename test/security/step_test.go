@@ -104,7 +104,7 @@ func TestSEC095_TheSecondStepCannotBeSkipped(t *testing.T) {
 			"the enrolment, wrong code":  {"protect", object{"flow": flow, "code": "000000"}},
 			"later":                      {"protect/later", object{"flow": flow}},
 			"saved codes":                {"factors/saved", object{"flow": flow}},
-			"a new app":                  {"factors/add", object{"flow": flow}},
+			"a new app":                  {"factors/add", object{"account": flow}},
 			"the confirmation of an app": {"factors/confirm", object{"flow": flow, "code": "000000"}},
 			"an emailed code":            {"verify-code", object{"flow": flow, "code": "000000"}},
 			"a new password":             {"reset-password", object{"flow": flow, "password": other, "confirm_password": other}},

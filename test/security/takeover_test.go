@@ -130,7 +130,7 @@ func TestSEC283_TheOwnerRegainsAStolenAccount(t *testing.T) {
 			}
 			owner.post("account/addresses", object{"account": id, "email": fresh("next")}).refused(403, "alarm.raised")
 			owner.post("account/passkeys/begin", object{"account": id}).refused(403, "alarm.raised")
-			owner.post("factors/add", object{}).refused(403, "alarm.raised")
+			owner.post("factors/add", object{"account": id}).refused(403, "alarm.raised")
 			l.nothing(address)
 		})
 	}

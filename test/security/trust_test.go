@@ -89,7 +89,7 @@ func TestSEC291_TrustEndsWithCredentials(t *testing.T) {
 			v.enrol()
 			for _, each := range v.shown(page).List {
 				if !slices.Contains(former, each) {
-					v.post("factors/remove", object{"id": each.ID}).must(200)
+					v.post("factors/remove", object{"account": v.id(), "id": each.ID}).must(200)
 				}
 			}
 		},
@@ -137,8 +137,8 @@ func TestSEC292_TrustIsNoSecondFactor(t *testing.T) {
 		t.Errorf("the rule mfa gives status %d to %q", a.status, a.header.Get("Location"))
 	}
 	v.get("/x").must(200)
-	v.post("factors/add", object{}).refused(401, "proof.needed")
-	v.post("factors/codes", object{}).refused(401, "proof.needed")
+	v.post("factors/add", object{"account": v.id()}).refused(401, "proof.needed")
+	v.post("factors/codes", object{"account": v.id()}).refused(401, "proof.needed")
 	v.post("account/password", object{"account": v.id(), "password": other, "confirm_password": other}).refused(401, "proof.needed")
 	var current struct{ Session struct{ Methods []string } }
 	v.get("/auth/api/session").must(200).parse(&current)

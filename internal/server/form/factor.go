@@ -24,6 +24,7 @@ type (
 		Flow string `json:"flow"`
 	}
 	AddFactor struct {
+		Account  string `json:"account"`
 		ReturnTo string `json:"return_to,omitempty"`
 	}
 	ConfirmFactor struct {
@@ -34,7 +35,8 @@ type (
 		Flow string `json:"flow"`
 	}
 	RemoveFactor struct {
-		ID string `json:"id"`
+		Account string `json:"account"`
+		ID      string `json:"id"`
 	}
 )
 
@@ -72,7 +74,7 @@ func (a *Actions) drop(w http.ResponseWriter, r *http.Request, id string, end fu
 
 // AddFactor begins to add an authenticator app.
 func (a *Actions) AddFactor(w http.ResponseWriter, r *http.Request, in AddFactor) (string, error) {
-	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
 		return a.Flows.BeginFactor(ctx, c, found, a.Targets.Check(in.ReturnTo))
 	})
 }
@@ -86,7 +88,7 @@ func (a *Actions) ConfirmFactor(w http.ResponseWriter, r *http.Request, in Confi
 
 // MakeCodes replaces the recovery codes.
 func (a *Actions) MakeCodes(w http.ResponseWriter, r *http.Request, in AddFactor) (string, error) {
-	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
 		return a.Flows.MakeCodes(ctx, c, found, a.Targets.Check(in.ReturnTo))
 	})
 }
@@ -100,12 +102,20 @@ func (a *Actions) SavedCodes(w http.ResponseWriter, r *http.Request, in SavedCod
 
 // RemoveFactor removes a factor.
 func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in RemoveFactor) (string, error) {
-	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
 		return flow.Result{Next: pages.Factors}, a.Flows.RemoveFactor(ctx, c, found, in.ID)
 	})
 }
 
-// own is step for a change of the signed-in user.
+// ownAs is own for the user that a page was shown for, or AccountChanged for another one.
+func (a *Actions) ownAs(w http.ResponseWriter, r *http.Request, account string, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
+	if _, err := a.signedInAs(w, r, account); err != nil {
+		return "", err
+	}
+	return a.own(w, r, run)
+}
+
+// own is step for a change of the signed-in user. Its forms name a flow, which is of one account.
 func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
 	found, err := a.Session(w, r)
 	if err != nil {

@@ -262,9 +262,11 @@ func (s *site) addFactor(b *apptest.Browser) factor.Secret {
 	s.Helper()
 	t := s.TB.(*testing.T)
 	var page struct {
+		Session struct{ ID string }
 		Factors struct{ Secret string }
 	}
-	setup := b.Send("/auth/account/factors", url.Values{"action": {"add"}}).Next()
+	b.Boot(b.Open("/auth/account/factors"), &page)
+	setup := b.Send("/auth/account/factors", url.Values{"account": {page.Session.ID}, "action": {"add"}}).Next()
 	b.Boot(b.Open(setup), &page)
 	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(page.Factors.Secret, " ", ""))
 	if err != nil {

@@ -121,6 +121,7 @@ func drawn(text string) (path, size string) {
 
 // factorsForm is the form of the page. Action is the pressed button.
 type factorsForm struct {
+	Account  string `json:"account"`
 	Flow     string `json:"flow"`
 	ID       string `json:"id"`
 	Code     string `json:"code"`
@@ -136,13 +137,13 @@ func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
 	next := ""
 	switch in.Action {
 	case "add":
-		next, err = s.Actions.AddFactor(w, r, form.AddFactor{ReturnTo: in.ReturnTo})
+		next, err = s.Actions.AddFactor(w, r, form.AddFactor{Account: in.Account, ReturnTo: in.ReturnTo})
 	case "codes":
-		next, err = s.Actions.MakeCodes(w, r, form.AddFactor{ReturnTo: in.ReturnTo})
+		next, err = s.Actions.MakeCodes(w, r, form.AddFactor{Account: in.Account, ReturnTo: in.ReturnTo})
 	case "saved":
 		next, err = s.Actions.SavedCodes(w, r, form.SavedCodes{Flow: in.Flow})
 	case "remove":
-		next, err = s.Actions.RemoveFactor(w, r, form.RemoveFactor{ID: in.ID})
+		next, err = s.Actions.RemoveFactor(w, r, form.RemoveFactor{Account: in.Account, ID: in.ID})
 	default:
 		next, err = s.Actions.ConfirmFactor(w, r, form.ConfirmFactor{Flow: in.Flow, Code: in.Code})
 	}
@@ -156,8 +157,8 @@ func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
 		return s.proveFirst(w, r, found, pages.ReturnTo(pages.Factors, target), errors.Join(sessionErr, err))
 	case errors.Is(err, flow.Unknown):
 		return server.SeeOther(w, overPath(r))
-	case errors.Is(err, flow.Moved), fault.From(err).Kind == fault.Missing:
-		return server.SeeOther(w, pages.Factors) // a second press; the page shows the state
+	case errors.Is(err, flow.Moved), errors.Is(err, form.AccountChanged), fault.From(err).Kind == fault.Missing:
+		return server.SeeOther(w, pages.Factors) // a second press, or another user by now; the page shows the state
 	}
 	v, viewErr := s.Actions.Flows.Enrolment(r.Context(), s.Actions.Caller(w, r), found, in.Flow)
 	if viewErr != nil {

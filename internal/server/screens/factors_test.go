@@ -19,7 +19,7 @@ func TestFactors_WithoutScript(t *testing.T) {
 	s, v := person(t)
 	id := v.opens(page).Session.ID
 
-	next := v.Send(page, url.Values{"action": {"add"}}).Next()
+	next := v.Send(page, url.Values{"account": {id}, "action": {"add"}}).Next()
 	b := v.opens(next)
 	key, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(b.Factors.Secret, " ", ""))
 	if err != nil || b.Factors.State != "app" || b.Factors.QR == "" {
@@ -40,7 +40,7 @@ func TestFactors_WithoutScript(t *testing.T) {
 		t.Errorf("the list: %+v", b.Factors)
 	}
 	app := b.Factors.List[0].ID
-	if b = v.opens(v.Send(page, url.Values{"action": {"codes"}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
+	if b = v.opens(v.Send(page, url.Values{"account": {id}, "action": {"codes"}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
 		t.Errorf("the new codes: %+v", b.Factors)
 	}
 
@@ -62,7 +62,7 @@ func TestFactors_WithoutScript(t *testing.T) {
 	if b = v.opens(keys); len(b.Passkeys.List) != 0 || b.Success == "" {
 		t.Errorf("the passkeys: %+v", b.Passkeys)
 	}
-	v.leads(v.Send(page, url.Values{"action": {"remove"}, "id": {app}}), page)
+	v.leads(v.Send(page, url.Values{"account": {id}, "action": {"remove"}, "id": {app}}), page)
 	if b = v.opens(page); len(b.Factors.List) != 0 || b.Factors.Left != "" {
 		t.Errorf("after the removal: %+v", b.Factors)
 	}

@@ -24,6 +24,7 @@ export interface Account {
 }
 
 export interface AddFactor {
+  account: string;
   return_to?: string;
 }
 
@@ -390,6 +391,7 @@ export interface RefuseTerms {
 }
 
 export interface RemoveFactor {
+  account: string;
   id: string;
 }
 

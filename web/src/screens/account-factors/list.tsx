@@ -24,11 +24,12 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
     <OwnPage boot={boot} title={title} form={form}>
       <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
       <ul>
-        <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
+        <Each of={factors.list}>{(factor) => <Entry factor={factor} account={boot.session.id} />}</Each>
       </ul>
       <Unless value={factors.full}>
         <Proof asked={form.asked} path={PATH} />
         <form {...form.props}>
+          <HiddenField<AddFactor> name="account" value={boot.session.id} />
           <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
           <input type="hidden" name="action" value="add" />
           <When value={factors.on} otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}>
@@ -47,7 +48,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
 
 const pressed = ({ busy, wait }: { busy: boolean; wait: number }) => ({ busy, wait });
 
-function Entry({ factor }: { factor: Factor }) {
+function Entry({ factor, account }: { factor: Factor; account: string }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/factors/remove');
   return (
@@ -59,6 +60,7 @@ function Entry({ factor }: { factor: Factor }) {
         <Proof asked={form.asked} path={PATH} />
         <form {...form.props}>
           <ErrorSummary {...form.summary} />
+          <HiddenField<RemoveFactor> name="account" value={account} />
           <HiddenField<RemoveFactor> name="id" value={factor.id} />
           <input type="hidden" name="action" value="remove" />
           <p>{choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}</p>
@@ -94,6 +96,7 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
       <Proof asked={form.asked} path={PATH} />
       <form {...form.props}>
         <ErrorSummary {...form.summary} />
+        <HiddenField<AddFactor> name="account" value={boot.session.id} />
         <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
         <input type="hidden" name="action" value="codes" />
         <Button look="secondary" {...pressed(form)}>
