@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"portico/internal/config"
@@ -57,7 +56,7 @@ func KeyNeeds(ctx context.Context, s *store.Store, key *secret.Key, cfg config.C
 	if owed.Grants > 0 {
 		needs = append(needs, fmt.Sprintf("sign-ins at OpenID clients with a refresh token from before the change (%d): wait, or these users sign in again at the client", owed.Grants))
 	}
-	if until := since(formers[0]).Add(cfg.Session.Absolute); hasHosts(cfg) && now.Before(until) {
+	if until := since(formers[0]).Add(cfg.Session.Absolute); len(appHosts(cfg)) > 0 && now.Before(until) {
 		needs = append(needs, "cookies from before the change at the hosts of apps, perhaps: wait until "+until.Format(time.DateOnly)+", or pages there are loaded once more by the public host")
 	}
 	return needs, nil
@@ -69,15 +68,4 @@ func since(f masterkey.Former) time.Time {
 		return f.ChangedAt
 	}
 	return f.DoneAt
-}
-
-// hasHosts reports whether an app has a host of its own.
-func hasHosts(cfg config.Config) bool {
-	public := publicURL(cfg).Hostname()
-	for _, host := range cfg.Hosts() {
-		if !strings.EqualFold(host, public) {
-			return true
-		}
-	}
-	return false
 }

@@ -153,7 +153,10 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 	if c.Upstream == nil && len(c.Rules)+len(c.Headers)+len(c.KeepCookies)+len(c.SignOutURL) > 0 {
 		add("upstream", "there are rules, headers, keep_cookies or sign_out_url, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
-	names, places := map[string]bool{}, map[string]string{}
+	names, places, ports := map[string]bool{}, map[string]string{}, map[string]string{}
+	if c.PublicURL != nil {
+		ports[c.PublicURL.Hostname()] = c.PublicURL.Host
+	}
 	for _, a := range c.Served() {
 		at, host, path := a.Setting("upstream", -1), a.Setting("host", -1), a.Setting("path", -1)
 		if a.Name == "" {
@@ -165,6 +168,12 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 		place := a.Host + a.Path
 		if other, taken := places[place]; taken {
 			add(at, fmt.Sprintf("the app %s has the same host and path", other), "give one of them another host or path", host, path, "public_url")
+		}
+		name := (&url.URL{Host: a.Host}).Hostname()
+		if other, known := ports[name]; known && a.Host != "" && other != a.Host {
+			add(host, fmt.Sprintf("%s has the same name and another port, and browsers send cookies to all ports of a name", other), "give the app a host name of its own", "public_url")
+		} else if a.Host != "" {
+			ports[name] = a.Host
 		}
 		if a.Upstream != nil && sameListener(c.Listen, hostPort(a.Upstream)) {
 			add(at, "it is the address on which Portico itself listens", "write the address of the app", "listen")

@@ -273,6 +273,8 @@ func TestLoad_Refuses(t *testing.T) {
 		{"upstream = \"http://x\"\nkeep_cookies = [\"__Host-portico-session\"]", "a cookie of Portico's"},
 		{`keep_cookies = ["lang"]`, "no app that they are for"},
 		{"[[app]]\nhost = \"Shop.test\"", "not a host"},
+		{"public_url = \"https://login.test\"\n[[app]]\nname = \"a\"\nhost = \"login.test:8443\"", "portico.toml:4: app.1.host: login.test has the same name and another port"},
+		{"[[app]]\nname = \"a\"\nhost = \"a.test\"\n[[app]]\nname = \"b\"\nhost = \"a.test:8443\"", "portico.toml:6: app.2.host: a.test has the same name and another port"},
 		{"[[app]]\nhost = \"https://shop.test\"", "not a host"},
 		{"[[app]]\nhost = \"shop.test:443\"", "not a host"},
 		{"[[app]]\npath = \"shop\"", "not a path"},
@@ -360,6 +362,7 @@ func TestLoad_Accepts(t *testing.T) {
 		"[session]\nidle = \"90m\"",
 		"[providers.keycloak]\npreset = \"openid\"\nissuer = \"http://localhost:8081/realms/x\"\nname = \"K\"\nclient_id = \"x\"\nclient_secret = \"y\"",
 		"[[app]]\nname = \"a\"\n[[app]]\nname = \"b\"\nhost = \"b.test:8443\"",
+		"[[app]]\nname = \"a\"\nhost = \"a.test\"\n[[app]]\nname = \"b\"\nhost = \"a.test\"\npath = \"/b\"",
 		"listen = \":0\"\nops_listen = \":0\"",
 	} {
 		if _, err := config.Load(write(t, "portico.toml", text), nil); err != nil {

@@ -203,7 +203,7 @@ func (f *Flows) SignOut(ctx context.Context, c Caller) error {
 	if err != nil {
 		return ignore(err, session.Required)
 	}
-	return f.endSession(ctx, c, found, found.Session.ID, session.Left, audit.SignedOut)
+	return ignore(f.endSession(ctx, c, found, found.Session.ID, session.Left, audit.SignedOut), session.Missing) // it has just ended elsewhere
 }
 
 // Session returns the session of a token, session.Required or session.Ended. It

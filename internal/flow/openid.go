@@ -2,12 +2,10 @@ package flow
 
 import (
 	"context"
-	"crypto/sha256"
 
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/openid"
-	"portico/internal/secret"
 	"portico/internal/session"
 )
 
@@ -36,8 +34,7 @@ func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r 
 
 // signedIn returns a session as grants name it.
 func signedIn(s session.Session) openid.SignIn {
-	sid := sha256.Sum256([]byte("portico sid " + s.ID)) // as in tokens for apps
-	return openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: secret.Encode(sid[:16]), Methods: s.Methods, Strong: s.Strong(), At: s.AuthenticatedAt}
+	return openid.SignIn{AccountID: s.AccountID, Version: s.Version, SessionID: s.ID, SID: s.SID(), Methods: s.Methods, Strong: s.Strong(), At: s.AuthenticatedAt}
 }
 
 // RedeemCode exchanges a code for tokens. Its errors include the errors of

@@ -88,6 +88,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	var owner string
 	var unproven error // returned after the commit, because the row of learnTime must stay
 	err = f.store.Write(ctx, func(tx Tx) error {
+		unproven = nil // this may be a retry
 		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)
 		if err != nil {
 			return err
@@ -101,7 +102,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		}
 		owner = linked.AccountID
 		r, err = f.returning(ctx, tx, c, p, d, linked, who)
-		if unproven = nil; errors.Is(err, noProof) {
+		if errors.Is(err, noProof) {
 			unproven, err = err, nil
 		}
 		return err

@@ -19,6 +19,10 @@ const (
 	// the client's own state. Encoded in the URL of the sign-in page it stays below
 	// the limit of a request target.
 	maxRequest = 4096
+
+	// maxOpenID is the size limit of a page that has the request of an OpenID client in its
+	// own address. A request target may have 8 KiB.
+	maxOpenID = 7 << 10
 )
 
 // Target is an address that a browser may be sent to after a flow: a path on
@@ -57,7 +61,11 @@ func (t Targets) Or(target Target) string { return cmp.Or(target.text, t.Fallbac
 // Page returns raw if it is a path of this site, one of Portico's own pages
 // included, else "".
 func (t Targets) Page(raw string) string {
-	if len(raw) > maxTarget || !printable(raw) || !localPath(raw) {
+	most := maxTarget
+	if strings.HasPrefix(raw, pages.Authorize+"?") || strings.HasPrefix(raw, pages.EndSession+"?") {
+		most = maxOpenID
+	}
+	if len(raw) > most || !printable(raw) || !localPath(raw) {
 		return ""
 	}
 	return raw

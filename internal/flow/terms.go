@@ -9,7 +9,6 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/pages"
-	"portico/internal/session"
 )
 
 // checkTerms checks the version of the terms that a form accepts: the one that its
@@ -140,7 +139,7 @@ func (f *Flows) RefuseTerms(ctx context.Context, c Caller, flowID string) (r Res
 	case err != nil:
 		return Result{}, err
 	case r.Next == pages.SignedOut:
-		return r, ignore(f.SignOut(ctx, c), session.Missing)
+		return r, f.SignOut(ctx, c)
 	}
 	return r, nil
 }

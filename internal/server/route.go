@@ -36,7 +36,9 @@ func Quiet(rt *route) { rt.quiet = true }
 
 // CrossSite exempts a route from the cross-origin guard. It is for the
 // form_post callback of providers, which the state parameter protects, for
-// violation reports, and for the fallback.
+// violation reports, and for forward-auth and the fallback, whose apps have rules of
+// their own. It is also for the endpoints of OpenID clients: they take no cookie, or
+// redirect to a GET.
 func CrossSite(rt *route) { rt.crossSite = true }
 
 // Streaming removes the body limit, the deadlines and the requirement of a

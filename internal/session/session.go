@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,13 @@ type Session struct {
 	StrongAt        time.Time // of the newest second factor; zero when none was given
 	LastSeenAt      time.Time
 	ExpiresAt       time.Time // absolute end
+}
+
+// SID returns the name of the session for apps and OpenID clients (claim sid). It does not
+// reveal the ID.
+func (s Session) SID() string {
+	sum := sha256.Sum256([]byte("portico sid " + s.ID))
+	return secret.Encode(sum[:16])
 }
 
 // ProvenAt returns AuthenticatedAt for apps, which have no zero time: a proof of an

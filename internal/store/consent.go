@@ -64,7 +64,8 @@ func scanID(row scanner) (id string, err error) { return id, row.Scan(&id) }
 
 // ClientsOf implements openid.ConsentStore.
 func (t *Tx) ClientsOf(ctx context.Context, accountID string, now time.Time) ([]openid.Consent, error) {
-	return collect(ctx, t, `SELECT account_id, client_id, '[]', MIN(created_at) FROM openid_grant
-		WHERE account_id = $1 AND redeemed_at > 0 AND ended_at = 0 AND expires_at > $2 GROUP BY account_id, client_id ORDER BY client_id`,
+	return collect(ctx, t, `SELECT g.account_id, g.client_id, '[]', MIN(g.created_at)
+		FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
+		WHERE g.account_id = $1 AND g.redeemed_at > 0 AND g.ended_at = 0 AND g.expires_at > $2 GROUP BY g.account_id, g.client_id ORDER BY g.client_id`,
 		[]any{accountID, micros(now)}, consentRow)
 }

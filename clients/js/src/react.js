@@ -13,7 +13,7 @@ export function useSession({ url = '/auth/api/session' } = {}) {
     const turn = asked.current;
     const found = await ask(url);
     if (turn !== asked.current) return; // a later answer counts
-    setState((known) => (found.status === 'unavailable' && known.status === 'signed-in' ? known : found));
+    setState((known) => (found.status === 'unavailable' && known.status !== 'loading' ? known : found));
   }, [url]);
 
   useEffect(() => {

@@ -9,7 +9,10 @@ export interface Person {
   /** May be empty. */
   name: string;
   roles: string[];
-  /** The proofs given: "password", "mail", "operator_link", "provider:google". */
+  /**
+   * The proofs of the sign-in: "password", "mail", "passkey", "operator_link", "provider:google", then "totp", "passkey" or
+   * "recovery_code".
+   */
   methods: string[];
   /** Tells the sessions of a person apart. */
   sessionId: string;

@@ -14,7 +14,7 @@ const (
 )
 
 var (
-	// errOrigin refuses a WebSocket from a page of another origin.
+	// errOrigin refuses a WebSocket or a sign-out from a page of another origin.
 	errOrigin = fault.New(fault.Forbidden, CodeOrigin)
 
 	// errUntrusted refuses a forward-auth request from a client that is not a

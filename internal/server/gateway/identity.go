@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"slices"
@@ -114,10 +113,9 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	if found.Session.ExpiresAt.Before(expires) {
 		expires = found.Session.ExpiresAt
 	}
-	sid := sha256.Sum256([]byte("portico sid " + found.Session.ID))
 	person := found.User
 	token, signer, err := g.keys.Sign(claims{
-		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: base64.RawURLEncoding.EncodeToString(sid[:16]),
+		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: found.Session.SID(),
 		Email: person.Address, Verified: true, Name: person.Name, Roles: orEmpty(person.Roles), Methods: orEmpty(found.Session.Methods),
 		AuthTime: found.Session.ProvenAt().Unix(), IssuedAt: now.Unix(), Expires: expires.Unix(),
 	}, "JWT")

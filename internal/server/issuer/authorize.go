@@ -74,7 +74,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
 		}
-		return server.SeeOther(w, pages.ReturnTo(pages.MFA, pages.Authorize+"?"+h.carry(request, rawQuery, at)))
+		return h.lead(w, r, request, pages.MFA, url.Values{}, h.carry(request, rawQuery, at))
 	case signedIn && !choose && !another && !again:
 		return h.give(w, r, found, request, h.carry(request, rawQuery, at), agreed)
 	case request.None || another && !choose:
@@ -157,12 +157,18 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 
 // signIn sends the browser to the sign-in page, which leads back to the request.
 func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.Request, raw string, signedInAt time.Time, again bool) error {
-	target := pages.Authorize + "?" + h.marked(raw, signedInAt)
-	query := url.Values{"return_to": {target}, "email": {request.Hint}}
+	query := url.Values{"email": {request.Hint}}
 	if again {
 		query.Set("again", "1")
 	}
-	location := pages.With(pages.SignIn, query)
+	return h.lead(w, r, request, pages.SignIn, query, h.marked(raw, signedInAt))
+}
+
+// lead sends the browser to a page of ours, which leads back to the request.
+func (h *Handler) lead(w http.ResponseWriter, r *http.Request, request openid.Request, page string, query url.Values, rawQuery string) error {
+	target := pages.Authorize + "?" + rawQuery
+	query.Set("return_to", target)
+	location := pages.With(page, query)
 	if len(location) > maxLocation || h.Actions.Targets.Check(target) == (flow.Target{}) {
 		return h.refuse(w, r, request, errTooLong())
 	}

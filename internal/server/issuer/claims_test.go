@@ -204,6 +204,11 @@ func TestClaims_SignIn(t *testing.T) {
 	if p := mara.Open(authorize(ask(level(`"2"`)...))); !strings.HasPrefix(p.Next(), "/auth/mfa?") {
 		t.Errorf("acr 2 without a second factor: %d %s", p.StatusCode, p.Next())
 	}
+	long := ask(level(`"2"`)...)
+	long.Set("unknown", strings.Repeat("x", 5<<10))
+	if got := back(t, mara.Open(authorize(long))); got.Get("error") != "invalid_request" || !strings.Contains(got.Get("error_description"), "too long") {
+		t.Errorf("acr 2 without a second factor, in a request that cannot wait for it: %v", got)
+	}
 	for values, want := range map[string]string{`"2"`: "interaction_required", `"gold"`: "unmet_authentication_requirements"} {
 		if got := back(t, mara.Open(authorize(ask(level(values, "prompt", "none")...)))); got.Get("error") != want || got.Get("code") != "" {
 			t.Errorf("acr %s: %v", values, got)

@@ -62,12 +62,18 @@ func ofAnAccount(code string) bool {
 func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string, rest flow.Detour, err error) error {
 	f := fault.From(err)
 	target := rest.ReturnTo.String()
+	query := url.Values{"return_to": {target}, "flow": {rest.JoinFlow}}
+	if rest.Again {
+		query.Set("again", "1")
+	}
 	if f.Kind == fault.Limited {
 		server.Note(w, err)
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
 		return s.show(w, r, form.ScreenError, func(b *Boot) {
 			s.explain(w, r, b, f)
-			b.Next = pages.With(pages.SignIn, url.Values{"return_to": {target}})
+			if b.Next = pages.With(pages.SignIn, query); rest.Connect {
+				b.Next = pages.Providers
+			}
 		})
 	}
 	if rest.Connect && connectText(f.Code) != "" {
@@ -78,12 +84,10 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 		return err
 	}
 	server.Note(w, err)
-	query := url.Values{"failed": {f.Code}, "provider": {provider}, "return_to": {target}, "flow": {rest.JoinFlow}}
+	query.Set("failed", f.Code)
+	query.Set("provider", provider)
 	if ofAnAccount(f.Code) {
 		query.Set("attempt", rest.Attempt)
-	}
-	if rest.Again {
-		query.Set("again", "1")
 	}
 	return server.SeeOther(w, pages.With(pages.SignIn, query))
 }

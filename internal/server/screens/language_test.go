@@ -3,6 +3,7 @@ package screens_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -29,7 +30,9 @@ func TestLanguageMenu(t *testing.T) {
 	if p := member.Send("/auth/language", url.Values{"locale": {"xx"}, "to": {page}}); p.StatusCode != http.StatusBadRequest && p.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("an unknown language: %d", p.StatusCode)
 	}
-	for _, to := range []string{"", "https://evil.test/", "//evil.test", "/\\evil.test", "/auth/../x", "javascript:alert(1)"} {
+	long := "/auth/openid/authorize?state=" + strings.Repeat("x", 6<<10)
+	member.leads(member.Send("/auth/language", url.Values{"locale": {"fr"}, "to": {long}}), long)
+	for _, to := range []string{"", "https://evil.test/", "/reports?" + strings.Repeat("x", 6<<10), long + strings.Repeat("x", 2<<10), "//evil.test", "/\\evil.test", "/auth/../x", "javascript:alert(1)"} {
 		member.leads(member.Send("/auth/language", url.Values{"locale": {"fr"}, "to": {to}}), "/auth/signin")
 	}
 }

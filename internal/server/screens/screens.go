@@ -39,7 +39,7 @@ type Config struct {
 	Trust     bool     // whether users may trust a browser
 	Related   []string // other origins that may use the passkeys
 	Names     flow.NameRule
-	Describe  func(userAgent string) string // in words, such as "Firefox on Linux"
+	Describe  func(userAgent string) string // in words, such as "Firefox, Linux"; "" for an unknown one
 	// Place returns the city and country of a network in words, "" if it is unknown.
 	Place func(network, locale string) string
 	// FormActions are other sources than the return origins that a form may lead to.

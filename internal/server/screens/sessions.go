@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"cmp"
 	"net/http"
 
 	"portico/internal/pages"
@@ -19,17 +20,19 @@ func (s *Screens) mountSessions(m *server.Mux) section {
 	return p
 }
 
+// device returns a user agent in words.
+func (s *Screens) device(locale, userAgent string) string {
+	return cmp.Or(s.Describe(userAgent), s.Catalogue.Text(locale, "account.unknown_device", nil))
+}
+
 // fillSessions adds the sessions of the account, the one that asks first.
 func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	sessions, err := s.Actions.Flows.Sessions(r.Context(), found)
 	for _, each := range sessions {
 		shown := OwnSession{
-			ID: each.ID, Name: s.Describe(each.UserAgent), Account: found.User.ID,
+			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Account: found.User.ID,
 			Place: s.Place(each.Peer, b.Locale),
 			Since: s.Catalogue.Moment(b.Locale, each.CreatedAt), Seen: s.Catalogue.Moment(b.Locale, each.LastSeenAt),
-		}
-		if shown.Name == "" {
-			shown.Name = s.Catalogue.Text(b.Locale, "account.unknown_device", nil)
 		}
 		if each.ID == found.Session.ID {
 			shown.Here = yes(true)

@@ -327,6 +327,7 @@ func (b grants) ClientsOf_WithGrantsInUse() {
 	b.at(4, a, "s", of("ended", func(g *openid.Grant) { g.EndedAt = moment() }))
 	b.at(5, a, "s", of("expired", func(g *openid.Grant) { g.ExpiresAt = moment() }))
 	b.at(6, other, "s", of("foreign", nil))
+	b.at(7, a, "s", of("of another password", func(g *openid.Grant) { g.Version-- }))
 	got := result(b.bundle, func(tx *store.Tx) ([]openid.Consent, error) { return tx.ClientsOf(b.Context(), a.ID, moment()) })
 	b.equal("the clients", got, []openid.Consent{{AccountID: a.ID, ClientID: "rp", Scopes: []string{}, GivenAt: moment().Add(-time.Hour)}})
 }
