@@ -23,7 +23,7 @@ func (initCmd) Help() string {
   portico init
   portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --proxy caddy < smtp-url.txt
 
-Asks the questions that no flag answers. Writes portico.toml, a file for the proxy and an SQLite database in the current folder, and prints a link with which the first user chooses a password. It never replaces a file.`
+Asks the questions that no flag answers. Writes portico.toml, a file for the proxy and an SQLite database in the current folder, and prints a link with which the first user makes a passkey or chooses a password. It never replaces a file.`
 }
 
 // Run asks, writes the files and makes the first account.

@@ -175,7 +175,7 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 		return Result{}, err
 	}
 	value, fresh := browser(c)
-	c.BrowserCookie = value
+	c.BrowserCookie, c.alarmed = value, true
 	id := ""
 	err = f.store.Write(ctx, func(tx Tx) error {
 		raised, err := f.alarmOf(ctx, tx, token)

@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -190,5 +191,25 @@ func TestRaiseAlarm_NoPasswordWithoutTheMailbox(t *testing.T) {
 	thief.must(thief.uses(a))
 	if err := set(); err != nil {
 		t.Errorf("after the time of the alarm: %v", err)
+	}
+}
+
+// Strangers use up the emails of a mailbox. The owner who raises an alarm still gets the code for a
+// new password, which the alarm has removed.
+func TestRaiseAlarm_BesideTheEmailsOfStrangers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	thief.must(thief.signIn("mara@example.org", good))
+	b.next() // about the new browser
+	token := alarmToken(thief.moves("thief@example.net"))
+	for i := range 25 {
+		stranger := b.visitor(fmt.Sprintf("198.51.100.%d", i))
+		stranger.must(b.flows.Recover(t.Context(), stranger.Caller, "mara@example.org", flow.Target{}))
+	}
+	owner := b.visitor("198.51.100.1")
+	if r := owner.must(b.flows.RaiseAlarm(t.Context(), owner.Caller, token)); r.Held != nil {
+		t.Error("the email with the code is held")
 	}
 }

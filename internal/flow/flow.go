@@ -64,6 +64,8 @@ type Caller struct {
 	Device        string // says that an account knows the browser
 	Trust         string // spares the second factor
 	Session       string // session token
+
+	alarmed bool // the caller has pressed the button of an alarm link
 }
 
 // Result is the result of a step. Its tokens belong in cookies and nowhere else.

@@ -13,11 +13,15 @@ import (
 
 // mailWays returns the sets of limits that allow an email to the address, in the
 // order in which they are tried. A browser that the owner has used has its own
-// counts, so that strangers cannot use up the owner's emails. A network that has
-// caused no email to the mailbox today has a second set.
+// counts, so that strangers cannot use up the owner's emails. So have alarms, which
+// take a way in away before the email brings a new one. A network that has caused no
+// email to the mailbox today has a second set.
 func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Attempt, error) {
 	box := account.BaseKey(key)
 	device := f.knownDevice(c, known)
+	if c.alarmed {
+		device = "alarm"
+	}
 	if device != "" {
 		box += " " + device
 	}

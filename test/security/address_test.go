@@ -146,11 +146,11 @@ func TestSEC280_OnlyTheOwnersBrowserChangesTheAddress(t *testing.T) {
 	reader.open(m.token(t)).must(200)
 	reader.post("confirm-link", object{}).refused(403, "link.elsewhere")
 	reader.verify(flow, m.code(t)).refused(404, "flow.unknown")
-	// A browser that has signed out, or in to another account, does not either.
-	thief.post("signout", object{}).must(200)
-	thief.verify(flow, m.code(t)).refused(401, "session.required")
+	// A browser that has signed in to another account, or out, does not either.
 	thief.register(fresh("other"))
 	thief.verify(flow, m.code(t)).refused(401, "session.required")
+	thief.post("signout", object{}).must(200)
+	thief.verify(flow, m.code(t)).refused(404, "flow.unknown")
 	s.visitor().signIn(address, good).must(200)
 	s.visitor().signIn(victim, good).refused(401, "signin.rejected")
 }

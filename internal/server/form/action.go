@@ -151,9 +151,15 @@ func (a *Actions) SignOut(w http.ResponseWriter, r *http.Request, in SignOut) (s
 	return pages.ReturnTo(pages.SignedOut, a.Targets.Check(in.ReturnTo).String()), nil
 }
 
-// forget clears the session and the data of the browser.
+// forget clears the session and the data of the browser. The flows that began in it are bound to
+// its cookie and end with it: the next visitor must not go on with a recovery, an opened link
+// or a second step.
 func (a *Actions) forget(w http.ResponseWriter) {
 	a.session.Clear(w)
+	a.browser.Clear(w)
+	a.link.Clear(w)
+	a.alarm.Clear(w)
+	a.waiting.Clear(w)
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 }
 

@@ -310,6 +310,8 @@ type Factor struct {
 	Added string `json:"added"`
 	Used  string `json:"used"`
 	Last  string `json:"last"` // "yes" if the account needs one and has no other
+
+	Account string `json:"account"` // id of the signed-in account, for its forms
 }
 
 // Passkeys are the passkeys of an account.

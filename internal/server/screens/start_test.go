@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -45,9 +46,36 @@ func TestDocuments_CanBeFilled(t *testing.T) {
 	}
 	for loc, documents := range s.documents {
 		for i, d := range documents {
-			if _, err := d.fill(s.boot(form.Screen(i), loc)); err != nil {
-				t.Errorf("%s %s: %v", loc, form.Screen(i), err)
+			for _, text := range []string{"", "yes"} {
+				b := s.boot(form.Screen(i), loc)
+				fillEvery(reflect.ValueOf(&b).Elem(), text)
+				if _, err := d.fill(b); err != nil {
+					t.Errorf("%s %s, with %q everywhere: %v", loc, form.Screen(i), text, err)
+				}
 			}
+		}
+	}
+}
+
+// fillEvery gives each list one entry, and each empty text a value.
+func fillEvery(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fillEvery(v.Field(i), text)
+			}
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		}
+		for i := range v.Len() {
+			fillEvery(v.Index(i), text)
+		}
+	case reflect.String:
+		if v.Len() == 0 {
+			v.SetString(text)
 		}
 	}
 }

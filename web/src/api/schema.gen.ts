@@ -185,6 +185,7 @@ export interface Factor {
   added: string;
   used: string;
   last: string;
+  account: string;
 }
 
 export interface Factors {

@@ -206,7 +206,8 @@ export const SHAPE = {
         "id": "",
         "added": "",
         "used": "",
-        "last": ""
+        "last": "",
+        "account": ""
       }
     ],
     "on": "",

@@ -24,7 +24,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
     <OwnPage boot={boot} title={title} form={form}>
       <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
       <ul>
-        <Each of={factors.list}>{(factor) => <Entry factor={factor} account={boot.session.id} />}</Each>
+        <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
       </ul>
       <Unless value={factors.full}>
         <Proof asked={form.asked} path={PATH} />
@@ -48,7 +48,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
 
 const pressed = ({ busy, wait }: { busy: boolean; wait: number }) => ({ busy, wait });
 
-function Entry({ factor, account }: { factor: Factor; account: string }) {
+function Entry({ factor }: { factor: Factor }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/factors/remove');
   return (
@@ -60,7 +60,7 @@ function Entry({ factor, account }: { factor: Factor; account: string }) {
         <Proof asked={form.asked} path={PATH} />
         <form {...form.props}>
           <ErrorSummary {...form.summary} />
-          <HiddenField<RemoveFactor> name="account" value={account} />
+          <HiddenField<RemoveFactor> name="account" value={factor.account} />
           <HiddenField<RemoveFactor> name="id" value={factor.id} />
           <input type="hidden" name="action" value="remove" />
           <p>{choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}</p>
