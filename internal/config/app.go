@@ -121,8 +121,8 @@ func (c *Config) Served() []App {
 	}
 	for i := range apps {
 		a := &apps[i]
-		if a.Host == "" && c.PublicURL != nil {
-			a.Host = strings.TrimPrefix(origin.Of(c.PublicURL), c.PublicURL.Scheme+"://")
+		if a.Host == "" {
+			a.Host = c.publicHost()
 		}
 		if a.Audience == "" {
 			a.Audience = a.Name
@@ -133,6 +133,17 @@ func (c *Config) Served() []App {
 	}
 	return apps
 }
+
+// publicHost returns the host of the public URL as browsers send it, or "".
+func (c *Config) publicHost() string {
+	if c.PublicURL == nil {
+		return ""
+	}
+	return strings.TrimPrefix(origin.Of(c.PublicURL), c.PublicURL.Scheme+"://")
+}
+
+// hostname returns a host without its port.
+func hostname(host string) string { return (&url.URL{Host: host}).Hostname() }
 
 // Setting returns the key of a setting of the app: "app.1.rules", or "rules"
 // for the app of upstream. An item of 0 or more selects an item of a list; -1
@@ -153,10 +164,8 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 	if c.Upstream == nil && len(c.Rules)+len(c.Headers)+len(c.KeepCookies)+len(c.SignOutURL) > 0 {
 		add("upstream", "there are rules, headers, keep_cookies or sign_out_url, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
-	names, places, ports := map[string]bool{}, map[string]string{}, map[string]string{}
-	if c.PublicURL != nil {
-		ports[c.PublicURL.Hostname()] = c.PublicURL.Host
-	}
+	names, places := map[string]bool{}, map[string]string{}
+	hosts := map[string]string{hostname(c.publicHost()): c.publicHost()} // by their names
 	for _, a := range c.Served() {
 		at, host, path := a.Setting("upstream", -1), a.Setting("host", -1), a.Setting("path", -1)
 		if a.Name == "" {
@@ -169,12 +178,10 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 		if other, taken := places[place]; taken {
 			add(at, fmt.Sprintf("the app %s has the same host and path", other), "give one of them another host or path", host, path, "public_url")
 		}
-		name := (&url.URL{Host: a.Host}).Hostname()
-		if other, known := ports[name]; known && a.Host != "" && other != a.Host {
+		if other, known := hosts[hostname(a.Host)]; known && other != a.Host {
 			add(host, fmt.Sprintf("%s has the same name and another port, and browsers send cookies to all ports of a name", other), "give the app a host name of its own", "public_url")
-		} else if a.Host != "" {
-			ports[name] = a.Host
 		}
+		hosts[hostname(a.Host)] = a.Host
 		if a.Upstream != nil && sameListener(c.Listen, hostPort(a.Upstream)) {
 			add(at, "it is the address on which Portico itself listens", "write the address of the app", "listen")
 		}

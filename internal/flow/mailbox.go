@@ -18,17 +18,17 @@ import (
 // email to the mailbox today has a second set.
 func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Attempt, error) {
 	box := account.BaseKey(key)
-	device := f.knownDevice(c, known)
+	own := f.knownDevice(c, known)
 	if c.alarmed {
-		device = "alarm"
+		own = "alarm"
 	}
-	if device != "" {
-		box += " " + device
+	if own != "" {
+		box += " " + own
 	}
 	peer := box + " " + c.Peer
 	share := []throttle.Attempt{{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer}}
 	usual := append([]throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}, share...)
-	if device != "" {
+	if own != "" {
 		return [][]throttle.Attempt{usual}, nil
 	}
 	left, err := f.limiter.Left(ctx, tx, share[1])

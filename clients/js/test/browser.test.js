@@ -275,4 +275,10 @@ test('useSession tells who is signed in, and notices the end', async (t) => {
   await endSessions(tab);
   await tab.evaluate(() => dispatchEvent(new Event('focus')));
   await tab.getByRole('heading', { name: 'signed-out' }).waitFor();
+  await tab.route('**/auth/api/session', (route) => route.abort());
+  const failed = tab.waitForEvent('requestfailed');
+  await tab.evaluate(() => dispatchEvent(new Event('focus')));
+  await failed;
+  await tab.evaluate(() => new Promise((done) => setTimeout(done, 100))); // the page takes in the failure
+  assert.match((await tab.getByRole('heading').textContent()) ?? '', /^signed-out/);
 });

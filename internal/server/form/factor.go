@@ -107,15 +107,17 @@ func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in Remove
 	})
 }
 
-// ownAs is own for the user that a page was shown for, or AccountChanged for another one.
+// ownAs is step for a change of the signed-in user. For another user than the one that the page
+// was shown for, it returns AccountChanged.
 func (a *Actions) ownAs(w http.ResponseWriter, r *http.Request, account string, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
-	if _, err := a.signedInAs(w, r, account); err != nil {
+	found, err := a.signedInAs(w, r, account)
+	if err != nil {
 		return "", err
 	}
-	return a.own(w, r, run)
+	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, found) })
 }
 
-// own is step for a change of the signed-in user. Its forms name a flow, which is of one account.
+// own is ownAs for a form that names a flow, which is of one account.
 func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
 	found, err := a.Session(w, r)
 	if err != nil {
