@@ -34,7 +34,7 @@ func newSickApp(t *testing.T) *sickApp {
 
 func (a *sickApp) up(t *testing.T) {
 	t.Helper()
-	l, err := net.Listen("tcp", a.listen)
+	l, err := listen(a.listen)
 	if err != nil {
 		t.Fatal(err)
 	}

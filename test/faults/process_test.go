@@ -3,6 +3,7 @@ package faults
 import (
 	"bufio"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -62,6 +63,16 @@ func freePort(t *testing.T) string {
 	}
 	t.Fatal("no port is free")
 	return ""
+}
+
+// listen listens at an address that was closed a moment ago. A process that another test
+// starts has a copy of each socket until it runs its program, and so keeps the address in use.
+func listen(address string) (l net.Listener, err error) {
+	eventually(10*time.Second, func() bool {
+		l, err = net.Listen("tcp", address)
+		return !errors.Is(err, syscall.EADDRINUSE)
+	})
+	return l, err
 }
 
 // copied returns the same installation in another folder.

@@ -87,7 +87,7 @@ func (s *sink) be(m mode) {
 		_ = s.listener.Close()
 		s.listener = nil
 	case m != refusing && s.listener == nil:
-		l, err := net.Listen("tcp", s.addr)
+		l, err := listen(s.addr)
 		if err != nil {
 			s.t.Error(err)
 			return
