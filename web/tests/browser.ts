@@ -115,3 +115,13 @@ export async function hydrated(page: Page): Promise<void> {
   });
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
+
+/** Waits for the buttons that appear a moment after the page (guard.module.css). Half there, they have little contrast. */
+export async function appeared(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+}

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, visit, type World } from './browser';
+import { appeared, openWorld, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -80,8 +80,7 @@ const JUDGED = process.env['PORTICO_TESTS'] === 'full' ? cases : SHORT;
 
 test.each(JUDGED)('the label of %s, %s (%s) has 3:1 under its glyphs', async (screen, state, locale) => {
   const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`);
-  // The button of confirm-link appears only after a time (guard.module.css).
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+  await appeared(page);
   for (const [width, text] of [
     [1280, 100],
     [320, 100],

@@ -4,7 +4,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
-import { type Api, hydrated, openWorld, type Visit, visit, type World } from './browser';
+import { type Api, appeared, hydrated, openWorld, type Visit, visit, type World } from './browser';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -41,6 +41,7 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   const { complaints } = await open(screen, state, [1280, 1600]);
   expect.soft(complaints, 'hydration and policy').toEqual([]);
   expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.05);
+  await appeared(page);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
   expect.soft(await dimViolations(page), 'contrast in the dark').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);

@@ -35,6 +35,7 @@ for (const { name, reach } of STATES) {
     guard.allow(/net::ERR_FAILED/);
     await reach(page, world);
     expect(shows(await screenOf(page), name), `${name} shows ${await screenOf(page)}`).toBe(true);
+    await appeared(page);
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 });
       expect.soft(await violations(page), `violations at ${width} px`).toEqual([]);
@@ -52,6 +53,15 @@ const screenOf = (page: Page): Promise<string> =>
   page.evaluate(
     () => JSON.parse(document.getElementById('boot')?.textContent ?? '{"screen":"leaving"}').screen,
   );
+
+/** Waits for the buttons that appear a moment after the page. Half there, they have too little contrast. */
+const appeared = (page: Page) =>
+  page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
 
 async function violations(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).withTags(RULES).setLegacyMode().analyze();
