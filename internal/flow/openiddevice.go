@@ -89,19 +89,22 @@ func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client
 	var l openid.Live
 	var d openid.Device
 	var waits bool
-	err = f.store.Read(ctx, func(tx Tx) error {
+	find := func(tx Tx) (err error) {
 		if l, d, waits, err = f.grants.DeviceOf(ctx, tx, client, code, in); err != nil || waits {
 			return err
 		}
 		return f.grants.StillAllowed(ctx, tx, client, l)
-	})
-	if err != nil {
+	}
+	if err := f.store.Read(ctx, find); err != nil {
 		return openid.Tokens{}, err
 	}
 	if waits {
 		return openid.Tokens{}, f.pollDevice(ctx, d)
 	}
 	return f.exchange(ctx, c, client, proof, "device", func(tx Tx) (openid.Tokens, bool, error) {
+		if err := find(tx); err != nil {
+			return openid.Tokens{}, false, err
+		}
 		t, err := f.grants.RedeemDevice(ctx, tx, client, l, d, in)
 		return t, false, err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -124,12 +125,9 @@ func (f Farewell) FormAction() string {
 
 // WithQuery returns a registered address with more parameters.
 func WithQuery(uri string, values url.Values) string {
-	u, err := url.Parse(uri)
-	if err != nil {
-		return uri // cannot be: a registered address was parsed before
+	mark := "?"
+	if strings.Contains(uri, "?") {
+		mark = "&"
 	}
-	if u.RawQuery != "" {
-		return uri + "&" + values.Encode()
-	}
-	return uri + "?" + values.Encode()
+	return uri + mark + values.Encode()
 }

@@ -214,11 +214,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, request openid.
 	if request.FormPost {
 		return h.postBack(w, r, request.RedirectURI, values)
 	}
-	mark := "?"
-	if strings.Contains(request.RedirectURI, "?") {
-		mark = "&"
-	}
-	return server.SeeOther(w, request.RedirectURI+mark+values.Encode())
+	return server.SeeOther(w, openid.WithQuery(request.RedirectURI, values))
 }
 
 // remaining returns the whole seconds until a time.
