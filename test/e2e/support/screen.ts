@@ -1,9 +1,14 @@
 import { expect, type Page } from '@playwright/test';
 import type { Person } from './world.js';
 
-/** Opens a screen and waits for its hydration. */
+/** Opens a screen and waits for its hydration. The page before it may be about to move on by itself. */
 export async function open(page: Page, path: string): Promise<void> {
-  await page.goto(path);
+  try {
+    await page.goto(path);
+  } catch (error) {
+    if (!String(error).includes('interrupted by another navigation')) throw error;
+    await page.goto(path);
+  }
   await alive(page);
 }
 
