@@ -10,7 +10,8 @@ import (
 	"github.com/trustelem/zxcvbn/matching"
 )
 
-// The variable is the one that zxcvbn reads, and what fills it again is the same.
+// ReleaseDictionaries empties the dictionaries that zxcvbn reads. ranked builds them
+// again with the same ranks.
 func TestReleaseDictionaries(t *testing.T) {
 	filled := dictionaries.ranks
 	t.Cleanup(func() { dictionaries.ranks = filled })

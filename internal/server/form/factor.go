@@ -107,8 +107,8 @@ func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in Remove
 	})
 }
 
-// ownAs is step for a change of the signed-in user. For another user than the one that the page
-// was shown for, it returns AccountChanged.
+// ownAs runs a step for the signed-in user. It returns AccountChanged if the page was shown
+// for another user.
 func (a *Actions) ownAs(w http.ResponseWriter, r *http.Request, account string, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
 	found, err := a.signedInAs(w, r, account)
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *Actions) ownAs(w http.ResponseWriter, r *http.Request, account string, 
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, found) })
 }
 
-// own is ownAs for a form that names a flow, which is of one account.
+// own is ownAs for a form that names a flow. The flow belongs to one account.
 func (a *Actions) own(w http.ResponseWriter, r *http.Request, run func(context.Context, flow.Caller, session.Found) (flow.Result, error)) (string, error) {
 	found, err := a.Session(w, r)
 	if err != nil {
