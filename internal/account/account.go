@@ -25,11 +25,15 @@ type Account struct {
 	State     State
 	Roles     []string
 	Password  string // opaque verifier; "" for a person who only uses a provider
-	Version   int64  // credential version
+	Version   int64  // credential version: ends sessions
 	Locale    string // language of the emails to the account; "" when it is not known yet
 	Terms     Terms  // the terms of use that were accepted last
 	Alarm     Alarm  // the newest alarm of the owner
 	CreatedAt time.Time
+
+	// FlowVersion ends pending flows. Each change of how the account is signed in to
+	// raises it, also one that ends no session.
+	FlowVersion int64
 
 	// FactorToldAt is when a sign-in first told the owner that the account needs a
 	// second factor. Zero means never.
@@ -84,17 +88,19 @@ type Store interface {
 	// ListAccounts returns up to limit accounts whose key comes after the given
 	// one, in the collation order of the database.
 	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
-	// UpdatePassword sets the verifier; bump adds one to the credential version.
+	// UpdatePassword sets the verifier; bump adds one to both versions.
 	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
-	// UpdateState sets the state and adds one to the credential version.
+	// UpdateState sets the state and adds one to both versions.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
-	// UpdateAddress sets the address and adds one to the credential version. It
+	// UpdateAddress sets the address and adds one to both versions. It
 	// reports false when there is no such account, or another one has the address,
 	// or it is kept for another one at now.
 	UpdateAddress(ctx context.Context, id string, address Address, now time.Time) (bool, error)
+	// EndFlows adds one to the flow version.
+	EndFlows(ctx context.Context, id string) error
 	// UpdateAlarm stores an alarm of the owner.
 	UpdateAlarm(ctx context.Context, id string, alarm Alarm) (bool, error)
 	// UpdateLocale sets the language of the account's emails.

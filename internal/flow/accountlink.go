@@ -20,13 +20,13 @@ import (
 //
 // Faults: account.Disabled.
 func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
-	if !a.Open() {
-		return "", time.Time{}, account.Disabled
-	}
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+		if !a.Open() {
+			return account.Disabled
+		}
 		// No browser has the cookie of this flow: its code is never sent.
 		p, err := f.begin(ctx, tx, Pending{
-			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key,
+			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key,
 		}, data{Address: a.Address.Mail, New: a.Password == "", Handed: true}, secret.Token())
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string
 		if err := f.record.Add(ctx, tx, byOperator(audit.LinkMade, a.ID)); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, operator, email{template: mailLinkMade, owner: &a})
+		return f.post(ctx, tx, operator, email{template: mailLinkMade, owner: &a.Account})
 	})
 	return link, until, err
 }

@@ -99,11 +99,7 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 	if state == account.DisabledByOperator {
 		name, why = audit.AccountDisabled, session.Closed
 	}
-	return f.change(ctx, id, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, id)
-		if err != nil || !ok {
-			return missing(err)
-		}
+	return f.change(ctx, id, func(tx Tx, a cleared) error {
 		if a.State == state {
 			return nil
 		}
@@ -118,7 +114,7 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
-		return f.report(ctx, tx, operator, a, byOperator(name, id))
+		return f.report(ctx, tx, operator, a.Account, byOperator(name, id))
 	})
 }
 
@@ -132,11 +128,7 @@ func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) err
 		return fault.InvalidFields(*bad)
 	}
 	roles = distinct(roles)
-	return f.change(ctx, id, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, id)
-		if err != nil || !ok {
-			return missing(err)
-		}
+	return f.change(ctx, id, func(tx Tx, a cleared) error {
 		if slices.Equal(a.Roles, roles) {
 			return nil
 		}
@@ -148,7 +140,7 @@ func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) err
 		}
 		fact := byOperator(audit.RolesChanged, id)
 		fact.Detail = strings.Join(roles, ",")
-		return f.report(ctx, tx, operator, a, fact)
+		return f.report(ctx, tx, operator, a.Account, fact)
 	})
 }
 
@@ -178,7 +170,7 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 	if err != nil {
 		return err
 	}
-	return f.change(ctx, a.ID, func(tx Tx) error {
+	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
 		return f.replacePassword(ctx, tx, operator, a, hash, byOperator(audit.PasswordChanged, a.ID))
 	})
 }
@@ -210,24 +202,13 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 
 // DeleteUser erases an account at once, and notifies its former owner.
 func (f *Flows) DeleteUser(ctx context.Context, id string) error {
-	return f.change(ctx, id, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, id)
-		if err != nil || !ok {
-			return missing(err)
-		}
+	return f.change(ctx, id, func(tx Tx, a cleared) error {
 		erased := byOperator(audit.AccountDeleted, id)
-		if err := f.post(ctx, tx, operator, inWords(a, erased)); err != nil { // while its addresses are known
+		if err := f.post(ctx, tx, operator, inWords(a.Account, erased)); err != nil { // while its addresses are known
 			return err
 		}
 		return f.erase(ctx, tx, erased)
 	})
-}
-
-// change runs an operator's change and drops the account from the session cache.
-func (f *Flows) change(ctx context.Context, id string, fn func(Tx) error) error {
-	err := f.store.Write(ctx, fn)
-	f.sessions.Forget(id)
-	return err
 }
 
 func missing(err error) error {

@@ -19,11 +19,7 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	return f.change(ctx, id, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, id)
-		if err != nil || !ok {
-			return missing(err)
-		}
+	return f.change(ctx, id, func(tx Tx, a cleared) error {
 		others, err := tx.AddressesOf(ctx, id, f.clock.Now())
 		if err != nil || a.Address == address && len(others) == 0 {
 			return err
@@ -50,26 +46,22 @@ func (f *Flows) SetUserName(ctx context.Context, id, typed string) error {
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	return f.change(ctx, id, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, id)
-		if err != nil || !ok {
-			return missing(err)
-		}
-		return f.rename(ctx, tx, operator, a, name, byOperator(audit.NameChanged, id))
+	return f.change(ctx, id, func(tx Tx, a cleared) error {
+		return f.rename(ctx, tx, operator, a.judged, name, byOperator(audit.NameChanged, id))
 	})
 }
 
 // RemoveUserPortrait removes the picture of an account and notifies the owner. It
 // does nothing if there is none.
 func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error {
-	return f.change(ctx, a.ID, func(tx Tx) error {
+	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
 		removed, err := tx.DeletePortrait(ctx, a.ID)
 		if err != nil || !removed {
 			return err
 		}
 		fact := byOperator(audit.PortraitChanged, a.ID)
 		fact.Detail = portraitRemoved
-		return f.portraitChanged(ctx, tx, operator, fact, email{template: mailNoPortrait, owner: &a})
+		return f.portraitChanged(ctx, tx, operator, fact, email{template: mailNoPortrait, owner: &a.Account})
 	})
 }
 
@@ -79,11 +71,7 @@ func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error
 //
 // Faults: NotLinked, account.Missing.
 func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
-	return f.change(ctx, id, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, id)
-		if err != nil || !ok {
-			return missing(err)
-		}
+	return f.change(ctx, id, func(tx Tx, a cleared) error {
 		if ok, err := tx.DeleteIdentities(ctx, id, provider); err != nil {
 			return err
 		} else if !ok {
@@ -100,12 +88,12 @@ func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
 		if err := f.record.Add(ctx, tx, fact); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, operator, email{template: mailUnlinked, owner: &a, provider: f.named(provider)["provider"]})
+		return f.post(ctx, tx, operator, email{template: mailUnlinked, owner: &a.Account, provider: f.named(provider)["provider"]})
 	})
 }
 
 // rename stores the name and everything that belongs to it.
-func (f *Flows) rename(ctx context.Context, tx Tx, c Caller, a account.Account, name string, change audit.Fact) error {
+func (f *Flows) rename(ctx context.Context, tx Tx, c Caller, a judged, name string, change audit.Fact) error {
 	if name == a.Name {
 		return nil
 	}
@@ -118,5 +106,5 @@ func (f *Flows) rename(ctx context.Context, tx Tx, c Caller, a account.Account, 
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, email{template: mailName, owner: &a})
+	return f.post(ctx, tx, c, email{template: mailName, owner: &a.Account})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/factor"
 )
@@ -31,7 +30,7 @@ func (f *Flows) dropped(ctx context.Context, tx Tx, c Caller, id string, name au
 
 // dropPassword removes the password, even if it was not changed: the thief has
 // probably signed in with it.
-func (f *Flows) dropPassword(ctx context.Context, tx Tx, c Caller, owner account.Account) error {
+func (f *Flows) dropPassword(ctx context.Context, tx Tx, c Caller, owner cleared) error {
 	if _, err := tx.UpdatePassword(ctx, owner.ID, "", true); err != nil || owner.Password == "" {
 		return err
 	}
@@ -40,16 +39,17 @@ func (f *Flows) dropPassword(ctx context.Context, tx Tx, c Caller, owner account
 
 // dropAdded removes what was added to an account in the time of an alarm and signs in
 // to it.
-func (f *Flows) dropAdded(ctx context.Context, tx Tx, c Caller, id string) error {
-	for _, drop := range []func(context.Context, Tx, Caller, string) error{f.dropFactors, f.dropCodes, f.dropPasskeys, f.dropIdentities} {
-		if err := drop(ctx, tx, c, id); err != nil {
+func (f *Flows) dropAdded(ctx context.Context, tx Tx, c Caller, owner cleared) error {
+	for _, drop := range []func(context.Context, Tx, Caller, cleared) error{f.dropFactors, f.dropCodes, f.dropPasskeys, f.dropIdentities} {
+		if err := drop(ctx, tx, c, owner); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *Flows) dropFactors(ctx context.Context, tx Tx, c Caller, id string) error {
+func (f *Flows) dropFactors(ctx context.Context, tx Tx, c Caller, owner cleared) error {
+	id := owner.ID
 	factors, err := tx.FactorsOf(ctx, id)
 	if err != nil {
 		return err
@@ -69,7 +69,8 @@ func (f *Flows) dropFactors(ctx context.Context, tx Tx, c Caller, id string) err
 }
 
 // dropCodes removes all recovery codes, which have no time.
-func (f *Flows) dropCodes(ctx context.Context, tx Tx, c Caller, id string) error {
+func (f *Flows) dropCodes(ctx context.Context, tx Tx, c Caller, owner cleared) error {
+	id := owner.ID
 	left, err := tx.RecoveryCodesOf(ctx, id)
 	if err != nil || len(left) == 0 {
 		return err
@@ -80,7 +81,8 @@ func (f *Flows) dropCodes(ctx context.Context, tx Tx, c Caller, id string) error
 	return f.record.Add(ctx, tx, fact(c, audit.CodesRemoved, id, byAlarm))
 }
 
-func (f *Flows) dropPasskeys(ctx context.Context, tx Tx, c Caller, id string) error {
+func (f *Flows) dropPasskeys(ctx context.Context, tx Tx, c Caller, owner cleared) error {
+	id := owner.ID
 	passkeys, err := tx.PasskeysOf(ctx, id)
 	if err != nil {
 		return err
@@ -99,7 +101,8 @@ func (f *Flows) dropPasskeys(ctx context.Context, tx Tx, c Caller, id string) er
 	return nil
 }
 
-func (f *Flows) dropIdentities(ctx context.Context, tx Tx, c Caller, id string) error {
+func (f *Flows) dropIdentities(ctx context.Context, tx Tx, c Caller, owner cleared) error {
+	id := owner.ID
 	linked, err := tx.IdentitiesOf(ctx, id)
 	if err != nil {
 		return err

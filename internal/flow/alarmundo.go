@@ -19,15 +19,15 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		}
 	}
 	if a.owner.State == account.Leaving {
-		back := a.owner
+		back := taken(a).judged
 		back.Address = a.address()
 		if err := f.takeBack(ctx, tx, c, &back); err != nil {
 			return account.Account{}, err
 		}
 	}
 	for _, do := range []func() error{
-		func() error { return f.dropPassword(ctx, tx, c, a.owner) },
-		func() error { return f.dropAdded(ctx, tx, c, id) },
+		func() error { return f.dropPassword(ctx, tx, c, taken(a)) },
+		func() error { return f.dropAdded(ctx, tx, c, taken(a)) },
 		func() error { return f.undoAddresses(ctx, tx, c, a) },
 		func() error { return f.endAll(ctx, tx, id, "", session.Alarm) },
 		func() error { return f.dropApps(ctx, tx, c, id) },

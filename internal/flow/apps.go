@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/clientdoc"
 	"portico/internal/openid"
@@ -40,13 +39,13 @@ func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err err
 //
 // Faults: session.Required.
 func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		change := fact(c, audit.ConsentRevoked, owner.ID, clientID)
 		gone, err := f.forgetApp(ctx, tx, clientID, change)
 		if err != nil || !gone.Any() {
 			return err
 		}
-		l := inWords(owner, change)
+		l := inWords(owner.Account, change)
 		l.app = f.nameOf(clientID)
 		return f.post(ctx, tx, c, l)
 	})

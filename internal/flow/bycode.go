@@ -34,11 +34,11 @@ func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result,
 	if !f.byCode {
 		return Result{}, ByCodeOff
 	}
-	owner, err := f.owner(ctx, tx, p)
+	owner, err := f.stands(ctx, tx, p)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.learnLocale(ctx, tx, c, &owner); err != nil {
+	if err := f.learnLocale(ctx, tx, c, &owner.Account); err != nil {
 		return Result{}, err
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
@@ -46,5 +46,5 @@ func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result,
 	}
 	e := f.given(owner, f.target(p), "mail")
 	e.announce = true
-	return f.enter(ctx, tx, c, e)
+	return f.admitted(ctx, tx, c, e)
 }

@@ -15,7 +15,7 @@ import (
 //
 // Faults: ProofNeeded, session.Required.
 func (f *Flows) LeaveAccount(ctx context.Context, c Caller, found session.Found) error {
-	return f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		now := f.clock.Now()
 		d := account.Departure{AccountID: owner.ID, LeftAt: now, EraseAt: now.Add(account.Grace)}
 		if err := tx.InsertDeparture(ctx, d); err != nil {
@@ -30,7 +30,7 @@ func (f *Flows) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 		if err := f.record.Add(ctx, tx, fact(c, audit.AccountLeft, owner.ID, "")); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, c, email{template: mailLeft, owner: &owner, eraseAt: d.EraseAt})
+		return f.post(ctx, tx, c, email{template: mailLeft, owner: &owner.Account, eraseAt: d.EraseAt})
 	})
 }
 
@@ -47,7 +47,7 @@ func (f *Flows) askKeep(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 // KeepAccount takes a closed account back, and ends the sign-in that waits for it.
 // The owner gets an email.
 //
-// Faults: Unknown, Moved.
+// Faults: Unknown, Overtaken, Moved.
 func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "keep", Return)
 	defer w.end(&r, &err)
@@ -65,7 +65,7 @@ func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Res
 		if err != nil {
 			return err
 		}
-		owner, err := f.owner(ctx, tx, p)
+		owner, err := f.waits(ctx, tx, p, d)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Res
 }
 
 // takeBack opens a closed account again.
-func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *account.Account) error {
+func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *judged) error {
 	if _, err := tx.DeleteDeparture(ctx, owner.ID); err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *account.Ac
 		return err
 	}
 	owner.State = account.Active
-	owner.Version++
-	return f.note(ctx, tx, c, *owner, audit.AccountKept, "", mailKept)
+	owner.raised()
+	return f.note(ctx, tx, c, owner.Account, audit.AccountKept, "", mailKept)
 }
 
 // DropKeep ends the step that asks whether a closed account is kept. The account

@@ -21,7 +21,7 @@ func (f *Flows) BeginFactor(ctx context.Context, c Caller, found session.Found, 
 	ctx, w := f.watch(ctx, "enrol", Enrolment)
 	defer w.end(&r, &err)
 	value, fresh := browser(c)
-	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
 		have, err := tx.FactorsOf(ctx, a.ID)
 		if err != nil {
 			return err
@@ -29,7 +29,7 @@ func (f *Flows) BeginFactor(ctx context.Context, c Caller, found session.Found, 
 		if len(have) >= factor.Most {
 			return factor.Full
 		}
-		p, err := f.begin(ctx, tx, enrolment(a, Confirm, returnTo), data{Address: a.Address.Mail, Secret: factor.NewSecret()}, value)
+		p, err := f.begin(ctx, tx, enrolment(a.Account, Confirm, returnTo), data{Address: a.Address.Mail, Secret: factor.NewSecret()}, value)
 		r = Result{Next: pages.Flow(pages.Factors, p.ID), FlowID: p.ID, BrowserCookie: fresh}
 		return err
 	})
@@ -38,7 +38,7 @@ func (f *Flows) BeginFactor(ctx context.Context, c Caller, found session.Found, 
 
 func enrolment(a account.Account, step Step, returnTo Target) Pending {
 	return Pending{
-		Kind: Enrolment, Step: step, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo.String(),
+		Kind: Enrolment, Step: step, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key, ReturnTo: returnTo.String(),
 	}
 }
 
@@ -50,7 +50,7 @@ func (f *Flows) enrolling(ctx context.Context, tx Tx, c Caller, found session.Fo
 		return p, d, Moved
 	case err != nil:
 		return Pending{}, data{}, err
-	case p.AccountID != found.User.ID, p.Version != found.Session.Version:
+	case p.AccountID != found.User.ID:
 		return Pending{}, data{}, Unknown
 	}
 	return p, d, nil
@@ -61,7 +61,7 @@ func (f *Flows) enrolling(ctx context.Context, tx Tx, c Caller, found session.Fo
 // codes gets a set.
 //
 // Faults: the field code, with factor.Wrong; factor.Full, session.Required,
-// Unknown, Moved, hashing.busy.
+// Unknown, Moved, hashing.busy; as finishes.
 func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "enrol-confirm", Enrolment)
 	defer w.end(&r, &err)
@@ -73,15 +73,16 @@ func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 	if err != nil {
 		return Result{}, wrongEnrolment(err)
 	}
-	err = f.own(ctx, found, func(tx Tx, a account.Account) error {
+	err = f.own(ctx, found, func(tx Tx, owner judged) error {
 		p, d, err := f.enrolling(ctx, tx, c, found, flowID, Confirm)
 		if err != nil {
 			return err
 		}
-		if _, err := f.factors.Add(ctx, tx, a.ID, d.Secret, digits); err != nil {
+		a, err := f.finishes(ctx, tx, found, owner, p)
+		if err != nil {
 			return err
 		}
-		if err := f.note(ctx, tx, c, a, audit.FactorAdded, string(factor.TOTP), mailFactorAdded); err != nil {
+		if err := f.addApp(ctx, tx, c, &a, d.Secret, digits); err != nil {
 			return err
 		}
 		next := Done
@@ -98,7 +99,7 @@ func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 		if err := f.advance(ctx, tx, p, next); err != nil {
 			return err
 		}
-		if r, err = f.strengthen(ctx, tx, c, a, found, string(factor.TOTP), f.target(p)); err != nil {
+		if r, err = f.strengthen(ctx, tx, c, a.judged, found, string(factor.TOTP), f.target(p)); err != nil {
 			return err
 		}
 		r.FlowID = p.ID
@@ -109,6 +110,17 @@ func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 		return Result{}, wrongEnrolment(err)
 	}
 	return f.settled(r, found.User.ID), nil
+}
+
+// addApp adds an authenticator app that has shown the right code, and tells the owner.
+func (f *Flows) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, s factor.Secret, digits string) error {
+	if _, err := f.factors.Add(ctx, tx, a.ID, s, digits); err != nil {
+		return err
+	}
+	if err := f.endFlows(ctx, tx, a); err != nil {
+		return err
+	}
+	return f.note(ctx, tx, c, a.Account, audit.FactorAdded, string(factor.TOTP), mailFactorAdded)
 }
 
 // codesFor returns recovery codes for an account that has none, if the code of the

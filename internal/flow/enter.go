@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,14 +22,14 @@ const byOperatorLink = "operator_link"
 
 // entry is a sign-in that is proven, as far as its methods say.
 type entry struct {
-	account  account.Account
+	account  judged
 	returnTo Target
 	methods  []string
 	at       time.Time // of the newest proof; zero if a provider does not report it
 	strongAt time.Time // of the second factor, also at a provider that the operator trusts with it; zero without one
 	joinFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
-	trusted  bool      // the account has a second factor, which this browser need not give
+	trusted  bool      // the account has a second factor, which this browser need not give: asks finds out
 	later    bool      // the owner has put off a second factor that the account needs
 	live     bool      // the browser has a session of the account, which this proof adds to
 
@@ -46,66 +47,75 @@ func (e entry) detail() string {
 }
 
 // given returns the entry by a proof that Portico itself has just checked.
-func (f *Flows) given(a account.Account, returnTo Target, method string) entry {
+func (f *Flows) given(a judged, returnTo Target, method string) entry {
 	return entry{account: a, returnTo: returnTo, methods: []string{method}, at: f.clock.Now()}
 }
 
-// enter signs in to an account without a second factor. With one, it begins the
-// step that asks for it, unless the account trusts the browser. A passkey is one only
-// where the account needs a second factor, or where a provider joins the account, which is
-// a change: a user may add a passkey for comfort alone. Until then the browser has no
-// session, and nothing of the account changes. The terms come after the factor.
-func (f *Flows) enter(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	ask, err := f.asks(ctx, tx, &e)
-	if err != nil {
-		return Result{}, err
-	}
-	if ask {
-		if e.trusted, err = f.trustedHere(ctx, tx, c, e); err != nil {
-			return Result{}, err
-		}
-		if !e.trusted {
-			return f.askFactor(ctx, tx, c, e)
-		}
-	}
-	return f.admitted(ctx, tx, c, e)
-}
-
-// asks reports whether a sign-in asks for a second factor that the account has.
-func (f *Flows) asks(ctx context.Context, tx Tx, e *entry) (bool, error) {
-	if e.strongAt.IsZero() && (e.joinFlow != "" || f.Requires(e.account.Roles)) {
+// asks reports whether a sign-in lacks a second factor that the account has, unless the
+// account trusts the browser. A passkey is one only where the account needs a second factor,
+// or where a provider joins the account, which is a change: a user may add a passkey for
+// comfort alone.
+func (f *Flows) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
+	switch {
+	case slices.ContainsFunc(e.methods, ofAccount):
+		return false, nil
+	case e.strongAt.IsZero() && (e.joinFlow != "" || f.Requires(e.account.Roles)):
 		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
-		e.second = &have
-		return have.Any(), err
+		e.second, lacks = &have, have.Any()
+		if err != nil {
+			return false, err
+		}
+	default:
+		apps, err := tx.FactorsOf(ctx, e.account.ID)
+		if lacks = len(apps) > 0; err != nil {
+			return false, err
+		}
 	}
-	apps, err := tx.FactorsOf(ctx, e.account.ID)
-	return len(apps) > 0, err
+	if e.trusted = false; lacks {
+		e.trusted, err = f.trustedHere(ctx, tx, c, *e)
+	}
+	return lacks && !e.trusted, err
 }
 
-// admitted is the only function that starts a session for a proof. It ends the
-// previous session of the browser, of whatever account, so that no token outlives a
-// sign-in. If the account has not accepted the current terms, lacks a second factor
-// that it needs, or its owner has closed it, admitted starts none, and begins the
-// step that asks.
-func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	if e.account.State == account.Leaving {
-		return f.askKeep(ctx, tx, c, e)
+// interrupts begins the step that asks for what a sign-in lacks: the second factor, whether a
+// closed account is kept, the terms, or a first second factor. It judges a sign-in that has
+// waited like a new one. It reports false if nothing is missing.
+func (f *Flows) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Result, waits bool, err error) {
+	if e.live {
+		return Result{}, false, nil // own has judged the session that it adds to
 	}
-	if !e.live && f.lacks(e.account.Terms) {
+	lacks, err := f.asks(ctx, tx, c, e)
+	switch {
+	case err != nil:
+	case lacks:
+		r, err = f.askFactor(ctx, tx, c, *e)
+	case e.account.State == account.Leaving:
+		r, err = f.askKeep(ctx, tx, c, *e)
+	case f.lacks(e.account.Terms):
 		p, d := e.waiting()
-		return f.askTerms(ctx, tx, c, p, d)
+		r, err = f.askTerms(ctx, tx, c, p, d)
+	default:
+		if waits, err = f.unprotected(ctx, tx, *e); err == nil && waits {
+			r, err = f.askProtection(ctx, tx, c, *e)
+		}
+		return r, waits, err
 	}
-	if bare, err := f.unprotected(ctx, tx, e); err != nil {
-		return Result{}, err
-	} else if bare {
-		return f.askProtection(ctx, tx, c, e)
+	return r, true, err
+}
+
+// admitted is the only function that starts a session for a proof. Until nothing is
+// missing it starts none, and nothing of the account changes. It ends the previous session
+// of the browser, of whatever account, so that no token outlives a sign-in.
+func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	if r, waits, err := f.interrupts(ctx, tx, c, &e); err != nil || waits {
+		return r, err
 	}
-	returnTo, err := f.joinPending(ctx, tx, c, e.joinFlow, e.account, e.returnTo)
+	returnTo, err := f.joinPending(ctx, tx, c, e)
 	if err != nil {
 		return Result{}, err
 	}
 	if e.announce {
-		if err := f.noticeDevice(ctx, tx, c, e.account); err != nil {
+		if err := f.noticeDevice(ctx, tx, c, e.account.Account); err != nil {
 			return Result{}, err
 		}
 	}
@@ -113,7 +123,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.followChoice(ctx, tx, c, e.account); err != nil {
+	if err := f.followChoice(ctx, tx, c, e.account.Account); err != nil {
 		return Result{}, err
 	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
@@ -136,7 +146,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	r := Result{
 		Next:    next,
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
-		Device:  f.device(e.account),
+		Device:  f.device(e.account.Account),
 		left:    before.AccountID,
 		entered: e.methods[0],
 	}
@@ -280,12 +290,15 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 //
 // Faults: session.Required.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
+		if err := tx.EndFlows(ctx, owner.ID); err != nil { // a sign-in may wait elsewhere
+			return err
+		}
 		ended, err := f.endListed(ctx, tx, owner.ID, found.Session.ID, session.Elsewhere)
 		if err != nil || ended == 0 {
 			return err
 		}
-		return f.report(ctx, tx, c, owner, fact(c, audit.SessionEnded, owner.ID, "others"))
+		return f.report(ctx, tx, c, owner.Account, fact(c, audit.SessionEnded, owner.ID, "others"))
 	})
 }
 

@@ -15,10 +15,11 @@ import (
 
 // FactorsView is the state of an account's second factors for their page.
 type FactorsView struct {
-	Factors []factor.Factor
-	Left    int  // recovery codes
-	Last    bool // as LastFactor
-	Any     bool // as of Second
+	Factors   []factor.Factor
+	Left      int  // recovery codes
+	Last      bool // as LastFactor
+	Any       bool // as of Second
+	Overtaken bool // the enrolment cannot go on: see Overtaken
 
 	// Of an enrolment, at its step.
 	Step   Step
@@ -60,9 +61,13 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
 		for _, step := range []Step{Confirm, Codes} {
-			_, d, err := f.enrolling(ctx, tx, c, found, flowID, step)
+			p, d, err := f.enrolling(ctx, tx, c, found, flowID, step)
+			if err == nil && step == Confirm {
+				_, err = f.stands(ctx, tx, p)
+			}
 			switch {
 			case errors.Is(err, Moved), errors.Is(err, Unknown):
+				v.Overtaken = v.Overtaken || isOvertaken(err)
 				continue
 			case err != nil:
 				return err
@@ -90,7 +95,7 @@ func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 		return Result{}, err
 	}
 	value, fresh := browser(c)
-	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
 		have, err := f.second(ctx, tx, a.ID)
 		if err != nil {
 			return err
@@ -104,10 +109,13 @@ func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 		if err := f.dropTrust(ctx, tx, a.ID); err != nil { // its mark does not cover the codes
 			return err
 		}
-		if err := f.note(ctx, tx, c, a, audit.CodesMade, strconv.Itoa(len(codes)), mailCodesMade); err != nil {
+		if err := f.endFlows(ctx, tx, &a); err != nil { // a former code may have been given in one
 			return err
 		}
-		p, err := f.begin(ctx, tx, enrolment(a, Codes, returnTo), data{Codes: codes}, value)
+		if err := f.note(ctx, tx, c, a.Account, audit.CodesMade, strconv.Itoa(len(codes)), mailCodesMade); err != nil {
+			return err
+		}
+		p, err := f.begin(ctx, tx, enrolment(a.Account, Codes, returnTo), data{Codes: codes}, value)
 		r = Result{Next: pages.Flow(pages.Factors, p.ID), FlowID: p.ID, BrowserCookie: fresh}
 		return err
 	})
@@ -142,7 +150,7 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 	if !ids.Valid(id) {
 		return factor.Missing
 	}
-	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+	return f.guarded(ctx, found, func(tx Tx, a cleared) error {
 		ok, err := tx.DeleteFactor(ctx, a.ID, id)
 		switch {
 		case err != nil:
@@ -150,20 +158,30 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		case !ok:
 			return factor.Missing
 		}
-		if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
+		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
-		if err := f.dropTrust(ctx, tx, a.ID); err != nil {
-			return err
-		}
-		if err := f.endGrace(ctx, tx, a); err != nil {
-			return err
-		}
-		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
-			return err
-		}
-		return f.note(ctx, tx, c, a, audit.FactorRemoved, string(factor.TOTP), mailFactorRemoved)
+		return f.note(ctx, tx, c, a.Account, audit.FactorRemoved, string(factor.TOTP), mailFactorRemoved)
 	})
+}
+
+// afterRemoval does what belongs to the removal of an app or a passkey. The recovery codes
+// go with the last one. The trust in browsers and the grace end. So do the flows and the
+// sessions that it may have begun, except the one to keep.
+func (f *Flows) afterRemoval(ctx context.Context, tx Tx, a cleared, keep string, why session.Reason) error {
+	if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	if err := f.dropTrust(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	if err := f.endGrace(ctx, tx, a); err != nil {
+		return err
+	}
+	if err := f.endFlows(ctx, tx, &a); err != nil {
+		return err
+	}
+	return f.endAll(ctx, tx, a.ID, keep, why)
 }
 
 // Removed counts what ResetFactors has removed.
@@ -175,7 +193,7 @@ type Removed struct {
 // account, ends its sessions and tells its owner. It returns how many factors and
 // passkeys there were.
 func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Removed, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx) error {
+	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
 		passkeys, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
 			return err
@@ -200,19 +218,16 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Re
 		if removed = (Removed{len(have), len(passkeys)}); removed == (Removed{}) {
 			return nil
 		}
-		if err := f.endGrace(ctx, tx, a); err != nil {
-			return err
-		}
-		if err := f.endAll(ctx, tx, a.ID, "", session.Operator); err != nil {
+		if err := f.afterRemoval(ctx, tx, a, "", session.Operator); err != nil {
 			return err
 		}
 		if len(have) > 0 {
-			if err := f.noteReset(ctx, tx, a, audit.FactorRemoved, mailFactorRemoved); err != nil {
+			if err := f.noteReset(ctx, tx, a.Account, audit.FactorRemoved, mailFactorRemoved); err != nil {
 				return err
 			}
 		}
 		if len(passkeys) > 0 {
-			return f.noteReset(ctx, tx, a, audit.PasskeyRemoved, mailPasskeyRemoved)
+			return f.noteReset(ctx, tx, a.Account, audit.PasskeyRemoved, mailPasskeyRemoved)
 		}
 		return nil
 	})

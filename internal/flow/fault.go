@@ -38,10 +38,14 @@ const (
 var (
 	// Unknown means that this browser has no such flow: it never existed, has
 	// expired, or began in another browser. The response is the same for all.
-	Unknown = fault.New(fault.Missing, CodeFlowUnknown)
+	Unknown = fault.New(fault.Missing, CodeFlowUnknown).WithParams(map[string]string{"reason": "over"})
 
 	// Moved means that the flow is at another step by now.
 	Moved = fault.New(fault.Conflict, CodeFlowConflict)
+
+	// Overtaken is Unknown with another reason: how the account is signed in to has changed
+	// since the flow began. Only a caller who has given the first proof gets it.
+	Overtaken = Unknown.WithParams(map[string]string{"reason": "overtaken"})
 
 	// Rejected is the only response to a wrong address or a wrong password.
 	Rejected = fault.New(fault.Unauthenticated, CodeSignInRejected)

@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/pages"
 	"portico/internal/passkey"
@@ -25,7 +24,7 @@ func (f *Flows) pageOfReset(p Pending, d data) string {
 // BeginFirstPasskey returns a challenge for the first passkey of an account: a new one
 // whose mailbox is proven, or one whose owner has a link of the operator.
 //
-// Faults: Unknown, Moved, passkey.Off.
+// Faults: Unknown, Overtaken, Moved, passkey.Off.
 func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) (o PasskeyOffer, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
@@ -35,7 +34,7 @@ func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) 
 		if err != nil {
 			return err
 		}
-		o, err = f.offer(ctx, tx, owner, passkey.First, c.BrowserCookie, p.ID)
+		o, err = f.offer(ctx, tx, owner.Account, passkey.First, c.BrowserCookie, p.ID)
 		return err
 	})
 	return o, err
@@ -44,8 +43,8 @@ func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) 
 // mayReplace reports whether the operator's link leads to a passkey in place of the
 // password. An account with a second factor gives that one first, and none gets a
 // passkey while an alarm closes it.
-func (f *Flows) mayReplace(ctx context.Context, tx Tx, owner account.Account) (bool, error) {
-	if f.passkeys == nil || f.alarmed(owner) {
+func (f *Flows) mayReplace(ctx context.Context, tx Tx, owner judged) (bool, error) {
+	if f.passkeys == nil || f.alarmed(owner.Account) {
 		return false, nil
 	}
 	second, err := f.second(ctx, tx, owner.ID)
@@ -54,20 +53,20 @@ func (f *Flows) mayReplace(ctx context.Context, tx Tx, owner account.Account) (b
 
 // newcomer returns a flow in which an account gets its first passkey. The proof of
 // the mailbox is enough only while the account has nothing else.
-func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (Pending, data, account.Account, error) {
+func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (Pending, data, cleared, error) {
 	p, d, err := f.at(ctx, tx, c, flowID, Reset)
 	switch {
 	case err != nil:
-		return p, d, account.Account{}, err
+		return p, d, cleared{}, err
 	case !d.Passkey || !d.New && !d.Handed:
-		return p, d, account.Account{}, Unknown
+		return p, d, cleared{}, Unknown
 	}
-	owner, err := f.owner(ctx, tx, p)
+	owner, err := f.replaces(ctx, tx, p)
 	if err != nil {
 		return p, d, owner, err
 	}
 	if d.Handed {
-		ok, err := f.mayReplace(ctx, tx, owner)
+		ok, err := f.mayReplace(ctx, tx, owner.judged)
 		if err == nil && !ok {
 			err = Unknown
 		}
@@ -88,7 +87,7 @@ func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (P
 // account has no password then. With a link of the operator, the former password and all
 // sessions end.
 //
-// Faults: Unknown, Moved, passkey.Refused, passkey.Expired, passkey.Exists,
+// Faults: Unknown, Overtaken, Moved, passkey.Refused, passkey.Expired, passkey.Exists,
 // passkey.Off.
 func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in passkey.Answer) (r Result, err error) {
 	ctx, w := f.watch(ctx, "first-passkey", Recovery)
@@ -121,7 +120,7 @@ func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		if err := f.insertPasskey(ctx, tx, c, owner, first); err != nil {
+		if err := f.insertPasskey(ctx, tx, c, &owner, first); err != nil {
 			return err
 		}
 		if d.Handed {
@@ -131,7 +130,7 @@ func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in
 		}
 		now := f.clock.Now()
 		r, err = f.admitted(ctx, tx, c, entry{
-			account: owner, returnTo: f.target(p), methods: []string{passkey.Method}, at: now, strongAt: now,
+			account: owner.judged, returnTo: f.target(p), methods: []string{passkey.Method}, at: now, strongAt: now,
 		})
 		return err
 	})
@@ -143,16 +142,16 @@ func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in
 
 // leavePassword ends the password of an account whose owner has made a passkey in its
 // place, with everything that began before. It notifies the owner.
-func (f *Flows) leavePassword(ctx context.Context, tx Tx, c Caller, owner *account.Account) error {
-	if err := f.learnLocale(ctx, tx, c, owner); err != nil {
+func (f *Flows) leavePassword(ctx context.Context, tx Tx, c Caller, owner *cleared) error {
+	if err := f.learnLocale(ctx, tx, c, &owner.Account); err != nil {
 		return err
 	}
 	if _, err := tx.UpdatePassword(ctx, owner.ID, "", true); err != nil { // raises the credential version
 		return err
 	}
-	owner.Version++
+	owner.raised()
 	if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil || owner.Password == "" {
 		return err
 	}
-	return f.note(ctx, tx, c, *owner, audit.PasswordRemoved, "recovery", mailNoPassword)
+	return f.note(ctx, tx, c, owner.Account, audit.PasswordRemoved, "recovery", mailNoPassword)
 }

@@ -84,6 +84,19 @@ func (f *Flows) linked(ctx context.Context, token string) (p Pending, d data, er
 	return p, d, err
 }
 
+// linkEnded returns code.LinkExpired for the link of a flow that a change of the account
+// has ended, else nil. The flow of another address is judged in its browser.
+func (f *Flows) linkEnded(ctx context.Context, tx Tx, p Pending) (*fault.Error, error) {
+	if p.AccountID == "" || p.Kind == AddressChange {
+		return nil, nil
+	}
+	_, err := f.stands(ctx, tx, p)
+	if errors.Is(err, Unknown) {
+		return code.LinkExpired, nil
+	}
+	return nil, err
+}
+
 func (f *Flows) flowOfLink(ctx context.Context, tx Tx, s code.Secret) (Pending, data, error) {
 	p, ok, err := tx.FlowByID(ctx, s.FlowID)
 	if err != nil {
@@ -131,7 +144,7 @@ func wrongLink(err error) string {
 // moveRecovery ends a flow of another browser and begins one at the next step in
 // the browser that opened the link. It returns the new one and its page.
 func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (id, page string, err error) {
-	owner, err := f.owner(ctx, tx, p)
+	owner, err := f.stands(ctx, tx, p)
 	if err != nil {
 		return "", "", err
 	}

@@ -45,7 +45,7 @@ func (f *Flows) setLocale(ctx context.Context, tx Tx, c Caller, a account.Accoun
 func (f *Flows) ChooseLocale(ctx context.Context, c Caller) error {
 	found, err := f.Session(ctx, c.Session)
 	if err == nil {
-		err = f.own(ctx, found, func(tx Tx, owner account.Account) error { return f.setLocale(ctx, tx, c, owner, c.Locale) })
+		err = f.own(ctx, found, func(tx Tx, owner judged) error { return f.setLocale(ctx, tx, c, owner.Account, c.Locale) })
 	}
 	return ignore(err, session.Required)
 }

@@ -36,7 +36,7 @@ type FactorInput struct {
 //
 // Faults: the field code with factor.Wrong and the count left, factor.Replayed or
 // the fault of its form; factor.UsedUp, throttle.Limited, hashing.busy; Unknown,
-// Moved.
+// Overtaken, Moved.
 func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in FactorInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "mfa", SecondFactor)
 	defer w.end(&r, &err)
@@ -63,12 +63,12 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 		if err != nil {
 			return err
 		}
-		owner, err := f.owner(ctx, tx, p)
+		owner, err := f.waits(ctx, tx, p, d)
 		if err != nil {
 			return err
 		}
 		method := ""
-		if method, refused, err = f.try(ctx, tx, c, owner, t); err != nil || refused != nil {
+		if method, refused, err = f.try(ctx, tx, c, owner.Account, t); err != nil || refused != nil {
 			return err
 		}
 		if err := f.advance(ctx, tx, p, Done); err != nil {

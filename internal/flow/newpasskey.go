@@ -35,7 +35,7 @@ func (f *Flows) offer(ctx context.Context, tx Tx, a account.Account, p passkey.P
 }
 
 // insertPasskey stores a new passkey under an id of its own, and tells the owner.
-func (f *Flows) insertPasskey(ctx context.Context, tx Tx, c Caller, a account.Account, p passkey.Passkey) error {
+func (f *Flows) insertPasskey(ctx context.Context, tx Tx, c Caller, a *cleared, p passkey.Passkey) error {
 	have, err := tx.PasskeysOf(ctx, a.ID)
 	if err != nil {
 		return err
@@ -51,5 +51,8 @@ func (f *Flows) insertPasskey(ctx context.Context, tx Tx, c Caller, a account.Ac
 	case !ok:
 		return passkey.Exists
 	}
-	return f.note(ctx, tx, c, a, audit.PasskeyAdded, p.Model, mailPasskeyAdded)
+	if err := f.endFlows(ctx, tx, a); err != nil {
+		return err
+	}
+	return f.note(ctx, tx, c, a.Account, audit.PasskeyAdded, p.Model, mailPasskeyAdded)
 }

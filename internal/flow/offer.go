@@ -17,7 +17,7 @@ func (f *Flows) nextOf(ctx context.Context, tx Tx, e entry, before session.Sessi
 	if !e.makesPasskeys || e.methods[0] != "password" || e.trusted || again || e.joinFlow != "" {
 		return next, nil
 	}
-	offered, err := f.offered(ctx, tx, e.account)
+	offered, err := f.offered(ctx, tx, e.account.Account)
 	if err != nil || !offered {
 		return next, err
 	}
@@ -55,7 +55,7 @@ func (f *Flows) PasskeyOffered(ctx context.Context, found session.Found) (offere
 //
 // Faults: session.Required.
 func (f *Flows) RefusePasskeys(ctx context.Context, found session.Found) error {
-	return f.own(ctx, found, func(tx Tx, a account.Account) error {
+	return f.own(ctx, found, func(tx Tx, a judged) error {
 		return tx.RefusePasskeys(ctx, a.ID, f.clock.Now())
 	})
 }

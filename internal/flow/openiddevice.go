@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 
-	"portico/internal/account"
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/openid"
@@ -57,7 +56,7 @@ func (f *Flows) Device(ctx context.Context, c Caller, found session.Found, typed
 //
 // Faults: openid.DeviceUnknown, session.Required.
 func (f *Flows) AllowDevice(ctx context.Context, c Caller, found session.Found, client openid.Client, d openid.Device) error {
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		stored, err := f.grants.Agree(ctx, tx, client, owner.ID, d.Scopes, true)
 		if err != nil {
 			return err
@@ -78,7 +77,7 @@ func (f *Flows) AllowDevice(ctx context.Context, c Caller, found session.Found, 
 //
 // Faults: openid.DeviceUnknown, session.Required.
 func (f *Flows) DenyDevice(ctx context.Context, found session.Found, d openid.Device) error {
-	return f.own(ctx, found, func(tx Tx, _ account.Account) error { return f.grants.DenyDevice(ctx, tx, d) })
+	return f.own(ctx, found, func(tx Tx, _ judged) error { return f.grants.DenyDevice(ctx, tx, d) })
 }
 
 // RedeemDevice exchanges the code of a device for tokens. Its errors include

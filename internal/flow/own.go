@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"portico/internal/account"
 	"portico/internal/factor"
 	"portico/internal/passkey"
 	"portico/internal/session"
@@ -20,13 +19,13 @@ const proofLife = 10 * time.Minute
 // by itself; call Fresh to ask for the proof before the user types anything, or
 // before an expensive hash.
 func (f *Flows) Fresh(ctx context.Context, found session.Found) error {
-	return f.store.Read(ctx, func(tx Tx) error { return f.fresh(ctx, tx, found) })
+	return f.store.Read(ctx, func(tx Tx) error { return f.fresh(ctx, tx, found, f.clock.Now()) })
 }
 
-// fresh is the only function that decides whether a proof is recent and strong
+// fresh is the only function that decides whether a proof was recent at a time, and is strong
 // enough: a second factor or a passkey, for an account that has one. A provider that
 // does not tell the time of its proof gives none.
-func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found) error {
+func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found, when time.Time) error {
 	have, err := f.second(ctx, tx, found.User.ID)
 	if err != nil {
 		return err
@@ -38,7 +37,7 @@ func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found) error {
 			at = found.Session.StrongAt
 		}
 	}
-	if f.clock.Now().Sub(at) >= proofLife {
+	if when.Sub(at) >= proofLife {
 		return ProofNeeded.WithParams(map[string]string{"reason": reason})
 	}
 	return nil
@@ -50,52 +49,9 @@ func ofAccount(method string) bool {
 	return method == string(factor.TOTP) || method == factor.RecoveryWord || method == passkey.Method
 }
 
-// guarded is own for a change of the password, an address, a factor, a passkey or a
-// provider. Every such change of a signed-in user goes through it, except a new
-// password. A change with steps, such as an address, goes through it where it begins:
-// its later steps need the flow, and no older session outlives an alarm.
-//
-// Faults: ProofNeeded, Alarmed, session.Required. They are faults of each caller, too.
-func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
-		if err := f.fresh(ctx, tx, found); err != nil {
-			return err
-		}
-		if f.alarmed(owner) {
-			return f.stopped(owner)
-		}
-		return fn(tx, owner)
-	})
-}
-
-// own runs a change that the owner of an account makes, in one transaction. The
-// session may have ended since the request began, so it is read again: a session
-// that was ended changes nothing.
-func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
-	err := f.store.Write(ctx, func(tx Tx) error {
-		owner, ok, err := tx.AccountByID(ctx, found.User.ID)
-		if err != nil {
-			return err
-		}
-		if !ok || owner.State != account.Active || owner.Version != found.Session.Version {
-			return session.Required
-		}
-		of, ok, err := tx.SessionAccount(ctx, found.Session.ID)
-		if err != nil {
-			return err
-		}
-		if !ok || of != owner.ID {
-			return session.Required
-		}
-		return fn(tx, owner)
-	})
-	f.sessions.Forget(found.User.ID)
-	return err
-}
-
 // renewed starts the session of this browser again after a change of the account's
 // credentials has ended all of them. It keeps the proofs of the old one.
-func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner account.Account, old session.Session) (Result, error) {
+func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old session.Session) (Result, error) {
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
 		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: f.keptPeer(c),
 		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,
@@ -103,5 +59,5 @@ func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner account.Acco
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: f.device(owner)}, nil
+	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: f.device(owner.Account)}, nil
 }

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -39,7 +38,7 @@ func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found
 	}
 	value, fresh := browser(c)
 	c.BrowserCookie = value
-	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	err = f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		if recovery {
 			if err := f.mayAdd(ctx, tx, owner.ID, address); err != nil {
 				return err
@@ -49,7 +48,7 @@ func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found
 		if err != nil {
 			return err
 		}
-		p := Pending{Kind: AddressChange, AccountID: owner.ID, Version: owner.Version, ReturnTo: pages.Addresses}
+		p := Pending{Kind: AddressChange, AccountID: owner.ID, Version: owner.FlowVersion, ReturnTo: pages.Addresses}
 		r, err = f.awaitProof(ctx, tx, c, p, address, to.besides(owner.ID), data{Address: address.Mail, Recovery: recovery})
 		return err
 	})
@@ -63,40 +62,15 @@ func isAddress(a account.Address, stored string) bool {
 	return bad == nil && a.Key == b.Key
 }
 
-// signedInTo returns the session of the caller, if it is one of the account of the
-// flow: no other user changes the address of the account, whatever their mailbox.
-//
-// Faults: session.Required, Unknown.
-func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (account.Account, session.Session, error) {
-	owner, err := f.owner(ctx, tx, p)
-	if err != nil {
-		return account.Account{}, session.Session{}, err
-	}
-	found, err := f.sessions.Peek(ctx, tx, c.Session)
-	switch {
-	case err != nil:
-		return account.Account{}, session.Session{}, err
-	case found.User.ID != owner.ID:
-		return account.Account{}, session.Session{}, session.Required
-	}
-	// It may have ended since this node kept it.
-	if _, ok, err := tx.SessionAccount(ctx, found.Session.ID); err != nil || !ok {
-		return account.Account{}, session.Session{}, cmp.Or(err, error(session.Required))
-	}
-	return owner, found.Session, nil
-}
-
 // takeAddress gives the account the address that was just proven. The former one
 // is kept for the account, so that its owner can have it back. An address for a
 // recovery is one more.
 func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
-	owner, here, err := f.signedInTo(ctx, tx, c, p)
+	owner, found, err := f.signedInTo(ctx, tx, c, p)
 	if err != nil {
 		return Result{}, err
 	}
-	if f.alarmed(owner) {
-		return Result{}, f.stopped(owner)
-	}
+	here := found.Session
 	address, bad := account.ParseAddress(d.Address, "email")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
@@ -120,7 +94,7 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 
 // replaceAddress makes an address the primary one, and keeps the former one with
 // the use of kept.
-func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, to account.Address, kept account.Other) (Result, error) {
+func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, to account.Address, kept account.Other) (Result, error) {
 	if err := tx.DropAddress(ctx, owner.ID, to.Key); err != nil {
 		return Result{}, err
 	}
@@ -136,8 +110,8 @@ func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner accou
 		}
 	}
 	owner.Address = to
-	owner.Version++
-	return f.renewed(ctx, tx, c, owner, here)
+	owner.raised()
+	return f.renewed(ctx, tx, c, owner.judged, here)
 }
 
 // move is what differs between the ways to another address.
@@ -151,7 +125,7 @@ type move struct {
 // moveAddress gives an account another address and does everything that belongs to
 // it: it ends every session, records the change and notifies both addresses. If
 // another account has the address, it returns account.Exists.
-func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a account.Account, to account.Address, m move) error {
+func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a cleared, to account.Address, m move) error {
 	ok, err := tx.UpdateAddress(ctx, a.ID, to, f.clock.Now())
 	switch {
 	case err != nil:
@@ -169,9 +143,9 @@ func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a account.Acco
 	if err := f.record.Add(ctx, tx, m.change); err != nil {
 		return err
 	}
-	if err := f.post(ctx, tx, c, email{template: m.former, owner: &a}); err != nil {
+	if err := f.post(ctx, tx, c, email{template: m.former, owner: &a.Account}); err != nil {
 		return err
 	}
 	a.Address = to
-	return f.post(ctx, tx, c, email{template: m.new, owner: &a, after: time.Microsecond})
+	return f.post(ctx, tx, c, email{template: m.new, owner: &a.Account, after: time.Microsecond})
 }

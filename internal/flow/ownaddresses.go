@@ -57,7 +57,7 @@ func (f *Flows) mayAdd(ctx context.Context, tx Tx, id string, address account.Ad
 // address for recovery becomes a spare one.
 //
 // Faults: account.Exists, AddressesFull.
-func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, address account.Address) (Result, error) {
+func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, address account.Address) (Result, error) {
 	if err := f.mayAdd(ctx, tx, owner.ID, address); err != nil {
 		return Result{}, err
 	}
@@ -73,8 +73,8 @@ func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner account.
 
 // markRecovery lets one of the addresses recover the account. It ends every session
 // and every recovery that has begun, and tells the address before it, too.
-func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, o account.Other) (Result, error) {
-	told := email{template: mailRecovery, owner: &owner, about: o.Address}
+func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, o account.Other) (Result, error) {
+	told := email{template: mailRecovery, owner: &owner.Account, about: o.Address}
 	all, err := tx.AddressesOf(ctx, owner.ID, f.clock.Now())
 	if err != nil {
 		return Result{}, err
@@ -100,7 +100,7 @@ func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner account
 
 // readdressed ends what began before a change of the addresses, records the change
 // and notifies the owner. It starts the session of this browser again.
-func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner account.Account, here session.Session, change audit.Fact, told email) (Result, error) {
+func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, change audit.Fact, told email) (Result, error) {
 	if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
 		return Result{}, err
 	}
@@ -113,19 +113,19 @@ func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner account.
 	if err := f.post(ctx, tx, c, told); err != nil {
 		return Result{}, err
 	}
-	owner.Version++
-	return f.renewed(ctx, tx, c, owner, here)
+	owner.raised()
+	return f.renewed(ctx, tx, c, owner.judged, here)
 }
 
 // changeOther runs a change of one of the owner's other addresses.
 //
 // Faults: NoAddress, ProofNeeded, Alarmed, session.Required.
-func (f *Flows) changeOther(ctx context.Context, found session.Found, mail string, fn func(Tx, account.Account, account.Other) error) error {
+func (f *Flows) changeOther(ctx context.Context, found session.Found, mail string, fn func(Tx, cleared, account.Other) error) error {
 	address, bad := account.ParseAddress(mail, "email")
 	if bad != nil {
 		return NoAddress
 	}
-	return f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		o, ok, err := tx.AddressByKey(ctx, address.Key, f.clock.Now())
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (f *Flows) changeOther(ctx context.Context, found session.Found, mail strin
 //
 // Faults: as changeOther.
 func (f *Flows) MakePrimary(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
-	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
+	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
 		r, err = f.replaceAddress(ctx, tx, c, owner, found.Session, o.Address, account.Other{Use: o.Use, Until: account.Forever})
 		return err
 	})
@@ -154,7 +154,7 @@ func (f *Flows) MakePrimary(ctx context.Context, c Caller, found session.Found, 
 //
 // Faults: as changeOther.
 func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
-	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
+	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
 		r, err = f.markRecovery(ctx, tx, c, owner, found.Session, o)
 		return err
 	})
@@ -166,8 +166,8 @@ func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, 
 //
 // Faults: as changeOther.
 func (f *Flows) RemoveAddress(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
-	err = f.changeOther(ctx, found, mail, func(tx Tx, owner account.Account, o account.Other) error {
-		told := email{template: mailDropped, owner: &owner, about: o.Address}
+	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
+		told := email{template: mailDropped, owner: &owner.Account, about: o.Address}
 		if o.Use == account.Recovery { // it gets no notices any more, but this one
 			if err := f.post(ctx, tx, c, told.toOther(o)); err != nil {
 				return err

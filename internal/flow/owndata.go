@@ -35,7 +35,7 @@ func (f *Flows) Data(ctx context.Context, c Caller, found session.Found) (tables
 	if err != nil {
 		return nil, err
 	}
-	return tables, f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
-		return f.note(ctx, tx, c, owner, audit.DataDownloaded, "", mailData)
+	return tables, f.guarded(ctx, found, func(tx Tx, owner cleared) error {
+		return f.note(ctx, tx, c, owner.Account, audit.DataDownloaded, "", mailData)
 	})
 }

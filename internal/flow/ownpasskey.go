@@ -81,8 +81,8 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found,
 		return o, passkey.Off
 	}
 	value, fresh := browser(c)
-	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
-		o, err = f.offer(ctx, tx, a, adding(quiet), value, found.Session.ID)
+	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
+		o, err = f.offer(ctx, tx, a.Account, adding(quiet), value, found.Session.ID)
 		o.BrowserCookie = fresh
 		return err
 	})
@@ -117,11 +117,11 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 	if err != nil {
 		return Result{}, err
 	}
-	err = f.guarded(ctx, found, func(tx Tx, a account.Account) error {
-		if err := f.insertPasskey(ctx, tx, c, a, p); err != nil || quiet {
+	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
+		if err := f.insertPasskey(ctx, tx, c, &a, p); err != nil || quiet {
 			return err
 		}
-		r, err = f.strengthen(ctx, tx, c, a, found, passkey.Method, Target{})
+		r, err = f.strengthen(ctx, tx, c, a.judged, found, passkey.Method, Target{})
 		return err
 	})
 	if err != nil {
@@ -142,14 +142,14 @@ func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found
 	case name == "":
 		return fault.InvalidFields(fault.Field{Name: "name", Code: passkey.CodeNameRequired})
 	}
-	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, p passkey.Passkey, _ int) error {
+	return f.ownPasskey(ctx, found, id, func(tx Tx, a cleared, p passkey.Passkey, _ int) error {
 		if p.Name == name {
 			return nil
 		}
 		if _, err := tx.RenamePasskey(ctx, a.ID, id, name); err != nil {
 			return err
 		}
-		return f.note(ctx, tx, c, a, audit.PasskeyRenamed, p.Model, mailPasskeyRenamed)
+		return f.note(ctx, tx, c, a.Account, audit.PasskeyRenamed, p.Model, mailPasskeyRenamed)
 	})
 }
 
@@ -159,33 +159,24 @@ func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found
 //
 // Faults: LastWay, ProofNeeded, session.Required, passkey.Missing.
 func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
-	return f.ownPasskey(ctx, found, id, func(tx Tx, a account.Account, p passkey.Passkey, ways int) error {
+	return f.ownPasskey(ctx, found, id, func(tx Tx, a cleared, p passkey.Passkey, ways int) error {
 		if ways == 1 && f.PasskeyWorks(p) {
 			return LastWay
 		}
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
 			return err
 		}
-		if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
+		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
-		if err := f.dropTrust(ctx, tx, a.ID); err != nil {
-			return err
-		}
-		if err := f.endGrace(ctx, tx, a); err != nil {
-			return err
-		}
-		if err := f.endAll(ctx, tx, a.ID, found.Session.ID, session.Elsewhere); err != nil {
-			return err
-		}
-		return f.note(ctx, tx, c, a, audit.PasskeyRemoved, p.Model, mailPasskeyRemoved)
+		return f.note(ctx, tx, c, a.Account, audit.PasskeyRemoved, p.Model, mailPasskeyRemoved)
 	})
 }
 
 // ownPasskey runs a guarded change of one passkey. It gives the number of ways in
 // that the account has.
-func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a account.Account, p passkey.Passkey, ways int) error) error {
-	return f.guarded(ctx, found, func(tx Tx, a account.Account) error {
+func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a cleared, p passkey.Passkey, ways int) error) error {
+	return f.guarded(ctx, found, func(tx Tx, a cleared) error {
 		have, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
-	"portico/internal/federation"
 	"portico/internal/password"
 	"portico/internal/session"
 )
@@ -48,18 +47,12 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 		return Result{}, err
 	}
 	var r Result
-	err = f.own(ctx, found, func(tx Tx, owner account.Account) error {
-		if err := f.fresh(ctx, tx, found); err != nil {
-			return err
-		}
-		if owner.Password == "" && f.alarmed(owner) {
-			return f.stopped(owner)
-		}
+	err = f.guarding(ctx, found, func(owner judged) bool { return owner.Password != "" }, func(tx Tx, owner cleared) error {
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "account")); err != nil {
 			return err
 		}
-		owner.Version++
-		r, err = f.renewed(ctx, tx, c, owner, found.Session)
+		owner.raised()
+		r, err = f.renewed(ctx, tx, c, owner.judged, found.Session)
 		return err
 	})
 	return r, err
@@ -72,7 +65,7 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 // Faults: LastWay, ProofNeeded, session.Required.
 func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Found) (Result, error) {
 	var r Result
-	err := f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	err := f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		others, err := f.waysBesidePassword(ctx, tx, owner.ID)
 		if err != nil {
 			return err
@@ -89,11 +82,11 @@ func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Foun
 		if err := f.record.Add(ctx, tx, fact(c, audit.PasswordRemoved, owner.ID, "")); err != nil {
 			return err
 		}
-		if err := f.post(ctx, tx, c, email{template: mailNoPassword, owner: &owner}); err != nil {
+		if err := f.post(ctx, tx, c, email{template: mailNoPassword, owner: &owner.Account}); err != nil {
 			return err
 		}
-		owner.Version++
-		r, err = f.renewed(ctx, tx, c, owner, found.Session)
+		owner.raised()
+		r, err = f.renewed(ctx, tx, c, owner.judged, found.Session)
 		return err
 	})
 	return r, err
@@ -141,7 +134,7 @@ func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string)
 func (f *Flows) workingIdentities(ctx context.Context, tx Tx, accountID string) ([]account.Identity, error) {
 	linked, err := tx.IdentitiesOf(ctx, accountID)
 	return slices.DeleteFunc(linked, func(i account.Identity) bool {
-		return !slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider })
+		return !f.offers(i.Provider)
 	}), err
 }
 

@@ -29,12 +29,12 @@ func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 		return err
 	}
 	id := secret.Token()
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		err := tx.SavePortrait(ctx, account.Portrait{AccountID: owner.ID, ID: id, Image: drawn, ChangedAt: f.clock.Now()})
 		if err != nil {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitGiven), email{template: mailPortrait, owner: &owner})
+		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitGiven), email{template: mailPortrait, owner: &owner.Account})
 	})
 }
 
@@ -73,12 +73,12 @@ func (f *Flows) draw(ctx context.Context, accountID string, given []byte) ([]byt
 
 // RemovePortrait removes the picture of the signed-in user. It is recorded and emailed.
 func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Found) error {
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		removed, err := tx.DeletePortrait(ctx, owner.ID)
 		if err != nil || !removed {
 			return err
 		}
-		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved), email{template: mailPortrait, owner: &owner})
+		return f.portraitChanged(ctx, tx, c, fact(c, audit.PortraitChanged, owner.ID, portraitRemoved), email{template: mailPortrait, owner: &owner.Account})
 	})
 }
 

@@ -39,14 +39,14 @@ func (f *Flows) ChangeProfile(ctx context.Context, c Caller, found session.Found
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	return f.own(ctx, found, func(tx Tx, owner account.Account) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		if err := f.rename(ctx, tx, c, owner, name, fact(c, audit.NameChanged, owner.ID, "")); err != nil {
 			return err
 		}
 		if !slices.Contains(known, in.Locale) {
 			return nil
 		}
-		return f.setLocale(ctx, tx, c, owner, in.Locale)
+		return f.setLocale(ctx, tx, c, owner.Account, in.Locale)
 	})
 }
 

@@ -61,7 +61,7 @@ func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 		return Result{}, err
 	}
 	value, fresh := browser(c)
-	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	err = f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		identities, err := tx.IdentitiesOf(ctx, owner.ID)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 			return AlreadyLinked
 		}
 		_, err = f.begin(ctx, tx, Pending{
-			ID: id, Kind: Provider, Step: Callback, AccountID: owner.ID, Version: owner.Version, AddressKey: owner.Address.Key,
+			ID: id, Kind: Provider, Step: Callback, AccountID: owner.ID, Version: owner.FlowVersion, AddressKey: owner.Address.Key,
 		}, data{ProviderID: providerID, Attempt: begun.Pending, Session: found.Session.ID}, value)
 		return err
 	})
@@ -78,10 +78,9 @@ func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 }
 
 // connect joins the identity of a provider's response to the account whose session
-// has asked for it, and tells the owner. The proof was checked when the attempt
-// began, at most 15 minutes ago.
+// has asked for it, and tells the owner.
 //
-// Faults: Unknown for another session, IdentityTaken, AlreadyLinked.
+// Faults: Unknown for another session, IdentityTaken, AlreadyLinked; as finishes.
 func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who federation.Identity) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
 	if err := ignore(err, session.Required); err != nil {
@@ -90,9 +89,10 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 	if found.Session.ID != d.Session { // also without a session
 		return Result{}, Unknown
 	}
-	err = f.own(ctx, found, func(tx Tx, owner account.Account) error {
-		if owner.ID != p.AccountID || owner.Version != p.Version {
-			return Unknown
+	err = f.own(ctx, found, func(tx Tx, asking judged) error {
+		owner, err := f.finishes(ctx, tx, found, asking, p)
+		if err != nil {
+			return err
 		}
 		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)
 		switch {
@@ -113,10 +113,7 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		if err := f.attach(ctx, tx, c, owner.ID, identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject}); err != nil {
-			return err
-		}
-		return f.post(ctx, tx, c, email{template: mailLinked, owner: &owner, provider: f.named(who.Provider)["provider"]})
+		return f.attachTold(ctx, tx, c, owner, identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject})
 	})
 	return Result{Next: pages.Providers, Connected: err == nil}, err
 }
@@ -127,7 +124,7 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 //
 // Faults: LastWay, NotLinked, ProofNeeded, session.Required.
 func (f *Flows) DisconnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (r Result, err error) {
-	err = f.guarded(ctx, found, func(tx Tx, owner account.Account) error {
+	err = f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		if ok, err := tx.DeleteIdentities(ctx, owner.ID, providerID); err != nil {
 			return err
 		} else if !ok {
@@ -149,11 +146,11 @@ func (f *Flows) DisconnectProvider(ctx context.Context, c Caller, found session.
 		if err := f.record.Add(ctx, tx, fact(c, audit.ProviderRemoved, owner.ID, providerID)); err != nil {
 			return err
 		}
-		if err := f.post(ctx, tx, c, email{template: mailDisconnected, owner: &owner, provider: f.named(providerID)["provider"]}); err != nil {
+		if err := f.post(ctx, tx, c, email{template: mailDisconnected, owner: &owner.Account, provider: f.named(providerID)["provider"]}); err != nil {
 			return err
 		}
-		owner.Version++
-		r, err = f.renewed(ctx, tx, c, owner, found.Session)
+		owner.raised()
+		r, err = f.renewed(ctx, tx, c, owner.judged, found.Session)
 		return err
 	})
 	return r, err

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -109,14 +110,12 @@ func passkeyOf(ctx context.Context, tx Tx, credential []byte) (passkey.Passkey, 
 // enterByPasskey records the use of a checked passkey and starts the session. It is
 // the strongest proof of an account, so that no second factor is asked for.
 func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, used passkey.Passkey, before int64, suspect bool) (Result, error) {
-	a, ok, err := tx.AccountByID(ctx, used.AccountID)
+	a, err := f.opens(ctx, tx, used.AccountID)
 	switch {
+	case errors.Is(err, account.Missing):
+		return Result{}, passkey.Unknown
 	case err != nil:
 		return Result{}, err
-	case !ok:
-		return Result{}, passkey.Unknown
-	case !a.Open():
-		return Result{}, account.Disabled
 	}
 	// It may have been removed or used elsewhere since it was read.
 	won, err := tx.UsePasskey(ctx, used, before)
@@ -126,11 +125,11 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 	if !won {
 		return Result{}, passkey.Refused
 	}
-	if err := f.learnLocale(ctx, tx, c, &a); err != nil {
+	if err := f.learnLocale(ctx, tx, c, &a.Account); err != nil {
 		return Result{}, err
 	}
 	if suspect {
-		if err := f.suspectCopy(ctx, tx, c, a); err != nil {
+		if err := f.suspectCopy(ctx, tx, c, a.Account); err != nil {
 			return Result{}, err
 		}
 	}

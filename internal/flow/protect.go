@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"portico/internal/account"
-	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/factor"
 	"portico/internal/fault"
@@ -55,26 +53,20 @@ func (f *Flows) askProtection(ctx context.Context, tx Tx, c Caller, e entry) (Re
 	return Result{Next: pages.Flow(pages.Protect, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
 }
 
-// protecting returns the flow of a second factor that its owner needs. If the
-// account has one by now, the flow has ended: a sign-in that began before has not given
-// it, and would add its own.
-func (f *Flows) protecting(ctx context.Context, tx Tx, c Caller, id string) (p Pending, d data, owner account.Account, err error) {
+// protecting returns the flow of a second factor that its owner needs.
+//
+// Faults: Unknown, Overtaken, Moved.
+func (f *Flows) protecting(ctx context.Context, tx Tx, c Caller, id string) (p Pending, d data, owner cleared, err error) {
 	if p, d, err = f.at(ctx, tx, c, id, Protect); err != nil {
 		return p, d, owner, err
 	}
-	if owner, err = f.owner(ctx, tx, p); err != nil {
-		return p, d, owner, err
-	}
-	have, err := f.second(ctx, tx, owner.ID)
-	if err == nil && have.Any() {
-		err = Unknown
-	}
+	owner, err = f.bare(ctx, tx, p, d)
 	return p, d, owner, err
 }
 
 // mayWait reports until when the owner may put the second factor off. The zero time
 // means without end: the account does not need one any more.
-func (f *Flows) mayWait(owner account.Account) (until time.Time, ok bool) {
+func (f *Flows) mayWait(owner judged) (until time.Time, ok bool) {
 	if !f.Requires(owner.Roles) {
 		return time.Time{}, true
 	}
@@ -82,25 +74,19 @@ func (f *Flows) mayWait(owner account.Account) (until time.Time, ok bool) {
 	return until, f.clock.Now().Before(until)
 }
 
-// viewProtection fills in what the page shows. A flow that has ended shows nothing.
-func (f *Flows) viewProtection(ctx context.Context, tx Tx, c Caller, v *View) error {
-	_, d, owner, err := f.protecting(ctx, tx, c, v.ID)
-	if err != nil {
-		v.Step, v.Next = Done, f.targets.Or(v.ReturnTo)
-		return ignore(err, Unknown)
-	}
+// viewProtection fills in what the page shows.
+func (f *Flows) viewProtection(owner judged, d data, v *View) {
 	v.Next = pages.Flow(pages.Protect, v.ID)
 	v.Secret = d.Secret
 	v.URI = v.Secret.URI(f.site, d.Address)
 	v.Until, v.Later = f.mayWait(owner)
-	return nil
 }
 
 // ProtectByApp adds an authenticator app to the account of a sign-in that waits for
 // it, if the app shows the right code. The session follows, and the page with the
 // recovery codes.
 //
-// Faults: the field code, with factor.Wrong; Unknown, Moved, hashing.busy.
+// Faults: the field code, with factor.Wrong; hashing.busy; as protecting.
 func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "protect", Protection)
 	defer w.end(&r, &err)
@@ -136,10 +122,7 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 		if err != nil {
 			return err
 		}
-		if _, err := f.factors.Add(ctx, tx, owner.ID, d.Secret, digits); err != nil {
-			return err
-		}
-		if err := f.note(ctx, tx, c, owner, audit.FactorAdded, string(factor.TOTP), mailFactorAdded); err != nil {
+		if err := f.addApp(ctx, tx, c, &owner, d.Secret, digits); err != nil {
 			return err
 		}
 		if err := f.factors.Replace(ctx, tx, owner.ID, codes, hashes); err != nil {
@@ -148,7 +131,7 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 		if r, err = f.protected(ctx, tx, c, owner, p, d, string(factor.TOTP)); err != nil || r.Session == nil {
 			return err
 		}
-		shown, err := f.begin(ctx, tx, enrolment(owner, Codes, f.targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
+		shown, err := f.begin(ctx, tx, enrolment(owner.Account, Codes, f.targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
 		r.Next, r.FlowID = pages.Flow(pages.Factors, shown.ID), shown.ID
 		return err
 	})
@@ -160,11 +143,11 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 
 // protected ends the step with the session that has waited for it. The session
 // counts the new factor.
-func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner account.Account, p Pending, d data, method string) (Result, error) {
+func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner cleared, p Pending, d data, method string) (Result, error) {
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	e := f.strengthened(owner, p, d, method)
+	e := f.strengthened(owner.judged, p, d, method)
 	e.makesPasskeys = false // one page of this kind is enough
 	return f.admitted(ctx, tx, c, e)
 }
@@ -172,7 +155,7 @@ func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner account.Ac
 // ProtectLater puts the second factor off until the next sign-in, while the grace
 // lasts.
 //
-// Faults: Unknown; Moved, also after the grace.
+// Faults: as protecting; Moved also after the grace.
 func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "protect-later", Protection)
 	defer w.end(&r, &err)
@@ -188,13 +171,13 @@ func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Re
 		if err != nil {
 			return err
 		}
-		if _, ok := f.mayWait(owner); !ok {
+		if _, ok := f.mayWait(owner.judged); !ok {
 			return Moved
 		}
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		e := f.waited(owner, p, d)
+		e := f.waited(owner.judged, p, d)
 		e.later, e.makesPasskeys = true, false // one page of this kind is enough
 		r, err = f.admitted(ctx, tx, c, e)
 		return err
@@ -244,7 +227,7 @@ func (f *Flows) lastFactor(ctx context.Context, tx Tx, found session.Found, pass
 
 // endGrace makes the owner add a second factor at the next sign-in, after the last one
 // was removed from an account that needs one.
-func (f *Flows) endGrace(ctx context.Context, tx Tx, a account.Account) error {
+func (f *Flows) endGrace(ctx context.Context, tx Tx, a cleared) error {
 	if !f.Requires(a.Roles) {
 		return nil
 	}

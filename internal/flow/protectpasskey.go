@@ -3,14 +3,13 @@ package flow
 import (
 	"context"
 
-	"portico/internal/account"
 	"portico/internal/passkey"
 )
 
 // OfferProtection returns a challenge for a new passkey of the account whose sign-in
 // waits for a second factor. It is bound to the flow.
 //
-// Faults: Unknown, Moved, passkey.Full, passkey.Off.
+// Faults: as protecting; passkey.Full, passkey.Off.
 func (f *Flows) OfferProtection(ctx context.Context, c Caller, flowID string) (o PasskeyOffer, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
@@ -20,7 +19,7 @@ func (f *Flows) OfferProtection(ctx context.Context, c Caller, flowID string) (o
 		if err != nil {
 			return err
 		}
-		o, err = f.offer(ctx, tx, owner, passkey.Add, c.BrowserCookie, p.ID)
+		o, err = f.offer(ctx, tx, owner.Account, passkey.Add, c.BrowserCookie, p.ID)
 		return err
 	})
 	return o, err
@@ -29,7 +28,7 @@ func (f *Flows) OfferProtection(ctx context.Context, c Caller, flowID string) (o
 // ProtectByPasskey adds the passkey that an authenticator has made to the account of
 // a sign-in that waits for it. The session follows.
 //
-// Faults: Unknown, Moved, passkey.Refused, passkey.Expired, passkey.Exists,
+// Faults: as protecting; passkey.Refused, passkey.Expired, passkey.Exists,
 // passkey.Full, passkey.Off.
 func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, in passkey.Answer) (r Result, err error) {
 	ctx, w := f.watch(ctx, "protect", Protection)
@@ -41,7 +40,7 @@ func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, i
 	if err != nil {
 		return Result{}, err
 	}
-	var owner account.Account
+	var owner cleared
 	var have []passkey.Passkey
 	err = f.store.Read(ctx, func(tx Tx) error { // before the challenge is used up
 		if _, _, owner, err = f.protecting(ctx, tx, c, flowID); err != nil {
@@ -65,7 +64,7 @@ func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, i
 		if err != nil {
 			return err
 		}
-		if err := f.insertPasskey(ctx, tx, c, owner, accepted); err != nil {
+		if err := f.insertPasskey(ctx, tx, c, &owner, accepted); err != nil {
 			return err
 		}
 		r, err = f.protected(ctx, tx, c, owner, p, d, passkey.Method)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -139,22 +140,22 @@ func (f *Flows) takeCallback(ctx context.Context, c Caller, providerID, flowID s
 // returning signs in to the account that has the identity. If a required new proof
 // is missing, it changes nothing, because the current session may be better.
 func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d data, linked account.Identity, who federation.Identity) (Result, error) {
-	a, ok, err := tx.AccountByID(ctx, linked.AccountID)
+	a, err := f.opens(ctx, tx, linked.AccountID)
 	switch {
+	case errors.Is(err, account.Missing):
+		return Result{}, account.Disabled
 	case err != nil:
 		return Result{}, err
-	case !ok || !a.Open():
-		return Result{}, account.Disabled
 	case d.Again && !who.ProvenAgain:
 		return Result{}, noProof.WithParams(f.named(linked.Provider))
 	}
-	if err := f.learnLocale(ctx, tx, c, &a); err != nil {
+	if err := f.learnLocale(ctx, tx, c, &a.Account); err != nil {
 		return Result{}, err
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	return f.enter(ctx, tx, c, entry{
+	return f.admitted(ctx, tx, c, entry{
 		account: a, returnTo: f.target(p), methods: []string{byProvider + linked.Provider}, at: who.SignedInAt,
 		strongAt: who.StrongAt, joinFlow: d.JoinFlow, announce: true,
 	})
@@ -198,6 +199,11 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 		return Result{}, err
 	}
 	return f.admitNew(ctx, tx, c, next, waiting, who.SignedInAt)
+}
+
+// offers reports whether the settings have a provider.
+func (f *Flows) offers(id string) bool {
+	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == id })
 }
 
 // named returns the params of a fault that names a provider.

@@ -27,7 +27,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 		return Result{}, err
 	}
 	link, err := f.begin(ctx, tx, Pending{
-		Kind: Provider, Step: Join, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
+		Kind: Provider, Step: Join, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
 	}, waiting, c.BrowserCookie)
 	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }
@@ -35,35 +35,45 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 // joinPending joins the identity that waits in the flow to the account that was
 // just signed in to, and notifies its owner. If the flow does not exist or waits
 // for another account, or after an alarm, the sign-in continues without it.
-func (f *Flows) joinPending(ctx context.Context, tx Tx, c Caller, flowID string, a account.Account, returnTo Target) (Target, error) {
-	if flowID == "" {
-		return returnTo, nil
+func (f *Flows) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Target, error) {
+	if e.joinFlow == "" {
+		return e.returnTo, nil
 	}
-	p, d, err := f.at(ctx, tx, c, flowID, Join)
+	p, d, err := f.at(ctx, tx, c, e.joinFlow, Join)
 	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
-		return returnTo, nil
+		return e.returnTo, nil
 	}
-	if err != nil || p.AccountID != a.ID || p.Version != a.Version || d.Identity == nil || f.alarmed(a) {
-		return returnTo, err
+	if err != nil {
+		return Target{}, err
 	}
-	if returnTo == (Target{}) {
-		returnTo = f.target(p)
+	a, ok := f.joins(e, p, d)
+	if !ok {
+		return e.returnTo, nil
+	}
+	if e.returnTo == (Target{}) {
+		e.returnTo = f.target(p)
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Target{}, err
 	}
-	if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
-		return Target{}, err
+	return e.returnTo, f.attachTold(ctx, tx, c, a, *d.Identity)
+}
+
+// attachTold joins an identity to an account that its owner had before, and tells the owner.
+func (f *Flows) attachTold(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
+	if err := f.attach(ctx, tx, c, a, i); err != nil {
+		return err
 	}
-	return returnTo, f.post(ctx, tx, c, email{
-		template: mailLinked, owner: &a, provider: f.named(d.Identity.Provider)["provider"],
-	})
+	if err := f.endFlows(ctx, tx, &a); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, c, email{template: mailLinked, owner: &a.Account, provider: f.named(i.Provider)["provider"]})
 }
 
 // attach joins an identity to an account and records it.
-func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i identity) error {
+func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
 	ok, err := f.accounts.Join(ctx, tx, account.Identity{
-		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: accountID,
+		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: a.ID,
 	})
 	if err != nil {
 		return err
@@ -71,5 +81,5 @@ func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, accountID string, i
 	if !ok {
 		return Moved // joined to another account in the meantime
 	}
-	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, accountID, i.Provider))
+	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, a.ID, i.Provider))
 }

@@ -40,7 +40,7 @@ type ResetInput struct {
 // this browser in and notifies the owner. The transaction that succeeds advances
 // the flow, so one of several concurrent calls wins.
 //
-// Faults: the fields, Unknown, Moved, hashing.busy.
+// Faults: the fields, Unknown, Overtaken, Moved, hashing.busy.
 func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "reset-password", Recovery)
 	defer w.end(&r, &err)
@@ -66,38 +66,24 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	r, err = f.finishReset(ctx, c, p, d, owner, hash)
+	r, err = f.finishReset(ctx, c, p, d, hash)
 	r.New = d.New
 	return r, err
 }
 
-// resetting returns a flow that waits for a new password, with its account. A
-// change of the account's credentials ends the flow (SEC-030).
-func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pending, d data, owner account.Account, err error) {
+// resetting returns a flow that waits for a new password, with its account.
+func (f *Flows) resetting(ctx context.Context, c Caller, flowID string) (p Pending, d data, owner cleared, err error) {
 	err = f.store.Read(ctx, func(tx Tx) (err error) {
 		if p, d, err = f.at(ctx, tx, c, flowID, Reset); err != nil {
 			return err
 		}
-		owner, err = f.owner(ctx, tx, p)
+		owner, err = f.replaces(ctx, tx, p)
 		return err
 	})
 	return p, d, owner, err
 }
 
-// owner returns the account of a flow, or Unknown if its credentials have changed
-// since the flow began.
-func (f *Flows) owner(ctx context.Context, tx account.Store, p Pending) (account.Account, error) {
-	a, ok, err := tx.AccountByID(ctx, p.AccountID)
-	switch {
-	case err != nil:
-		return account.Account{}, err
-	case !ok, a.Version != p.Version, !a.Open():
-		return account.Account{}, Unknown
-	}
-	return a, nil
-}
-
-func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, owner account.Account, hash string) (Result, error) {
+func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, hash string) (Result, error) {
 	var r Result
 	method := "mail"
 	if d.Handed {
@@ -105,11 +91,11 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ow
 	}
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again: the account may have changed while the hash was made.
-		owner, err := f.owner(ctx, tx, p)
+		owner, err := f.replaces(ctx, tx, p)
 		if err != nil {
 			return err
 		}
-		if err := f.learnLocale(ctx, tx, c, &owner); err != nil {
+		if err := f.learnLocale(ctx, tx, c, &owner.Account); err != nil {
 			return err
 		}
 		if err := f.advance(ctx, tx, p, Done); err != nil {
@@ -118,21 +104,20 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ow
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "recovery")); err != nil {
 			return err
 		}
-		changed := owner
-		changed.Version++
-		r, err = f.enter(ctx, tx, c, f.given(changed, f.target(p), method))
+		owner.raised()
+		r, err = f.admitted(ctx, tx, c, f.given(owner.judged, f.target(p), method))
 		return err
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	return f.settled(r, owner.ID), nil
+	return f.settled(r, p.AccountID), nil
 }
 
 // replacePassword stores the verifier and does everything that belongs to it: it
 // ends every session, resets the wrong guesses, records the change and notifies
 // the owner.
-func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner account.Account, hash string, change audit.Fact) error {
+func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner cleared, hash string, change audit.Fact) error {
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err
 	}
@@ -145,5 +130,5 @@ func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner acco
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, email{template: mailPassword, owner: &owner})
+	return f.post(ctx, tx, c, email{template: mailPassword, owner: &owner.Account})
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"time"
 
-	"portico/internal/account"
 	"portico/internal/passkey"
-	"portico/internal/secret"
-	"portico/internal/session"
 )
 
 // OfSession stands for the session in PasskeyInput.Second.
@@ -68,7 +65,7 @@ func (f *Flows) dropIdleCodes(ctx context.Context, tx Tx, accountID string) erro
 // secondByPasskey continues a sign-in that waits for a second factor, or strengthens
 // the session of the caller. The passkey is checked. One of another account does not
 // help, so that no press changes who is signed in.
-func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a account.Account) (Result, error) {
+func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a judged) (Result, error) {
 	if in.Second == OfSession {
 		return f.stepUpByPasskey(ctx, tx, c, in, a)
 	}
@@ -79,7 +76,7 @@ func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in Passkey
 	if p.AccountID != a.ID {
 		return Result{}, passkey.Other
 	}
-	owner, err := f.owner(ctx, tx, p)
+	owner, err := f.waits(ctx, tx, p, d)
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,19 +86,17 @@ func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in Passkey
 	return f.admitted(ctx, tx, c, f.strengthened(owner, p, d, passkey.Method))
 }
 
-func (f *Flows) stepUpByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a account.Account) (Result, error) {
-	if _, err := f.sessions.Peek(ctx, tx, c.Session); err != nil {
-		return Result{}, err
-	}
-	// It may have ended since this node kept it.
-	found, ok, err := tx.SessionByHash(ctx, secret.Hash(c.Session))
+func (f *Flows) stepUpByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a judged) (Result, error) {
+	found, err := f.sessions.Peek(ctx, tx, c.Session)
 	switch {
 	case err != nil:
 		return Result{}, err
-	case !ok:
-		return Result{}, session.Required
 	case found.User.ID != a.ID:
 		return Result{}, passkey.Other
 	}
-	return f.strengthen(ctx, tx, c, a, found, passkey.Method, in.ReturnTo)
+	owner, err := f.owned(ctx, tx, found) // it may have ended since this node kept it
+	if err != nil {
+		return Result{}, err
+	}
+	return f.strengthen(ctx, tx, c, owner, found, passkey.Method, in.ReturnTo)
 }

@@ -21,7 +21,10 @@ func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []sess
 // EndUserSessions ends all sessions of an account, in every app, and returns how many
 // there were. It notifies the owner if there were any.
 func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended int, err error) {
-	err = f.change(ctx, accountID, func(tx Tx) error {
+	err = f.change(ctx, accountID, func(tx Tx, a cleared) error {
+		if err := f.endFlows(ctx, tx, &a); err != nil { // a sign-in may wait
+			return err
+		}
 		ended, err = f.endListed(ctx, tx, accountID, "", session.Operator)
 		if err != nil || ended == 0 {
 			return err

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -177,14 +178,14 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again, because the account may have changed during the hash.
 		version := a.Version
-		a, ok, err := tx.AccountByID(ctx, a.ID)
-		if err != nil {
+		a, err := f.opens(ctx, tx, a.ID)
+		switch {
+		case errors.Is(err, account.Missing), errors.Is(err, account.Disabled), err == nil && a.Version != version:
+			return Rejected
+		case err != nil:
 			return err
 		}
-		if !ok || a.Version != version {
-			return Rejected
-		}
-		if err := f.learnLocale(ctx, tx, c, &a); err != nil {
+		if err := f.learnLocale(ctx, tx, c, &a.Account); err != nil {
 			return err
 		}
 		if err := f.limiter.Return(ctx, tx, attempts.network...); err != nil {
@@ -200,7 +201,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		}
 		e := f.given(a, in.ReturnTo, "password")
 		e.joinFlow, e.announce, e.makesPasskeys = in.FlowID, true, in.MakesPasskeys
-		r, err = f.enter(ctx, tx, c, e)
+		r, err = f.admitted(ctx, tx, c, e)
 		return err
 	})
 	if err != nil {

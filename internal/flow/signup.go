@@ -139,7 +139,7 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, to addressee, d data) (Result, error) {
 	p.Step, p.AddressKey = Verify, address.Key
 	if known := to.known(p.Kind); known != nil && p.Kind != AddressChange {
-		p.AccountID, p.Version = known.ID, known.Version
+		p.AccountID, p.Version = known.ID, known.FlowVersion
 	}
 	// Count the email first. Of two concurrent forms, the second waits here for
 	// the lock of the count, and then finds the flow of the first.

@@ -106,7 +106,7 @@ type Pending struct {
 	Kind        Kind
 	Step        Step
 	AccountID   string // "" if the address has no account
-	Version     int64  // credential version of that account at the beginning
+	Version     int64  // flow version of that account at the beginning
 	AddressKey  string
 	BrowserHash []byte // SHA-256 of the browser cookie
 	ReturnTo    string // text of a Target, checked again by Flows.target
@@ -146,7 +146,6 @@ type data struct {
 	ProvenAt      time.Time `json:"proven_at,omitzero"`
 	StrongAt      time.Time `json:"strong_at,omitzero"`
 	Announce      bool      `json:"announce,omitempty"`
-	Trusted       bool      `json:"trusted,omitempty"`
 	MakesPasskeys bool      `json:"makes,omitempty"` // the browser can make a passkey
 
 	// Of an enrolment and of a protection: what the screen shows until the next step.

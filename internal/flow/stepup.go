@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/session"
 )
@@ -29,9 +28,9 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 		return Result{}, err
 	}
 	var refused *fault.Error
-	err = f.own(ctx, found, func(tx Tx, a account.Account) error {
+	err = f.own(ctx, found, func(tx Tx, a judged) error {
 		method := ""
-		if method, refused, err = f.try(ctx, tx, c, a, t); err != nil || refused != nil {
+		if method, refused, err = f.try(ctx, tx, c, a.Account, t); err != nil || refused != nil {
 			return err
 		}
 		if r, err = f.strengthen(ctx, tx, c, a, found, method, returnTo); err == nil {
@@ -50,7 +49,7 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 
 // strengthen replaces the session of the caller by one that counts the second
 // factor.
-func (f *Flows) strengthen(ctx context.Context, tx Tx, c Caller, a account.Account, found session.Found, method string, returnTo Target) (Result, error) {
+func (f *Flows) strengthen(ctx context.Context, tx Tx, c Caller, a judged, found session.Found, method string, returnTo Target) (Result, error) {
 	methods := slices.Clone(found.Session.Methods)
 	if !slices.Contains(methods, method) {
 		methods = append(methods, method)

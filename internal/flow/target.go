@@ -110,10 +110,11 @@ func (t Targets) clean(raw string) string {
 }
 
 // cleanPath accepts a local path. It refuses our own pages except the account pages,
-// the requests of OpenID clients and the page for devices: others would send the browser in a circle.
+// the requests of OpenID clients, and the pages for devices and for codes: others would send the browser in a circle.
 func cleanPath(raw string) string {
 	decoded, err := url.PathUnescape(pathOf(raw))
-	entry := pathOf(raw) == pages.Authorize || pathOf(raw) == pages.Device // which a sign-in interrupts
+	path := pathOf(raw)
+	entry := path == pages.Authorize || path == pages.Device || path == pages.VerifyCode // which a sign-in interrupts
 	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) && !entry {
 		return ""
 	}

@@ -58,7 +58,7 @@ func (f *Flows) admitNew(ctx context.Context, tx Tx, c Caller, p Pending, d data
 // AcceptTerms ends the step that asks for the terms: with the session that waits
 // for them, or with a new account. Accepted is the version that the page showed.
 //
-// Faults: the field terms, TermsChanged; Unknown, Moved; SignUpClosed, SignUpTaken.
+// Faults: the field terms, TermsChanged; Unknown, Overtaken, Moved; SignUpClosed, SignUpTaken.
 func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "terms", Acceptance)
 	defer w.end(&r, &err)
@@ -90,7 +90,7 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 			r, err = f.register(ctx, tx, c, p, d, d.ProvenAt)
 			return err
 		}
-		owner, err := f.owner(ctx, tx, p)
+		owner, err := f.waits(ctx, tx, p, d)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 }
 
 // accept stores that the owner has accepted the current terms.
-func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *account.Account) error {
+func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *judged) error {
 	if !f.lacks(owner.Terms) {
 		return nil // accepted in another tab, or not asked for any more
 	}

@@ -37,7 +37,7 @@ func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool
 	if err != nil && !errors.Is(err, session.Required) {
 		return false, err
 	}
-	mark, err := f.markOf(ctx, tx, e.account)
+	mark, err := f.markOf(ctx, tx, e.account.Account)
 	if err != nil {
 		return false, err
 	}
@@ -73,18 +73,18 @@ func (f *Flows) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, e
 
 // trustBrowser trusts the caller's browser, and tells the owner. It returns the new
 // trust cookie.
-func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a account.Account) (cookie string, err error) {
+func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (cookie string, err error) {
 	if !f.mayTrust {
 		return "", nil // switched off since the page was shown
 	}
-	mark, err := f.markOf(ctx, tx, a)
+	mark, err := f.markOf(ctx, tx, a.Account)
 	if err != nil {
 		return "", err
 	}
 	if cookie, err = f.trusts.Give(ctx, tx, a.ID, mark, c.Agent, c.Trust); err != nil {
 		return "", err
 	}
-	return cookie, f.note(ctx, tx, c, a, audit.BrowserTrusted, "", mailTrusted)
+	return cookie, f.note(ctx, tx, c, a.Account, audit.BrowserTrusted, "", mailTrusted)
 }
 
 // TrustedBrowsers returns the browsers that an account trusts, the last used first.
@@ -113,8 +113,8 @@ func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id 
 	if id != "" && !ids.Valid(id) {
 		return nil
 	}
-	return f.own(ctx, found, func(tx Tx, a account.Account) error {
-		_, err := f.endTrust(ctx, tx, c, a, id, fact(c, audit.TrustEnded, a.ID, ""))
+	return f.own(ctx, found, func(tx Tx, a judged) error {
+		_, err := f.endTrust(ctx, tx, c, a.Account, id, fact(c, audit.TrustEnded, a.ID, ""))
 		return err
 	})
 }
@@ -122,8 +122,8 @@ func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id 
 // EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
 // returns how many there were.
 func (f *Flows) EndUserTrust(ctx context.Context, a account.Account) (ended int, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx) error {
-		ended, err = f.endTrust(ctx, tx, operator, a, "", byOperator(audit.TrustEnded, a.ID))
+	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+		ended, err = f.endTrust(ctx, tx, operator, a.Account, "", byOperator(audit.TrustEnded, a.ID))
 		return err
 	})
 	return ended, err

@@ -39,7 +39,11 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 		return f.again(ctx, c, p)
 	}
 	if p.Kind == AddressChange {
-		if _, err := f.Session(ctx, c.Session); err != nil {
+		err := f.store.Read(ctx, func(tx Tx) error {
+			_, _, err := f.signedInTo(ctx, tx, c, p)
+			return err
+		})
+		if err != nil {
 			return Result{}, err // before the code is counted
 		}
 	}
@@ -161,7 +165,7 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 		return Result{}, err
 	}
 	if p.Kind == Recovery {
-		if _, err := f.owner(ctx, tx, p); err != nil {
+		if _, err := f.stands(ctx, tx, p); err != nil {
 			return Result{}, err
 		}
 		return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
@@ -208,7 +212,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	method := "mail"
 	if d.Identity != nil {
-		if err := f.attach(ctx, tx, c, a.ID, *d.Identity); err != nil {
+		if err := f.attach(ctx, tx, c, made(a), *d.Identity); err != nil {
 			return Result{}, err
 		}
 		method = byProvider + d.Identity.Provider
@@ -228,7 +232,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.chooseWayIn(ctx, tx, c, a, p.ReturnTo, d.Passkey)
 	} else {
-		r, err = f.enter(ctx, tx, c, entry{account: a, returnTo: f.target(p), methods: []string{method}, at: proven, strongAt: d.StrongAt})
+		r, err = f.admitted(ctx, tx, c, entry{account: made(a).judged, returnTo: f.target(p), methods: []string{method}, at: proven, strongAt: d.StrongAt})
 	}
 	r.registered = method
 	return r, err
@@ -238,7 +242,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 // makes a passkey first, or chooses a password.
 func (f *Flows) chooseWayIn(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string, byPasskey bool) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
-		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.Version, AddressKey: a.Address.Key, ReturnTo: returnTo,
+		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key, ReturnTo: returnTo,
 	}, data{Address: a.Address.Mail, New: true, Passkey: byPasskey}, c.BrowserCookie)
 	return Result{Next: f.pageOfReset(p, data{Passkey: byPasskey}), FlowID: p.ID}, err
 }
@@ -282,7 +286,10 @@ func (f *Flows) restart(ctx context.Context, c Caller, p Pending, address accoun
 		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
 	}
 	err = f.store.Write(ctx, func(tx Tx) error {
-		owner, _, err := f.signedInTo(ctx, tx, c, p)
+		owner, found, err := f.signedInTo(ctx, tx, c, p)
+		if err == nil {
+			err = f.fresh(ctx, tx, found, f.clock.Now()) // else each new flow would prolong the proof
+		}
 		if err != nil {
 			return err
 		}
@@ -311,6 +318,11 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		// Read again: of two concurrent calls, the second waits here.
 		if _, _, err := f.at(ctx, tx, c, p.ID, Verify); err != nil {
 			return err
+		}
+		if p.Kind == AddressChange {
+			if _, _, err := f.signedInTo(ctx, tx, c, p); err != nil {
+				return err
+			}
 		}
 		sent, err := tx.CodesOf(ctx, p.ID)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
+	"portico/internal/session"
 	"portico/internal/throttle"
 )
 
@@ -36,6 +37,8 @@ type View struct {
 	Provider  string // of an identity that waits to be joined
 	ReturnTo  Target
 	EraseAt   time.Time // of an account that its owner has closed
+	Overtaken bool      // the flow cannot go on: see Overtaken; its step is then Done
+	Proof     bool      // a change that waits for a code needs a new proof first
 
 	// Of a second factor that the account needs: the secret of a new app, and whether
 	// and until when its owner may put it off.
@@ -59,7 +62,11 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
 		}
-		switch p.Step {
+		owner, err := f.judgeView(ctx, tx, c, p, d, &v)
+		if err != nil {
+			return err
+		}
+		switch v.Step {
 		case Reset:
 			v.Next = f.pageOfReset(p, d)
 			v.Passkey, v.Handed = f.byPasskey(d), d.Handed
@@ -87,7 +94,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			}
 			return err
 		case Protect:
-			return f.viewProtection(ctx, tx, c, &v)
+			f.viewProtection(owner, d, &v)
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)
 		case Verify:
@@ -96,6 +103,31 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		return nil
 	})
 	return v, err
+}
+
+// judgeView judges a flow as its end would. A flow that waits for a mailed code is judged
+// only if its user is signed in: the answer must not tell a stranger of a change.
+func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d data, v *View) (owner judged, err error) {
+	switch {
+	case p.Kind == AddressChange && p.Step == Verify:
+		_, _, err = f.signedInTo(ctx, tx, c, p)
+		v.Proof = errors.Is(err, ProofNeeded)
+	case p.AccountID == "", p.Step == Verify, p.Step == Callback, p.Step == Exchange, p.Step == Codes, p.Step == Done:
+	case p.Step == Protect:
+		var bare cleared
+		bare, err = f.bare(ctx, tx, p, d)
+		owner = bare.judged
+	default:
+		owner, err = f.waits(ctx, tx, p, d)
+	}
+	switch {
+	case errors.Is(err, Unknown):
+		v.Step, v.Overtaken, v.Next = Done, true, f.targets.Or(v.ReturnTo)
+	case errors.Is(err, session.Required), errors.Is(err, ProofNeeded), errors.Is(err, Alarmed):
+	default:
+		return owner, err
+	}
+	return owner, nil
 }
 
 func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *View) error {
@@ -168,6 +200,11 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 				return err
 			}
 			return nil
+		}
+		if v.Fault == nil && p.Step == Verify {
+			if v.Fault, err = f.linkEnded(ctx, tx, p); err != nil {
+				return err
+			}
 		}
 		switch {
 		case v.Fault == nil && p.Step != Verify:

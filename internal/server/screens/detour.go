@@ -76,6 +76,9 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 			}
 		})
 	}
+	if rest.Connect && errors.Is(err, flow.ProofNeeded) {
+		f = flow.Unknown // the page asks for the proof, and then says to try again
+	}
 	if rest.Connect && connectText(f.Code) != "" {
 		server.Note(w, err)
 		return server.SeeOther(w, pages.With(pages.Providers, url.Values{"failed": {f.Code}, "provider": {provider}, "attempt": {rest.Attempt}}))

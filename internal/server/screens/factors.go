@@ -39,7 +39,9 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) {
-		b.Notice = closed
+		if b.Notice = closed; v.Overtaken {
+			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
+		}
 		s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target)
 	})
 }
@@ -53,7 +55,12 @@ func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found sessi
 	case !errors.Is(err, flow.ProofNeeded):
 		return err
 	}
-	second, err := s.Actions.Flows.Second(r.Context(), found.User.ID)
+	return s.proveAgain(w, r, personOf(found), page)
+}
+
+// proveAgain is proveFirst for a signed-in user whose proof is too old.
+func (s *Screens) proveAgain(w http.ResponseWriter, r *http.Request, person SignedIn, page string) error {
+	second, err := s.Actions.Flows.Second(r.Context(), person.ID)
 	if err != nil {
 		return err
 	}

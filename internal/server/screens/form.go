@@ -66,7 +66,7 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
 		return viewErr
 	}
-	if viewErr == nil && (v.Step != flow.Verify || errors.Is(err, code.UsedUp)) {
+	if viewErr == nil && (v.Step != flow.Verify || v.Proof || errors.Is(err, code.UsedUp)) {
 		// The step was finished by a second press or in another browser, or no
 		// guesses are left: the page shows the current state.
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, v.ID))
@@ -100,8 +100,11 @@ func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error 
 	}
 	token := s.Actions.Link(w, r)
 	v, viewErr := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)
-	if viewErr != nil {
+	switch {
+	case viewErr != nil:
 		return viewErr
+	case v.FlowID != "" && (errors.Is(err, flow.ProofNeeded) || errors.Is(err, flow.Unknown)):
+		return server.SeeOther(w, pages.Flow(pages.VerifyCode, v.FlowID)) // which leads on
 	}
 	return s.refuse(w, r, form.ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
 }
@@ -116,6 +119,9 @@ func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) erro
 		return server.SeeOther(w, next)
 	}
 	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
+	if v.Overtaken {
+		return server.SeeOther(w, pages.Flow(pages.ResetPassword, v.ID))
+	}
 	if errors.Is(viewErr, flow.Unknown) || viewErr == nil && v.Step != flow.Reset {
 		return server.SeeOther(w, overPath(r))
 	}

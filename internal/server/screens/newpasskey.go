@@ -48,6 +48,8 @@ func (s *Screens) signUpPasskey(w http.ResponseWriter, r *http.Request) error {
 		return personErr
 	case v.Step == flow.Done && person != (SignedIn{}), v.Step == flow.Reset && !v.Passkey:
 		return server.SeeOther(w, v.Next)
+	case v.Overtaken:
+		return s.overtaken(w, r, v)
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, overPath(r))
 	}

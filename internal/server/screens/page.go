@@ -208,8 +208,13 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	person, err := s.person(w, r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case v.Overtaken:
+		return s.overtaken(w, r, v)
+	case v.Proof:
+		return s.proveAgain(w, r, person, pages.Flow(pages.VerifyCode, v.ID))
 	}
 	if v.Step == flow.Reset || v.Step == flow.Factor || v.Step == flow.Accept || v.Step == flow.Keep || v.Step == flow.Protect || v.Step == flow.Done && person != (SignedIn{}) {
 		return server.SeeOther(w, v.Next)
@@ -253,6 +258,8 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 		return personErr
 	case v.Step == flow.Done && person != (SignedIn{}):
 		return server.SeeOther(w, v.Next) // Back, after the password was set
+	case v.Overtaken:
+		return s.overtaken(w, r, v)
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, overPath(r))
 	}

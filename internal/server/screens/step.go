@@ -7,6 +7,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
+	"portico/internal/server/form"
 )
 
 // orGoOn wraps a page that begins a sign-in. If this browser has a sign-in that waits at a
@@ -57,8 +58,24 @@ func (s *Screens) step(w http.ResponseWriter, r *http.Request, at flow.Step, sho
 		return err
 	case v.Step == flow.Done && person != (SignedIn{}):
 		return server.SeeOther(w, v.Next) // in another tab, or by Back
+	case v.Overtaken:
+		return s.overtaken(w, r, v)
 	}
 	return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String()))
+}
+
+// overtaken says that a step cannot go on. It leads to a new sign-in for the same
+// return target, or to the account page of the change.
+func (s *Screens) overtaken(w http.ResponseWriter, r *http.Request, v flow.View) error {
+	return s.show(w, r, form.ScreenError, func(b *Boot) {
+		s.explain(w, r, b, flow.Overtaken)
+		b.Title = s.Catalogue.Text(b.Locale, "failure.title.overtaken", nil)
+		b.Detail = s.Catalogue.Text(b.Locale, "failure.overtaken", nil)
+		b.Errors.RequestID = "" // nothing has failed, so the id would not help
+		if b.Next = v.ReturnTo.String(); v.Kind != flow.AddressChange {
+			b.Next = pages.ReturnTo(pages.SignIn, b.Next)
+		}
+	})
 }
 
 // stepAgain shows the page of a step again after err has refused a press on it. If the

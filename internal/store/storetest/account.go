@@ -109,6 +109,7 @@ func (b accounts) UpdatePassword_WithAndWithoutTheVersion() {
 		a.Password = "new"
 		if bump {
 			a.Version++
+			a.FlowVersion++
 		}
 		b.equal("the account", b.account(a.ID), a)
 	}
@@ -125,6 +126,7 @@ func (b accounts) UpdateState_MovesTheVersion() {
 	}
 	a.State = account.DisabledByOperator
 	a.Version++
+	a.FlowVersion++
 	b.equal("the account", b.account(a.ID), a)
 	b.equal("another account", b.account(other.ID), other)
 	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), "no", account.DisabledByOperator) }) {
@@ -176,6 +178,7 @@ func (b accounts) UpdateAddress_MovesTheVersion() {
 		}
 		a.Address = account.Address{Mail: mail, Key: "new@x.test"}
 		a.Version++
+		a.FlowVersion++
 		b.equal("the account", b.account(a.ID), a)
 	}
 	b.equal("another account", b.account(other.ID), other)
@@ -238,6 +241,14 @@ func (b accounts) UpdateFactorTold_LeavesTheVersion() {
 	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateFactorTold(b.Context(), "no", a.FactorToldAt) }) {
 		b.Error("an account that does not exist was told")
 	}
+}
+
+func (b accounts) EndFlows_MovesTheFlowVersionAlone() {
+	a, other := b.person(1), b.person(2)
+	b.write(func(tx *store.Tx) error { return tx.EndFlows(b.Context(), a.ID) })
+	a.FlowVersion++
+	b.equal("the account", b.account(a.ID), a)
+	b.equal("another account", b.account(other.ID), other)
 }
 
 func (b accounts) DeleteAccount_WithAllThatIsItsOwn() {

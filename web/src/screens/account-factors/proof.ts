@@ -1,7 +1,7 @@
 import type { Trouble } from '../../form/failure';
 import { reloadWhenOver } from '../../form/reload-when-over';
 
-const NEEDED = /^(proof\.needed|session\.(required|ended)|factor\.missing)$/;
+const NEEDED = /^(session\.(required|ended)|factor\.missing)$/;
 
 /** Loads the page again when the server wants a new proof. The page then leads to it and back. */
 export function toProof(trouble: Trouble): boolean {

@@ -23,7 +23,11 @@ import styles from './way.module.css';
 /** Opening the mailed link changes nothing. The button on this screen confirms it. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
-  const form = useForm({ boot, path: '/auth/api/confirm-link', onTrouble: showCurrent });
+  const form = useForm({
+    boot,
+    path: '/auth/api/confirm-link',
+    onTrouble: (trouble) => showCurrent(boot, trouble),
+  });
 
   return (
     <Frame
@@ -50,10 +54,16 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-/** Loads the page of the link that was opened later: the button would confirm that one. */
-function showCurrent(trouble: Trouble): boolean {
-  if (trouble.code !== 'link.changed') return reloadWhenOver(trouble);
-  location.replace('/auth/confirm-link?changed');
+const LEADS = /^(proof\.needed|flow\.unknown)$/;
+
+/**
+ * Loads the page of the link that was opened later: the button would confirm that one. The
+ * page of the code leads on when the change of an address needs a proof, or was given up.
+ */
+function showCurrent(boot: Boot, trouble: Trouble): boolean {
+  if (trouble.code === 'link.changed') location.replace('/auth/confirm-link?changed');
+  else if (boot.flow.id && LEADS.test(trouble.code)) location.replace(codeOf(boot));
+  else return reloadWhenOver(trouble);
   return true;
 }
 

@@ -1,0 +1,240 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/passkey"
+	"portico/internal/session"
+)
+
+// A step judges again where it ends: in the transaction of its effect, whatever was
+// judged when it began. The functions of this file are the only ones that do, and
+// the only ones that make the two types below. Every function with an effect on an
+// account takes one of them, which internal/archtest holds. docs/pending-steps.md says
+// which change of an account ends which step; TestPending walks all of them.
+
+// judged is an account that may be signed in to, or changed where that needs no fresh
+// proof: it is open, and nothing that the step relies on has changed since it began.
+type judged struct{ account.Account }
+
+// cleared is an account of which the step may change how it is signed in to.
+type cleared struct{ judged }
+
+// own runs a change that the owner of an account makes, in one transaction. The
+// session may have ended since the request began, so it is read again: a session
+// that was ended changes nothing.
+func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, owner judged) error) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		owner, err := f.owned(ctx, tx, found)
+		if err != nil {
+			return err
+		}
+		return fn(tx, owner)
+	})
+	f.sessions.Forget(found.User.ID)
+	return err
+}
+
+// owned is own in the transaction of its caller.
+func (f *Flows) owned(ctx context.Context, tx Tx, found session.Found) (judged, error) {
+	owner, ok, err := tx.AccountByID(ctx, found.User.ID)
+	if err != nil {
+		return judged{}, err
+	}
+	if !ok || owner.State != account.Active || owner.Version != found.Session.Version {
+		return judged{}, session.Required
+	}
+	of, ok, err := tx.SessionAccount(ctx, found.Session.ID)
+	if err == nil && (!ok || of != owner.ID) {
+		err = session.Required
+	}
+	return judged{owner}, err
+}
+
+// guarded is own for a change of how the account is signed in to. It needs a fresh
+// proof, and no alarm.
+//
+// Faults: ProofNeeded, Alarmed, session.Required. They are faults of each caller, too.
+func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner cleared) error) error {
+	return f.guarding(ctx, found, func(judged) bool { return false }, fn)
+}
+
+// guarding is guarded for a change that is allowed although an alarm closes the account, if
+// despite says so.
+func (f *Flows) guarding(ctx context.Context, found session.Found, despite func(judged) bool, fn func(tx Tx, owner cleared) error) error {
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
+		if err := f.fresh(ctx, tx, found, f.clock.Now()); err != nil {
+			return err
+		}
+		if f.alarmed(owner.Account) && !despite(owner) {
+			return f.stopped(owner.Account)
+		}
+		return fn(tx, cleared{owner})
+	})
+}
+
+// finishes judges a change with steps where it ends. The flow must stand, and the
+// session of its end needs the proof that the account asks for now. The proof must have been
+// fresh when the flow began.
+//
+// Faults: Overtaken, ProofNeeded, Alarmed.
+func (f *Flows) finishes(ctx context.Context, tx Tx, found session.Found, owner judged, p Pending) (cleared, error) {
+	switch {
+	case p.AccountID != owner.ID:
+		return cleared{}, Unknown
+	case f.alarmed(owner.Account):
+		return cleared{}, f.stopped(owner.Account)
+	case p.Version != owner.FlowVersion:
+		return cleared{}, Overtaken
+	}
+	return cleared{owner}, f.fresh(ctx, tx, found, p.CreatedAt)
+}
+
+// signedInTo returns the account and the session of the caller, if it is one of the
+// account of the flow: no other user changes the account, whatever their mailbox.
+//
+// Faults: session.Required; as finishes.
+func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (cleared, session.Found, error) {
+	found, err := f.sessions.Peek(ctx, tx, c.Session)
+	if err != nil {
+		return cleared{}, found, err
+	}
+	if found.User.ID != p.AccountID {
+		return cleared{}, found, session.Required
+	}
+	owner, err := f.owned(ctx, tx, found) // it may have ended since this node kept it
+	if err != nil {
+		return cleared{}, found, err
+	}
+	ready, err := f.finishes(ctx, tx, found, owner, p)
+	return ready, found, err
+}
+
+// opens returns the account that a proof of this request signs in to.
+//
+// Faults: account.Missing, account.Disabled.
+func (f *Flows) opens(ctx context.Context, tx account.Store, id string) (judged, error) {
+	a, ok, err := tx.AccountByID(ctx, id)
+	switch {
+	case err != nil:
+		return judged{}, err
+	case !ok:
+		return judged{}, account.Missing
+	case !a.Open():
+		return judged{}, account.Disabled
+	}
+	return judged{a}, nil
+}
+
+// stands returns the account of a flow. A change of how the account is signed in to ends
+// the flows that began before it: their proofs may be a thief's.
+//
+// Faults: Unknown for a closed account, Overtaken.
+func (f *Flows) stands(ctx context.Context, tx account.Store, p Pending) (judged, error) {
+	a, err := f.opens(ctx, tx, p.AccountID)
+	switch {
+	case errors.Is(err, account.Missing), errors.Is(err, account.Disabled):
+		return judged{}, Unknown
+	case err == nil && a.FlowVersion != p.Version:
+		err = Overtaken
+	}
+	return a, err
+}
+
+// waits is stands for a sign-in that has waited at a step. The site must still take
+// its proofs.
+func (f *Flows) waits(ctx context.Context, tx account.Store, p Pending, d data) (judged, error) {
+	a, err := f.stands(ctx, tx, p)
+	if err == nil && !f.takes(d.Methods) {
+		err = Overtaken
+	}
+	return a, err
+}
+
+// takes reports whether the settings still have the ways of these proofs.
+func (f *Flows) takes(methods []string) bool {
+	for _, m := range methods {
+		id, external := strings.CutPrefix(m, byProvider)
+		if external && !f.offers(id) || m == passkey.Method && f.passkeys == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// replaces returns the account of a flow that ends with a new password or a first passkey:
+// its mailbox or the operator's link is proven.
+//
+// Faults: as stands.
+func (f *Flows) replaces(ctx context.Context, tx account.Store, p Pending) (cleared, error) {
+	a, err := f.stands(ctx, tx, p)
+	return cleared{a}, err
+}
+
+// bare returns the account of a sign-in that waits for the first second factor. A
+// factor that was added since has not been given, so that the flow has ended.
+//
+// Faults: as waits.
+func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, error) {
+	a, err := f.waits(ctx, tx, p, d)
+	if err != nil {
+		return cleared{}, err
+	}
+	have, err := f.second(ctx, tx, a.ID)
+	if err == nil && have.Any() {
+		err = Overtaken
+	}
+	return cleared{a}, err
+}
+
+// joins returns the account of a proven sign-in, if the identity that waits in a flow
+// may join it.
+func (f *Flows) joins(e entry, p Pending, d data) (cleared, bool) {
+	a := e.account
+	ok := p.AccountID == a.ID && p.Version == a.FlowVersion && d.Identity != nil && !f.alarmed(a.Account) && f.offers(d.Identity.Provider)
+	return cleared{a}, ok
+}
+
+// change runs an operator's change and drops the account from the session cache.
+//
+// Faults: account.Missing.
+func (f *Flows) change(ctx context.Context, id string, fn func(tx Tx, a cleared) error) error {
+	err := f.store.Write(ctx, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		return fn(tx, cleared{judged{a}})
+	})
+	f.sessions.Forget(id)
+	return err
+}
+
+// made returns an account that this transaction has made.
+func made(a account.Account) cleared { return cleared{judged{a}} }
+
+// taken returns the account that an alarm takes back. alarmOf has judged its link.
+func taken(a alarm) cleared { return cleared{judged{a.owner}} }
+
+// isOvertaken tells Overtaken from another Unknown.
+func isOvertaken(err error) bool {
+	f := fault.From(err)
+	return errors.Is(err, Unknown) && f.Params["reason"] == Overtaken.Params["reason"]
+}
+
+// raised follows a change in the database that raises both versions.
+func (a *judged) raised() {
+	a.Version++
+	a.FlowVersion++
+}
+
+// endFlows ends the flows of an account that began before a change of how it is signed in
+// to. It is for a change that ends no session; the others raise both versions.
+func (f *Flows) endFlows(ctx context.Context, tx Tx, a *cleared) error {
+	a.FlowVersion++
+	return tx.EndFlows(ctx, a.ID)
+}
