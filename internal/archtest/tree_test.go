@@ -120,6 +120,7 @@ func rules() map[string]rule {
 		"no init":               noInit,
 		"no mutable state":      noMutableState,
 		"ended sessions":        endedSessions,
+		"judged effects":        judgedEffects,
 		"fault codes":           faultCodes,
 		"words of the faults":   words,
 		"links":                 links,

@@ -63,7 +63,7 @@
 //   - An account exists only after its address was proven, so a password that a
 //     stranger chose never opens it.
 //   - A browser that waits for a second factor has no session, and nothing of the
-//     account changes until it is given. enter asks for it after every proof that is not
+//     account changes until it is given. admitted asks for it after every proof that is not
 //     strong itself, and every way to a session ends in admitted. A browser that the account trusts is
 //     not asked; its session counts one proof.
 //   - The same holds for the terms, which come last: admitted asks for them, whatever
@@ -72,6 +72,9 @@
 //     one, or its owner puts it off within the grace: admitted asks after the terms.
 //   - An account that its owner has closed gets no session before a press on its page
 //     keeps it: admitted asks before the terms.
-//   - A change of credentials ends the flows and sessions that began before it:
-//     each keeps the credential version that it saw.
+//   - A step is judged where it ends, by the functions of judge.go. They alone make the
+//     accounts that it may change or open.
+//   - A change of how an account is signed in to ends the flows that began before it, and
+//     one that takes a way in away ends the sessions. Each keeps the version that it saw.
+//     docs/pending-steps.md has all steps and changes.
 package flow

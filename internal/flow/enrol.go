@@ -82,15 +82,12 @@ func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 		if err != nil {
 			return err
 		}
-		if err := f.addApp(ctx, tx, c, &a, d.Secret, digits); err != nil {
+		if err := f.addApp(ctx, tx, c, &a, newApp{d.Secret, digits, codes, hashes}); err != nil {
 			return err
 		}
 		next := Done
 		if len(codes) > 0 {
 			next = Codes
-			if err := f.factors.Replace(ctx, tx, a.ID, codes, hashes); err != nil {
-				return err
-			}
 		}
 		// The secret is never shown again.
 		if _, err := f.renew(ctx, tx, p, data{Codes: codes}); err != nil {
@@ -112,10 +109,23 @@ func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 	return f.settled(r, found.User.ID), nil
 }
 
-// addApp adds an authenticator app that has shown the right code, and tells the owner.
-func (f *Flows) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, s factor.Secret, digits string) error {
-	if _, err := f.factors.Add(ctx, tx, a.ID, s, digits); err != nil {
+// newApp is an authenticator app that has shown the right code, with new recovery codes for
+// an account that has none.
+type newApp struct {
+	secret        factor.Secret
+	digits        string
+	codes, hashes []string
+}
+
+// addApp adds an authenticator app, and tells the owner.
+func (f *Flows) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, n newApp) error {
+	if _, err := f.factors.Add(ctx, tx, a.ID, n.secret, n.digits); err != nil {
 		return err
+	}
+	if len(n.codes) > 0 {
+		if err := f.factors.Replace(ctx, tx, a.ID, n.codes, n.hashes); err != nil {
+			return err
+		}
 	}
 	if err := f.endFlows(ctx, tx, a); err != nil {
 		return err

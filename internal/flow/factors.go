@@ -169,7 +169,7 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 // go with the last one. The trust in browsers and the grace end. So do the flows and the
 // sessions that it may have begun, except the one to keep.
 func (f *Flows) afterRemoval(ctx context.Context, tx Tx, a cleared, keep string, why session.Reason) error {
-	if err := f.dropIdleCodes(ctx, tx, a.ID); err != nil {
+	if err := f.dropIdleCodes(ctx, tx, a); err != nil {
 		return err
 	}
 	if err := f.dropTrust(ctx, tx, a.ID); err != nil {

@@ -122,10 +122,7 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 		if err != nil {
 			return err
 		}
-		if err := f.addApp(ctx, tx, c, &owner, d.Secret, digits); err != nil {
-			return err
-		}
-		if err := f.factors.Replace(ctx, tx, owner.ID, codes, hashes); err != nil {
+		if err := f.addApp(ctx, tx, c, &owner, newApp{d.Secret, digits, codes, hashes}); err != nil {
 			return err
 		}
 		if r, err = f.protected(ctx, tx, c, owner, p, d, string(factor.TOTP)); err != nil || r.Session == nil {

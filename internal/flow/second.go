@@ -54,12 +54,12 @@ func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, 
 
 // dropIdleCodes deletes the recovery codes of an account that has nothing any more that
 // they could replace.
-func (f *Flows) dropIdleCodes(ctx context.Context, tx Tx, accountID string) error {
-	have, err := f.second(ctx, tx, accountID)
+func (f *Flows) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
+	have, err := f.second(ctx, tx, a.ID)
 	if err != nil || have.Any() {
 		return err
 	}
-	return tx.DeleteRecoveryCodes(ctx, accountID)
+	return tx.DeleteRecoveryCodes(ctx, a.ID)
 }
 
 // secondByPasskey continues a sign-in that waits for a second factor, or strengthens

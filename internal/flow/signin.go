@@ -194,10 +194,8 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.limiter.Clear(ctx, tx, attempts.ladder); err != nil {
 			return err
 		}
-		if rehashed != "" {
-			if _, err := tx.UpdatePassword(ctx, a.ID, rehashed, false); err != nil {
-				return err
-			}
+		if err := f.keepRehashed(ctx, tx, a, rehashed); err != nil {
+			return err
 		}
 		e := f.given(a, in.ReturnTo, "password")
 		e.joinFlow, e.announce, e.makesPasskeys = in.FlowID, true, in.MakesPasskeys
@@ -208,6 +206,15 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		return Result{}, err
 	}
 	return f.settled(r, a.ID), nil
+}
+
+// keepRehashed stores the same password under a hash of the current cost, unless it is "".
+func (f *Flows) keepRehashed(ctx context.Context, tx Tx, a judged, hash string) error {
+	if hash == "" {
+		return nil
+	}
+	_, err := tx.UpdatePassword(ctx, a.ID, hash, false)
+	return err
 }
 
 // noticeDevice notifies the owner of a sign-in with a browser that has no device

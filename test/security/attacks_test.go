@@ -269,6 +269,7 @@ func attacks() testform.Catalogue {
 		"SEC-295": "A thief makes an own address the one for recovery, removes the owner's, and keeps the mailbox of the primary one.",
 		"SEC-293": "An attacker with the password of a passkey's owner gives another passkey, or none, and changes the account.",
 		"SEC-335": "The next visitor of a browser goes on with an opened link, a password reset or a second step of the former one.",
+		"SEC-336": "An attacker begins a step before the account changes, and finishes it afterwards or at the same moment.",
 		"SEC-324": "Someone who knows the password of an account with a passkey joins a provider to it.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 
