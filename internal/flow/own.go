@@ -103,5 +103,6 @@ func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner account.Acco
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: f.device(owner)}, nil
+	device, err := f.device(ctx, tx, owner)
+	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: device}, err
 }
