@@ -11,7 +11,6 @@ import (
 	"portico/internal/password"
 	"portico/internal/rule"
 	"portico/internal/session"
-	"portico/internal/throttle"
 )
 
 // operator is the caller of the commands of an operator.
@@ -184,16 +183,14 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 		return fault.InvalidFields(*bad)
 	}
 	return f.store.Write(ctx, func(tx Tx) error {
-		for _, attempt := range addressAttempts(address.Key) {
-			if err := f.limiter.Clear(ctx, tx, attempt); err != nil {
-				return err
-			}
+		if err := f.clear(ctx, tx, addressAttempts(address.Key)...); err != nil {
+			return err
 		}
 		known, err := f.known(ctx, tx, address.Key)
 		if err != nil || known == nil {
 			return err
 		}
-		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: factorLadder, Subject: known.ID}); err != nil {
+		if err := f.clear(ctx, tx, factorAttempts(*known)...); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(audit.Unlocked, known.ID))

@@ -146,14 +146,14 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	r := Result{
 		Next:    next,
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
-		Device:  f.device(e.account.Account),
 		left:    before.AccountID,
 		entered: e.methods[0],
 	}
 	if provider, ok := strings.CutPrefix(e.methods[0], byProvider); ok {
 		r.Provider = provider
 	}
-	return r, nil
+	r.Device, err = f.device(ctx, tx, e.account.Account)
+	return r, err
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns
@@ -185,26 +185,6 @@ func (f *Flows) settled(r Result, accountID string) Result {
 		f.sessions.Forget(r.left)
 	}
 	return r
-}
-
-// device returns a device cookie. The cookie shows later that the owner of the
-// account has used this browser. It holds an id and a keyed hash of the id, the
-// account and its credential version. It grants no access: it only gives the wrong
-// passwords of this browser a count of their own.
-func (f *Flows) device(a account.Account) string {
-	id := ids.New()
-	return id + "." + secret.Encode(f.devices.Sum(id, a.ID, version(a)))
-}
-
-// knownDevice returns the id of the caller's browser if the owner of the account
-// has signed in with it, else "".
-func (f *Flows) knownDevice(c Caller, a *account.Account) string {
-	id, text, ok := strings.Cut(c.Device, ".")
-	mac, encoded := secret.Decode(text)
-	if !ok || !encoded || a == nil || !f.devices.Is(mac, id, a.ID, version(*a)) {
-		return ""
-	}
-	return id
 }
 
 // SignOut ends the caller's session. It succeeds without a session.

@@ -347,8 +347,8 @@ func TestVerifyCode_OneWinner(t *testing.T) {
 func TestVerifyCode_Guesses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b.visitor("192.0.2.1").register("mara@example.org")
+	v := b.visitor("192.0.2.2")
 	evaluated := 0
 	for range 3 {
 		r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))

@@ -16,11 +16,18 @@ import (
 // docs/operating/rate-limits.md. TestLimits_AreListed holds the first, and
 // TestLimits_AreDocumented the second.
 var (
-	// Consecutive wrong passwords for an address. All browsers that its owner
-	// never used share one count. Each browser that the owner has used has its
-	// own count, so that a stranger cannot lock the owner out.
+	// Consecutive wrong passwords for an address, in all browsers that its account
+	// does not know, and in all known ones.
 	passwordLadder = throttle.Limit{
 		Name: "password", Count: 100, Window: 30 * 24 * time.Hour,
+		Free: 5, FirstWait: 30 * time.Second, LastWait: time.Hour,
+	}
+	passwordKnown = throttle.Limit{Name: "password known", Count: 50, Window: 30 * 24 * time.Hour, Free: 50}
+
+	// The waits of one known browser after wrong passwords, and after wrong second
+	// factors. It has no end: the counts of all known browsers end the guesses.
+	browserLadder = throttle.Limit{
+		Name: "known browser", Count: 1 << 30, Window: 30 * 24 * time.Hour,
 		Free: 5, FirstWait: 30 * time.Second, LastWait: time.Hour,
 	}
 	// Failed sign-ins from one network.
@@ -45,19 +52,25 @@ var (
 	// the mailed link works, so that an attacker cannot guess for days.
 	codeFlow    = throttle.Limit{Name: "code flow", Count: 5, Window: 48 * time.Hour}
 	codeAddress = throttle.Limit{Name: "code address", Count: 10, Window: time.Hour}
-	codeRow     = throttle.Limit{Name: "code row", Count: 100, Window: 30 * 24 * time.Hour}
+	codeRow     = throttle.Limit{Name: "code row", Count: 100, Window: 30 * 24 * time.Hour, Free: 100}
+	// The last two for all known browsers together.
+	codeKnown    = throttle.Limit{Name: "code known", Count: 10, Window: time.Hour}
+	codeKnownRow = throttle.Limit{Name: "code known row", Count: 50, Window: 30 * 24 * time.Hour, Free: 50}
 	// Wrong codes from one network, over all addresses.
 	codePeer = throttle.Limit{Name: "code peer", Count: 100, Window: time.Hour}
 	// Guesses of the password that a mailed link asks for.
 	linkPassword = throttle.Limit{Name: "link password", Count: 5, Window: 48 * time.Hour}
 
-	// Guesses of a second factor: of one sign-in, and consecutive ones of an
-	// account. Known browsers of its owner have their own counts.
+	// Guesses of a second factor: of one sign-in, and consecutive ones of an account.
+	// Unknown browsers together have 50, of which 40 with one credential version: a
+	// new password leaves its owner some. Known browsers together have 50 (decision 74).
 	factorFlow   = throttle.Limit{Name: "factor flow", Count: 5, Window: time.Hour}
+	factorRow    = throttle.Limit{Name: "factor", Count: 50, Window: 30 * 24 * time.Hour, Free: 50}
 	factorLadder = throttle.Limit{
-		Name: "factor", Count: 100, Window: 30 * 24 * time.Hour,
+		Name: "factor password", Count: 40, Window: 30 * 24 * time.Hour,
 		Free: 5, FirstWait: 30 * time.Second, LastWait: time.Hour,
 	}
+	factorKnown = throttle.Limit{Name: "factor known", Count: 50, Window: 30 * 24 * time.Hour, Free: 50}
 	// Emails to the owner about wrong second factors.
 	factorNotice = throttle.Limit{Name: "factor notice", Count: 2, Window: 24 * time.Hour}
 
@@ -79,6 +92,10 @@ var (
 	// most 25 emails in an hour and 40 in a day.
 	mailSpare     = throttle.Limit{Name: "mail spare", Count: 20, Window: 24 * time.Hour}
 	mailSparePeer = throttle.Limit{Name: "mail spare peer", Count: 1, Window: 24 * time.Hour}
+	// Emails that all known browsers of an account can cause to a mailbox, before they
+	// count as strangers.
+	mailKnownHour = throttle.Limit{Name: "mail known hour", Count: 10, Window: time.Hour}
+	mailKnownDay  = throttle.Limit{Name: "mail known day", Count: 20, Window: 24 * time.Hour}
 	// Recoveries that also email an unknown address, to say that it has no account:
 	// of one mailbox, and of all mailboxes of a lane. Known addresses count too. A
 	// visitor learns of a refusal by the mail server only within these limits, so
@@ -115,8 +132,9 @@ func lane(box string) string {
 // limits returns the limits that can refuse an attempt.
 func limits() []throttle.Limit {
 	all := []throttle.Limit{
-		passwordLadder, codeFlow, codeAddress, codeRow, linkPassword, factorFlow, factorLadder, factorNotice,
-		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer,
+		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
+		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
+		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
 		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, portraitDay, deviceCode,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
@@ -139,13 +157,6 @@ func LimitNames() []string {
 // count counts the attempts in a transaction of its own and returns
 // throttle.Limited if one of them is refused.
 func (f *Flows) count(ctx context.Context, attempts ...throttle.Attempt) (throttle.Decision, error) {
-	var d throttle.Decision
-	err := f.store.Write(ctx, func(tx Tx) (err error) {
-		d, err = f.limiter.Take(ctx, tx, attempts...)
-		return err
-	})
-	if err == nil && !d.Allowed {
-		err = throttle.Limited(throttle.Rounded(d.Wait))
-	}
+	d, _, err := f.countAny(ctx, []way{{counts: attempts}})
 	return d, err
 }

@@ -11,34 +11,41 @@ import (
 	"portico/internal/throttle"
 )
 
-// mailWays returns the sets of limits that allow an email to the address, in the
-// order in which they are tried. A browser that the owner has used has its own
-// counts, so that strangers cannot use up the owner's emails. So have alarms, which
-// take a way in away before the email brings a new one. A network that has caused no
-// email to the mailbox today has a second set.
-func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([][]throttle.Attempt, error) {
+// mailWays returns the ways of an email to the address, in the order in which they
+// are tried. Known browsers share counts, so that strangers cannot use up the owner's
+// emails. So have alarms, which take a way in away before the email brings a new one.
+// A network that has caused no email to the mailbox today has a way more.
+func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([]way, error) {
 	box := account.BaseKey(key)
-	own := f.knownDevice(c, known)
 	if c.alarmed {
-		own = "alarm"
+		usual, _ := mailShares(box+" alarm", c)
+		return []way{usual}, nil
 	}
-	if own != "" {
-		box += " " + own
+	device, err := f.knownDevice(ctx, tx, c, known)
+	if err != nil {
+		return nil, err
 	}
-	peer := box + " " + c.Peer
-	share := []throttle.Attempt{{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer}}
-	usual := append([]throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}, share...)
-	if own != "" {
-		return [][]throttle.Attempt{usual}, nil
+	var ways []way
+	if device != "" {
+		ways = []way{{counts: []throttle.Attempt{{Limit: mailKnownHour, Subject: box}, {Limit: mailKnownDay, Subject: box}}}}
 	}
+	usual, share := mailShares(box, c)
+	ways = append(ways, usual)
 	left, err := f.limiter.Left(ctx, tx, share[1])
 	if err != nil || left < mailPeerDay.Count {
-		return [][]throttle.Attempt{usual}, err
+		return ways, err
 	}
-	spare := append([]throttle.Attempt{
+	return append(ways, way{counts: append([]throttle.Attempt{
 		{Limit: mailSpare, Subject: box}, {Limit: mailSparePeer, Subject: box + " " + c.widest()},
-	}, share...)
-	return [][]throttle.Attempt{usual, spare}, nil
+	}, share...)}), nil
+}
+
+// mailShares returns the usual way of an email to the mailbox, and the share of the
+// caller's network in it.
+func mailShares(box string, c Caller) (usual way, share []throttle.Attempt) {
+	peer := box + " " + c.Peer
+	share = []throttle.Attempt{{Limit: mailPeerHour, Subject: peer}, {Limit: mailPeerDay, Subject: peer}}
+	return way{counts: append([]throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}, share...)}, share
 }
 
 // countMail counts an email to the address and returns code.Held while none may
@@ -49,15 +56,11 @@ func (f *Flows) countMail(ctx context.Context, tx Tx, c Caller, key string, know
 	if err != nil {
 		return nil, err
 	}
-	var waits []time.Duration
-	for _, way := range ways {
-		d, err := f.limiter.Take(ctx, tx, way...)
-		if err != nil || d.Allowed {
-			return nil, err
-		}
-		waits = append(waits, d.Wait)
+	d, _, err := f.takeAny(ctx, tx, ways)
+	if err != nil || d.Allowed {
+		return nil, err
 	}
-	return held(slices.Min(waits)), nil
+	return held(d.Wait), nil
 }
 
 // mailWait returns how long countMail would refuse, without counting.
@@ -67,8 +70,8 @@ func (f *Flows) mailWait(ctx context.Context, tx Tx, c Caller, key string, known
 		return 0, err
 	}
 	var waits []time.Duration
-	for _, way := range ways {
-		wait, err := f.limiter.Wait(ctx, tx, way...)
+	for _, w := range ways {
+		wait, err := f.limiter.Wait(ctx, tx, w.counts...)
 		if err != nil {
 			return 0, err
 		}
@@ -82,7 +85,9 @@ func addressAttempts(key string) []throttle.Attempt {
 	box := account.BaseKey(key)
 	return []throttle.Attempt{
 		{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}, {Limit: mailSpare, Subject: box}, {Limit: unknownDay, Subject: box},
-		{Limit: passwordLadder, Subject: key}, {Limit: codeAddress, Subject: key}, {Limit: codeRow, Subject: key},
+		{Limit: mailKnownHour, Subject: box}, {Limit: mailKnownDay, Subject: box},
+		{Limit: passwordLadder, Subject: key}, {Limit: passwordKnown, Subject: key},
+		{Limit: codeAddress, Subject: key}, {Limit: codeRow, Subject: key}, {Limit: codeKnown, Subject: key}, {Limit: codeKnownRow, Subject: key},
 		{Limit: noticeDay, Subject: key}, {Limit: deviceDay, Subject: key},
 	}
 }

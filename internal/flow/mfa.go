@@ -140,30 +140,34 @@ func (f *Flows) startAgain(ctx context.Context, c Caller, flowID string, step St
 	return r, err
 }
 
-// guesserOf returns the subject of the guesses of a second factor: the account, or
-// a known browser of its owner. A stranger who knows the password thus cannot keep
-// the owner out.
-func (f *Flows) guesserOf(c Caller, a account.Account) string {
-	if device := f.knownDevice(c, &a); device != "" {
-		return a.ID + " " + device
-	}
-	return a.ID
-}
-
 // countFactor counts a guess before it is checked. It returns the fault of a guess
 // that is refused.
-func (f *Flows) countFactor(ctx context.Context, tx Tx, c Caller, a account.Account, flowID string) (left int, refused *fault.Error, err error) {
-	d, err := f.limiter.Take(ctx, tx,
-		throttle.Attempt{Limit: factorFlow, Subject: flowID}, throttle.Attempt{Limit: factorLadder, Subject: f.guesserOf(c, a)})
+func (f *Flows) countFactor(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (trial, *fault.Error, error) {
+	var err error
+	if t.device, err = f.knownDevice(ctx, tx, c, &a); err != nil {
+		return t, nil, err
+	}
+	d, _, err := f.takeAny(ctx, tx, factorWays(t.flowID, t.device, a))
 	switch {
 	case err != nil:
-		return 0, nil, err
+		return t, nil, err
 	case !d.Allowed && d.By == factorFlow.Name:
-		return 0, factor.UsedUp, nil
+		return t, factor.UsedUp, nil
 	case !d.Allowed:
-		return 0, throttle.Limited(throttle.Rounded(d.Wait)), nil
+		return t, throttle.Limited(throttle.Rounded(d.Wait)), nil
 	}
-	return d.Left, nil, nil
+	t.left = d.Left
+	return t, nil, nil
+}
+
+// forgetFactors forgets the wrong second factors of the account, in all browsers.
+func (f *Flows) forgetFactors(ctx context.Context, tx Tx, a account.Account, t trial) error {
+	if t.device != "" {
+		if err := f.clear(ctx, tx, paced(a.ID, t.device)); err != nil {
+			return err
+		}
+	}
+	return f.clear(ctx, tx, factorAttempts(a)...)
 }
 
 // wrongFactorOf records a wrong code. When the next one has to wait, it tells the

@@ -1,10 +1,6 @@
 package flow
 
-import (
-	"slices"
-
-	"portico/internal/throttle"
-)
+import "portico/internal/throttle"
 
 // widths is the number of networks that a limit counts for: the caller's own, and
 // the /56 and the /48 around it. The owner of a /48 has 65,536 networks.
@@ -48,21 +44,3 @@ func (f *Flows) keptPeer(c Caller) string {
 	}
 	return c.Peer
 }
-
-// signInAttempts are the limits of a sign-in.
-type signInAttempts struct {
-	network []throttle.Attempt
-	ladder  throttle.Attempt // of the address, or of the address in a known browser
-}
-
-// attemptsOf returns the limits of a sign-in with the address. A browser that the
-// owner has used is bound by its own ladder only, so that failures of others in
-// its network do not lock the owner out.
-func attemptsOf(c Caller, key, device string) signInAttempts {
-	if device != "" {
-		return signInAttempts{ladder: throttle.Attempt{Limit: passwordLadder, Subject: key + " " + device}}
-	}
-	return signInAttempts{network: fromNetwork(signInPeer, c), ladder: throttle.Attempt{Limit: passwordLadder, Subject: key}}
-}
-
-func (t signInAttempts) all() []throttle.Attempt { return append(slices.Clip(t.network), t.ladder) }

@@ -59,5 +59,6 @@ func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old 
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: f.device(owner.Account)}, nil
+	device, err := f.device(ctx, tx, owner.Account)
+	return Result{Session: &Token{Value: token, ExpiresAt: s.ExpiresAt}, Device: device}, err
 }

@@ -46,8 +46,8 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	attempts := attemptsOf(c, address.Key, f.knownDevice(c, who.account))
-	d, err := f.count(ctx, attempts.all()...)
+	ways := passwordWays(c, address.Key, who.device)
+	d, taken, err := f.countAny(ctx, ways)
 	if err != nil {
 		return Result{}, err
 	}
@@ -67,13 +67,14 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 			return Result{}, err
 		}
 	}
-	return f.admit(ctx, c, *who.account, in, attempts, fresh)
+	return f.admit(ctx, c, *who.account, in, ways[:taken+1], fresh)
 }
 
 // candidate is the account of an address, if any, and the sign-up that this
 // browser has begun with the address, if any.
 type candidate struct {
 	account *account.Account
+	device  string // id of this browser, if the account knows it
 	pending *Pending
 	data    data
 }
@@ -104,7 +105,10 @@ func (w candidate) id() string {
 
 func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candidate, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if who.account, err = f.known(ctx, tx, key); err != nil || !secret.ValidToken(c.BrowserCookie) {
+		if who.account, err = f.known(ctx, tx, key); err != nil {
+			return err
+		}
+		if who.device, err = f.knownDevice(ctx, tx, c, who.account); err != nil || !secret.ValidToken(c.BrowserCookie) {
 			return err
 		}
 		p, ok, err := tx.NewestFlow(ctx, SignUp, Verify, key, secret.Hash(c.BrowserCookie), f.clock.Now())
@@ -172,8 +176,9 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 	return f.startProof(ctx, c, SignUp, address, returnTo, who.data)
 }
 
-// admit starts the session after a correct password.
-func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, attempts signInAttempts, rehashed string) (Result, error) {
+// admit starts the session after a correct password, which was counted in the last of the
+// ways.
+func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, ways []way, rehashed string) (Result, error) {
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again, because the account may have changed during the hash.
@@ -188,10 +193,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.learnLocale(ctx, tx, c, &a.Account); err != nil {
 			return err
 		}
-		if err := f.limiter.Return(ctx, tx, attempts.network...); err != nil {
-			return err
-		}
-		if err := f.limiter.Clear(ctx, tx, attempts.ladder); err != nil {
+		if err := f.forgetPasswords(ctx, tx, ways); err != nil {
 			return err
 		}
 		if err := f.keepRehashed(ctx, tx, a, rehashed); err != nil {
@@ -217,11 +219,11 @@ func (f *Flows) keepRehashed(ctx context.Context, tx Tx, a judged, hash string) 
 	return err
 }
 
-// noticeDevice notifies the owner of a sign-in with a browser that has no device
-// cookie of the account.
+// noticeDevice notifies the owner of a sign-in with a browser that the account does
+// not know.
 func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
-	if f.knownDevice(c, &a) != "" {
-		return nil
+	if device, err := f.knownDevice(ctx, tx, c, &a); err != nil || device != "" {
+		return err
 	}
 	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: deviceDay, Subject: a.Address.Key})
 	if err != nil || !d.Allowed {

@@ -10,7 +10,6 @@ import (
 	"portico/internal/code"
 	"portico/internal/factor"
 	"portico/internal/fault"
-	"portico/internal/throttle"
 )
 
 // given is a parsed second factor: one of both.
@@ -40,8 +39,9 @@ type trial struct {
 	accountID string
 	given     given
 
-	counted  bool // the guess is counted already
-	left     int  // guesses after this one
+	counted  bool   // the guess is counted already
+	left     int    // guesses after this one
+	device   string // id of the browser, if the account knows it
 	selected factor.RecoveryCode
 	matches  bool // the recovery code has the hash of selected
 }
@@ -62,7 +62,7 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 		case !ok:
 			return Unknown
 		}
-		if t.left, refused, err = f.countFactor(ctx, tx, c, a, t.flowID); err != nil || refused != nil {
+		if t, refused, err = f.countFactor(ctx, tx, c, a, t); err != nil || refused != nil {
 			return err
 		}
 		t.selected, _, err = f.factors.Select(ctx, tx, a.ID, t.given.recovery)
@@ -83,9 +83,8 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 // the fault of a wrong one. A refused guess is not an error, because its count must
 // be committed.
 func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (method string, refused *fault.Error, err error) {
-	left := t.left
 	if !t.counted {
-		if left, refused, err = f.countFactor(ctx, tx, c, a, t.flowID); err != nil || refused != nil {
+		if t, refused, err = f.countFactor(ctx, tx, c, a, t); err != nil || refused != nil {
 			return "", refused, err
 		}
 	}
@@ -97,17 +96,12 @@ func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t t
 	}
 	switch {
 	case errors.Is(err, factor.Wrong), errors.Is(err, factor.Replayed):
-		refused, err = f.wrongFactorOf(ctx, tx, c, a, left, fault.From(err))
+		refused, err = f.wrongFactorOf(ctx, tx, c, a, t.left, fault.From(err))
 		return "", refused, err
 	case err != nil:
 		return "", nil, err
 	}
-	for _, subject := range []string{a.ID, f.guesserOf(c, a)} {
-		if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: factorLadder, Subject: subject}); err != nil {
-			return "", nil, err
-		}
-	}
-	return method, nil, nil
+	return method, nil, f.forgetFactors(ctx, tx, a, t)
 }
 
 // spendCode uses up the recovery code of a trial, and tells the owner.

@@ -72,11 +72,11 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 // count must be committed. If every code of the flow has expired there is nothing
 // to guess, and nothing is counted.
 func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits string) (Result, *fault.Error, error) {
-	g, err := f.guessing(ctx, tx, c, p)
+	ways, err := f.codeWays(ctx, tx, c, p)
 	if err != nil {
 		return Result{}, nil, err
 	}
-	left, refused, err := f.countGuess(ctx, tx, g)
+	left, network, refused, err := f.countGuess(ctx, tx, ways)
 	if err != nil {
 		return Result{}, nil, err
 	}
@@ -106,7 +106,7 @@ func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits 
 	case err != nil:
 		return Result{}, nil, err
 	}
-	if err := f.limiter.Return(ctx, tx, g.network...); err != nil {
+	if err := f.limiter.Return(ctx, tx, network...); err != nil {
 		return Result{}, nil, err
 	}
 	r, err := f.proven(ctx, tx, c, p, d)
@@ -161,7 +161,7 @@ func (f *Flows) wrongCode(ctx context.Context, tx Tx, c Caller, p Pending, left 
 // proven continues the flow after the mailbox was proven, in the transaction that
 // redeemed the code.
 func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
-	if err := f.forgetGuesses(ctx, tx, c, p.AddressKey); err != nil {
+	if err := f.forgetGuesses(ctx, tx, p.AddressKey); err != nil {
 		return Result{}, err
 	}
 	if p.Kind == Recovery {

@@ -147,11 +147,11 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 	if err != nil || v.State() != "code" {
 		return err
 	}
-	g, err := f.guessing(ctx, tx, c, p)
+	ways, err := f.codeWays(ctx, tx, c, p)
 	if err != nil {
 		return err
 	}
-	v.Locked, err = f.guessLock(ctx, tx, g)
+	v.Locked, err = f.guessLock(ctx, tx, ways)
 	return err
 }
 

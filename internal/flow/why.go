@@ -12,7 +12,6 @@ import (
 	"portico/internal/fault"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
-	"portico/internal/throttle"
 	"portico/internal/useragent"
 )
 
@@ -99,7 +98,7 @@ func (f *Flows) emailed(ctx context.Context, tx Tx, key string, _ *account.Accou
 func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.Account) ([]Moment, error) {
 	attempts := addressAttempts(key)
 	if known != nil {
-		attempts = append(attempts, throttle.Attempt{Limit: factorLadder, Subject: known.ID})
+		attempts = append(attempts, factorAttempts(*known)...)
 	}
 	var all []Moment
 	for _, a := range attempts {

@@ -28,6 +28,9 @@ func attacks() testform.Catalogue {
 		"SEC-024": "An attacker guesses recovery codes.",
 		"SEC-201": "Strangers flood a mailbox, or use up its emails so that its owner cannot recover the account.",
 		"SEC-202": "The owner of an IPv6 /48 sprays passwords from many of its networks.",
+		"SEC-345": "A thief with many browsers that an account knows guesses its second factor, or a stranger uses up the owner's guesses.",
+		"SEC-346": "An attacker with many browsers that an account knows floods its mailbox, and guesses the codes.",
+		"SEC-347": "An attacker with many browsers that an account knows guesses its password.",
 		"SEC-203": "One network guesses the codes of many accounts, a few guesses each.",
 
 		// Codes and links

@@ -80,7 +80,7 @@ func flowFamilies() []family {
 		},
 		{
 			"portico_throttle_refusals_total", counter, []string{"limit"},
-			"Attempts that a limit refused, by its name. A limit of emails holds one back, unless mail spare permits it. The limits of unknown mail do so without a notice.",
+			"Attempts that a limit refused, by its name. A limit of emails holds one back. Another limit may then permit the email, or the attempt of a known browser. The limits of unknown mail hold back without a notice.",
 			func(f *Figures, e *emitter) { e.each(f.Flows.Refused) },
 		},
 	}
