@@ -193,7 +193,8 @@ func (f *Flows) SignOut(ctx context.Context, c Caller) error {
 	if err != nil {
 		return ignore(err, session.Required)
 	}
-	return ignore(f.endSession(ctx, c, found, found.Session.ID, session.Left, audit.SignedOut), session.Missing) // it has just ended elsewhere
+	err = f.endSession(ctx, c, found, found.Session.ID, session.Left, audit.SignedOut)
+	return ignore(ignore(err, session.Missing), session.Required) // it has just ended elsewhere
 }
 
 // Session returns the session of a token, session.Required or session.Ended. It
@@ -251,18 +252,16 @@ func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, i
 }
 
 func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
-	err := f.store.Write(ctx, func(tx Tx) error {
-		ok, err := f.endOne(ctx, tx, found.User.ID, id, why)
+	return f.own(ctx, found, func(tx Tx, owner judged) error {
+		ok, err := f.endOne(ctx, tx, owner.ID, id, why)
+		if err == nil && !ok {
+			err = session.Missing
+		}
 		if err != nil {
 			return err
 		}
-		if !ok {
-			return session.Missing
-		}
-		return f.record.Add(ctx, tx, fact(c, name, found.User.ID, ""))
+		return f.record.Add(ctx, tx, fact(c, name, owner.ID, ""))
 	})
-	f.sessions.Forget(found.User.ID)
-	return err
 }
 
 // EndOtherSessions ends all sessions of the user except this one. The owner gets an

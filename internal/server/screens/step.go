@@ -83,12 +83,14 @@ func (s *Screens) overtaken(w http.ResponseWriter, r *http.Request, v flow.View)
 func (s *Screens) stepAgain(w http.ResponseWriter, r *http.Request, id string, err error, at flow.Step, path string, show func(flow.View) error) error {
 	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	switch {
-	case errors.Is(viewErr, flow.Unknown), errors.Is(err, flow.Unknown):
+	case errors.Is(viewErr, flow.Unknown):
 		return server.SeeOther(w, overPath(r))
 	case viewErr != nil:
 		return viewErr
-	case errors.Is(err, flow.Moved), v.Step != at:
+	case errors.Is(err, flow.Moved), v.Step != at: // also when a change has ended it
 		return server.SeeOther(w, pages.Flow(path, v.ID))
+	case errors.Is(err, flow.Unknown):
+		return server.SeeOther(w, overPath(r))
 	}
 	return show(v)
 }

@@ -1,0 +1,91 @@
+package screens_test
+
+import (
+	"encoding/base32"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/apptest"
+	"portico/internal/config"
+	"portico/internal/factor"
+)
+
+// enrols adds an authenticator app to the account of the visitor.
+func (v visitor) enrols() factor.Secret {
+	v.Helper()
+	account := v.opens("/auth/account/factors").Session.ID
+	b := v.opens(v.Send("/auth/account/factors", url.Values{"account": {account}, "action": {"add"}}).Next())
+	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(b.Factors.Secret, " ", ""))
+	if err != nil {
+		v.Fatal(err)
+	}
+	v.Send("/auth/account/factors", url.Values{"flow": {b.Flow.ID}, "code": {factor.Secret(secret).At(v.Clock.Now())}})
+	return secret
+}
+
+// A step that a change of the account has ended says so, and leads to a new sign-in for the
+// same page.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, func(c *config.Config) { c.Legal.Terms, c.Legal.TermsVersion = "https://portico.test/terms", "1" })
+	s.Person("mara@example.org")
+	credentials := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {"/auth/account/profile"}}
+	accept := func(v visitor, page string) apptest.Page {
+		return v.Send("/auth/terms", url.Values{"flow": {v.opens(page).Flow.ID}, "terms": {"1"}})
+	}
+	stranger, owner := visit(s), visit(s)
+	waits := stranger.Send("/auth/signin", credentials).Next()
+	id := stranger.opens(waits).Flow.ID
+	owner.leads(accept(owner, owner.Send("/auth/signin", credentials).Next()), "/auth/account/profile")
+	owner.enrols()
+	stranger.leads(stranger.Send("/auth/terms", url.Values{"flow": {id}, "terms": {"1"}}), waits)
+	b := stranger.opens(waits)
+	if b.Screen != "error" || b.Status != 404 || b.Title != "Your account has changed" || b.Errors.RequestID != "" {
+		t.Errorf("the page says %d %q", b.Status, b.Title)
+	}
+	if b.Next != "/auth/signin?return_to=%2Fauth%2Faccount%2Fprofile" {
+		t.Errorf("the page leads to %s", b.Next)
+	}
+	if to := stranger.Send("/auth/signin", credentials).Next(); !strings.HasPrefix(to, "/auth/mfa?flow=") {
+		t.Errorf("the new sign-in leads to %s", to)
+	}
+}
+
+// A session without the second factor does not end the change of an address that another one has
+// begun. The page leads to the factor and back, and the same code works then.
+func TestOvertaken_TheCodeWaitsForAProof(t *testing.T) {
+	t.Parallel()
+	s, owner := person(t)
+	app := owner.enrols()
+	v := visit(s)
+	credentials := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}}
+	give := func(page, more string) string {
+		s.Clock.Advance(time.Minute)
+		return v.Send("/auth/mfa", url.Values{"flow": {v.opens(page).Flow.ID}, "code": {app.At(s.Clock.Now())}, "return_to": {more}, "trust": {"yes"}}).Next()
+	}
+	give(v.Send("/auth/signin", credentials).Next(), "")
+	account := v.opens("/auth/account/addresses").Session.ID
+	page := v.Send("/auth/account/addresses", url.Values{"account": {account}, "email": {"new@example.org"}}).Next()
+	code := ""
+	for code == "" {
+		code = s.NextMail().Data["code"]
+	}
+	sessions, err := s.Flows.UserSessions(t.Context(), account)
+	if err != nil || len(sessions) != 2 {
+		t.Fatalf("%d sessions (%v)", len(sessions), err)
+	}
+	if err := s.Flows.EndUserSession(t.Context(), sessions[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	v.leads(v.Send("/auth/signin", credentials), "/auth/account") // the browser is trusted
+	asked := "/auth/mfa?return_to=" + url.QueryEscape(page)
+	verify := url.Values{"flow": {strings.TrimPrefix(page, "/auth/verify-code?flow=")}, "code": {code}}
+	v.leads(v.Open(page), asked)
+	v.leads(v.Send("/auth/verify-code", verify), page)
+	if to := give(asked, page); to != page {
+		t.Errorf("the second factor leads to %s", to)
+	}
+	v.leads(v.Send("/auth/verify-code", verify), "/auth/account/addresses")
+}
