@@ -296,6 +296,8 @@ func TestSEC037_RecoveryCodesWorkOnceForTheirAccount(t *testing.T) {
 	v.giveRecovery(flow, p.codes[0]).refused(422, "factor.wrong")
 	owner.post("mfa", object{"code": p.code()}).must(200)
 	owner.post("factors/codes", object{"account": owner.id()}).must(200)
+	v.giveRecovery(flow, p.codes[1]).refused(404, "flow.unknown")
+	v, flow = p.pending()
 	v.giveRecovery(flow, p.codes[1]).refused(422, "factor.wrong")
 	s.clock.Advance(time.Minute)
 	owner.post("factors/remove", object{"account": owner.id(), "id": owner.shown("/auth/account/factors").List[0].ID}).must(200)
