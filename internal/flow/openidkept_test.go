@@ -161,7 +161,7 @@ type nodes struct {
 func twoNodes(t *testing.T) *nodes {
 	t.Helper()
 	var far flow.Config
-	client := openid.Client{ID: "rp", Name: "rp", Code: true, Scopes: []string{"openid", "groups"}}
+	client := openid.Client{ID: "rp", Name: "rp", Code: true, RedirectURIs: []string{"https://rp.test/cb"}, Scopes: []string{"openid", "groups"}}
 	b := setup(t, func(c *flow.Config) {
 		c.Clients = openid.NewClients([]openid.Client{client})
 		c.Keys = signingkey.NewKeeper(signingkey.Config{Clock: c.Clock, Box: c.Key.Box("keys"), Longest: time.Hour})
@@ -193,7 +193,7 @@ func (n *nodes) authorize() (code string, t openid.Tokens) {
 	if err != nil {
 		n.Fatal(err)
 	}
-	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, false)
+	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, flow.Mark{}, false)
 	if err != nil {
 		n.Fatal(err)
 	}

@@ -73,24 +73,30 @@ func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx,
 // that was ended changes nothing.
 func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, owner account.Account) error) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
-		owner, ok, err := tx.AccountByID(ctx, found.User.ID)
+		owner, err := f.owned(ctx, tx, found)
 		if err != nil {
 			return err
-		}
-		if !ok || owner.State != account.Active || owner.Version != found.Session.Version {
-			return session.Required
-		}
-		of, ok, err := tx.SessionAccount(ctx, found.Session.ID)
-		if err != nil {
-			return err
-		}
-		if !ok || of != owner.ID {
-			return session.Required
 		}
 		return fn(tx, owner)
 	})
 	f.sessions.Forget(found.User.ID)
 	return err
+}
+
+// owned is own in the transaction of its caller.
+func (f *Flows) owned(ctx context.Context, tx Tx, found session.Found) (account.Account, error) {
+	owner, ok, err := tx.AccountByID(ctx, found.User.ID)
+	if err != nil {
+		return account.Account{}, err
+	}
+	if !ok || owner.State != account.Active || owner.Version != found.Session.Version {
+		return account.Account{}, session.Required
+	}
+	of, ok, err := tx.SessionAccount(ctx, found.Session.ID)
+	if err == nil && (!ok || of != owner.ID) {
+		err = session.Required
+	}
+	return owner, err
 }
 
 // renewed starts the session of this browser again after a change of the account's

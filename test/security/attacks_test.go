@@ -287,6 +287,9 @@ func attacks() testform.Catalogue {
 		"SEC-237": "An attacker uses a ticket twice, at another host, in another browser or too late.",
 		"SEC-238": "The Back button leads into the redirects between Portico and an app.",
 
+		// What strangers keep, and what changes meanwhile
+		"SEC-340": "Someone keeps an address on the way of an OpenID sign-in, and opens it later or in another browser, to pass for a user who has just signed in.",
+
 		// Data and commands
 		"SEC-162": "An attacker sends fields that only the server may set.",
 		"SEC-163": "An attacker names another user in the body of a request.",
