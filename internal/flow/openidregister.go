@@ -22,7 +22,9 @@ func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, e
 			return err
 		}
 		client, err := r.Client(f.keys.Algorithms(), f.resources)
-		clients = f.with(client)
+		if err == nil {
+			clients, err = f.with(client)
+		}
 		return err
 	})
 	return clients, err
@@ -113,6 +115,9 @@ func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, 
 			if _, wrong := assertion.ParseKeys(r.Keys); wrong != nil {
 				err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks: " + wrong.Error()}
 			}
+		}
+		if err == nil && f.leadsHere(r.RedirectURIs) { // all other addresses are at the same host
+			err = &openid.Error{Code: "invalid_redirect_uri", Description: errLeadsHere.Error()}
 		}
 		for _, told := range []struct{ member, address string }{{"jwks_uri", r.KeysURI}, {"backchannel_logout_uri", r.LogoutURI}} {
 			if err == nil && told.address != "" && !f.documents.Counts(told.address) {
