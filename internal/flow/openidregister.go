@@ -30,20 +30,23 @@ func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, e
 	return clients, err
 }
 
-// stillKnown reports whether the tokens of a client may count: it is in the settings, names
-// itself by an address that may, or is still registered.
-func (f *Flows) stillKnown(ctx context.Context, tx Tx, id string) (bool, error) {
-	if admitted := f.admits(id); admitted || openid.RegisteredHost(id) == "" {
+// stillKnown reports whether the tokens of a grant may count: its client is in the settings and its rules
+// admit the user, names itself by an address that may, or is still registered.
+func (f *Flows) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, error) {
+	id := l.Grant.ClientID
+	if admitted := f.admits(l); admitted || openid.RegisteredHost(id) == "" {
 		return admitted, nil
 	}
 	_, ok, err := tx.RegisteredByID(ctx, id, f.clock.Now())
 	return ok && f.registers, err
 }
 
-// admits reports whether the settings let a client in by its id, without the database.
-func (f *Flows) admits(id string) bool {
-	_, known := f.clients.Get(id)
-	return known || f.guests && f.documents.Counts(id)
+// admits is stillKnown without the database, and without registered clients.
+func (f *Flows) admits(l openid.Live) bool {
+	if client, known := f.clients.Get(l.Grant.ClientID); known {
+		return !client.Excludes(l.User.Roles, f.clock.Now())
+	}
+	return f.guests && f.documents.Counts(l.Grant.ClientID)
 }
 
 // noteUse keeps a client that has registered itself.
