@@ -50,7 +50,7 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unused, atHost, mark := k.code(bob), must(k.cross(bob.Session)), k.flows().Mark("request", time.Time{})
+	unused, atHost, mark := k.code(bob), must(k.cross(bob.Session)), k.flows().Sent("request", bob.BrowserCookie)
 	tokens, err := k.redeem(k.code(bob))
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +91,8 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	if _, err := k.redeem(unused); err != nil {
 		t.Errorf("a code for a client: %v", err)
 	}
-	if _, err := k.flows().Marked("request", mark); err != nil {
-		t.Errorf("a mark: %v", err)
+	if m := must(k.flows().Marked(t.Context(), bob, mark)); !m.Sent {
+		t.Error("a mark says nothing")
 	}
 	if k.flows().TokenAt(host, atHost) != bob.Session || must(k.flows().Session(t.Context(), bob.Session)).User.Address != "rare@example.org" {
 		t.Error("a session ended")

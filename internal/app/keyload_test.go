@@ -173,7 +173,7 @@ func (k *keyed) code(c flow.Caller) string {
 	k.Helper()
 	code, err := k.flows().Authorize(k.Context(), c, k.found(c), openid.Request{
 		Client: client(), RedirectURI: "https://rp.test/cb", Scopes: client().Scopes, Challenge: secret.Encode(secret.Hash(verifier)),
-	}, false)
+	}, flow.Mark{}, false)
 	if err != nil {
 		k.Fatal(err)
 	}

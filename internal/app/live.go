@@ -96,7 +96,7 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 		return nil, err
 	}
 	if cfg.OpenID.ClientDocuments || cfg.OpenID.Registration {
-		if l.documents, err = clientdoc.New(clientdoc.Config{Clock: a.clock, Origins: cfg.OpenID.ClientOrigins}); err != nil {
+		if l.documents, err = clientdoc.New(clientdoc.Config{Clock: a.clock, Origins: cfg.OpenID.ClientOrigins, Self: origin.Of(publicURL(cfg))}); err != nil {
 			return nil, err
 		}
 	}

@@ -22,7 +22,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/openid"
-	"portico/internal/session"
+	"portico/internal/store"
 	"portico/internal/store/pgtest"
 	"portico/web"
 )
@@ -131,16 +131,16 @@ func register(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], r.ID)
 }
 
-// consent lets a user agree to an OpenID client: consent mara@example.com https://app.example.com/client.json
+// consent stores that a user has agreed to an OpenID client: consent mara@example.com https://app.example.com/client.json
 func consent(ts *testscript.TestScript, _ bool, args []string) {
 	a := appOf(ts)
 	defer a.Close()
 	ctx := context.Background()
 	user, err := a.Flows.User(ctx, args[0])
 	ts.Check(err)
-	r := openid.Request{Client: openid.Client{ID: args[1], Consent: true, Scopes: []string{"openid"}}, Scopes: []string{"openid"}}
-	_, err = a.Flows.Authorize(ctx, flow.Caller{Peer: "192.0.2.1/32"}, session.Found{Session: session.Session{ID: "id", AccountID: user.ID}}, r, true)
-	ts.Check(err)
+	ts.Check(a.Store.Write(ctx, func(tx *store.Tx) error {
+		return tx.SaveConsent(ctx, openid.Consent{AccountID: user.ID, ClientID: args[1], Scopes: []string{"openid"}, GivenAt: time.Now()})
+	}))
 }
 
 // appOf opens the database of the folder, with the public URL of the script.

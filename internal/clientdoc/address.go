@@ -13,14 +13,14 @@ const maxAddress = 512
 
 // Counts reports whether a text is the address of a document that counts, in its one
 // spelling: an origin, and a path without . and .. as segments. There is no query, no
-// fragment and no user.
+// fragment and no user. It is not at the host of Portico itself.
 func (k *Keeper) Counts(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxAddress || !strings.HasPrefix(u.Path, "/") || !plain(u.Path) {
 		return false
 	}
 	site := origin.Of(u)
-	if text != site+u.Path || origin.Check(site) != nil {
+	if text != site+u.Path || origin.Check(site) != nil || origin.SameHost(site, k.self) {
 		return false
 	}
 	if len(k.origins) > 0 {

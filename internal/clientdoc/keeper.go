@@ -28,6 +28,9 @@ type Config struct {
 	// Origins are the only ones whose documents count. They may be in a private
 	// network, and then http. Without any, every public https origin counts.
 	Origins []string
+
+	// Self is the origin of Portico itself, whose documents never count. Empty if it is not known.
+	Self string
 }
 
 // Keeper loads and keeps documents. It is safe for concurrent use.
@@ -35,6 +38,7 @@ type Keeper struct {
 	clock   clock.Clock
 	client  *egress.Client
 	origins []string
+	self    string
 	turns   chan struct{} // holds one element for each load that runs
 
 	mu   sync.Mutex // guards kept
@@ -64,7 +68,7 @@ func New(c Config) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Keeper{clock: c.Clock, client: client, origins: c.Origins, turns: make(chan struct{}, maxLoads), kept: map[string]document{}}, nil
+	return &Keeper{clock: c.Clock, client: client, origins: c.Origins, self: c.Self, turns: make(chan struct{}, maxLoads), kept: map[string]document{}}, nil
 }
 
 // Close closes idle connections.

@@ -66,7 +66,7 @@ func clientKeys(n int) []key {
 		toggle(prefix+"public", func(c *Config) *bool { return &c.client(n).Public },
 			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1` or `[::1]`, that address may have any port (RFC 8252)."),
 		list(prefix+"redirect_uris", func(c *Config) *[]string { return &c.client(n).RedirectURIs }, parseRedirectURI, sameText,
-			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They are https; a loopback address may be http, and a public client may have a private scheme such as `com.example.app:/callback`."),
+			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They are https; a loopback address may be http, and a public client may have a private scheme such as `com.example.app:/callback`. None is at the host of `public_url`, except at a path of an app behind Portico."),
 		list(prefix+"scopes", func(c *Config) *[]string { return &c.client(n).Scopes }, oneOf(openIDScopes()...), sameText,
 			"The scopes that the client may ask for. Others are left out of what it gets. `offline_access` lets its refresh tokens outlive the session."),
 		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(openIDClaims()...), sameText,
@@ -208,6 +208,7 @@ func (c *Config) checkClients(add func(key, why, write string, others ...string)
 			add(at("redirect_uris"), "the client has no address to return to", `write it as the app states it, such as redirect_uris = ["https://app.example.com/callback"]`)
 		}
 		client.checkSecret(add)
+		c.checkAddresses(client, add)
 		client.checkGrants(audiences, add)
 		if !slices.Contains(client.Scopes, "openid") && (client.SignsIn() || client.Device()) {
 			add(at("scopes"), "the scope openid is missing", `write scopes = ["openid", "profile", "email"]`)

@@ -148,6 +148,7 @@ func TestLoad_Syntax(t *testing.T) {
 func TestLoad_Refuses(t *testing.T) {
 	t.Parallel()
 	image := write(t, "logo.exe", "x")
+	const own = "public_url = \"https://login.test\"\n[[client]]\nid = \"a\"\n"
 	folder := t.TempDir() + "/logo.png"
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -259,6 +260,14 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"https://u@a.test/b\"]", "is not an address to return to"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"javascript:alert(1)\"]", "is not an address to return to"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"/b\"]", "is not an address to return to"},
+		{own + "redirect_uris = [\"https://a.test/b\", \"https://login.test/b\"]", "client.1.redirect_uris.2: https://login.test/b is at the host of Portico, where no app is"},
+		{own + "redirect_uris = [\"https://LOGIN.test:443/shop/b\"]", "is at the host of Portico, where no app is"},
+		{own + "redirect_uris = [\"https://login.test:8443/b\"]", "has the name of Portico's host and another port"},
+		{own + "post_logout_redirect_uris = [\"https://login.test/\"]", "client.1.post_logout_redirect_uris.1: https://login.test/ is at the host of Portico"},
+		{own + "backchannel_logout_uri = \"https://login.test/b\"", "client.1.backchannel_logout_uri: https://login.test/b is at the host of Portico"},
+		{own + "jwks_uri = \"https://login.test/.well-known/jwks.json\"", "client.1.jwks_uri: https://login.test/.well-known/jwks.json is at the host of Portico"},
+		{own + "redirect_uris = [\"https://login.test/shopping\"]\n[[app]]\nname = \"shop\"\npath = \"/shop\"", "is at the host of Portico, where no app is"},
+		{own + "redirect_uris = [\"https://login.test/AUTH/b\"]\n[[app]]\nname = \"shop\"", "is at the host of Portico, where no app is"},
 		{"upstream = \"http://x\"\n[[app]]\nname = \"app\"\npath = \"/b\"", "another app"},
 		{"[[app]]\nname = \"a\"\nhots = \"x\"", "portico.toml:3: app.1.hots: there is no such setting: write app.1.host"},
 		{"[[app]]\nname = \"a\"\n[app.headers]\nx = \"y\"", "portico.toml:4: app.1.headers.x: there is no such setting"},
@@ -349,6 +358,7 @@ func TestLoad_Refuses(t *testing.T) {
 func TestLoad_Accepts(t *testing.T) {
 	t.Parallel()
 	logo := write(t, "logo.PNG", "x")
+	const login = "public_url = \"https://login.test\"\n[[client]]\nid = \"a\"\nsecret = \"twenty-four characters or more\"\n"
 	for _, text := range []string{
 		`public_url = "http://localhost:8080"`,
 		`public_url = "http://[::1]:8080/"`,
@@ -364,6 +374,10 @@ func TestLoad_Accepts(t *testing.T) {
 		"[[app]]\nname = \"a\"\n[[app]]\nname = \"b\"\nhost = \"b.test:8443\"",
 		"[[app]]\nname = \"a\"\nhost = \"a.test\"\n[[app]]\nname = \"b\"\nhost = \"a.test\"\npath = \"/b\"",
 		"listen = \":0\"\nops_listen = \":0\"",
+		login + "redirect_uris = [\"https://login.test/shop/cb\"]\npost_logout_redirect_uris = [\"https://login.test/shop\"]\n[[app]]\nname = \"shop\"\npath = \"/shop\"",
+		"upstream = \"http://127.0.0.1:3000\"\n" + login + "redirect_uris = [\"https://login.test/cb\"]\nbackchannel_logout_uri = \"http://login.test:3000/bye\"",
+		login + "redirect_uris = [\"https://shop.login.test/cb\", \"http://localhost:3000/cb\"]",
+		"public_url = \"http://localhost:8080\"\n[[client]]\nid = \"a\"\nsecret = \"twenty-four characters or more\"\nredirect_uris = [\"http://localhost:3000/cb\"]",
 	} {
 		if _, err := config.Load(write(t, "portico.toml", text), nil); err != nil {
 			t.Errorf("%s: %v", text, err)

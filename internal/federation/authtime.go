@@ -29,7 +29,13 @@ func (p *provider) signedInAt(claims object) time.Time {
 // provenAgain reports whether the sign-in answers the demand of an attempt for
 // a new proof. The user has to give it after the attempt began.
 func (a attempt) provenAgain(at time.Time) bool {
-	return a.AskedAt != 0 && !at.IsZero() && !at.Before(time.Unix(a.AskedAt, 0).Add(-maxSkew))
+	return a.AskedAt != 0 && Since(at, time.Unix(a.AskedAt, 0))
+}
+
+// Since reports whether a proof that a provider reports was given after a time of ours. The
+// provider's clock may be behind. The time of a proof is zero if the provider does not tell it.
+func Since(proof, ours time.Time) bool {
+	return !proof.IsZero() && !proof.Before(ours.Add(-maxSkew))
 }
 
 // askAgain returns the parameters of an authorization request that asks for a

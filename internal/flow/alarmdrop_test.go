@@ -70,7 +70,7 @@ func TestRaiseAlarm_RecordsAppsAndTheRecoveryAddress(t *testing.T) {
 	n.recovers("thief@example.org", 3)
 	n.client.Consent = true
 	asked := openid.Request{Client: n.client, Scopes: n.client.Scopes}
-	if _, err := n.flows.Authorize(t.Context(), n.Caller, n.found(), asked, true); err != nil {
+	if _, err := n.flows.Authorize(t.Context(), n.Caller, n.found(), asked, flow.Mark{}, true); err != nil {
 		t.Fatal(err)
 	}
 	n.must(n.flows.RaiseAlarm(t.Context(), n.visitor.Caller, token))

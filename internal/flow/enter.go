@@ -136,7 +136,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 	if err := f.moveGrants(ctx, tx, before, s); err != nil {
 		return Result{}, err
 	}
-	next, err := f.nextOf(ctx, tx, e, before, returnTo)
+	next, err := f.nextOf(ctx, tx, e, before, f.answered(c, e, returnTo, token))
 	if err != nil {
 		return Result{}, err
 	}

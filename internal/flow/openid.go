@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 
 	"portico/internal/assertion"
 	"portico/internal/audit"
@@ -9,27 +10,45 @@ import (
 	"portico/internal/session"
 )
 
-// Authorize gives the client of a request a code for the session. agreed says that
-// the user was asked just now, and agrees. Without that it may return
-// openid.ErrConsentNeeded.
-func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, agreed bool) (code string, err error) {
-	s := found.Session
+// Authorize gives the client of a request a code for the session, and spends the mark of the request.
+// agreed says that the user was asked just now, and agrees. Without that it may return
+// openid.ErrConsentNeeded. Its errors include openid.Error and ErrMarkSpent.
+//
+// Faults: session.Required.
+func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, m Mark, agreed bool) (code string, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		stored, err := f.grants.Agree(ctx, tx, r.Client, s.AccountID, r.Asks(), agreed)
+		owner, err := f.owned(ctx, tx, found)
 		if err != nil {
 			return err
 		}
-		if stored {
-			if err := f.record.Add(ctx, tx, fact(c, audit.ConsentGiven, s.AccountID, r.Client.ID)); err != nil {
-				return err
-			}
+		if r.Client.Excludes(owner.Roles, f.clock.Now()) {
+			return &openid.Error{Code: "access_denied", Description: "the user may not use this client"}
 		}
-		if code, err = f.grants.Grant(ctx, tx, r, signedIn(s)); err != nil {
+		if err := f.spendMark(ctx, tx, m); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, fact(c, audit.ClientAuthorized, s.AccountID, r.Client.ID))
+		if err := f.agree(ctx, tx, c, r.Client, owner.ID, r.Asks(), agreed); err != nil {
+			return err
+		}
+		if code, err = f.grants.Grant(ctx, tx, r, signedIn(found.Session)); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, fact(c, audit.ClientAuthorized, owner.ID, r.Client.ID))
 	})
+	if errors.Is(err, session.Required) {
+		f.sessions.Forget(found.User.ID) // or the next request would find the session in memory
+	}
 	return code, err
+}
+
+// agree stores and records that a user lets a client have scopes, if that is new. Its errors are as for
+// openid.Keeper.Agree.
+func (f *Flows) agree(ctx context.Context, tx Tx, c Caller, client openid.Client, accountID string, scopes []string, agreed bool) error {
+	stored, err := f.grants.Agree(ctx, tx, client, accountID, scopes, agreed)
+	if err != nil || !stored {
+		return err
+	}
+	return f.record.Add(ctx, tx, fact(c, audit.ConsentGiven, accountID, client.ID))
 }
 
 // signedIn returns a session as grants name it.
@@ -48,6 +67,9 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 	began := f.grants.Read()
 	t, err = f.exchange(ctx, c, client, proof, "code", func(tx Tx) (openid.Tokens, bool, error) {
 		l, err := f.grants.CodeOf(ctx, tx, client, code, in)
+		if err == nil {
+			err = f.grants.StillAllowed(ctx, tx, client, l)
+		}
 		if err != nil {
 			return openid.Tokens{}, false, err
 		}

@@ -42,7 +42,7 @@ func (f *Flows) Bearer(ctx context.Context, access string) (openid.Bearer, bool,
 // whose signature was verified, else nil.
 func (f *Flows) bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
 	if b, ok := f.grants.KeptAccess(access, signed); ok {
-		return b, f.admits(b.Live.Grant.ClientID), nil // a reload may have removed it; the memory has no registered client
+		return b, f.admits(b.Live), nil // a reload may have changed the client; the memory has no registered one
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
 		if signed != nil {
@@ -51,7 +51,7 @@ func (f *Flows) bearer(ctx context.Context, access string, signed *openid.Access
 			b, ok, err = f.grants.Access(ctx, tx, access)
 		}
 		if err == nil && ok {
-			ok, err = f.stillKnown(ctx, tx, b.Live.Grant.ClientID)
+			ok, err = f.stillKnown(ctx, tx, b.Live)
 		}
 		return err
 	})
@@ -69,7 +69,7 @@ func (f *Flows) UserClaims(l openid.Live) map[string]any {
 func (f *Flows) refreshGrant(ctx context.Context, refresh string) (l openid.Live, ok bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		if l, ok, err = f.grants.CurrentRefresh(ctx, tx, refresh); err == nil && ok {
-			ok, err = f.stillKnown(ctx, tx, l.Grant.ClientID)
+			ok, err = f.stillKnown(ctx, tx, l)
 		}
 		return err
 	})

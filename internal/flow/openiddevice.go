@@ -6,6 +6,7 @@ import (
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/openid"
+	"portico/internal/rule"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -54,17 +55,14 @@ func (f *Flows) Device(ctx context.Context, c Caller, found session.Found, typed
 
 // AllowDevice lets a device have what it asks for, in the session of the user.
 //
-// Faults: openid.DeviceUnknown, session.Required.
+// Faults: openid.DeviceUnknown, session.Required, rule.RoleMissing.
 func (f *Flows) AllowDevice(ctx context.Context, c Caller, found session.Found, client openid.Client, d openid.Device) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		stored, err := f.grants.Agree(ctx, tx, client, owner.ID, d.Scopes, true)
-		if err != nil {
-			return err
+		if client.Excludes(owner.Roles, f.clock.Now()) {
+			return rule.RoleMissing
 		}
-		if stored {
-			if err := f.record.Add(ctx, tx, fact(c, audit.ConsentGiven, owner.ID, client.ID)); err != nil {
-				return err
-			}
+		if err := f.agree(ctx, tx, c, client, owner.ID, d.Scopes, true); err != nil {
+			return err
 		}
 		if err := f.grants.AllowDevice(ctx, tx, client, d, signedIn(found.Session)); err != nil {
 			return err

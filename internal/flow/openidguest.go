@@ -2,10 +2,13 @@ package flow
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"portico/internal/assertion"
 	"portico/internal/clientdoc"
 	"portico/internal/openid"
+	"portico/internal/origin"
 )
 
 // ClientsFor returns the OpenID clients, with a guest if the id is the address of its
@@ -36,16 +39,29 @@ func (f *Flows) described(id string, text []byte) (openid.Clients, error) {
 	if err != nil {
 		return f.clients, openid.ClientUnknown.WithCause(err) // such as the keys of another client
 	}
-	return f.with(d.Guest(id, clientdoc.HostOf(id), f.resources)), nil
+	return f.with(d.Guest(id, clientdoc.HostOf(id), f.resources))
 }
 
 // with returns the OpenID clients with a guest, which is told about ended sessions only where
-// its documents may be.
-func (f *Flows) with(guest openid.Client) openid.Clients {
+// its documents may be. A guest that leads here does not count: public_url may have changed since it was
+// registered.
+func (f *Flows) with(guest openid.Client) (openid.Clients, error) {
+	if f.leadsHere(guest.RedirectURIs) {
+		return f.clients, openid.ClientUnknown.WithCause(errLeadsHere)
+	}
 	if !f.documents.Counts(guest.LogoutURI) {
 		guest.LogoutURI = ""
 	}
-	return f.clients.With(guest)
+	return f.clients.With(guest), nil
+}
+
+// errLeadsHere is what is wrong with a client that leads to Portico itself.
+var errLeadsHere = errors.New("an address is at the host of this server: name the address of the app")
+
+// leadsHere reports whether one of the addresses of a client is at the host of Portico itself. The consent
+// page names the host, and users would take the client for Portico.
+func (f *Flows) leadsHere(addresses []string) bool {
+	return slices.ContainsFunc(addresses, func(a string) bool { return origin.SameHost(a, f.targets.Self) })
 }
 
 // published returns a document that a guest publishes, if check finds nothing wrong.

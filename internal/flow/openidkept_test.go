@@ -70,20 +70,24 @@ func TestBearer_FromMemory(t *testing.T) {
 	}
 }
 
-// An access token of a client that is no longer in the settings does not work, after a reload or a
-// restart. It works again with the client.
-func TestBearer_RemovedClient(t *testing.T) {
+// An access token of a client that is no longer in the settings, or whose rules now refuse the user,
+// does not work, after a reload or a restart. It works again with the client.
+func TestBearer_ChangedClient(t *testing.T) {
 	t.Parallel()
 	n := twoNodes(t)
 	_, tokens := n.authorize()
 	n.knows("before", tokens.Access, true, true)
-	without := n.settings
-	without.Clients = openid.NewClients(nil)
-	restarted := flow.New(without)
-	without.Before = n.other
-	for what, flows := range map[string]*flow.Flows{"a restart": restarted, "a reload": flow.New(without)} {
-		if _, ok, err := flows.Bearer(t.Context(), tokens.Access); ok || err != nil {
-			t.Errorf("after %s the token of a removed client works: %v, %v", what, ok, err)
+	stricter := n.client
+	stricter.Rules = func(openid.Standing, time.Time) openid.Ruling { return openid.NotAdmitted }
+	for name, list := range map[string][]openid.Client{"removed": nil, "stricter": {stricter}} {
+		changed := n.settings
+		changed.Clients = openid.NewClients(list)
+		restarted := flow.New(changed)
+		changed.Before = n.other
+		for what, flows := range map[string]*flow.Flows{"a restart": restarted, "a reload": flow.New(changed)} {
+			if _, ok, err := flows.Bearer(t.Context(), tokens.Access); ok || err != nil {
+				t.Errorf("after %s the token of a %s client works: %v, %v", what, name, ok, err)
+			}
 		}
 	}
 	n.knows("with the client", tokens.Access, true, true)
@@ -161,7 +165,7 @@ type nodes struct {
 func twoNodes(t *testing.T) *nodes {
 	t.Helper()
 	var far flow.Config
-	client := openid.Client{ID: "rp", Name: "rp", Code: true, Scopes: []string{"openid", "groups"}}
+	client := openid.Client{ID: "rp", Name: "rp", Code: true, RedirectURIs: []string{"https://rp.test/cb"}, Scopes: []string{"openid", "groups"}}
 	b := setup(t, func(c *flow.Config) {
 		c.Clients = openid.NewClients([]openid.Client{client})
 		c.Keys = signingkey.NewKeeper(signingkey.Config{Clock: c.Clock, Box: c.Key.Box("keys"), Longest: time.Hour})
@@ -193,7 +197,7 @@ func (n *nodes) authorize() (code string, t openid.Tokens) {
 	if err != nil {
 		n.Fatal(err)
 	}
-	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, false)
+	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, flow.Mark{}, false)
 	if err != nil {
 		n.Fatal(err)
 	}

@@ -22,26 +22,31 @@ func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, e
 			return err
 		}
 		client, err := r.Client(f.keys.Algorithms(), f.resources)
-		clients = f.with(client)
+		if err == nil {
+			clients, err = f.with(client)
+		}
 		return err
 	})
 	return clients, err
 }
 
-// stillKnown reports whether the tokens of a client may count: it is in the settings, names
-// itself by an address that may, or is still registered.
-func (f *Flows) stillKnown(ctx context.Context, tx Tx, id string) (bool, error) {
-	if admitted := f.admits(id); admitted || openid.RegisteredHost(id) == "" {
+// stillKnown reports whether the tokens of a grant may count: its client is in the settings and its rules
+// admit the user, names itself by an address that may, or is still registered.
+func (f *Flows) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, error) {
+	id := l.Grant.ClientID
+	if admitted := f.admits(l); admitted || openid.RegisteredHost(id) == "" {
 		return admitted, nil
 	}
 	_, ok, err := tx.RegisteredByID(ctx, id, f.clock.Now())
 	return ok && f.registers, err
 }
 
-// admits reports whether the settings let a client in by its id, without the database.
-func (f *Flows) admits(id string) bool {
-	_, known := f.clients.Get(id)
-	return known || f.guests && f.documents.Counts(id)
+// admits is stillKnown without the database, and without registered clients.
+func (f *Flows) admits(l openid.Live) bool {
+	if client, known := f.clients.Get(l.Grant.ClientID); known {
+		return !client.Excludes(l.User.Roles, f.clock.Now())
+	}
+	return f.guests && f.documents.Counts(l.Grant.ClientID)
 }
 
 // noteUse keeps a client that has registered itself.
@@ -113,6 +118,9 @@ func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, 
 			if _, wrong := assertion.ParseKeys(r.Keys); wrong != nil {
 				err = &openid.Error{Code: "invalid_client_metadata", Description: "jwks: " + wrong.Error()}
 			}
+		}
+		if err == nil && f.leadsHere(r.RedirectURIs) { // all other addresses are at the same host
+			err = &openid.Error{Code: "invalid_redirect_uri", Description: errLeadsHere.Error()}
 		}
 		for _, told := range []struct{ member, address string }{{"jwks_uri", r.KeysURI}, {"backchannel_logout_uri", r.LogoutURI}} {
 			if err == nil && told.address != "" && !f.documents.Counts(told.address) {

@@ -217,6 +217,11 @@ func (client Client) Admits(s Standing, now time.Time) Ruling {
 	return client.Rules(s, now)
 }
 
+// Excludes reports whether the rules refuse a user, whatever proofs the user gives.
+func (client Client) Excludes(roles []string, now time.Time) bool {
+	return client.Admits(Standing{roles, now, now}, now) == NotAdmitted
+}
+
 // Proof is how a client proved in a request who it is.
 type Proof struct {
 	ID     string

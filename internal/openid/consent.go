@@ -65,12 +65,20 @@ func (c Consent) covers(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.Scopes, s) })
 }
 
-// StillAllowed returns an error unless the account may still have the grant of a
-// live client: by its consent, and by the rules of the client.
+// StillAllowed returns an error unless a live grant may still give tokens to its client. It judges by
+// the rules, resources and scopes that the client has now, and by the roles and the consent of the user. Every
+// exchange for tokens asks it.
 func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Client, l Live) error {
-	now := k.clock.Now()
-	if client.Admits(Standing{l.User.Roles, now, now}, now) == NotAdmitted {
+	if client.Excludes(l.User.Roles, k.clock.Now()) {
 		return invalidGrant("the user may no longer use the client")
+	}
+	if _, err := resources(l.Grant.Resources, client.Resources); err != nil {
+		return invalidGrant("the client may no longer have what the user has granted")
+	}
+	for _, scope := range l.Grant.asks() {
+		if !slices.Contains(client.Scopes, scope) {
+			return invalidGrant("the client may no longer have the scope " + scope)
+		}
 	}
 	if !client.Consent {
 		return nil

@@ -39,3 +39,21 @@ func CheckReturn(s string) error {
 // HasPrivateScheme reports whether a URL has a private scheme, which only an app on a user's
 // device has.
 func HasPrivateScheme(u *url.URL) bool { return strings.Contains(u.Scheme, ".") }
+
+// SameHost reports whether an address is at the host of an origin, at whatever port: browsers send
+// the cookies of a host to all of its ports, and users do not tell ports apart. On this machine each port is
+// another program's, so there the ports must be the same.
+func SameHost(address, site string) bool {
+	a, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	s, err := url.Parse(site)
+	if err != nil || s.Host == "" {
+		return false
+	}
+	if IsLoopback(s.Hostname()) {
+		return Of(a) == Of(s)
+	}
+	return strings.EqualFold(a.Hostname(), s.Hostname())
+}

@@ -37,3 +37,25 @@ func TestCheckReturn(t *testing.T) {
 		}
 	}
 }
+
+func TestSameHost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		address, site string
+		want          bool
+	}{
+		{"https://login.test/cb", "https://login.test", true},
+		{"https://LOGIN.test:8443/cb", "https://login.test", true},
+		{"https://a.login.test/cb", "https://login.test", false},
+		{"https://login.test.evil.test/cb", "https://login.test", false},
+		{"com.login.test:/cb", "https://login.test", false},
+		{"https://login.test/cb", "", false},
+		{"com.example.app:/cb", "", false},
+		{"http://localhost:8080/cb", "http://localhost:8080", true},
+		{"http://localhost:3000/cb", "http://localhost:8080", false},
+	} {
+		if got := origin.SameHost(c.address, c.site); got != c.want {
+			t.Errorf("SameHost(%q, %q) = %v", c.address, c.site, got)
+		}
+	}
+}

@@ -291,6 +291,12 @@ func attacks() testform.Catalogue {
 		"SEC-237": "An attacker uses a ticket twice, at another host, in another browser or too late.",
 		"SEC-238": "The Back button leads into the redirects between Portico and an app.",
 
+		// What strangers keep, and what changes meanwhile
+		"SEC-340": "Someone keeps an address on the way of an OpenID sign-in, and opens it later or in another browser, to pass for a user who has just signed in.",
+		"SEC-341": "Someone keeps a parameter of an address or a form, and sends it again, later, in another browser or with another account.",
+		"SEC-342": "A user loses a role, a consent or a session, or a client changes, between the steps of an OpenID sign-in and after it.",
+		"SEC-343": "An OpenID client names addresses at the host of Portico, so that its users take it for Portico itself.",
+
 		// Data and commands
 		"SEC-162": "An attacker sends fields that only the server may set.",
 		"SEC-163": "An attacker names another user in the body of a request.",

@@ -11,9 +11,9 @@ import (
 	"portico/internal/store"
 )
 
-// change is a row of the table: what the account needs for it, what comes before the last
+// accountChange is a row of the table: what the account needs for it, what comes before the last
 // press, and that press. A reload changes the settings instead.
-type change struct {
+type accountChange struct {
 	needs  string
 	by     string // "owner", "operator" or "reload"
 	ready  func(c *cell)
@@ -93,8 +93,8 @@ func idOf[Row any](c *cell, list func(tx *store.Tx) ([]Row, error), id func(Row)
 	return found
 }
 
-// changes are the rows of the table in docs/pending-steps.md.
-func changes() map[string]change {
+// accountChanges are the rows of the table in docs/pending-steps.md.
+func accountChanges() map[string]accountChange {
 	own := func(operation string, more ...string) func(c *cell) *answer {
 		return func(c *cell) *answer {
 			body := object{"account": c.id}
@@ -112,7 +112,7 @@ func changes() map[string]change {
 		}
 	}
 	verifies := func(c *cell) *answer { return c.owner.verify(c.theirFlow, c.theirCode) }
-	return map[string]change{
+	return map[string]accountChange{
 		"an app is added": {
 			by: "owner",
 			ready: func(c *cell) {

@@ -47,7 +47,7 @@ func tableOf(t *testing.T, path string) (columns []string, rows map[string]map[s
 }
 
 // cell makes an account with two browsers, in which the step has begun.
-func (s *site) cell(acme *idp, at step, c change) *cell {
+func (s *site) cell(acme *idp, at step, c accountChange) *cell {
 	s.Helper()
 	made := &cell{site: s, acme: acme, address: fresh("owner"), owner: s.visitor(), other: s.visitor(), password: good}
 	made.id = s.operator(made.address, good).ID
@@ -84,7 +84,7 @@ func (at step) outcome(a *answer, before, after condition) string {
 
 // runs begins the step, and lets the change and the end of the step come in an order. It returns
 // the word for the end, and what has changed.
-func (s *site) runs(acme *idp, at step, c change, order string) (word, changed string) {
+func (s *site) runs(acme *idp, at step, c accountChange, order string) (word, changed string) {
 	s.Helper()
 	here := s.cell(acme, at, c)
 	begun := here.condition()
@@ -124,7 +124,7 @@ func (s *site) runs(acme *idp, at step, c change, order string) (word, changed s
 }
 
 // possible reports whether a change can come between the beginning and the end of a step.
-func (at step) possible(c change) bool {
+func (at step) possible(c accountChange) bool {
 	first := strings.Contains(at.needs, "bare") && (strings.Contains(c.needs, "app") || strings.Contains(c.needs, "pass"))
 	switch {
 	case at.only == "operator" && c.by == "owner", at.only == "reload" && c.by != "reload":
@@ -138,7 +138,7 @@ func (at step) possible(c change) bool {
 }
 
 // reloads is runs for a change of the settings. It takes the settings back.
-func (s *site) reloads(acme *idp, at step, c change) (word string) {
+func (s *site) reloads(acme *idp, at step, c accountChange) (word string) {
 	s.Helper()
 	here := s.cell(acme, at, c)
 	former := s.config
@@ -154,7 +154,7 @@ func (s *site) reloads(acme *idp, at step, c change) (word string) {
 }
 
 // judge compares a cell of the table with what happens, in each order.
-func (s *site) judge(acme *idp, at step, c change, want string) {
+func (s *site) judge(acme *idp, at step, c accountChange, want string) {
 	s.Helper()
 	if c.reload != nil {
 		if word := s.reloads(acme, at, c); word != want {
@@ -185,18 +185,18 @@ func TestSEC336_AStepIsJudgedWhereItEnds(t *testing.T) {
 	if got, want := slices.Sorted(slices.Values(columns)), slices.Sorted(maps.Keys(steps())); !slices.Equal(got, want) {
 		t.Errorf("the page has the steps %q, want %q", got, want)
 	}
-	if got, want := slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(changes())); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(accountChanges())); !slices.Equal(got, want) {
 		t.Errorf("the page has the changes %q, want %q", got, want)
 	}
 	for name, at := range steps() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, acme := startWithIDP(t, true, append(at.options, byCode, requiring(0, "role:strict"))...)
-			for _, what := range slices.Sorted(maps.Keys(changes())) {
+			for _, what := range slices.Sorted(maps.Keys(accountChanges())) {
 				t.Run(what, func(t *testing.T) {
 					here := *s
 					here.T = t
-					c, want := changes()[what], rows[what][name]
+					c, want := accountChanges()[what], rows[what][name]
 					switch possible := at.possible(c); {
 					case possible && want != never:
 						here.judge(acme, at, c, want)

@@ -39,6 +39,12 @@ func (v *visitor) signIn(address, password string) *answer {
 	return v.post("signin", object{"email": address, "password": password})
 }
 
+// signInTo signs in on the way to a return target, and returns where the browser goes.
+func (v *visitor) signInTo(address, to string) string {
+	v.Helper()
+	return v.post("signin", object{"email": address, "password": good, "return_to": to}).next()
+}
+
 // forgot begins a recovery and returns its flow.
 func (v *visitor) forgot(address string) (flow string) {
 	v.Helper()

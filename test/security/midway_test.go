@@ -47,9 +47,9 @@ func TestSEC299_RestartInTheMiddle(t *testing.T) {
 	if a := s.rp("token", refreshForm(got.Refresh)); a.Refresh != next.Refresh || !s.works(next.Access) {
 		t.Errorf("a lost answer that is asked for again: %d %s", a.status, a.body)
 	}
-	v.signIn(address, good).must(200)
+	onward := v.signInTo(address, again)
 	s.restart()
-	if a := v.get(again); a.sentBack(rpBack).Get("code") == "" {
+	if a := v.get(onward); a.sentBack(rpBack).Get("code") == "" {
 		t.Errorf("after a new sign-in: %d %s", a.status, a.header.Get("Location"))
 	}
 	s.refused("the code again", s.rp("token", form), "invalid_grant")

@@ -146,13 +146,16 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 	a.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(a.clock.Now())+session.Remembered)
 }
 
-// BindBrowser sets the cookie that flows are bound to, before a form that mails
-// a code. If a response is lost and the form is sent again, both come from the
+// BindBrowser returns the cookie that flows are bound to, and sets one if there is none. A page does so before
+// a form that mails a code: if a response is lost and the form is sent again, both come from the
 // same browser, and the codes of both emails work.
-func (a *Actions) BindBrowser(w http.ResponseWriter, r *http.Request) {
-	if value, _ := a.browser.Read(w, r); !secret.ValidToken(value) {
-		a.keepBrowser(w, secret.Token())
+func (a *Actions) BindBrowser(w http.ResponseWriter, r *http.Request) string {
+	value, _ := a.browser.Current(w, r)
+	if !secret.ValidToken(value) {
+		value = secret.Token()
+		a.keepBrowser(w, value)
 	}
+	return value
 }
 
 func (a *Actions) keepBrowser(w http.ResponseWriter, fresh string) {

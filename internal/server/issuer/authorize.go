@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"portico/internal/flow"
@@ -13,10 +12,6 @@ import (
 	"portico/internal/server"
 	"portico/internal/session"
 )
-
-// markParam is the parameter by which a request says, after the sign-in page, when
-// it was sent there, and how old the sign-in was. It stands at the end of the query.
-const markParam = "portico_mark"
 
 // maxLocation is the size limit of a URL to which a browser is led with a request in it. A
 // request target may have 8 KiB.
@@ -38,7 +33,7 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) error {
 
 // decide answers a request for a code. agreed says that the user has just agreed.
 func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string, agreed bool) error {
-	request, query, err := h.parse(w, r, rawQuery)
+	request, query, mark, err := h.parse(w, r, rawQuery)
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}
@@ -50,8 +45,6 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	if err != nil && !errors.Is(err, session.Required) {
 		return err
 	}
-	raw, mark, _ := cutMark(rawQuery)
-	sent, unmarked := h.Actions.Flows.Marked(raw, mark)
 	at, now := found.Session.AuthenticatedAt, h.Clock.Now()
 	weak, err := h.weak(r, request, found)
 	if err != nil {
@@ -61,48 +54,50 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	if ruling == openid.Admitted && request.Level == openid.Strongest && !found.Session.Strong() {
 		ruling = openid.NotStrong
 	}
-	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && (unmarked != nil || !sent.Anew(at))
+	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && !mark.Answered
 	another := signedIn && !request.For(found.User.ID)
-	choose := (request.Select || another) && unmarked != nil
+	choose := (request.Select || another) && !mark.Sent
 	switch {
 	case signedIn && !choose && !another && ruling == openid.NotAdmitted:
 		if request.None || query.Has(refusedParam) {
 			return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user may not use this client"})
 		}
-		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+h.carry(request, raw+"&"+refusedParam+"=1", at))
+		back := flow.CutMark(rawQuery) + "&" + refusedParam + "=1"
+		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+h.carry(w, r, request, flow.Mark{}, back))
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
 		}
-		return h.lead(w, r, request, pages.MFA, url.Values{}, h.carry(request, rawQuery, at))
+		return h.lead(w, r, request, pages.MFA, url.Values{}, h.carry(w, r, request, mark, rawQuery))
 	case signedIn && !choose && !another && !again:
-		return h.give(w, r, found, request, h.carry(request, rawQuery, at), agreed)
+		return h.give(w, r, found, request, mark, h.carry(w, r, request, mark, rawQuery), agreed)
 	case request.None || another && !choose:
 		return h.refuse(w, r, request, &openid.Error{Code: "login_required", Description: "the user must sign in"})
 	}
-	return h.signIn(w, r, request, raw, at, again)
+	return h.signIn(w, r, request, flow.CutMark(rawQuery), again)
 }
 
-// parse reads a request, which the client may have pushed. Its errors are the
+// parse reads a request, which the client may have pushed, and its mark. Its errors are the
 // errors of openid.Clients.ParseRequest, and openid.RequestUnknown.
-func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string) (openid.Request, url.Values, error) {
-	query, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return openid.Request{}, nil, server.Malformed.WithCause(err)
+func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string) (request openid.Request, query url.Values, mark flow.Mark, err error) {
+	if query, err = url.ParseQuery(rawQuery); err != nil {
+		return request, nil, mark, server.Malformed.WithCause(err)
 	}
 	query = withValues(query)
-	clients, err := h.Actions.Flows.ClientsFor(r.Context(), h.Actions.Caller(w, r), query.Get("client_id"))
+	caller := h.Actions.Caller(w, r)
+	clients, err := h.Actions.Flows.ClientsFor(r.Context(), caller, query.Get("client_id"))
 	if err != nil {
-		return openid.Request{}, nil, err
+		return request, nil, mark, err
 	}
-	var request openid.Request
+	if mark, err = h.Actions.Flows.Marked(r.Context(), caller, rawQuery); err != nil {
+		return request, nil, mark, err
+	}
 	if openid.IsPushed(query.Get("request_uri")) {
-		raw, mark, _ := cutMark(rawQuery)
-		request, err = h.pulled(r, clients, query, raw, mark)
+		request, err = h.pulled(r, clients, query, mark.Sent)
 	} else {
 		request, err = h.judge(query, clients.ParseRequest)
 	}
-	return request, query, err
+	return request, query, mark, err
 }
 
 // judge reads the parameters of a request.
@@ -118,17 +113,6 @@ func (h *Handler) judge(query url.Values, parse func(url.Values) (openid.Request
 	return request, err
 }
 
-// cutMark splits a query into what was asked for and the mark at its end.
-func cutMark(rawQuery string) (raw, mark string, there bool) {
-	return strings.Cut(rawQuery, "&"+markParam+"=")
-}
-
-// marked returns a query with the mark that it is sent on its way now, by a browser whose
-// user last signed in at a time.
-func (h *Handler) marked(raw string, signedInAt time.Time) string {
-	return raw + "&" + markParam + "=" + h.Actions.Flows.Mark(raw, signedInAt)
-}
-
 // weak reports whether the client would like a second factor, which the account has
 // and the session has not. With prompt=none, the user cannot be asked for it.
 func (h *Handler) weak(r *http.Request, request openid.Request, found session.Found) (bool, error) {
@@ -138,13 +122,18 @@ func (h *Handler) weak(r *http.Request, request openid.Request, found session.Fo
 	return h.Actions.Flows.HasFactor(r.Context(), found.User.ID)
 }
 
-// give sends the browser back with a code, or asks the user first.
-func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, rawQuery string, agreed bool) error {
+// give sends the browser back with a code, or asks the user first. If another request has spent the mark, or the
+// session has ended meanwhile, the request is judged again.
+func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, mark flow.Mark, rawQuery string, agreed bool) error {
 	if request.Ask && request.Client.Consent && !agreed {
 		return h.Screens.AskConsent(w, r, found, request, rawQuery)
 	}
-	code, err := h.Actions.Flows.Authorize(r.Context(), h.Actions.Caller(w, r), found, request, agreed)
+	code, err := h.Actions.Flows.Authorize(r.Context(), h.Actions.Caller(w, r), found, request, mark, agreed)
 	switch {
+	case errors.Is(err, flow.ErrMarkSpent):
+		return server.SeeOther(w, pages.Authorize+"?"+flow.CutMark(rawQuery))
+	case errors.Is(err, session.Required):
+		return server.SeeOther(w, pages.Authorize+"?"+rawQuery)
 	case errors.Is(err, openid.ErrConsentNeeded) && request.None:
 		return h.refuse(w, r, request, &openid.Error{Code: "consent_required", Description: "the user must agree"})
 	case errors.Is(err, openid.ErrConsentNeeded):
@@ -156,12 +145,12 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 }
 
 // signIn sends the browser to the sign-in page, which leads back to the request.
-func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.Request, raw string, signedInAt time.Time, again bool) error {
+func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.Request, asked string, again bool) error {
 	query := url.Values{"email": {request.Hint}}
 	if again {
 		query.Set("again", "1")
 	}
-	return h.lead(w, r, request, pages.SignIn, query, h.marked(raw, signedInAt))
+	return h.lead(w, r, request, pages.SignIn, query, h.Actions.Flows.Sent(asked, h.Actions.BindBrowser(w, r)))
 }
 
 // lead sends the browser to a page of ours, which leads back to the request.
@@ -185,7 +174,7 @@ func (h *Handler) authorizeForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	location := pages.Authorize + "?" + query.Encode()
 	if len(location) > maxLocation {
-		request, _, err := h.parse(w, r, query.Encode())
+		request, _, _, err := h.parse(w, r, query.Encode())
 		if err == nil {
 			err = errTooLong()
 		}

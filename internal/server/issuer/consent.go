@@ -32,7 +32,7 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	request, _, err := h.parse(w, r, in.Request)
+	request, _, mark, err := h.parse(w, r, in.Request)
 	if err != nil {
 		return h.refuse(w, r, request, err)
 	}
@@ -44,6 +44,9 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.Authorize+"?"+in.Request)
 	}
 	if in.Answer != allowed {
+		if err := h.Actions.Flows.EndMark(r.Context(), mark); err != nil {
+			return err
+		}
 		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user has not agreed"})
 	}
 	return h.decide(w, r, in.Request, true)

@@ -8,6 +8,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/openid"
 	"portico/internal/pages"
+	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -65,7 +66,9 @@ func (h *Handler) postDevice(w http.ResponseWriter, r *http.Request) error {
 	case in.Answer == "" || in.Account != found.User.ID:
 		return h.Screens.AskDevice(w, r, found, client, d, code)
 	case in.Answer == allowed:
-		err = flows.AllowDevice(r.Context(), caller, found, client, d)
+		if err = flows.AllowDevice(r.Context(), caller, found, client, d); errors.Is(err, rule.RoleMissing) {
+			return h.exclude(w, r, found, client, d, code)
+		}
 	default:
 		err = flows.DenyDevice(r.Context(), found, d)
 	}
@@ -93,10 +96,15 @@ func (h *Handler) barred(w http.ResponseWriter, r *http.Request, found session.F
 	case openid.NotStrong:
 		return true, server.SeeOther(w, pages.ReturnTo(pages.MFA, deviceLink(code)))
 	case openid.NotAdmitted:
-		if err := h.Actions.Flows.DenyDevice(r.Context(), found, d); err != nil {
-			return true, h.askAgain(w, r, found, code, err)
-		}
-		return true, h.Screens.RefuseUser(w, r, found, client, "")
+		return true, h.exclude(w, r, found, client, d, code)
 	}
 	return false, nil
+}
+
+// exclude refuses a device whose user may not use the client.
+func (h *Handler) exclude(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, d openid.Device, code string) error {
+	if err := h.Actions.Flows.DenyDevice(r.Context(), found, d); err != nil {
+		return h.askAgain(w, r, found, code, err)
+	}
+	return h.Screens.RefuseUser(w, r, found, client, "")
 }

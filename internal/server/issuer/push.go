@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"time"
 
+	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/server"
 )
@@ -56,13 +56,12 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 }
 
 // pulled returns the pushed request that a browser names. All other parameters beside
-// the name do not count. raw and mark are of the query of the browser.
-func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Values, raw, mark string) (openid.Request, error) {
+// the name do not count. begun says that the browser was here with it before.
+func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Values, begun bool) (openid.Request, error) {
 	if err := openid.Single(query, "client_id", "request_uri"); err != nil {
 		return openid.Request{}, err
 	}
-	_, unmarked := h.Actions.Flows.Marked(raw, mark)
-	p, err := h.Actions.Flows.Pushed(r.Context(), query.Get("client_id"), query.Get("request_uri"), unmarked == nil)
+	p, err := h.Actions.Flows.Pushed(r.Context(), query.Get("client_id"), query.Get("request_uri"), begun)
 	if err != nil {
 		return openid.Request{}, err
 	}
@@ -77,10 +76,9 @@ func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Valu
 
 // carry returns the query by which a browser goes on with a request. It marks a pushed
 // one, whose time to begin may be over then.
-func (h *Handler) carry(request openid.Request, rawQuery string, signedInAt time.Time) string {
-	raw, mark, _ := cutMark(rawQuery)
-	if _, unmarked := h.Actions.Flows.Marked(raw, mark); request.Pushed == nil || unmarked == nil {
+func (h *Handler) carry(w http.ResponseWriter, r *http.Request, request openid.Request, mark flow.Mark, rawQuery string) string {
+	if request.Pushed == nil || mark.Sent {
 		return rawQuery
 	}
-	return h.marked(raw, signedInAt)
+	return h.Actions.Flows.Sent(flow.CutMark(rawQuery), h.Actions.BindBrowser(w, r))
 }
