@@ -31,6 +31,10 @@ type Account struct {
 	Alarm     Alarm  // the newest alarm of the owner
 	CreatedAt time.Time
 
+	// AddressAt is since when the account has its primary address. Zero means that this
+	// version has never changed it.
+	AddressAt time.Time
+
 	// FactorToldAt is when a sign-in first told the owner that the account needs a
 	// second factor. Zero means never.
 	FactorToldAt time.Time
@@ -44,6 +48,7 @@ func (a Account) Open() bool { return a.State == Active || a.State == Leaving }
 type Alarm struct {
 	Since    time.Time // of the email that it answers: what came later is undone
 	RaisedAt time.Time
+	AddedAt  time.Time // since when the account had the address of that email
 }
 
 // Terms is an acceptance of the terms of use. The zero value means none.
@@ -91,10 +96,10 @@ type Store interface {
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
-	// UpdateAddress sets the address and adds one to the credential version. It
-	// reports false when there is no such account, or another one has the address,
-	// or it is kept for another one at now.
-	UpdateAddress(ctx context.Context, id string, address Address, now time.Time) (bool, error)
+	// UpdateAddress sets the address, which the account has since a time, and adds one to
+	// the credential version. It reports false when there is no such account, or another
+	// one has the address, or it is kept for another one at now.
+	UpdateAddress(ctx context.Context, id string, address Address, since, now time.Time) (bool, error)
 	// UpdateAlarm stores an alarm of the owner.
 	UpdateAlarm(ctx context.Context, id string, alarm Alarm) (bool, error)
 	// UpdateLocale sets the language of the account's emails.
