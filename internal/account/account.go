@@ -35,6 +35,10 @@ type Account struct {
 	// raises it, also one that ends no session.
 	FlowVersion int64
 
+	// AddressAt is since when the account has its primary address. Zero means that this
+	// version has never changed it.
+	AddressAt time.Time
+
 	// FactorToldAt is when a sign-in first told the owner that the account needs a
 	// second factor. Zero means never.
 	FactorToldAt time.Time
@@ -48,6 +52,7 @@ func (a Account) Open() bool { return a.State == Active || a.State == Leaving }
 type Alarm struct {
 	Since    time.Time // of the email that it answers: what came later is undone
 	RaisedAt time.Time
+	AddedAt  time.Time // since when the account had the address of that email
 }
 
 // Terms is an acceptance of the terms of use. The zero value means none.
@@ -95,10 +100,10 @@ type Store interface {
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
-	// UpdateAddress sets the address and adds one to both versions. It
-	// reports false when there is no such account, or another one has the address,
-	// or it is kept for another one at now.
-	UpdateAddress(ctx context.Context, id string, address Address, now time.Time) (bool, error)
+	// UpdateAddress sets the address, which the account has since a time, and adds one to
+	// both versions. It reports false when there is no such account, or another
+	// one has the address, or it is kept for another one at now.
+	UpdateAddress(ctx context.Context, id string, address Address, since, now time.Time) (bool, error)
 	// EndFlows adds one to the flow version.
 	EndFlows(ctx context.Context, id string) error
 	// UpdateAlarm stores an alarm of the owner.

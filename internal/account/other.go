@@ -21,10 +21,14 @@ type Other struct {
 	AccountID    string
 	Address      Address
 	Use          Use
-	AddedAt      time.Time // when it got here: it was proven, or stopped being the primary one
+	AddedAt      time.Time // since when the account has it: Always if it was made with it
 	PrimaryUntil time.Time // zero if it never was the primary one
 	Until        time.Time // Forever unless it is only kept
 }
+
+// Always is since when an account has the address that it was made with. An address
+// that has signed in for long counts as such a one.
+var Always = time.UnixMicro(1).UTC()
 
 // Forever is the end of what does not end.
 var Forever = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)

@@ -27,7 +27,9 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		if err := tx.DropAddress(ctx, id, address.Key); err != nil { // so that it is told once
 			return err
 		}
-		err = f.moveAddress(ctx, tx, operator, a, address, move{mailAddress, mailGiven, session.Operator, byOperator(audit.AddressChanged, id)})
+		err = f.moveAddress(ctx, tx, operator, a, address, move{
+			former: mailAddress, new: mailGiven, why: session.Operator, change: byOperator(audit.AddressChanged, id), since: account.Always,
+		})
 		if err != nil {
 			return err
 		}

@@ -20,37 +20,28 @@ const alarmLife = 72 * time.Hour
 
 // alarm is a link in an email about a change, with which the owner says "This
 // wasn't me". The link carries it sealed: it names the account, the address that the
-// email went to, the time of the email, and when the account got the address if it
-// was not the primary one.
+// email went to, the time of the email, and since when the account had the address.
 //
-// The holder of an older link had the account before. So an alarm makes all links
-// void that were mailed between its own email and itself. A thief who has changed
-// the address has newer links only. A thief who has added one, and made it the primary
-// one later, may have an older link. That one does not count after an alarm.
+// The holder of the older address had the account before. So an alarm makes the links
+// to younger addresses void, for as long as it closes the account to changes. Of the links
+// to its own address, it makes those void that were mailed between its email and itself.
 type alarm struct {
-	owner  account.Account
-	former *account.Other // the primary address that the account gets back; nil if it has it
-	other  *account.Other // the address of the email, if it was not the primary one
-	at     time.Time
+	owner   account.Account
+	primary time.Time      // since when the account has its primary address
+	from    account.Other  // the address of the email
+	former  *account.Other // the primary address that the account gets back; nil if it has it
+	at      time.Time
 }
 
 // alarmLink returns the link of an email to an address of an account.
 func (f *Flows) alarmLink(l email, now time.Time) string {
-	text := fmt.Sprintf("%s %d %d %s", l.owner.ID, now.UnixMicro(), microsOf(l.added), l.at.Key)
+	text := fmt.Sprintf("%s %d %d %s", l.owner.ID, now.UnixMicro(), l.added.UnixMicro(), l.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
 }
 
 // alarmParts is how many parts the text of a link has.
 const alarmParts = 4
-
-// microsOf returns a time in microseconds, 0 for the zero time.
-func microsOf(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
 
 // alarmOf returns the alarm of a link.
 //
@@ -73,72 +64,52 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	}
 	a.at = time.UnixMicro(at).UTC()
 	now := f.clock.Now()
-	if now.Sub(a.at) >= alarmLife {
-		return a, AlarmOver
+	if now.Sub(a.at) >= alarmLife || recent(time.UnixMicro(added), a.at) {
+		return a, AlarmOver // the version before mails links to young addresses, too
 	}
 	var ok bool
-	a.owner, ok, err = tx.AccountByID(ctx, id)
-	last := a.owner.Alarm
-	young := added > 0 && recent(time.UnixMicro(added), last.RaisedAt)
-	switch {
-	case err != nil:
+	if a.owner, ok, err = tx.AccountByID(ctx, id); err != nil {
 		return a, err
-	case !ok || !a.owner.Open():
+	}
+	if !ok || !a.owner.Open() {
 		return a, AlarmOver
-	case last.Since.Equal(a.at):
-		return a, AlarmDone
-	case (young || last.Since.Before(a.at)) && !last.RaisedAt.Before(a.at):
-		return a, AlarmOver
-	case key == a.owner.Address.Key:
-		return a, nil
 	}
 	others, err := tx.AddressesOf(ctx, id, now)
 	if err != nil {
 		return a, err
 	}
-	a.findFormer(others, key)
-	if a.former == nil && a.other == nil {
-		return a, AlarmOver // the operator gave the account another address
+	a.primary = primarySince(a.owner, others, now)
+	last := a.owner.Alarm
+	switch ok = a.find(others, key, now); {
+	case !ok || !stands(a.from, a.primary) || a.from.AddedAt.After(a.at):
+		return a, AlarmOver // and so after the operator gave the account another address
+	case a.from.AddedAt.Before(last.AddedAt):
+		return a, nil
+	case last.Since.Equal(a.at):
+		return a, AlarmDone
+	case f.outranked(a.owner, a.from.AddedAt), last.Since.Before(a.at) && !last.RaisedAt.Before(a.at):
+		return a, AlarmOver
 	}
 	return a, nil
 }
 
-// findFormer finds the address of the email, and the primary address of that time. An
-// email to the address for notices says nothing about the primary one, which is
-// then the first that was replaced after the email. After an alarm, the present one
-// was the primary one when the email of that alarm was sent: an address that was replaced
-// later does not count.
-func (a *alarm) findFormer(others []account.Other, key string) {
-	var first *account.Other
-	for _, each := range others {
-		switch {
-		case each.Address.Key == key && !each.PrimaryUntil.Before(a.at):
-			a.former, a.other = &each, nil
-			return
-		case each.Address.Key == key:
-			a.other = &each
-		case each.PrimaryUntil.Before(a.at), a.owner.Alarm.Since.After(a.at) && each.PrimaryUntil.After(a.owner.Alarm.Since):
-		case first == nil || each.PrimaryUntil.Before(first.PrimaryUntil):
-			first = &each
-		}
-	}
-	if a.other != nil {
-		a.former = first
-	}
+// outranked reports whether the alarm that closes an account was raised from an
+// older address than one that the account has since a time. The version before stores no
+// age of an alarm.
+func (f *Flows) outranked(a account.Account, since time.Time) bool {
+	return f.alarmed(a) && !a.Alarm.AddedAt.IsZero() && since.After(a.Alarm.AddedAt)
 }
 
-// keepsOther reports whether the address of the email, which is not the primary one,
-// is older than what an alarm removes.
-func (a alarm) keepsOther(now time.Time) bool {
-	return a.other != nil && !recent(a.other.AddedAt, now)
-}
+// elsewhere reports whether the email went to another address than the primary one
+// that the account then has.
+func (a alarm) elsewhere() bool { return a.from.Address.Key != a.address().Key }
 
 // recent reports whether an alarm removes what was added at a time.
 func recent(added, now time.Time) bool { return added.After(now.Add(-alarmLife)) }
 
 // AlarmView is the state of the page of an alarm.
 type AlarmView struct {
-	Address string // masked: that the account keeps or gets back
+	Address string // masked: of the email, where the code goes
 }
 
 // ViewAlarm returns what a link would do, without doing it.
@@ -147,9 +118,7 @@ type AlarmView struct {
 func (f *Flows) ViewAlarm(ctx context.Context, token string) (v AlarmView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, err := f.alarmOf(ctx, tx, token)
-		if v.Address = account.Mask(a.address().Mail); a.keepsOther(f.clock.Now()) {
-			v.Address = account.Mask(a.other.Address.Mail)
-		}
+		v.Address = account.Mask(a.from.Address.Mail)
 		return err
 	})
 	return v, err
@@ -188,8 +157,8 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 			return err
 		}
 		to := addressee{owner: &owner, at: owner.Address}
-		if raised.keepsOther(f.clock.Now()) {
-			to.use, to.at = account.Recovery, raised.other.Address
+		if raised.elsewhere() {
+			to.use, to.at = account.Recovery, raised.from.Address
 		}
 		if err := f.tellAlarm(ctx, tx, c, raised, owner, to.at.Key); err != nil {
 			return err

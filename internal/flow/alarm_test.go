@@ -75,32 +75,6 @@ func TestRaiseAlarm(t *testing.T) {
 	v.asks("new@example.org")
 }
 
-// The older link wins, in both orders.
-func TestRaiseAlarm_OlderLinkWins(t *testing.T) {
-	t.Parallel()
-	for _, thiefFirst := range []bool{true, false} {
-		b := setup(t)
-		v := b.visitor("192.0.2.1")
-		v.register("mara@example.org")
-		owners := alarmToken(v.moves("thief@example.net"))
-		b.clock.Advance(time.Minute)
-		thiefs := alarmToken(v.moves("thief@example.com"))
-		if thiefFirst {
-			v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, thiefs))
-			if m := b.next(); m.To != "thief@example.net" {
-				t.Errorf("%+v", m)
-			}
-		}
-		v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, owners))
-		if m := b.next(); m.To != "mara@example.org" {
-			t.Errorf("the thief first, %v: %+v", thiefFirst, m)
-		}
-		if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, thiefs); !errors.Is(err, flow.AlarmOver) {
-			t.Errorf("the thief first, %v: the newer link works: %v", thiefFirst, err)
-		}
-	}
-}
-
 // An alarm makes the links of the emails before it void, so that no later press
 // removes the new password.
 func TestRaiseAlarm_OnceForAllEmailsBefore(t *testing.T) {

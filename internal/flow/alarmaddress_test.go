@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/account"
 	"portico/internal/flow"
 	"portico/internal/outbox"
+	"portico/internal/store"
 )
 
 // alarms raises the alarm of an email and returns the account's addresses and who
@@ -57,9 +59,11 @@ func TestAlarm_Addresses(t *testing.T) {
 		"a removal": {func(t *visitor) {
 			t.must(t.flows.RemoveAddress(t.Context(), t.Caller, t.found(), "safe@example.org"))
 		}, "mara@example.org", "mara@example.org", took},
-		"a removal, and its mailbox": {func(t *visitor) {
+		"a removal from another primary address, and its mailbox": {func(t *visitor) {
+			t.moves("thief@example.org")
+			t.next()
 			t.must(t.flows.RemoveAddress(t.Context(), t.Caller, t.found(), "safe@example.org"))
-		}, "safe@example.org", "safe@example.org", both},
+		}, "safe@example.org", "safe@example.org", both + gone},
 		"another primary address":     {func(t *visitor) { t.moves("thief@example.org") }, "mara@example.org", "mara@example.org", both + gone},
 		"and the mailbox for notices": {func(t *visitor) { t.moves("thief@example.org") }, "safe@example.org", "safe@example.org", both + gone},
 		"the former address added again": {func(t *visitor) {
@@ -97,171 +101,382 @@ func TestAlarm_Addresses(t *testing.T) {
 	}
 }
 
-// An address that a thief has added raises no alarm that is worth anything.
-func TestAlarm_FromAnAddressOfAThief(t *testing.T) {
+// The older address has the last word, whoever of both presses first, and with whichever
+// email. The thief has had an address in the account for long.
+func TestAlarm_OlderAddressWins(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	owner, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
-	owner.register("mara@example.org")
-	id := owner.found().User.ID
-	thief.must(thief.signIn("mara@example.org", good))
-	mine := b.next()
-	b.clock.Advance(time.Second)
-	told := thief.recovers("thief@example.org", 2)
-	has, code := b.alarms(told["thief@example.org recovery-address-set"], id)
-	b.expects("the account", has, "mara@example.org")
-	b.expects("the mailbox of the code", code, "mara@example.org")
-	has, _ = b.alarms(mine, id)
-	b.expects("the account", has, "mara@example.org")
-}
-
-// A thief lets the former address change places, and raises the alarm first.
-func TestAlarm_AfterThatOfAThief(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	owner, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
-	owner.register("mara@example.org")
-	id := owner.found().User.ID
-	thief.must(thief.signIn("mara@example.org", good))
-	mine := b.next()
-	b.clock.Advance(time.Second)
-	thief.recovers("thief@example.org", 2)
-	thief.must(thief.flows.MakePrimary(t.Context(), thief.Caller, thief.found(), "thief@example.org"))
-	b.clock.Advance(time.Second)
-	thief.must(thief.flows.ChangePassword(t.Context(), thief.Caller, thief.found(), another, another))
-	theirs := b.mails(4)["thief@example.org password-changed"]
-	b.clock.Advance(time.Second)
-	_, code := b.alarms(theirs, id)
-	b.expects("the mailbox of the code", code, "thief@example.org")
-	has, code := b.alarms(mine, id)
-	b.expects("the account", has, "mara@example.org, former thief@example.org")
-	b.expects("the mailbox of the code", code, "mara@example.org")
-}
-
-// The mailbox of an older link has the last word, wherever its address went meanwhile:
-// the owner had it for recovery, and made it the primary one.
-func TestAlarm_OfAnOlderLinkAtANewerAddress(t *testing.T) {
-	t.Parallel()
-	for name, replaced := range map[string]bool{"the thief moved on": true, "it is the primary one": false} {
+	for name, tc := range map[string]struct {
+		thiefs []string // emails that the thief presses before the owner does
+		owners string
+	}{
+		"the owner first":          {nil, "2 mara@example.org address-replaced"},
+		"the thief first":          {[]string{"2 thief@example.org address-added"}, "2 mara@example.org address-replaced"},
+		"with an older email":      {[]string{"1 thief@example.org password-changed"}, "2 mara@example.org address-replaced"},
+		"of the same email":        {[]string{"1 thief@example.org password-changed"}, "1 mara@example.org password-changed"},
+		"with two, the older last": {[]string{"2 thief@example.org address-added", "1 thief@example.org password-changed"}, "2 mara@example.org address-replaced"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			owner := b.visitor("192.0.2.1")
-			owner.register("mara@example.org")
-			id := owner.found().User.ID
-			owner.recovers("safe@example.org", 2)
+			v := b.visitor("192.0.2.1")
+			v.register("mara@example.org")
+			id := v.found().User.ID
+			v.recovers("thief@example.org", 2)
 			b.clock.Advance(73 * time.Hour)
-			owner.must(owner.signIn("mara@example.org", good))
-			var links [2]map[string]outbox.Message
-			for n, password := range []string{another, good} {
-				owner.must(owner.flows.ChangePassword(t.Context(), owner.Caller, owner.found(), password, password))
-				links[n] = b.mails(2)
+			v.must(v.signIn("mara@example.org", good))
+			links := map[string]outbox.Message{}
+			note := func(when string) {
+				for name, m := range b.mails(2) {
+					links[when+" "+name] = m
+				}
 				b.clock.Advance(time.Second)
 			}
-			owner.must(owner.flows.MakePrimary(t.Context(), owner.Caller, owner.found(), "safe@example.org"))
-			b.mails(2)
-			if replaced {
+			v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+			note("1")
+			v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "thief@example.org"))
+			note("2")
+			for _, each := range tc.thiefs {
+				if _, code := b.alarms(links[each], id); code != "thief@example.org" {
+					t.Fatalf("the code goes to %s", code)
+				}
 				b.clock.Advance(time.Second)
-				owner.moves("thief@example.org")
 			}
-			has, code := b.alarms(links[1]["mara@example.org password-changed"], id)
-			if !strings.HasPrefix(has, "mara@example.org, ") || !strings.Contains(has, "former safe@example.org") || code != "mara@example.org" {
-				t.Errorf("the newer link: the account has %s, the code goes to %s", has, code)
-			}
+			has, code := b.alarms(links[tc.owners], id)
+			b.expects("the account", has, "mara@example.org, former thief@example.org")
+			b.expects("the mailbox of the code", code, "mara@example.org")
 			b.clock.Advance(time.Second)
-			has, code = b.alarms(links[0]["safe@example.org password-changed"], id)
-			if !strings.HasPrefix(has, "safe@example.org, ") || !strings.Contains(has, "former mara@example.org") || code != "safe@example.org" {
-				t.Errorf("the older link: the account has %s, the code goes to %s", has, code)
+			for name, m := range links {
+				if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(m)); m.To == "thief@example.org" && err == nil {
+					t.Errorf("%s: the link of the thief works", name)
+				}
 			}
 		})
 	}
 }
 
-// A thief adds an address, gets an email there, makes it the primary one and moves on.
-// The owner presses the last email, and no older link of the thief undoes that.
-func TestAlarm_NoLinkOfAYoungAddressAfterIt(t *testing.T) {
+// After an alarm of an older address, a younger one raises none, and its emails have no
+// link, until the account is open to changes again.
+func TestAlarm_NoneOfAYoungerAddressWhileItIsClosed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
-	owner.register("mara@example.org")
-	id := owner.found().User.ID
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id := v.found().User.ID
+	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
-	thief.must(thief.signIn("mara@example.org", good))
-	b.next()
-	b.clock.Advance(time.Second)
-	theirs := thief.recovers("thief@example.org", 2)["thief@example.org recovery-address-set"]
-	b.clock.Advance(time.Second)
-	thief.must(thief.flows.MakePrimary(t.Context(), thief.Caller, thief.found(), "thief@example.org"))
-	mine := b.mails(2)["mara@example.org address-replaced"]
-	b.clock.Advance(time.Second)
-	thief.moves("more@example.org")
-	has, code := b.alarms(mine, id)
-	if !strings.HasPrefix(has, "mara@example.org, ") || code != "mara@example.org" {
-		t.Fatalf("the account has %s, the code goes to %s", has, code)
+	v.must(v.signIn("mara@example.org", good))
+	change := func(chosen string) map[string]outbox.Message {
+		b.clock.Advance(time.Second)
+		v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), chosen, chosen))
+		return b.mails(2)
 	}
-	b.clock.Advance(time.Second)
-	if _, err := b.flows.RaiseAlarm(t.Context(), thief.Caller, alarmToken(theirs)); !errors.Is(err, flow.AlarmOver) {
-		t.Errorf("the older link of the thief: %v", err)
+	older := change(another)["thief@example.org password-changed"]
+	has, _ := b.alarms(change(good)["mara@example.org password-changed"], id)
+	b.expects("the account", has, "mara@example.org, recovery thief@example.org")
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(older)); !errors.Is(err, flow.AlarmOver) {
+		t.Errorf("an older link of the younger address: %v", err)
+	}
+	a, err := b.flows.User(t.Context(), "mara@example.org")
+	if err == nil {
+		err = b.flows.SetUserPassword(t.Context(), a, another)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := b.mails(2)
+	if alarmToken(told["thief@example.org password-changed"]) != "" || alarmToken(told["mara@example.org password-changed"]) == "" {
+		t.Errorf("%v", told)
+	}
+	b.clock.Advance(72 * time.Hour)
+	v.must(v.signIn("mara@example.org", another))
+	b.mails(2) // about the browser
+	if told = change(good); alarmToken(told["thief@example.org password-changed"]) == "" {
+		t.Errorf("%v", told)
 	}
 }
 
-// The owner presses the email of the change, then an older one at the address for
-// recovery. The second gives the thief's addresses, which the first replaced, no account.
-func TestAlarm_TwoOfTheOwner(t *testing.T) {
+// A young address gets no link, whatever its email is about. Its age goes on when it
+// becomes the primary one.
+func TestAlarm_NoLinkToAYoungAddress(t *testing.T) {
 	t.Parallel()
-	for name, more := range map[string]bool{"one address": false, "two addresses": true} {
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	emails := v.recovers("new@example.org", 2)
+	link := func(wait time.Duration, change func() (flow.Result, error)) bool {
+		t.Helper()
+		b.clock.Advance(wait)
+		v.must(v.signIn(v.found().User.Address, good))
+		v.must(change())
+		for _, m := range b.mails(2) {
+			if emails[m.To] = m; alarmToken(m) == "" && m.To == "mara@example.org" {
+				t.Errorf("the address that the account was made with has no link: %+v", m)
+			}
+		}
+		return alarmToken(emails["new@example.org"]) != ""
+	}
+	if alarmToken(emails["new@example.org recovery-address-set"]) != "" {
+		t.Error("the email about it has a link")
+	}
+	if link(71*time.Hour, func() (flow.Result, error) {
+		return b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "new@example.org")
+	}) {
+		t.Error("after 71 hours, the email has a link")
+	}
+	if !link(time.Hour, func() (flow.Result, error) {
+		return b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org")
+	}) {
+		t.Error("after 72 hours, the email has no link")
+	}
+}
+
+// A link is of its time. Its address has left the account since, and has come back.
+func TestAlarm_NoLinkOfAnAddressThatHasComeBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.recovers("thief@example.org", 2)
+	b.clock.Advance(73 * time.Hour)
+	v.must(v.signIn("mara@example.org", good))
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	theirs := b.mails(2)["thief@example.org password-changed"]
+	v.must(b.flows.RemoveAddress(t.Context(), v.Caller, v.found(), "thief@example.org"))
+	if told := b.mails(2); alarmToken(told["thief@example.org address-removed"]) != "" {
+		t.Error("the removed address gets a link")
+	}
+	for range 2 { // removed, and added again
+		if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(theirs)); !errors.Is(err, flow.AlarmOver) {
+			t.Errorf("the removed address: %v", err)
+		}
+		b.clock.Advance(time.Minute)
+		v.recovers("thief@example.org", 2)
+	}
+}
+
+// The owner changes the address back. It is as old as before. The address of the thief raises
+// no alarm, and begins anew when the thief adds it again. In hour 73 the owner has no address
+// left, and Portico cannot tell who is the thief.
+func TestAlarm_TheOwnerMovesBack(t *testing.T) {
+	t.Parallel()
+	for hour, kept := range map[time.Duration]bool{1: true, 71: true, 73: false} {
+		b := setup(t)
+		v := b.visitor("192.0.2.1")
+		v.register("mara@example.org")
+		v.moves("thief@example.org")
+		b.clock.Advance(hour * time.Hour)
+		v.must(v.signIn("thief@example.org", good))
+		back := v.moves("mara@example.org")
+		if link := alarmToken(back) != ""; back.To != "thief@example.org" || link == kept {
+			t.Errorf("hour %d: the address of the thief gets a link: %v", hour, link)
+		}
+		v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+		if m := b.next(); (alarmToken(m) != "") != kept {
+			t.Errorf("hour %d: %s gets a link: %v", hour, m.To, !kept)
+		}
+		if kept {
+			b.clock.Advance(70 * time.Hour)
+			v.must(v.signIn("mara@example.org", another))
+			v.moves("thief@example.org")
+			b.clock.Advance(2 * time.Hour)
+			v.must(v.signIn("thief@example.org", another))
+			if back := v.moves("mara@example.org"); alarmToken(back) != "" {
+				t.Errorf("hour %d, the second time: the address of the thief gets a link", hour)
+			}
+		}
+	}
+}
+
+// A thief comes back to the address that the owner has replaced, by way of another one. It
+// is as young as this one.
+func TestAlarm_AThiefComesBackToAnAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	for hours, to := range []string{"thief@example.org", "mara@example.org", "more@example.org", "thief@example.org"} {
+		b.clock.Advance(time.Duration(hours) * time.Hour)
+		v.must(v.signIn(v.found().User.Address, good))
+		v.moves(to)
+	}
+	b.clock.Advance(67 * time.Hour)
+	v.must(v.signIn("thief@example.org", good))
+	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	if m := b.next(); m.To != "thief@example.org" || alarmToken(m) != "" {
+		t.Errorf("%s gets a link 73 hours after it came first", m.To)
+	}
+}
+
+// A thief makes an address that the owner no longer reads the primary one, and removes the
+// present one. It has signed in for long, so its link works although it is younger.
+func TestAlarm_AThiefMakesAnOlderAddressThePrimaryOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("unread@example.org")
+	id := v.found().User.ID
+	v.recovers("mara@example.org", 2)
+	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org"))
+	b.mails(2)
+	b.clock.Advance(100 * time.Hour)
+	v.must(v.signIn("mara@example.org", good))
+	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "unread@example.org"))
+	mine := b.mails(2)["mara@example.org address-replaced"]
+	v.must(b.flows.RemoveAddress(t.Context(), v.Caller, v.found(), "mara@example.org"))
+	b.mails(2)
+	b.clock.Advance(time.Second)
+	has, code := b.alarms(mine, id)
+	b.expects("the account", has, "mara@example.org, former unread@example.org")
+	b.expects("the mailbox of the code", code, "mara@example.org")
+}
+
+// The owner presses the last email at the address for recovery. That gives the primary
+// address back that the account had before all changes of the thief, and none of the thief's.
+func TestAlarm_OfTheLastEmail(t *testing.T) {
+	t.Parallel()
+	for name, steal := range map[string]func(thief *visitor){
+		"one address": func(t *visitor) { t.moves("thief@example.org"); t.next() },
+		"two": func(t *visitor) {
+			t.moves("thief@example.org")
+			t.next()
+			t.moves("more@example.org")
+			t.next()
+		},
+		"back by the owner": func(t *visitor) {
+			t.moves("thief@example.org")
+			t.next()
+			t.moves("mara@example.org")
+			t.next()
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			owner, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+			owner := b.visitor("192.0.2.1")
 			owner.register("mara@example.org")
 			owner.recovers("safe@example.org", 2)
 			id := owner.found().User.ID
 			b.clock.Advance(73 * time.Hour)
-			thief.must(thief.signIn("mara@example.org", good))
+			owner.must(owner.signIn("mara@example.org", good))
+			steal(owner)
+			owner.must(b.flows.ChangePassword(t.Context(), owner.Caller, owner.found(), another, another))
 			told := b.mails(2)
 			b.clock.Advance(time.Second)
-			moved := thief.moves("thief@example.org")
-			if more {
-				b.clock.Advance(time.Second)
-				b.next()
-				thief.moves("more@example.org")
-			}
-			b.clock.Advance(time.Second)
-			b.alarms(moved, id)
-			b.clock.Advance(time.Second)
-			has, code := b.alarms(told["safe@example.org new-device"], id)
-			if !strings.HasPrefix(has, "mara@example.org, ") || code != "safe@example.org" {
+			has, code := b.alarms(told["safe@example.org password-changed"], id)
+			if !strings.HasPrefix(has, "mara@example.org, ") || strings.Contains(has, "other") || code != "safe@example.org" {
 				t.Errorf("the account has %s, the code goes to %s", has, code)
 			}
 		})
 	}
 }
 
-// An address that was young when the owner raised the alarm grows old. Its link stays void.
-func TestAlarm_NoLinkOfAnAddressThatWasYoung(t *testing.T) {
+// The owner makes the older address the primary one again, and the other one stays. Its
+// link ends the sessions, but does not make it the primary one.
+func TestAlarm_OfAYoungerAddressThatChangedPlaces(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner, thief, again := b.visitor("192.0.2.1"), b.visitor("192.0.2.2"), b.visitor("192.0.2.3")
-	owner.register("mara@example.org")
-	id := owner.found().User.ID
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id := v.found().User.ID
+	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
-	thief.must(thief.signIn("mara@example.org", good))
-	b.next()
-	thief.recovers("thief@example.org", 2)
-	b.clock.Advance(70 * time.Hour)
-	again.must(again.signIn("mara@example.org", good))
-	theirs := b.mails(2)["thief@example.org new-device"]
-	b.clock.Advance(5 * time.Minute)
-	again.must(again.flows.MakePrimary(t.Context(), again.Caller, again.found(), "thief@example.org"))
-	mine := b.mails(2)["mara@example.org address-replaced"]
-	again.moves("more@example.org")
-	b.clock.Advance(time.Minute)
-	if has, _ := b.alarms(mine, id); !strings.HasPrefix(has, "mara@example.org, ") {
-		t.Fatalf("the account has %s", has)
+	v.must(v.signIn("mara@example.org", good))
+	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "thief@example.org"))
+	theirs := b.mails(2)["thief@example.org address-added"]
+	b.clock.Advance(time.Second)
+	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org"))
+	b.mails(2)
+	has, _ := b.alarms(theirs, id)
+	b.expects("the account", has, "mara@example.org, former thief@example.org")
+}
+
+// A version that stores no age of addresses has changed the primary one. The owner still
+// takes the account back.
+func TestAlarm_ChangedByTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id := v.found().User.ID
+	mine := v.moves("thief@example.org")
+	moved := b.clock.Now()
+	err := b.store.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.UpdateAddress(t.Context(), id, account.Address{Mail: "thief@example.org", Key: "thief@example.org"}, time.Time{}, moved)
+		if err != nil {
+			return err
+		}
+		// The thief has raised an alarm with a newer email.
+		if _, err := tx.UpdateAlarm(t.Context(), id, account.Alarm{Since: moved.Add(time.Second), RaisedAt: moved.Add(time.Minute)}); err != nil {
+			return err
+		}
+		return tx.KeepAddress(t.Context(), account.Other{
+			AccountID: id, Address: account.Address{Mail: "mara@example.org", Key: "mara@example.org"}, Use: account.Former,
+			AddedAt: moved, PrimaryUntil: moved, Until: moved.Add(72 * time.Hour),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.clock.Advance(2 * time.Hour)
-	if _, err := b.flows.RaiseAlarm(t.Context(), thief.Caller, alarmToken(theirs)); !errors.Is(err, flow.AlarmOver) {
-		t.Errorf("the link of the thief: %v", err)
+	b.clock.Advance(time.Hour)
+	has, code := b.alarms(mine, id)
+	b.expects("the account", has, "mara@example.org, former thief@example.org")
+	b.expects("the mailbox of the code", code, "mara@example.org")
+}
+
+// The version before has mailed a link to a young address.
+func TestAlarm_NoLinkOfTheVersionBeforeToAYoungAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	v.recovers("thief@example.org", 2)
+	others, err := b.flows.Addresses(t.Context(), v.found().User.ID)
+	if err != nil || len(others) != 1 {
+		t.Fatalf("%v, %v", others, err)
+	}
+	mailed := b.clock.Now().Add(71 * time.Hour)
+	b.clock.Advance(73 * time.Hour)
+	link := b.flows.AlarmLink(account.Account{ID: v.found().User.ID}, others[0], mailed)
+	_, token, _ := strings.Cut(link, "token=")
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Another spelling is no other address, and the address that an operator sets is at once
+// as old as the account.
+func TestAlarm_AddressesThatAreNotYoung(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(v *visitor) error{
+		"another spelling": func(v *visitor) error { v.moves("MARA@example.org"); return nil },
+		"of an operator": func(v *visitor) error {
+			defer v.mails(2)
+			return v.flows.SetUserAddress(v.Context(), v.found().User.ID, "mara@example.net")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			v := b.visitor("192.0.2.1")
+			v.register("mara@example.org")
+			a := account.Account{ID: v.found().User.ID}
+			b.clock.Advance(time.Second)
+			if err := change(v); err != nil {
+				t.Fatal(err)
+			}
+			err := b.store.Read(t.Context(), func(tx flow.Tx) (err error) {
+				a, _, err = tx.AccountByID(t.Context(), a.ID)
+				return err
+			})
+			if err == nil {
+				err = b.flows.SetUserPassword(t.Context(), a, another)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := b.next(); alarmToken(m) == "" {
+				t.Errorf("%s has no link", m.To)
+			}
+		})
 	}
 }

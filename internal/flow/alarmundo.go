@@ -32,7 +32,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		func() error { return f.endAll(ctx, tx, id, "", session.Alarm) },
 		func() error { return f.dropApps(ctx, tx, c, id) },
 		func() error {
-			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now})
+			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now, AddedAt: a.from.AddedAt})
 			return err
 		},
 		func() error { return f.record.Add(ctx, tx, fact(c, audit.AlarmRaised, id, "")) },
@@ -49,18 +49,17 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 }
 
 // restoreAddress makes the former primary address of an alarm the primary one again.
-// It keeps the present one for the account, which may be the owner's too: the holder
-// of an older link has the last word.
+// It keeps the present one for the account, which may be the owner's too.
 func (f *Flows) restoreAddress(ctx context.Context, tx Tx, c Caller, a alarm) error {
 	now, id := f.clock.Now(), a.owner.ID
-	if ok, err := tx.UpdateAddress(ctx, id, a.former.Address, now); err != nil || !ok {
+	if ok, err := tx.UpdateAddress(ctx, id, a.former.Address, a.former.AddedAt, now); err != nil || !ok {
 		return missing(err)
 	}
 	if err := tx.DropAddress(ctx, id, a.former.Address.Key); err != nil {
 		return err
 	}
 	err := tx.KeepAddress(ctx, account.Other{
-		AccountID: id, Address: a.owner.Address, Use: account.Former, AddedAt: now, PrimaryUntil: now, Until: now.Add(alarmLife),
+		AccountID: id, Address: a.owner.Address, Use: account.Former, AddedAt: a.primary, PrimaryUntil: now, Until: now.Add(alarmLife),
 	})
 	if err != nil {
 		return err
@@ -104,7 +103,6 @@ func (f *Flows) undoAddresses(ctx context.Context, tx Tx, c Caller, a alarm) err
 	}
 	for _, o := range others {
 		had, was := o.Own(), o.Use
-		mine := a.keepsOther(now) && o.Address.Key == a.other.Address.Key
 		switch gone := o.Until.Add(-alarmLife); {
 		case o.Use == account.Former:
 		case now.Before(o.PrimaryUntil.Add(alarmLife)):
@@ -114,13 +112,13 @@ func (f *Flows) undoAddresses(ctx context.Context, tx Tx, c Caller, a alarm) err
 		case recent(o.AddedAt, now):
 			o.Use = account.Removed
 			err = tx.DropAddress(ctx, o.AccountID, o.Address.Key)
-		case mine:
+		case a.elsewhere() && o.Address.Key == a.from.Address.Key:
 			o.Use, o.Until = account.Recovery, account.Forever
 			err = tx.UseAddress(ctx, o)
 		case o.Use == account.Removed && !gone.Before(a.at):
 			o.Use, o.Until = account.Spare, account.Forever
 			err = tx.UseAddress(ctx, o)
-		case o.Use == account.Recovery && a.keepsOther(now):
+		case o.Use == account.Recovery && a.elsewhere():
 			o.Use = account.Spare
 			err = tx.UseAddress(ctx, o)
 		}

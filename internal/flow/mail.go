@@ -76,7 +76,8 @@ type email struct {
 	to       string           // address without an account; always checked
 	owner    *account.Account // recipient, nil without an account
 	at       account.Address  // of the owner, if not the primary one
-	added    time.Time        // when the account got it
+	added    time.Time        // since when the account has it
+	lost     bool             // the address raises no alarm any more: an older one has replaced or removed it
 	about    account.Address  // of the owner, that the email names
 	secret   *code.Issued
 	provider string
@@ -86,18 +87,17 @@ type email struct {
 	lasts    time.Duration // of the block or the code that the email is about
 	told     *outbox.Told  // set if the visitor learns of a refusal
 	eraseAt  time.Time     // of an account that its owner has closed
-	after    time.Duration // how much younger its alarm link is: a new address must have a younger link than the former one
 	suppress bool          // stored like any other and never sent
 }
 
 // toOther addresses an email to another address of its owner.
 func (l email) toOther(o account.Other) email {
-	l.at, l.added = o.Address, o.AddedAt
+	l.at, l.added, l.lost = o.Address, o.AddedAt, false
 	return l
 }
 
 // alarming reports whether an email tells of a change or of a danger. It has a link
-// to raise the alarm.
+// to raise the alarm, if its address may.
 func alarming(template string) bool {
 	switch template {
 	case mailChanged, mailReplaced, mailNewAddress, mailRecovery, mailDropped, mailPassword, mailNoPassword, mailDevice, mailLinked, mailDisconnected, mailTrusted, mailData, mailLeft, mailKept,
@@ -156,7 +156,7 @@ func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 	}
 	if l.owner != nil {
 		if l.at.Key == "" {
-			l.at = l.owner.Address
+			l.at, l.added = l.owner.Address, l.owner.AddressAt
 		}
 		m.To, m.AccountID = l.at.Mail, l.owner.ID
 		if l.owner.Locale != "" {
@@ -166,8 +166,8 @@ func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 	if to, bad := account.ParseAddress(m.To, "email"); bad == nil {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
 	}
-	if l.owner != nil && alarming(l.template) {
-		m.Data["alarm_link"] = f.alarmLink(l, now.Add(l.after))
+	if l.owner != nil && alarming(l.template) && f.mayRaise(l, now) {
+		m.Data["alarm_link"] = f.alarmLink(l, now)
 	}
 	if l.secret != nil {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"portico/internal/audit"
 	"portico/internal/store"
@@ -46,6 +47,7 @@ func TestMail_AboutChanges(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	v.recovers("spare@example.org", 2)
+	b.clock.Advance(72 * time.Hour)
 	owner, err := b.flows.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)

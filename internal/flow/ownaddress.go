@@ -95,16 +95,24 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 // replaceAddress makes an address the primary one, and keeps the former one with
 // the use of kept.
 func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, to account.Address, kept account.Other) (Result, error) {
+	now := f.clock.Now()
+	others, err := tx.AddressesOf(ctx, owner.ID, now)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := tx.DropAddress(ctx, owner.ID, to.Key); err != nil {
 		return Result{}, err
 	}
-	err := f.moveAddress(ctx, tx, c, owner, to, move{mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, "")})
+	since := sinceOf(owner.Account, others, to.Key, now)
+	kept.AddedAt = primarySince(owner.Account, others, now)
+	err = f.moveAddress(ctx, tx, c, owner, to, move{
+		mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, ""), since, !stands(kept, since),
+	})
 	if err != nil {
 		return Result{}, err
 	}
 	if to.Key != owner.Address.Key { // else only its spelling
-		now := f.clock.Now()
-		kept.AccountID, kept.Address, kept.AddedAt, kept.PrimaryUntil = owner.ID, owner.Address, now, now
+		kept.AccountID, kept.Address, kept.PrimaryUntil = owner.ID, owner.Address, now
 		if err := tx.KeepAddress(ctx, kept); err != nil {
 			return Result{}, err
 		}
@@ -120,13 +128,15 @@ type move struct {
 	new    string // of the one to the new address
 	why    session.Reason
 	change audit.Fact
+	since  time.Time // since when the account has the new address
+	lost   bool      // the former address raises no alarm any more
 }
 
 // moveAddress gives an account another address and does everything that belongs to
 // it: it ends every session, records the change and notifies both addresses. If
 // another account has the address, it returns account.Exists.
 func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a cleared, to account.Address, m move) error {
-	ok, err := tx.UpdateAddress(ctx, a.ID, to, f.clock.Now())
+	ok, err := tx.UpdateAddress(ctx, a.ID, to, m.since, f.clock.Now())
 	switch {
 	case err != nil:
 		return err
@@ -143,9 +153,9 @@ func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a cleared, to 
 	if err := f.record.Add(ctx, tx, m.change); err != nil {
 		return err
 	}
-	if err := f.post(ctx, tx, c, email{template: m.former, owner: &a.Account}); err != nil {
+	if err := f.post(ctx, tx, c, email{template: m.former, owner: &a.Account, lost: m.lost}); err != nil {
 		return err
 	}
-	a.Address = to
-	return f.post(ctx, tx, c, email{template: m.new, owner: &a.Account, after: time.Microsecond})
+	a.Address, a.AddressAt = to, m.since
+	return f.post(ctx, tx, c, email{template: m.new, owner: &a.Account})
 }

@@ -68,8 +68,8 @@ func TestChangeAddress(t *testing.T) {
 	for range 2 {
 		m := b.next()
 		mails[m.Template] = m.To
-		if m.Data["alarm_link"] == "" {
-			t.Errorf("%s has no link", m.To)
+		if (m.Data["alarm_link"] != "") != (m.To == "mara@example.org") { // the other one is young
+			t.Errorf("%s has a link, or none", m.To)
 		}
 	}
 	if mails["address-replaced"] != "mara@example.org" || mails["address-added"] != "mara@example.net" {

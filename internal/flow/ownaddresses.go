@@ -62,7 +62,12 @@ func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner cleared,
 		return Result{}, err
 	}
 	now := f.clock.Now()
-	o := account.Other{AccountID: owner.ID, Address: address, Use: account.Spare, AddedAt: now, Until: account.Forever}
+	others, err := tx.AddressesOf(ctx, owner.ID, now)
+	if err != nil {
+		return Result{}, err
+	}
+	since := sinceOf(owner.Account, others, address.Key, now)
+	o := account.Other{AccountID: owner.ID, Address: address, Use: account.Spare, AddedAt: since, Until: account.Forever}
 	if ok, err := tx.AddAddress(ctx, o, now); err != nil {
 		return Result{}, err
 	} else if !ok {
@@ -168,15 +173,15 @@ func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, 
 func (f *Flows) RemoveAddress(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
 		told := email{template: mailDropped, owner: &owner.Account, about: o.Address}
-		if o.Use == account.Recovery { // it gets no notices any more, but this one
-			if err := f.post(ctx, tx, c, told.toOther(o)); err != nil {
-				return err
-			}
-		}
-		now := f.clock.Now()
+		now, notices := f.clock.Now(), o.Use == account.Recovery
 		o.Use, o.Until = account.Removed, now.Add(alarmLife)
 		if now.Before(o.PrimaryUntil.Add(alarmLife)) {
 			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
+		}
+		if notices { // none any more, but this one
+			if err := f.tellRemoved(ctx, tx, c, told, o); err != nil {
+				return err
+			}
 		}
 		if err := tx.UseAddress(ctx, o); err != nil {
 			return err

@@ -42,6 +42,7 @@ type issued struct {
 // raising is an email with a link that raises an alarm.
 type raising struct {
 	token string
+	to    string
 	at    time.Time
 }
 
@@ -77,7 +78,7 @@ func (o *owner) reads() []outbox.Message {
 		got = append(got, m)
 		if token := alarmToken(m); token != "" {
 			at, _ := time.Parse(time.RFC3339, m.Data["at"])
-			o.alarms = append(o.alarms, raising{token, at})
+			o.alarms = append(o.alarms, raising{token, m.To, at})
 		}
 	}
 	return got

@@ -15,7 +15,7 @@ import (
 	"portico/internal/testform"
 )
 
-var seedOf = flag.Uint64("own-seed", 0, "the only seed of TestOwn_Property")
+var seedOf = flag.Uint64("own-seed", 0, "the only seed of TestOwn_Property and TestAlarm_Property")
 
 // No sequence of what owners do leaves an account without a way in, or a session
 // that is older than the account's credentials. A failure prints its seed:

@@ -182,7 +182,11 @@ func (f *Flows) heldBeside(ctx context.Context, tx Tx, _ string, known *account.
 		if !o.Own() {
 			detail += ", kept until " + o.Until.UTC().Format(time.RFC3339)
 		}
-		all = append(all, Moment{o.AddedAt, "address", string(o.Use), detail})
+		since := o.AddedAt
+		if since.Before(known.CreatedAt) { // as old as the account
+			since = known.CreatedAt
+		}
+		all = append(all, Moment{since, "address", string(o.Use), detail})
 	}
 	return all, err
 }

@@ -132,6 +132,9 @@ func (m *Mailer) document(msg Message) (document, error) {
 			e.Main, main = main, false
 			fallthrough
 		default:
+			if p.without != "" && msg.Data[p.link] == "" {
+				p.words = p.without
+			}
 			e.Text = words(p.key(msg.Template))
 		}
 		doc.Parts = append(doc.Parts, e)

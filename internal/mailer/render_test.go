@@ -74,6 +74,15 @@ func TestRender_Golden(t *testing.T) {
 			}
 			all.WriteString("===== " + name + "\nSubject: " + r.Subject + "\n\n" + r.Text + "\n")
 		}
+		for _, name := range []string{"new-device", "address-added", "provider-removed", "signin-blocked"} {
+			msg := message(name, loc)
+			delete(msg.Data, "alarm_link")
+			r, err := m.Render(msg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.WriteString("===== " + name + ", to an address that raises no alarm\n\n" + r.Text + "\n")
+		}
 		file := filepath.Join("testdata", "mails."+loc+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(all.String()), 0o644); err != nil {

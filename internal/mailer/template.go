@@ -15,9 +15,10 @@ const (
 
 // part is one element of an email. Its words are under mail.<template>.<words>.
 type part struct {
-	kind  string
-	words string // beginning with "common." for words that templates share
-	link  string // for a button: the key of its link in the data
+	kind    string
+	words   string // beginning with "common." for words that templates share
+	link    string // for a button, or a paragraph about it: the key of its link in the data
+	without string // for such a paragraph: the words if the data has no link
 }
 
 // layout defines the parts of a template, for HTML and for plain text.
@@ -65,7 +66,7 @@ func lookup(template string) (layout, bool) {
 			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
 		}, true
 	case "recovery-address-set", "address-removed":
-		return layout{needs: []string{"address", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"address"}, parts: alarm(heading, intro, facts)}, true
 	case "no-account":
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
@@ -75,7 +76,7 @@ func lookup(template string) (layout, bool) {
 	case "account-managed":
 		return layout{needs: []string{"event"}, parts: []part{heading, intro, facts, note}}, true
 	case "account-changed":
-		return layout{needs: []string{"event", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"event"}, parts: alarm(heading, intro, facts)}, true
 	case "provider-only":
 		return layout{
 			needs: []string{"provider", "signin_link"},
@@ -83,7 +84,7 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "signin-blocked":
 		return layout{
-			needs: []string{"minutes", "reset_link", "alarm_link"},
+			needs: []string{"minutes", "reset_link"},
 			parts: []part{
 				heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note,
 				button("common.alarm_action", "alarm_link"),
@@ -91,7 +92,7 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "account-left":
 		return layout{
-			needs: []string{"erase_at", "signin_link", "alarm_link"},
+			needs: []string{"erase_at", "signin_link"},
 			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts),
 		}, true
 	case "address-changed", "address-given":
@@ -101,28 +102,29 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "password-changed", "password-removed", "address-replaced", "address-added", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
 		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed":
-		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts)}, true
+		return layout{parts: alarm(heading, intro, facts)}, true
 	case "recovery-code-used":
-		return layout{needs: []string{"left", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"left"}, parts: alarm(heading, intro, facts)}, true
 	case "provider-linked", "provider-disconnected":
-		return layout{needs: []string{"provider", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"provider"}, parts: alarm(heading, intro, facts)}, true
 	case "grant-reused":
-		return layout{needs: []string{"app", "alarm_link"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"app"}, parts: alarm(heading, intro, facts)}, true
 	case "passkey-suspect", "link-made":
-		return layout{needs: []string{"alarm_link"}, parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"})}, true
+		return layout{parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"})}, true
 	case "provider-removed":
 		return layout{
-			needs: []string{"provider", "reset_link", "alarm_link"},
+			needs: []string{"provider", "reset_link"},
 			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "reset_link")),
 		}, true
 	}
 	return layout{}, false
 }
 
-// alarm ends the email about a change: its owner can raise the alarm.
+// alarm ends the email about a change: its owner can raise the alarm, here or from an
+// older address.
 func alarm(before ...part) []part {
 	return append(before,
-		part{kind: partParagraph, words: "common.alarm"}, part{kind: partButton, words: "common.alarm_action", link: "alarm_link"},
+		part{kind: partParagraph, words: "common.alarm", link: "alarm_link", without: "common.alarm_elsewhere"}, part{kind: partButton, words: "common.alarm_action", link: "alarm_link"},
 		part{kind: partNote, words: "note"})
 }
 

@@ -7,19 +7,20 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, factor_told_at, flow_version, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_version, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
-	var accepted, since, raised, told, created int64
+	var accepted, since, raised, added, has, told, created int64
 	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
-		&a.Terms.Version, &accepted, &since, &raised, &told, &a.FlowVersion, &created)
+		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowVersion, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
 	a.Terms.AcceptedAt, a.FactorToldAt, a.CreatedAt = fromMicros(accepted), fromMicros(told), fromMicros(created)
-	a.Alarm = account.Alarm{Since: fromMicros(since), RaisedAt: fromMicros(raised)}
+	a.Alarm = account.Alarm{Since: fromMicros(since), RaisedAt: fromMicros(raised), AddedAt: fromMicros(added)}
+	a.AddressAt = fromMicros(has)
 	a.Roles, err = unlist(roles)
 	return a, err
 }
@@ -27,10 +28,11 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 WHERE `+free("$3", "$1", "$16")+`
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 WHERE `+free("$3", "$1", "$18")+`
 		ON CONFLICT (address_key) DO NOTHING`,
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
-		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.FactorToldAt), a.FlowVersion, micros(a.CreatedAt))
+		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
+		micros(a.FactorToldAt), a.FlowVersion, micros(a.CreatedAt))
 	return n == 1, err
 }
 
@@ -79,10 +81,10 @@ func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
 }
 
 // UpdateAddress implements account.Store.
-func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, version = version + 1, flow_version = flow_version + 1
+func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1, flow_version = flow_version + 1
 		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
-		id, address.Mail, address.Key, micros(now))
+		id, address.Mail, address.Key, micros(now), micros(since))
 	return n == 1, err
 }
 

@@ -225,6 +225,8 @@ func attacks() testform.Catalogue {
 		"SEC-279": "A code is redeemed while its user signs out.",
 		"SEC-280": "An attacker asks for the address of a victim, who opens the link in the email or tells the code.",
 		"SEC-281": "A mail scanner opens the link of an alarm, or a page presses its button.",
+		"SEC-348": "A thief presses the links of emails to an address that the owner has replaced.",
+		"SEC-349": "A thief presses the links of emails to an address for recovery that the owner has removed.",
 		"SEC-283": "A thief takes an account over completely, so that its owner cannot get it back.",
 		"SEC-284": "A passkey that a browser has made by itself counts as a proof, or stands in for one that a person must give.",
 		"SEC-285": "A stranger begins a sign-up with a passkey, or uses one to get into an account that is there.",

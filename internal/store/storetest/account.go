@@ -166,17 +166,19 @@ func (b accounts) UpdateName_LeavesTheVersion() {
 
 func (b accounts) UpdateAddress_MovesTheVersion() {
 	a, other := b.person(1), b.person(2)
+	since := moment()
 	set := func(id string, address account.Address) bool {
-		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, address, moment()) })
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, address, since, moment()) })
 	}
 	if set(a.ID, account.Address{Mail: "Other@x.test", Key: other.Address.Key}) {
 		b.Error("two accounts have one address")
 	}
 	for _, mail := range []string{"New@x.test", "NEW@x.test"} { // the second time only in another spelling
+		since = since.Add(time.Hour)
 		if !set(a.ID, account.Address{Mail: mail, Key: "new@x.test"}) {
 			b.Fatal("the address was not set")
 		}
-		a.Address = account.Address{Mail: mail, Key: "new@x.test"}
+		a.Address, a.AddressAt = account.Address{Mail: mail, Key: "new@x.test"}, since
 		a.Version++
 		a.FlowVersion++
 		b.equal("the account", b.account(a.ID), a)
@@ -193,7 +195,7 @@ func (b accounts) UpdateAddress_OneOfMany() {
 		people[n] = b.person(n)
 	}
 	b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
-		ok, err := tx.UpdateAddress(b.Context(), people[worker].ID, account.Address{Mail: "v@x.test", Key: "v@x.test"}, moment())
+		ok, err := tx.UpdateAddress(b.Context(), people[worker].ID, account.Address{Mail: "v@x.test", Key: "v@x.test"}, moment(), moment())
 		return ok, err
 	})
 }

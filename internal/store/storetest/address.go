@@ -16,7 +16,7 @@ func (b accounts) KeepAddress_ForOneAccount() {
 		b.keep(account.Other{AccountID: owner.ID, Address: kept, PrimaryUntil: moment(), Until: until})
 	}
 	set := func(id string, now time.Time) bool {
-		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, kept, now) })
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAddress(b.Context(), id, kept, now, now) })
 	}
 	fresh := full[account.Account](3)
 	fresh.Address, fresh.CreatedAt = kept, until.Add(-time.Microsecond)
@@ -52,7 +52,7 @@ func (b accounts) AddressesOf_OldestFirst() {
 
 func (b accounts) UpdateAlarm_LeavesTheVersion() {
 	a, other := b.person(1), b.person(2)
-	for _, alarm := range []account.Alarm{{Since: moment(), RaisedAt: moment().Add(time.Hour)}, {}} {
+	for _, alarm := range []account.Alarm{{Since: moment(), RaisedAt: moment().Add(time.Hour), AddedAt: moment().Add(-time.Hour)}, {}} {
 		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAlarm(b.Context(), a.ID, alarm) }) {
 			b.Fatal("the account was not found")
 		}

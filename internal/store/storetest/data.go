@@ -94,6 +94,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 		"version": a.Version, "created_at": a.CreatedAt.Format(time.RFC3339Nano), "locale": a.Locale,
 		"terms": a.Terms.Version, "terms_at": a.Terms.AcceptedAt.Format(time.RFC3339Nano),
 		"alarm_mail_at": a.Alarm.Since.Format(time.RFC3339Nano), "alarm_at": a.Alarm.RaisedAt.Format(time.RFC3339Nano),
+		"alarm_address_at": a.Alarm.AddedAt.Format(time.RFC3339Nano), "address_at": a.AddressAt.Format(time.RFC3339Nano),
 		"factor_told_at": a.FactorToldAt.Format(time.RFC3339Nano), "flow_version": a.FlowVersion,
 	})
 	for _, column := range []string{"scopes", "resources", "claims"} {

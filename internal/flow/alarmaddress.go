@@ -1,0 +1,94 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+)
+
+// primarySince returns since when an account has its primary address. After alarmLife
+// there, no earlier address can raise an alarm about it any more, and it counts as
+// the one that the account was made with.
+func primarySince(a account.Account, others []account.Other, now time.Time) time.Time {
+	var moved time.Time // when it became the primary one
+	for _, o := range others {
+		if o.PrimaryUntil.After(moved) {
+			moved = o.PrimaryUntil
+		}
+	}
+	switch {
+	case !recent(moved, now):
+		return account.Always
+	case a.AddressAt.IsZero():
+		return moved // by the version before, which stores no age
+	}
+	return a.AddressAt
+}
+
+// sinceOf returns since when an account has an address that it gets at now. An address
+// that comes back keeps its age, so that a thief cannot take it from the owner. But the age
+// begins anew if the address was young when it went, or lost to an older one: it may be a
+// thief's.
+func sinceOf(a account.Account, others []account.Other, key string, now time.Time) time.Time {
+	if key == a.Address.Key {
+		return a.AddressAt
+	}
+	for _, o := range others {
+		went := o.Until.Add(-alarmLife) // far away for one that the account has
+		if o.Address.Key == key && !recent(o.AddedAt, went) && stands(o, primarySince(a, others, now)) {
+			return o.AddedAt
+		}
+	}
+	return now
+}
+
+// stands reports whether an address of an account may raise an alarm, while the
+// account has its primary address since a time. An address that is only kept may, unless
+// the primary one is older: then the owner has repaired the account.
+func stands(o account.Other, primary time.Time) bool {
+	return o.Own() || !o.AddedAt.After(primary)
+}
+
+// find finds the address of the email, and the primary address that the account gets
+// back. That is the address of the email, if it was the primary one in the time of an
+// alarm and the present one is not older. Else it is the oldest one of that time.
+func (a *alarm) find(others []account.Other, key string, now time.Time) bool {
+	if key == a.owner.Address.Key {
+		a.from = account.Other{Address: a.owner.Address, AddedAt: a.primary}
+		return true
+	}
+	found := false
+	for _, each := range others {
+		was := recent(each.PrimaryUntil, now)
+		switch {
+		case each.Address.Key == key:
+			found, a.from = true, each
+			if was && !each.AddedAt.After(a.primary) {
+				a.former = &each
+				return true
+			}
+		case was && each.AddedAt.Before(a.primary) && (a.former == nil || each.AddedAt.Before(a.former.AddedAt)):
+			a.former = &each
+		}
+	}
+	return found
+}
+
+// mayRaise reports whether an email about a change has a link. An address that is
+// young, or that has lost to an older one, may be a thief's.
+func (f *Flows) mayRaise(l email, now time.Time) bool {
+	primary := l.at.Key == l.owner.Address.Key
+	return !l.lost && !recent(l.added, now) && (primary || !f.outranked(*l.owner, l.added))
+}
+
+// tellRemoved posts an email to an address that the account no longer has.
+func (f *Flows) tellRemoved(ctx context.Context, tx Tx, c Caller, l email, o account.Other) error {
+	others, err := tx.AddressesOf(ctx, l.owner.ID, f.clock.Now())
+	if err != nil {
+		return err
+	}
+	l = l.toOther(o)
+	l.lost = !stands(o, primarySince(*l.owner, others, f.clock.Now()))
+	return f.post(ctx, tx, c, l)
+}
