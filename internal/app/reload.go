@@ -22,8 +22,8 @@ var (
 // Reload reads the settings and checks all of them. Then it replaces everything
 // that depends on them at once. An error changes nothing.
 //
-// Requests and WebSockets continue with what they began with. Sessions, caches,
-// counters and connections to unchanged apps stay.
+// Requests and WebSockets continue with what they began with, as long as the new rules
+// allow them. Sessions, caches, counters and connections to unchanged apps stay.
 func (a *App) Reload(ctx context.Context) ops.Reloaded {
 	a.reloading.Lock()
 	defer a.reloading.Unlock()

@@ -143,13 +143,12 @@ func (s *site) reloads(acme *idp, at step, c accountChange) (word string) {
 	here := s.cell(acme, at, c)
 	former := s.config
 	s.config.Providers = slices.Clone(former.Providers)
-	c.reload(&s.config)
-	s.restart()
+	s.follows(c.reload)
 	before := here.condition()
 	end := at.end(here).keep()
 	word = at.outcome(end, before, here.condition())
 	s.config = former
-	s.restart()
+	s.follows()
 	return word
 }
 
@@ -194,14 +193,13 @@ func TestSEC336_AStepIsJudgedWhereItEnds(t *testing.T) {
 			s, acme := startWithIDP(t, true, append(at.options, byCode, requiring(0, "role:strict"))...)
 			for _, what := range slices.Sorted(maps.Keys(accountChanges())) {
 				t.Run(what, func(t *testing.T) {
-					here := *s
-					here.T = t
+					outer := s.T
+					s.T = t
+					defer func() { s.T = outer }()
 					c, want := accountChanges()[what], rows[what][name]
 					switch possible := at.possible(c); {
 					case possible && want != never:
-						here.judge(acme, at, c, want)
-						*s = here
-						s.T = t
+						s.judge(acme, at, c, want)
 					case possible || want != never:
 						t.Errorf("the page says %q, although possible is %v", want, possible)
 					}

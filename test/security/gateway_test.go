@@ -399,6 +399,12 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 		},
 		"the absolute end":  func(s *site, _ *visitor) { s.clock.Advance(31 * 24 * time.Hour) },
 		"the role is taken": func(s *site, v *visitor) { _ = s.app.Flows.SetUserRoles(s.Context(), s.account(v).ID, nil) },
+		"a stricter rule": func(s *site, _ *visitor) {
+			s.follows(func(c *config.Config) { c.Rules = []string{"role:owner /admin/*"} })
+		},
+		"no rule": func(s *site, _ *visitor) {
+			s.follows(func(c *config.Config) { c.Rules = []string{"public /public/*"} })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

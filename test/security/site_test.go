@@ -148,7 +148,7 @@ func (s *site) run() {
 	}
 	a, err := app.New(s.Context(), s.config, app.Options{
 		Clock: now, Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Routes: []server.Routes{&s.mounted}, Dist: s.screens,
+		Routes: []server.Routes{&s.mounted}, Dist: s.screens, Load: func() (config.Config, error) { return s.config, nil },
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -167,6 +167,17 @@ func (s *site) run() {
 			s.Log("close:", err) // a test may have broken the store
 		}
 	})
+}
+
+// follows reloads the settings, after changes.
+func (s *site) follows(changes ...option) {
+	s.Helper()
+	for _, change := range changes {
+		change(&s.config)
+	}
+	if r := s.app.Reload(s.Context()); len(r.Problems)+len(r.Restart) > 0 {
+		s.Fatalf("the reload says %q, and to restart for %q", r.Problems, r.Restart)
+	}
 }
 
 // restart stops the application and starts it on the same data.

@@ -174,8 +174,23 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 // decide finds the app and the rule, and decides about the request. The error
 // becomes the response.
 func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (visit, error) {
-	m := rule.Method(asked.method, asked.preflight)
 	asked.raw, _, _ = strings.Cut(asked.target, "?")
+	v, err := g.route(asked)
+	if v.app != nil {
+		asked.program = v.app.byProgram(r)
+	}
+	if errors.Is(err, server.MethodNotAllowed) {
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+	}
+	if err != nil {
+		return v, err
+	}
+	return g.admit(w, r, asked, v)
+}
+
+// route finds the app and the rule of a request.
+func (g *Gateway) route(asked *ask) (visit, error) {
+	m := rule.Method(asked.method, asked.preflight)
 	path, err := rule.Path(asked.raw)
 	switch {
 	case err != nil:
@@ -183,7 +198,6 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 	case pages.Own(path):
 		return visit{}, server.RouteMissing
 	case m == 0:
-		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		return visit{}, server.MethodNotAllowed
 	}
 	site, i, ok := g.sites.Find(asked.host, path)
@@ -191,11 +205,10 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 		return visit{}, server.RouteMissing
 	}
 	v := visit{app: g.apps[i]}
-	asked.program = v.app.byProgram(r)
 	if v.rule, _, ok = site.Rules.Match(m, path); !ok {
 		return v, rule.Denied
 	}
-	return g.admit(w, r, asked, v)
+	return v, nil
 }
 
 // admit checks the session and the need of the rule.

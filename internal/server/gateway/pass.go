@@ -42,7 +42,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		gateway: g, asked: asked, visit: v, proxy: v.app.proxy, client: [1]string{server.ClientAddr(r).String()},
 		answer: answer{ResponseWriter: w, app: v.app, http10: !r.ProtoAtLeast(1, 1)},
 		passing: passing{
-			w: w, app: v.app, token: v.token, resource: v.resource, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
+			w: w, app: v.app, token: v.token, resource: v.resource, asked: asked, ruledBy: g, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
 		},
 	}
 	if v.token != "" {

@@ -32,7 +32,10 @@ type passing struct {
 	app      *app
 	token    string // session token or access token; "" without a session
 	resource string // as in visit
-	need     rule.Need
+	asked    ask
+	ruledBy  *Gateway  // whose rules the need is from
+	need     rule.Need // what holds as long as the request is open
+	denied   bool      // no rule allows the request any more
 	endless  bool    // a WebSocket or an event stream, which does not end by itself
 	socket   *tunnel // for a WebSocket only
 	told     bool    // a WebSocket to which the Close frame was sent
@@ -166,14 +169,32 @@ func (o *open) stopReading(p *passing) {
 	}
 }
 
-func (o *open) list() []*passing {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	all := make([]*passing, 0, len(o.passing))
-	for p := range o.passing {
-		all = append(all, p)
+// watched is an open request, with what its rule needs now.
+type watched struct {
+	*passing
+	need   rule.Need
+	denied bool
+}
+
+// watched returns the open requests. It applies the present rules to those that a gateway of
+// former settings has let pass.
+func (g *Gateway) watched() []watched {
+	g.open.mu.Lock()
+	defer g.open.mu.Unlock()
+	all := make([]watched, 0, len(g.open.passing))
+	for p := range g.open.passing {
+		if p.ruledBy != g {
+			v, err := g.route(&p.asked)
+			p.ruledBy, p.need, p.denied = g, v.rule.Need, err != nil
+		}
+		all = append(all, watched{p, p.need, p.denied})
 	}
 	return all
+}
+
+// allows reports whether the rule of an open request still allows it to a user, nil for none.
+func (w watched) allows(who *rule.User, now time.Time) bool {
+	return !w.denied && w.need.Lasting().Judge(who, now) == rule.Pass
 }
 
 // Count returns the number of open requests to apps.
@@ -184,7 +205,7 @@ func (g *Gateway) Count() int {
 }
 
 // Watch runs until ctx is done. It ends open requests whose session has ended
-// or whose user has lost the required role. It also checks apps that do not
+// or whose rule does not allow the user any more. It also checks apps that do not
 // respond, and removes old identities from caches.
 func (g *Gateway) Watch(ctx context.Context) {
 	var work sync.WaitGroup
@@ -223,7 +244,10 @@ type look struct {
 // and after; it is reused to avoid an allocation.
 func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 	defer clear(seen)
-	for _, p := range g.open.list() {
+	for _, p := range g.watched() {
+		if p.token == "" && !p.allows(nil, g.clock.Now()) {
+			g.open.end(p.passing, closeForbidden, rule.CodeDenied)
+		}
 		if p.token == "" || p.resource != "" && !tokens {
 			continue
 		}
@@ -235,9 +259,9 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 		}
 		switch {
 		case errors.Is(r.err, session.Required):
-			g.open.end(p, closeSignedOut, session.CodeEnded)
-		case r.err == nil && p.need.Lasting().Judge(&r.person, g.clock.Now()) != rule.Pass: // if the database is down, nothing that was allowed is ended
-			g.open.end(p, closeForbidden, rule.CodeDenied)
+			g.open.end(p.passing, closeSignedOut, session.CodeEnded)
+		case r.err == nil && !p.allows(&r.person, g.clock.Now()): // if the database is down, nothing that was allowed is ended
+			g.open.end(p.passing, closeForbidden, rule.CodeDenied)
 		}
 	}
 }
