@@ -1,8 +1,10 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -75,8 +77,12 @@ func (c *Client) Verify(ctx context.Context, token string) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
+	var payload json.RawMessage
 	var found claims
-	if err := parsed.Claims(key, &found); err != nil {
+	if err := parsed.Claims(key, &payload, &found); err != nil {
+		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err := eachOnce(json.NewDecoder(bytes.NewReader(payload))); err != nil {
 		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if err := c.check(found); err != nil {
@@ -101,6 +107,34 @@ func oneSpelling(token string) bool {
 		}
 	}
 	return true
+}
+
+// eachOnce refuses a JSON value in which an object has two members with one name, at any
+// depth: another program may take the other one. The library looks at the claims that it
+// reads, and at the header.
+func eachOnce(d *json.Decoder) error {
+	begin, err := d.Token()
+	if begin != json.Delim('{') && begin != json.Delim('[') {
+		return err
+	}
+	names := map[any]bool{}
+	for d.More() {
+		if begin == json.Delim('{') {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if names[name] {
+				return fmt.Errorf("the token has the member %.40q twice", name)
+			}
+			names[name] = true
+		}
+		if err := eachOnce(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token() // the end
+	return err
 }
 
 func (c *Client) check(found claims) error {

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
@@ -173,6 +174,55 @@ func TestVerify_OneSpelling(t *testing.T) {
 		if _, err := c.Verify(t.Context(), token); !errors.Is(err, client.ErrRefused) {
 			t.Errorf("another spelling %q: %v, want %v", token, err, client.ErrRefused)
 		}
+	}
+}
+
+// signedText returns a token with a header and claims as they are written.
+func signedText(t *testing.T, key *ecdsa.PrivateKey, header, claims string) string {
+	t.Helper()
+	b64 := base64.RawURLEncoding.EncodeToString
+	text := b64([]byte(header)) + "." + b64([]byte(claims))
+	digest := sha256.Sum256([]byte(text))
+	r, s, err := ecdsa.Sign(rand.Reader, key, digest[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text + "." + b64(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
+}
+
+// Of two members with one name, another program may take the other one (RFC 7519 4).
+func TestVerify_DoubledMembers(t *testing.T) {
+	t.Parallel()
+	own, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key := jose.JSONWebKey{Key: own.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}
+	c, err := client.New(clienttest.URL, client.Options{Transport: answering(t, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{key}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := map[string]any{"alg": "ES256", "kid": "k", "typ": "JWT"}
+	claims := map[string]any{
+		"iss": clienttest.URL, "aud": "app", "sub": "mara", "exp": time.Now().Add(time.Minute).Unix(), "nbf": 1, "iat": 1, "jti": "j", "sid": "s1", "email": "a@x.test",
+		"name": `quoted " \": {`, "roles": []string{"a"}, "amr": []string{"password"}, "auth_time": 1, "unknown": map[string]any{"a": []any{map[string]any{"a": 1, "b": map[string]any{"a": 1}}}},
+	}
+	write := func(v any) string { text, _ := json.Marshal(v); return string(text) }
+	if _, err := c.Verify(t.Context(), signedText(t, own, write(header), write(claims))); err != nil {
+		t.Fatalf("each member once: %v", err)
+	}
+	refused := func(name, header, claims string) {
+		if who, err := c.Verify(t.Context(), signedText(t, own, header, claims)); !errors.Is(err, client.ErrRefused) || who.ID != "" {
+			t.Errorf("%s: %+v (%v), want %v", name, who, err, client.ErrRefused)
+		}
+	}
+	for member, value := range claims {
+		refused(member+" twice", write(header), write(claims)[:len(write(claims))-1]+`,"`+member+`":`+write(value)+"}")
+	}
+	refused("sub with an escape", write(header), `{"\u0073ub":"evil",`+write(claims)[1:])
+	for member, value := range header {
+		refused(member+" of the header twice", `{"`+member+`":`+write(value)+","+write(header)[1:], write(claims))
+	}
+	for _, deep := range []string{`{"b":1,"b":2}`, `{"b":{"c":1,"c":1}}`, `[{"b":1,"b":1}]`, `[[],{"b":[{"c":1,"\u0063":1}]}]`} {
+		refused("deep in a claim: "+deep, write(header), `{"deep":`+deep+","+write(claims)[1:])
+		refused("deep in the header: "+deep, `{"deep":`+deep+","+write(header)[1:], write(claims))
 	}
 }
 

@@ -16,7 +16,6 @@ func TestParseName(t *testing.T) {
 		"山田 太郎":                  "山田 太郎",
 		"علی\u200cرضا":           "علی\u200cرضا", // a joiner that is part of the word
 		"":                       "",
-		" \u200d\u200c ":         "",
 		strings.Repeat("é", 100): strings.Repeat("é", 100),
 	} {
 		if got, bad := account.ParseName(typed, "name"); got != want || bad != nil {
@@ -31,23 +30,14 @@ func TestParseName(t *testing.T) {
 		"Ma\u200bra":             account.CodeNameCharacter,
 		"Mara\ue000":             account.CodeNameCharacter,
 		"Mara\xff":               account.CodeNameCharacter,
+		" \u200d\u200c ":         account.CodeNameCharacter,
+		"Ma\u200dra":             account.CodeNameCharacter,
 		strings.Repeat("é", 101): account.CodeNameTooLong,
 		strings.Repeat("x", 801): account.CodeNameTooLong,
 	} {
 		got, bad := account.ParseName(typed, "name")
 		if got != "" || bad == nil || bad.Code != want || bad.Name != "name" {
 			t.Errorf("%q: %q, %v, want %s", typed, got, bad, want)
-		}
-	}
-}
-
-func TestCleanName(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		" Mara\x00 \u202eLind ": "Mara Lind", "\xff": "", strings.Repeat("é", 120): strings.Repeat("é", 100),
-	} {
-		if got := account.CleanName(given); got != want {
-			t.Errorf("%q: %q, want %q", given, got, want)
 		}
 	}
 }

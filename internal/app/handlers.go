@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/mail"
+	"os"
 	"time"
 
 	"portico/internal/brand"
@@ -114,11 +115,14 @@ func sender(from string) string {
 // operations returns the handler of the operations listener. /readyz fails once
 // serving ends.
 func (a *App) operations(serving context.Context) http.Handler {
+	machine, _ := os.Hostname() // "" is the name of no request
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.ping,
 		Metrics:  metric.Handler(a.figures),
 		Reload:   ops.Reload{Do: a.Reload, Proof: a.key.MAC(ops.ReloadPurpose), Clock: a.clock.machine},
+		Public:   publicURL(a.Config).Host,
+		Names:    []string{a.Config.OpsListen, machine},
 	})
 }
 

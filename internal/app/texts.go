@@ -2,11 +2,11 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"portico/internal/config"
+	"portico/internal/file"
 	"portico/internal/locale"
 	"portico/web"
 )
@@ -26,7 +26,7 @@ func readTexts(cfg config.Config) (t texts, err error) {
 	if t.catalogue, err = embedded(); err != nil || cfg.Texts == "" {
 		return t, err
 	}
-	t.catalogue, t.wrong, t.doubtful = t.catalogue.Replace(os.DirFS(cfg.Texts), config.Nearest)
+	t.catalogue, t.wrong, t.doubtful = t.catalogue.Replace(file.Folder(cfg.Texts), config.Nearest)
 	return t, nil
 }
 

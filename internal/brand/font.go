@@ -3,7 +3,8 @@ package brand
 import (
 	"errors"
 	"fmt"
-	"os"
+
+	"portico/internal/file"
 )
 
 const (
@@ -24,13 +25,9 @@ type Font struct {
 }
 
 func openFont(path string) (*Font, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxFont {
-		return nil, fmt.Errorf("has %d bytes: use a font of at most %d bytes, with the letters of your languages alone", info.Size(), maxFont)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
+	data, err := file.Read(path, maxFont)
+	if size, large := errors.AsType[file.TooLarge](err); large {
+		return nil, fmt.Errorf("has %d bytes: use a font of at most %d bytes, with the letters of your languages alone", size, maxFont)
 	}
 	if err != nil {
 		return nil, errors.New("cannot be read: write the path of a file that this user may read")

@@ -8,10 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
+
+	"portico/internal/file"
 )
+
+// maxFile is the size limit of a certificate with its chain, and of a key, in bytes.
+const maxFile = 1 << 20
 
 // look is how often the files are read again.
 const look = 5 * time.Second
@@ -51,11 +55,11 @@ func Check(cert, key string, hosts []string, now time.Time) error {
 // read reads and judges the pair. The content is known even if the pair is
 // wrong.
 func (f *Files) read() (*tls.Certificate, [sha256.Size]byte, error) {
-	cert, err := os.ReadFile(f.cert)
+	cert, err := file.Read(f.cert, maxFile)
 	if err != nil {
 		return nil, [sha256.Size]byte{}, err
 	}
-	key, err := os.ReadFile(f.key)
+	key, err := file.Read(f.key, maxFile)
 	if err != nil {
 		return nil, [sha256.Size]byte{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/dev"
 	"portico/internal/fault"
+	"portico/internal/legible"
 	"portico/internal/locale"
 	"portico/internal/outbox"
 	"portico/internal/server"
@@ -217,13 +218,14 @@ func (s *session) withApp(fn func(*app.App) error) error {
 	return errors.Join(fn(a), a.Close())
 }
 
-// logger returns the configured logger. It writes to standard error.
+// logger returns the configured logger. It writes to standard error. An entry may say what
+// comes from outside, and people read it in a terminal.
 func (s *session) logger(cfg config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Level)) // config has checked the value
 	options := &slog.HandlerOptions{Level: level}
 	if cfg.Format == "text" {
-		return slog.New(slog.NewTextHandler(s.Stderr, options))
+		return slog.New(slog.NewTextHandler(legible.Lines(s.Stderr), options))
 	}
-	return slog.New(slog.NewJSONHandler(s.Stderr, options))
+	return slog.New(slog.NewJSONHandler(legible.Lines(s.Stderr), options))
 }

@@ -14,6 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"portico/internal/file"
+	"portico/internal/legible"
 )
 
 var (
@@ -25,14 +28,6 @@ var (
 )
 
 func sameText(s string) string { return s }
-
-// parseText accepts any text on one line.
-func parseText(s string) (string, *mistake) {
-	if !printable(s) {
-		return "", &mistake{"an item holds a line end or another character that does not print", "write each on one line"}
-	}
-	return s, nil
-}
 
 // checkListen accepts host:port with a numeric port.
 func checkListen(s string) (string, *mistake) {
@@ -66,6 +61,9 @@ func checkMailFrom(s string) (string, *mistake) {
 	from, err := mail.ParseAddress(s)
 	if err != nil || strings.Contains(from.Address, " ") {
 		return "", &mistake{fmt.Sprintf("%q is not a sender", s), "write no-reply@example.com or Example <no-reply@example.com>"}
+	}
+	if err := legible.Check(from.Name); err != nil { // an encoded word (RFC 2047) has hidden it
+		return "", &mistake{"the name of the sender has " + err.Error(), "remove it"}
 	}
 	return s, nil
 }
@@ -133,11 +131,11 @@ func checkFile(endings ...string) func(string) (string, *mistake) {
 		if _, wrong := checkEnding(endings...)(path); wrong != nil {
 			return "", wrong
 		}
-		info, err := os.Stat(path)
+		err := file.Check(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
-		case err != nil || !info.Mode().IsRegular():
+		case err != nil:
 			return "", &mistake{path + " cannot be read as a file", "write the path of a file that this user may read"}
 		}
 		return path, nil

@@ -131,7 +131,7 @@ func checkIssuer(s string) (string, *mistake) {
 // enough.
 func checkLegal(s string) (string, *mistake) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || !printable(s) || strings.ContainsAny(s, " \"<>") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || strings.ContainsAny(s, " \"<>") {
 		return "", &mistake{quoted(s) + " is not the address of a page", "write an address such as https://example.com/privacy"}
 	}
 	return s, nil
@@ -157,7 +157,7 @@ func parseRequire(s string) (string, *mistake) {
 
 // parseClaim accepts a value of amr or acr.
 func parseClaim(s string) (string, *mistake) {
-	if s == "" || len(s) > 256 || strings.TrimSpace(s) != s || !printable(s) {
+	if s == "" || len(s) > 256 || strings.TrimSpace(s) != s {
 		return "", &mistake{quoted(s) + " is no value of the claim", "write it as the provider does, such as \"mfa\""}
 	}
 	return s, nil

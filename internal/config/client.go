@@ -95,7 +95,7 @@ func clientKeys(n int) []key {
 			"The name of the app on pages and in emails. The default is its id."),
 		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
 			"Whether each user is asked once before the client learns who the user is, and again when it asks for more. Users take it back at `"+pages.Apps+"`."),
-		list(prefix+"rules", func(c *Config) *[]string { return &c.client(n).Rules }, parseText, sameText,
+		list(prefix+"rules", func(c *Config) *[]string { return &c.client(n).Rules }, anything, sameText,
 			"The users who may use the client, in the words of `rules` without methods and paths, such as `role:editor` or `role:admin+fresh:10m`. One of them must hold. Without rules, every user may."),
 		list(prefix+"post_logout_redirect_uris", func(c *Config) *[]string { return &c.client(n).LogoutReturns }, parseRedirectURI, sameText,
 			"The addresses to which the browser may return after the user has signed out. A request of the client must name one of them, in the same spelling."),
@@ -112,7 +112,7 @@ var ownClaims = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid",
 // parseExtraClaim accepts a claim under a name of the operator.
 func parseExtraClaim(s string) (string, *mistake) {
 	m := extraForm.FindStringSubmatch(s)
-	if m == nil || !printable(s) {
+	if m == nil {
 		return "", &mistake{quoted(s) + " is not a claim", "write name=claim or name='text', such as upn=email or tenant='acme'"}
 	}
 	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) {
@@ -131,15 +131,13 @@ func checkClientID(s string) (string, *mistake) {
 	return s, nil
 }
 
-// clientJWKS is a setting with public keys. It may stand on several lines, as files
-// with keys do.
+// clientJWKS is a setting with public keys.
 func clientJWKS(name string, at func(*Config) *string) key {
-	k := text(name, at, anything, "In place of the secret: the client's public keys as a JWK Set, for `private_key_jwt`. `jwks_file` names a file with it. Keys are for `ES256`, `PS256`, `RS256` or `EdDSA`.")
-	k.asFile = true
+	k := text(name, at, anything, "In place of the secret: the client's public keys as a JWK Set, for `private_key_jwt`. `jwks_file` names a file with it. Keys are for `ES256`, `PS256`, `RS256` or `EdDSA`.").onLines()
 	k.set = func(c *Config, v value) mistakes {
 		s, _ := v.raw.(string)
 		var short bytes.Buffer
-		if json.Compact(&short, []byte(s)) != nil || !printable(short.String()) {
+		if json.Compact(&short, []byte(s)) != nil {
 			return only(&mistake{"the value is not a set of keys in JSON", `write {"keys": [...]} as a text, or the path of a file with it as jwks_file`})
 		}
 		*at(c) = short.String()

@@ -339,6 +339,17 @@ func TestServed(t *testing.T) {
 	}
 }
 
+// Apple gives its key as a PEM file, which has several lines.
+func TestLoad_KeyOnSeveralLines(t *testing.T) {
+	t.Parallel()
+	const pem = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"
+	key := write(t, "AuthKey_1.p8", pem+"\n")
+	c, err := config.Load(write(t, "portico.toml", "[providers.apple]\nclient_id = \"x\"\nteam_id = \"t\"\nkey_id = \"k\"\nprivate_key_file = \""+key+"\"\n"), nil)
+	if err != nil || c.Providers[0].PrivateKey != pem {
+		t.Errorf("%q: %v", c.Providers[0].PrivateKey, err)
+	}
+}
+
 func TestLoad_EnvironmentWins(t *testing.T) {
 	t.Parallel()
 	password := write(t, "smtp", "smtps://u:canary@mx.example.com\n")

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"portico/internal/legible"
 )
 
 const day = 24 * time.Hour
@@ -23,7 +23,7 @@ type key struct {
 	kind   string // for documentation: "duration"
 	about  string
 	secret bool // the value is hidden, and can come from a file of its own
-	asFile bool // the value can come from a file of its own
+	lines  bool // the value may stand on several lines, and can come from a file of its own
 
 	set func(*Config, value) mistakes
 	get func(*Config) string // as TOML; hides the secret part
@@ -59,9 +59,6 @@ func text(name string, at func(*Config) *string, check func(string) (string, *mi
 			if !ok {
 				return only(&mistake{"the value is not a text", `write it in quotes: "..."`})
 			}
-			if !printable(s) {
-				return only(&mistake{"the value holds a line end or another character that does not print", "write it on one line"})
-			}
 			s, m := check(s)
 			if m == nil {
 				*at(c) = s
@@ -71,9 +68,10 @@ func text(name string, at func(*Config) *string, check func(string) (string, *mi
 	}
 }
 
-// printable reports whether s is valid UTF-8 without control characters.
-func printable(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+// onLines lets the value of a text key stand on several lines, as files with keys do.
+func (k key) onLines() key {
+	k.lines = true
+	return k
 }
 
 // secretly makes the value of a text key secret. redact returns the part that
@@ -247,6 +245,29 @@ func location(name string, at func(*Config) **url.URL, check func(string) (*url.
 			return only(m)
 		},
 	}
+}
+
+// illegible returns the mistakes of texts in a value that people could not read as they are.
+// It judges the value of every setting, whatever else its key asks for.
+func (v value) illegible(lines bool) (all mistakes) {
+	texts, isList := v.texts()
+	if s, ok := v.raw.(string); ok {
+		texts, isList = []string{s}, false
+	}
+	for i, s := range texts {
+		if lines {
+			s = strings.Join(strings.Fields(s), " ")
+		}
+		if err := legible.Check(s); err != nil {
+			for _, wrong := range only(&mistake{"the value has " + err.Error(), "remove it"}) {
+				if isList {
+					wrong.item = i
+				}
+				all = append(all, wrong)
+			}
+		}
+	}
+	return all
 }
 
 // texts returns the items of a list.

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"portico/internal/file"
+	"portico/internal/legible"
 )
 
 const (
@@ -32,7 +34,7 @@ func Load(path string, environ []string) (Config, error) {
 	if path == "" {
 		path, named = defaultFile, false
 	}
-	data, err := readFile(path)
+	data, err := file.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		data, err = nil, nil
 	}
@@ -148,7 +150,8 @@ func (l *loader) take(e entry, spell func(key) string) {
 	}
 	l.announce(e)
 	l.taken[k.name] = e.name
-	if isFile {
+	wrong := e.illegible(k.lines)
+	if isFile && wrong == nil {
 		text, err := readSecret(e.raw)
 		if err != nil {
 			l.problem(e, err.Error(), "write the path of a file that holds nothing but the value")
@@ -156,8 +159,11 @@ func (l *loader) take(e entry, spell func(key) string) {
 			return
 		}
 		e.raw = text
+		wrong = e.illegible(k.lines)
 	}
-	wrong := k.set(&l.config, e.value)
+	if wrong == nil {
+		wrong = k.set(&l.config, e.value)
+	}
 	for _, m := range wrong {
 		at := e
 		if m.item >= 0 && m.item < len(e.items) {
@@ -193,7 +199,7 @@ func (l *loader) presets() {
 
 func (l *loader) problem(e entry, why, write string) {
 	name := e.name
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if legible.Check(name) != nil {
 		name = strconv.Quote(name)
 	}
 	l.problems = append(l.problems, Problem{Source: e.source, Key: name, Why: why, Write: write})
@@ -233,7 +239,7 @@ func withFiles(ks []key) []spelled {
 	var all []spelled
 	for _, k := range ks {
 		all = append(all, spelled{key: k, of: k})
-		if k.secret || k.asFile {
+		if k.secret || k.lines {
 			file := k
 			file.name += "_file"
 			all = append(all, spelled{key: file, of: k, isFile: true})
@@ -249,7 +255,7 @@ func readSecret(raw any) (string, error) {
 	if !ok {
 		return "", errors.New("the value is not a path in quotes")
 	}
-	data, err := readFile(path)
+	data, err := file.Read(path, maxFile)
 	if err != nil {
 		return "", err
 	}
@@ -258,15 +264,4 @@ func readSecret(raw any) (string, error) {
 		return "", fmt.Errorf("%s is empty", path)
 	}
 	return text, nil
-}
-
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s is not a file of settings", path)
-	}
-	return os.ReadFile(path)
 }

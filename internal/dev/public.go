@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"portico/internal/config"
+	"portico/internal/file"
 )
 
 // publicSuffix is the end of the file beside a database of SQLite that holds the public URL of the
@@ -29,7 +30,7 @@ func PublicURL(databaseURL string) *url.URL {
 	if !ok {
 		return nil
 	}
-	text, err := os.ReadFile(path + publicSuffix)
+	text, err := file.Read(path+publicSuffix, 4<<10)
 	if err != nil {
 		return nil
 	}

@@ -104,7 +104,7 @@ func TestDisplayName(t *testing.T) {
 	t.Parallel()
 	for in, out := range map[string]string{
 		"Ada":                          "Ada",
-		"  Ada \t Lovelace\n":          "Ada  Lovelace",
+		"  Ada \t Lovelace\n":          "Ada Lovelace",
 		"Ada\u202eecalevoL":            "AdaecalevoL",
 		"\u0000\u001b[31mAda":          "[31mAda",
 		strings.Repeat("ä", 101):       strings.Repeat("ä", 100),

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
+
+	"portico/internal/legible"
 )
 
 const (
@@ -63,19 +64,13 @@ func googleVouches(email string, profile object) bool {
 	return profile.text("hd") != "" || strings.HasSuffix(strings.ToLower(email), "@gmail.com")
 }
 
-// displayName returns a name without characters that must not be stored or shown.
+// displayName returns a name that can be stored and shown.
 func displayName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		joiner := r == '\u200c' || r == '\u200d' // part of Persian and Indic names
-		if joiner || unicode.IsGraphic(r) {
-			return r
-		}
-		return -1 // a control, or a mark that turns the direction of text
-	}, name)
+	name = legible.Clean(name)
 	if runes := []rune(name); len(runes) > maxName {
-		name = string(runes[:maxName])
+		name = strings.TrimSpace(string(runes[:maxName]))
 	}
-	return strings.TrimSpace(name)
+	return name
 }
 
 // subject returns a member of a profile, a string or a whole number, as a subject.

@@ -22,13 +22,17 @@ var NoPassword = fault.InvalidFields(fault.Field{Name: "password", Code: passwor
 // CreateUser makes an account whose address the operator vouches for. Without a
 // password the user sets one by "Forgot your password?".
 //
-// Faults: the fields email, role and password, account.Exists.
+// Faults: the fields email, name, role and password, account.Exists.
 func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, roles ...string) (account.Account, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return account.Account{}, fault.InvalidFields(*bad)
 	}
-	if bad := badRole(roles); bad != nil {
+	name, bad = account.ParseName(name, "name")
+	if bad == nil {
+		bad = badRole(roles)
+	}
+	if bad != nil {
 		return account.Account{}, fault.InvalidFields(*bad)
 	}
 	hash, err := f.hashChosen(ctx, chosen, address.Mail)
@@ -37,7 +41,7 @@ func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, role
 	}
 	var a account.Account
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: account.CleanName(name), Password: hash, Roles: distinct(roles)}); err != nil {
+		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, byOperator(audit.AccountCreated, a.ID))

@@ -170,7 +170,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	}
 	waiting := data{
 		Address:  address.Mail,
-		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: account.CleanName(who.Name)},
+		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: who.Name},
 		StrongAt: who.StrongAt,
 	}
 	to, err := f.addressed(ctx, tx, address.Key)

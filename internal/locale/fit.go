@@ -6,10 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/feature/plural"
+
+	"portico/internal/legible"
 )
 
 // longest is the length limit of a text of the operator, in code points. The
@@ -91,17 +92,12 @@ func placeholdersIn(text string) []string {
 }
 
 // badCharacter finds characters that do not print or that change the order of
-// others. Isolates are right where each one ends: Arabic texts need them.
+// others. In a text of words, isolates are right where each one ends: Arabic needs
+// them. So is a soft hyphen.
 func badCharacter(text string) (why, write string) {
 	open := 0
 	for _, r := range text {
 		switch {
-		case r == '\n', r == '\r', r == '\u2028', r == '\u2029':
-			return fmt.Sprintf("it has a line break (%U)", r), "write the text on one line"
-		case unicode.IsControl(r), unicode.Is(unicode.Co, r), r == '\uFEFF', r == utf8.RuneError:
-			return fmt.Sprintf("it has a character that does not print (%U)", r), "remove the character"
-		case r >= '\u202A' && r <= '\u202E':
-			return fmt.Sprintf("it has a character that turns the direction of text (%U)", r), "remove the character; U+2068 before and U+2069 behind keep a part together"
 		case r >= '\u2066' && r <= '\u2068':
 			open++
 		case r == '\u2069':
@@ -113,6 +109,9 @@ func badCharacter(text string) (why, write string) {
 	}
 	if open != 0 {
 		return "it has a mark of direction without its other end", "write U+2069 once behind each U+2066, U+2067 and U+2068"
+	}
+	if err := legible.Check(strings.NewReplacer("\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "", "\u00ad", "").Replace(text)); err != nil {
+		return "it has " + err.Error(), "remove it"
 	}
 	return "", ""
 }

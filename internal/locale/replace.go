@@ -1,11 +1,14 @@
 package locale
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
+
+	"portico/internal/file"
 )
 
 // Mistake says what is wrong with a text of the operator.
@@ -33,12 +36,12 @@ func (c *Catalogue) Replace(fsys fs.FS, nearest func(key string, known []string)
 	if err != nil {
 		return c, []Mistake{{Why: "the folder cannot be read", Write: "let this user read it"}}, nil
 	}
-	for _, file := range files {
-		loc, isText := strings.CutSuffix(file.Name(), ".json")
-		if !isText || strings.HasPrefix(file.Name(), ".") {
+	for _, entry := range files {
+		loc, isText := strings.CutSuffix(entry.Name(), ".json")
+		if !isText || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		r := reader{own: c, file: file.Name(), loc: loc, nearest: nearest, texts: map[string]message{}}
+		r := reader{own: c, file: entry.Name(), loc: loc, nearest: nearest, texts: map[string]message{}}
 		r.read(fsys)
 		wrong, doubtful = append(wrong, r.wrong...), append(doubtful, r.doubtful...)
 		if len(r.texts) > 0 {
@@ -72,7 +75,7 @@ func (r *reader) read(fsys fs.FS) {
 		return
 	}
 	info, err := fs.Stat(fsys, r.file)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
+	if errors.Is(err, file.ErrKind) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
 		fail(0, "it is not a file of texts", fmt.Sprintf("write a file of at most %d KiB", maxFile>>10))
 		return
 	}

@@ -94,7 +94,7 @@ func TestReplace_Refuses(t *testing.T) {
 		{"null", "en.json", `{"only": null}`, "only: it is neither a text nor an object of plural forms"},
 		{"number", "en.json", `{"only": 1}`, "only: it is neither a text nor an object of plural forms"},
 		{"too long", "en.json", `{"only": "` + strings.Repeat("ä", 1001) + `"}`, "only: the text has 1001 characters: write at most 1000"},
-		{"line break", "en.json", `{"only": "a\r\nBcc: b"}`, "only: it has a line break (U+000D): write the text on one line"},
+		{"line break", "en.json", `{"only": "a\r\nBcc: b"}`, "only: it has a line break (U+000D): remove it"},
 		{"line separator", "en.json", `{"only": "a\u2028b"}`, "a line break (U+2028)"},
 		{"tab", "en.json", `{"only": "a\tb"}`, "does not print (U+0009)"},
 		{"escape", "en.json", `{"only": "a\u001bb"}`, "does not print (U+001B)"},

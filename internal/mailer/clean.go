@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"portico/internal/legible"
 )
 
 // valueLimit is the length limit of a name in an email, in code points.
@@ -30,19 +31,8 @@ func plainAddress(address string) bool {
 }
 
 // clean returns a value as plain text on one line of at most limit code points.
-// It removes control, format and private-use characters (direction marks,
-// zero-width characters, line breaks) and joins white space.
 func clean(value string, limit int) string {
-	value = strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c):
-			return ' '
-		case !unicode.IsPrint(c), c == unicode.ReplacementChar:
-			return -1
-		}
-		return c
-	}, value)
-	value = strings.Join(strings.Fields(value), " ")
+	value = strings.ReplaceAll(legible.Clean(value), "=?", "= ?") // a mail program would decode it (RFC 2047)
 	if runes := []rune(value); len(runes) > limit {
 		value = strings.TrimSpace(string(runes[:limit-1])) + "…"
 	}

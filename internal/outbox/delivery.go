@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
+
+	"portico/internal/legible"
 )
 
 // Lease is how long a claimed message belongs to its claimer. No other process
@@ -98,12 +99,7 @@ func backoff(failures int, jitter float64) time.Duration {
 // reason returns an error as one line of bounded length, because part of it may
 // come from a foreign server.
 func reason(err error) string {
-	text := strings.Map(func(c rune) rune {
-		if unicode.IsPrint(c) {
-			return c
-		}
-		return ' '
-	}, err.Error())
+	text := legible.Clean(err.Error())
 	if len(text) > reasonLimit {
 		text = strings.ToValidUTF8(text[:reasonLimit], "")
 	}

@@ -296,7 +296,7 @@ func TestRun_PermanentIsListedAndRetried(t *testing.T) {
 			t.Fatalf("%d messages", len(list))
 		}
 		for _, l := range list {
-			if l.To != "ada@x.test" || l.Reason != "server says: 451  later" || l.Claims != 1 || l.DeadAt.IsZero() {
+			if l.To != "ada@x.test" || l.Reason != "server says: 451 later" || l.Claims != 1 || l.DeadAt.IsZero() {
 				t.Errorf("%+v", l)
 			}
 		}

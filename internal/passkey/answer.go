@@ -76,7 +76,7 @@ func ParseUse(a Answer) (Use, error) {
 	if err != nil {
 		return Use{}, Refused.WithCause(err)
 	}
-	return Use{parsed}, strict(b[1], parsed.Response.AuthenticatorData.Flags)
+	return Use{parsed}, strict(b[1], parsed.Response.CollectedClientData.Origin, parsed.Response.AuthenticatorData.Flags)
 }
 
 func credential(id string, raw []byte) protocol.PublicKeyCredential {
@@ -149,7 +149,7 @@ func ParseCreation(a Answer) (Creation, error) {
 	if err != nil {
 		return Creation{}, Refused.WithCause(err)
 	}
-	return Creation{parsed, transports(a.Transports)}, strict(b[1], parsed.Response.AttestationObject.AuthData.Flags)
+	return Creation{parsed, transports(a.Transports)}, strict(b[1], parsed.Response.CollectedClientData.Origin, parsed.Response.AttestationObject.AuthData.Flags)
 }
 
 // transports returns the known words of a list. Others are of no use to a browser.

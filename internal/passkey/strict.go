@@ -8,12 +8,17 @@ import (
 	"strings"
 
 	"github.com/go-webauthn/webauthn/protocol"
+
+	"portico/internal/origin"
 )
 
-// strict refuses what the library accepts and no browser or authenticator makes: client
-// data with two members of one name, of which parsers take different ones, and reserved
-// flags.
-func strict(clientData []byte, flags protocol.AuthenticatorFlags) error {
+// strict refuses what the library accepts and no browser or authenticator makes. It refuses
+// client data with two members of one name, of which parsers take different ones. It refuses
+// an origin in another spelling than browsers write, and reserved flags.
+func strict(clientData []byte, site string, flags protocol.AuthenticatorFlags) error {
+	if err := origin.Check(site); err != nil {
+		return Refused.WithCause(err)
+	}
 	if flags&(protocol.FlagRFU1|protocol.FlagRFU2) != 0 {
 		return Refused.WithCause(errors.New("a reserved flag is set"))
 	}

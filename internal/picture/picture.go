@@ -16,10 +16,11 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
 	"slices"
 
 	"golang.org/x/image/webp"
+
+	"portico/internal/file"
 )
 
 // Types of pictures.
@@ -52,13 +53,9 @@ type Limit struct {
 // Open reads the picture in a file. Its errors follow the file's path in a
 // message, and say what to do after a colon.
 func Open(path string, limit Limit) (*Picture, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > int64(limit.Bytes) {
-		return nil, fmt.Errorf("has %d bytes: use a picture of at most %d bytes", info.Size(), limit.Bytes)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
+	data, err := file.Read(path, int64(limit.Bytes))
+	if size, large := errors.AsType[file.TooLarge](err); large {
+		return nil, fmt.Errorf("has %d bytes: use a picture of at most %d bytes", size, limit.Bytes)
 	}
 	if err != nil {
 		return nil, errors.New("cannot be read: write the path of a file that this user may read")

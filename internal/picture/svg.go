@@ -14,6 +14,7 @@ import (
 const (
 	svgSpace   = "http://www.w3.org/2000/svg"
 	xlinkSpace = "http://www.w3.org/1999/xlink"
+	htmlSpace  = "http://www.w3.org/1999/xhtml"
 
 	maxDepth = 64
 )
@@ -96,6 +97,8 @@ func write(out *bytes.Buffer, t xml.StartElement, depth int) (drop bool, err err
 		return false, errors.New("is not one SVG picture: save it again as plain SVG")
 	case depth >= maxDepth:
 		return false, fmt.Errorf("nests more than %d elements: save it again as plain SVG", maxDepth)
+	case t.Name.Space == htmlSpace:
+		return false, fmt.Errorf("has the element <%.32s> of HTML: remove it, or save the picture as PNG", name)
 	case !ours || name == "metadata":
 		return true, nil
 	case !slices.Contains(elements, name):

@@ -10,11 +10,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/netip"
-	"os"
 	"strings"
 
 	"github.com/oschwald/maxminddb-golang/v2"
+
+	"portico/internal/file"
+	"portico/internal/legible"
 )
+
+// maxFile is the size limit of a database, in bytes. The largest ones have a tenth of it.
+const maxFile = 4 << 30
 
 // ErrKind says that a database has no cities and no countries.
 var ErrKind = errors.New("it has neither cities nor countries")
@@ -29,7 +34,7 @@ type Database struct {
 // Open reads the whole file. A file that is mapped into memory would end the process
 // when somebody shortens it.
 func Open(path string) (*Database, error) {
-	content, err := os.ReadFile(path)
+	content, err := file.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +66,7 @@ type named struct {
 func (n named) in(locale string) string {
 	language, _, _ := strings.Cut(locale, "-")
 	for _, tag := range []string{locale, language, "en"} {
-		if name := n.Names[tag]; name != "" {
+		if name := legible.Clean(n.Names[tag]); name != "" {
 			return name
 		}
 	}

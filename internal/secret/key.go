@@ -5,10 +5,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"portico/internal/file"
 )
 
 const keySize = 32 // bytes
@@ -27,17 +30,18 @@ var ErrNoKey = errors.New("the key file does not exist")
 // line. It refuses a file that other users may read. A file of root may be readable
 // by a group: secrets that are mounted into a container are.
 func ReadKey(path string) (*Key, error) {
-	info, err := os.Stat(path)
+	f, info, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoKey
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
 	}
+	defer f.Close()
 	if exposed(info) {
 		return nil, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
 	}
-	text, err := os.ReadFile(path)
+	text, err := io.ReadAll(io.LimitReader(f, 4<<10))
 	if err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
 	}
@@ -69,7 +73,7 @@ func CreateKey(path string) (*Key, error) {
 	case err != nil:
 		return nil, fmt.Errorf("create the key file: %w", err)
 	}
-	if err := syncFolder(folder); err != nil {
+	if err := file.Sync(folder); err != nil {
 		return nil, fmt.Errorf("write the key file: %w", err)
 	}
 	return key, nil
@@ -87,12 +91,4 @@ func (k *Key) write(folder string) (path string, err error) {
 		_ = os.Remove(f.Name())
 	}
 	return f.Name(), err
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

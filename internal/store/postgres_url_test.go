@@ -14,6 +14,7 @@ func TestCheckURL(t *testing.T) {
 		{"sslmode=nope", "sslmode"},
 		{"target_session_attrs=rw", "target_session_attrs"},
 		{"sslrootcert=/nope", "CA"},
+		{"sslrootcert=/", "sslrootcert of the database URL is not a regular file"},
 		{"answer_within=5x", `answer_within is "5x"`},
 		{"answer_within=-1s", `answer_within is "-1s"`},
 		{"pool_max_conns=abc", "pool_max_conns"},

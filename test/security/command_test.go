@@ -4,11 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -175,5 +178,63 @@ func TestSEC206_CommandsPrintNoControlCharacters(t *testing.T) {
 	}
 	if out := command(t, dir, settings, "user", "list"); !strings.Contains(out, "Eve\\u001b]0;owned") {
 		t.Errorf("the name is not shown: %q", out)
+	}
+}
+
+// A process that waits for the writer of a pipe looks dead, and one that reads a device never ends.
+func TestSEC351_OnlyRegularFilesAreRead(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	dir, _ := installation(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	command(t, dir, nil, "backup", in("good.db"))
+	if err := os.Mkdir(in("words"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pipe", "pipe.png", "pipe.svg", "pipe.woff2", "pipe.mmdb", "words/en.json", "good.db-wal"} {
+		if err := syscall.Mkfifo(in(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", in("socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	served := []string{"PORTICO_PUBLIC_URL=https://portico.invalid", "PORTICO_SMTP_URL=smtp://127.0.0.1:1?tls=none", "PORTICO_MAIL_FROM=no-reply@portico.test"}
+	for _, c := range []struct{ want, setting, command string }{
+		{"pipe: it is not a regular file", "", "restore --replace pipe"},
+		{"/dev/zero: it is not a regular file", "", "restore --replace /dev/zero"},
+		{"socket: it is not a regular file", "", "restore --replace socket"},
+		{"words: it is not a regular file", "", "restore --replace words"},
+		{"good.db-wal: it is not a regular file", "", "restore --replace good.db"},
+		{"file already exists", "", "backup pipe"},
+		{"pipe: it is not a regular file", "", "--config pipe user list"},
+		{"pipe: it is not a regular file", "CONFIG=pipe", "user list"},
+		{"pipe: it is not a regular file", "DATABASE_URL=sqlite:pipe", "user list"},
+		{"pipe: it is not a regular file", "DATABASE_URL=sqlite:pipe", "migrate"},
+		{"/dev/null: it is not a regular file", "DATABASE_URL=sqlite:/dev/null", "migrate"},
+		{"sslrootcert of the database URL is not a regular file", "DATABASE_URL=postgres://u@127.0.0.1:1/x?sslmode=verify-ca&sslrootcert=pipe", "user list"},
+		{"pipe: it is not a regular file", "SECRET_FILE=pipe", "user list"},
+		{"pipe: it is not a regular file", "SECRET_NEXT_FILE=pipe", "secret rotate"},
+		{"pipe: it is not a regular file", "TRACING_HEADER_FILE=pipe", "user list"},
+		{"pipe.png cannot be read as a file", "BRAND_LOGO=pipe.png", "config check"},
+		{"pipe.svg cannot be read as a file", "BRAND_FAVICON=pipe.svg", "config check"},
+		{"pipe.woff2 cannot be read as a file", "BRAND_FONT=pipe.woff2", "config check"},
+		{"pipe.png cannot be read as a file", "PROVIDERS_GOOGLE_ICON=pipe.png", "config check"},
+		{"pipe.mmdb: it is not a regular file", "PLACES=pipe.mmdb", "config check"},
+		{"pipe: it is not a regular file", "TLS_CERT_FILE=pipe PORTICO_TLS_KEY_FILE=pipe", "config check"},
+		{"en.json: texts: it is not a file of texts", "TEXTS=words", "config check"},
+	} {
+		t.Run(c.setting+" "+c.command, func(t *testing.T) {
+			t.Parallel()
+			settings := served
+			if c.setting != "" {
+				settings = append(slices.Clone(served), strings.Fields("PORTICO_"+c.setting)...)
+			}
+			if out := command(t, dir, settings, strings.Fields(c.command)...); !strings.Contains(out, c.want) {
+				t.Errorf("it prints %q, want %s", out, c.want)
+			}
+		})
 	}
 }

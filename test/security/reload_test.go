@@ -29,7 +29,7 @@ func TestSEC218_ReloadNeedsTheMasterKey(t *testing.T) {
 		},
 	})
 	ask := func(method, proof string) int {
-		r := httptest.NewRequest(method, ops.ReloadPath, nil)
+		r := httptest.NewRequest(method, "http://127.0.0.1:9080"+ops.ReloadPath, nil)
 		if proof != "" {
 			r.Header.Set("Authorization", proof)
 		}

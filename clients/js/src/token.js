@@ -57,11 +57,30 @@ function bytes(part) {
   return decoded;
 }
 
+/**
+ * How many members the objects in a value have, at any depth.
+ * @param {unknown} value @returns {number}
+ */
+function members(value) {
+  if (!value || typeof value !== 'object') return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce((sum, inner) => sum + members(inner), own);
+}
+
+/**
+ * How many members a JSON text writes. JSON.parse keeps the last of two with one name, and another program
+ * may take the first: then there are more than the value has.
+ * @param {string} text
+ */
+const colons = (text) => text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1;
+
 /** @param {string} part @returns {Record<string, unknown>} */
 function object(part) {
   try {
-    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes(part)));
-    if (value && typeof value === 'object' && !Array.isArray(value)) return value;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes(part));
+    const value = JSON.parse(text);
+    if (value && typeof value === 'object' && !Array.isArray(value) && members(value) === colons(text))
+      return value;
   } catch {
     // answered below
   }

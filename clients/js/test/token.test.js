@@ -116,6 +116,40 @@ test('a token has one spelling', async () => {
     if (other !== parts.join('.')) await assert.rejects(portico.verify(other), Refused);
 });
 
+// Of two members with one name, another program may take the other one (RFC 7519 4).
+test('a token has each member once', async () => {
+  const portico = client();
+  const claims = { name: 'quoted " \\": {', unknown: { a: [{ a: 1, b: { a: 1 } }] } };
+  assert.equal((await portico.verify(await standIn.token(claims))).id, 'mara');
+  /** @type {Set<string>} */
+  const names = new Set();
+  await standIn.token(claims, {}, (json, part) => {
+    for (const name of Object.keys(JSON.parse(json))) names.add(`${part} ${name}`);
+    return json;
+  });
+  assert.ok(names.has('body sub') && names.has('head alg'));
+  const refused = async (/** @type {string} */ where, /** @type {(json: string) => string} */ edit) => {
+    const token = await standIn.token(claims, {}, (json, part) => (part === where ? edit(json) : json));
+    await assert.rejects(portico.verify(token), Refused, `${where}: ${edit('{}')}`);
+  };
+  for (const name of names) {
+    const [where = '', member = ''] = name.split(' ');
+    const again = (/** @type {string} */ json) =>
+      `"${member}":${JSON.stringify(JSON.parse(json)[member] ?? 1)}`;
+    await refused(where, (json) => `{${again(json)},${json.slice(1)}`);
+    await refused(where, (json) => `${json.slice(0, -1)},${again(json)}}`);
+  }
+  await refused('body', (json) => `{"\\u0073ub":"evil",${json.slice(1)}`);
+  for (const deep of [
+    '{"b":1,"b":2}',
+    '{"b":{"c":1,"c":1}}',
+    '[{"b":1,"b":1}]',
+    '[[],{"b":[{"c":1,"\\u0063":1}]}]',
+    '{"__proto__":1,"__proto__":1}',
+  ])
+    for (const where of ['head', 'body']) await refused(where, (json) => `{"deep":${deep},${json.slice(1)}`);
+});
+
 test('a request is read from the headers of node and of fetch', async () => {
   const portico = client();
   const token = await standIn.token();

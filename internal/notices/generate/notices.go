@@ -17,6 +17,7 @@ type part struct {
 var data = []struct{ name, file string }{
 	{"List of common passwords (internal/breach/filter.bin)", "internal/breach/NOTICE"},
 	{"Icons of providers (web/src/ui/provider-paths.ts)", "web/src/ui/provider-icons-notice.txt"},
+	{"Public Suffix List (golang.org/x/net/publicsuffix)", "internal/server/ops/NOTICE"},
 }
 
 // generated returns the text for the repository in the folder root.

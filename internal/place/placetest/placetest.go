@@ -13,6 +13,9 @@ import (
 // Berlin is an address that Write knows.
 const Berlin = "81.2.69.142"
 
+// Marked is an address whose city and country have marks that hide and turn text.
+const Marked = "81.2.74.1"
+
 // Write writes a database of a kind, such as "Test-City". It knows Berlin in English,
 // German and French, 81.2.70.0/24 as Germany alone, 81.2.71.0/24 as Singapore,
 // 81.2.72.0/24 as a city alone, and Berlin at 2a02:8100::/32.
@@ -30,6 +33,7 @@ func Write(t testing.TB, path, kind string) {
 		"81.2.70.0/24":   {"country": germany},
 		"81.2.71.0/24":   {"city": named("Singapore", "Singapur", ""), "country": named("Singapore", "Singapur", "")},
 		"81.2.72.0/24":   {"city": named("Nicosia", "Nikosia", "")},
+		"81.2.74.0/24":   {"city": named("Par\u202eis", "", ""), "country": named("Ecn\u200barf", "", "")},
 	} {
 		_, ip, err := net.ParseCIDR(network)
 		if err != nil {

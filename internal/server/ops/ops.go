@@ -23,12 +23,14 @@ const (
 // signing in fails.
 var ErrReadOnly = errors.New(ReadOnly)
 
-// Config configures the handler. All fields but Reload are required.
+// Config configures the handler. Stopping, Ping and Metrics are required.
 type Config struct {
 	Stopping func() bool                 // whether the process is stopping
 	Ping     func(context.Context) error // checks the database; ErrReadOnly if it is read-only
 	Metrics  http.Handler
-	Reload   Reload // without Do, ReloadPath is 404
+	Reload   Reload   // without Do, ReloadPath is 404
+	Public   string   // the host of public_url: names in its domain are the operator's
+	Names    []string // of this node, each with or without a port
 }
 
 // New returns the handler of the operations listener. Once the process is
@@ -53,9 +55,9 @@ func New(cfg Config) http.Handler {
 			say(w, http.StatusOK, Ready)
 		}
 	})
-	mux.Handle("GET /metrics", cfg.Metrics)
+	mux.Handle("GET /metrics", cfg.ownHost(cfg.Metrics))
 	if cfg.Reload.Do != nil {
-		mux.HandleFunc("POST "+ReloadPath, cfg.Reload.serve)
+		mux.Handle("POST "+ReloadPath, cfg.ownHost(http.HandlerFunc(cfg.Reload.serve)))
 	}
 	return plain(mux)
 }

@@ -33,7 +33,8 @@ func TestNew(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := httptest.NewRecorder()
+			w, r := httptest.NewRecorder(), httptest.NewRequest(c.method, c.path, nil)
+			r.Host = "127.0.0.1:9080"
 			ops.New(ops.Config{
 				Stopping: func() bool { return c.stopping },
 				Ping: func(ctx context.Context) error {
@@ -43,7 +44,7 @@ func TestNew(t *testing.T) {
 					return c.ping
 				},
 				Metrics: figures,
-			}).ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
+			}).ServeHTTP(w, r)
 			if w.Code != c.status || w.Body.String() != c.body {
 				t.Errorf("%d %q, want %d %q", w.Code, w.Body, c.status, c.body)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
 
+	"portico/internal/file"
 	"portico/internal/store/engine"
 )
 
@@ -86,13 +87,18 @@ func Open(ctx context.Context, address string, mustExist bool) (*DB, error) {
 // option: pool_max_conns, default_query_exec_mode, target_session_attrs and so
 // on.
 func poolConfig(address string) (*pgxpool.Config, error) {
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, fmt.Errorf("the database URL is not understood: %w", withoutURL(err))
-	}
 	given := url.Values{}
 	if u, err := url.Parse(address); err == nil {
 		given = u.Query()
+	}
+	for _, name := range []string{"sslrootcert", "sslcert", "sslkey", "passfile", "servicefile"} { // which the driver reads
+		if err := file.Check(given.Get(name)); errors.Is(err, file.ErrKind) {
+			return nil, fmt.Errorf("%s of the database URL is not a regular file", name)
+		}
+	}
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL is not understood: %w", withoutURL(err))
 	}
 	if !given.Has("pool_max_conns") {
 		cfg.MaxConns = int32(max(10, 4*runtime.NumCPU()))

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 
+	"portico/internal/file"
 	"portico/internal/store/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 // file is opened as immutable, because SQLite would create a log even for a
 // reader.
 func Look(path string) (engine.Engine, error) {
-	if _, err := os.Stat(path); err != nil {
+	if err := file.Check(path); err != nil {
 		return nil, fmt.Errorf("look at the database: %w", err)
 	}
 	how := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(1)"}}

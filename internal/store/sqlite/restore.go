@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"portico/internal/file"
 )
 
 // Restore puts a copy that Backup has made at the path of a database. It returns
@@ -26,7 +28,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 		return "", err
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
-	if _, err := os.Stat(backup); err != nil {
+	if err := file.Check(backup); err != nil {
 		return "", fmt.Errorf("read the copy: %w", err)
 	}
 	_, missing := os.Lstat(path)
@@ -46,7 +48,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 	if err := os.Rename(part, path); err != nil {
 		return kept, fmt.Errorf("restore to %s: %w", path, err)
 	}
-	return kept, syncFile(filepath.Dir(path))
+	return kept, file.Sync(filepath.Dir(path))
 }
 
 // takeCopy makes part a checked and prepared database with the content of backup.
@@ -61,7 +63,7 @@ func takeCopy(ctx context.Context, backup, part string, prepare func(part string
 	if err := prepare(part); err != nil {
 		return err
 	}
-	return syncFile(part) // closing has put everything into the one file
+	return file.Sync(part) // closing has put everything into the one file
 }
 
 // checkDatabase reads the whole file, so that damage is found now and not at a
@@ -132,7 +134,7 @@ func copyDatabase(from, to string) error {
 }
 
 func copyPrivate(from, to string) error {
-	in, err := os.Open(from)
+	in, _, err := file.Open(from)
 	if err != nil {
 		return err
 	}
@@ -150,13 +152,4 @@ func Remove(path string) {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		_ = os.Remove(name)
 	}
-}
-
-// syncFile writes a file, or the names in a folder, to the disk.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

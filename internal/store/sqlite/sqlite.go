@@ -18,6 +18,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // registers the driver
 	"github.com/pressly/goose/v3"
 
+	"portico/internal/file"
 	"portico/internal/store/engine"
 )
 
@@ -42,10 +43,13 @@ const synchronous = "synchronous(full)"
 
 // Open opens the file and starts its writer.
 func Open(ctx context.Context, path string, mustExist bool) (*DB, error) {
-	if _, err := os.Stat(path); mustExist && err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("look for the database: %w: run this as the user that Portico runs as", err)
-		}
+	switch err := file.Check(path); {
+	case errors.Is(err, file.ErrKind): // SQLite would wait at a pipe, and the mode of a device would change
+		return nil, fmt.Errorf("look for the database: %w", err)
+	case err == nil, !mustExist:
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("look for the database: %w: run this as the user that Portico runs as", err)
+	default:
 		return nil, fmt.Errorf("%w at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", engine.ErrNone, path)
 	}
 	s := &DB{path: path, measures: engine.NewMeasures(), jobs: make(chan *job, writeQueue), stop: make(chan struct{})}

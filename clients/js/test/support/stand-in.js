@@ -50,28 +50,30 @@ export class StandIn {
     this.keys.push({ kid, privateKey, jwk });
   }
 
-  /** Claims or header members that are undefined are left out. @param {Record<string, unknown>} [claims] @param {Record<string, unknown>} [header] */
-  async token(claims = {}, header = {}) {
+  /**
+   * Claims or header members that are undefined are left out. edit changes the written parts.
+   * @param {Record<string, unknown>} [claims] @param {Record<string, unknown>} [header] @param {(json: string, part: 'head' | 'body') => string} [edit]
+   */
+  async token(claims = {}, header = {}, edit = (json) => json) {
     const key = this.keys.at(-1);
     if (!key) throw new Error('there is no key');
     const now = Math.floor(Date.now() / 1000);
-    const head = b64(JSON.stringify({ alg: 'ES256', typ: 'JWT', kid: key.kid, ...header }));
-    const body = b64(
-      JSON.stringify({
-        iss: PUBLIC_URL,
-        aud: 'app',
-        sub: 'mara',
-        sid: 's1',
-        email: 'mara@example.com',
-        name: 'Mära Lind',
-        roles: ['admin'],
-        amr: ['password'],
-        auth_time: 1_777_863_721,
-        iat: now,
-        exp: now + 300,
-        ...claims,
-      }).replace(/"@([^"]*)"/g, '$1'), // '@1e400' is a number that JavaScript does not write
-    );
+    const head = b64(edit(JSON.stringify({ alg: 'ES256', typ: 'JWT', kid: key.kid, ...header }), 'head'));
+    const claimed = JSON.stringify({
+      iss: PUBLIC_URL,
+      aud: 'app',
+      sub: 'mara',
+      sid: 's1',
+      email: 'mara@example.com',
+      name: 'Mära Lind',
+      roles: ['admin'],
+      amr: ['password'],
+      auth_time: 1_777_863_721,
+      iat: now,
+      exp: now + 300,
+      ...claims,
+    }).replace(/"@([^"]*)"/g, '$1'); // '@1e400' is a number that JavaScript does not write
+    const body = b64(edit(claimed, 'body'));
     const signature = await crypto.subtle.sign(
       { name: 'ECDSA', hash: 'SHA-256' },
       key.privateKey,

@@ -1,0 +1,102 @@
+// Package file reads the files that an operator names, in settings and for commands.
+//
+// Invariants:
+//   - Only a regular file is read. A pipe could make the process wait for its writer for
+//     ever, and a device has no end.
+//   - The file that was opened is judged once more: another one may have got its name meanwhile.
+//
+// It does not know what a file is for, and it writes none.
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrKind says that a name leads to a folder, a pipe, a socket or a device.
+var ErrKind = errors.New("it is not a regular file")
+
+// TooLarge says that a file has more bytes than its reader takes. It is their number.
+type TooLarge int64
+
+func (n TooLarge) Error() string { return fmt.Sprintf("it has %d bytes, which is too large", int64(n)) }
+
+// Check returns why Open refuses a name, or nil. It opens nothing.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	return judge(path, info, err)
+}
+
+func judge(path string, info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "open", Path: path, Err: ErrKind}
+	}
+	return err
+}
+
+// Open opens a regular file for reading.
+func Open(path string) (*os.File, fs.FileInfo, error) {
+	if err := Check(path); err != nil { // opening alone moves some devices
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // of a pipe, without its writer
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err := judge(path, info, err); err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// Read reads a regular file of at most so many bytes.
+func Read(path string, most int64) ([]byte, error) {
+	f, info, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > most {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: TooLarge(info.Size())}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1)) // it may grow
+	if err == nil && int64(len(data)) > most {
+		err = &fs.PathError{Op: "read", Path: path, Err: TooLarge(len(data))}
+	}
+	return data, err
+}
+
+// Folder is a folder of regular files.
+type Folder string
+
+// Open implements fs.FS.
+func (f Folder) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	opened, _, err := Open(filepath.Join(string(f), filepath.FromSlash(name)))
+	return opened, err
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (f Folder) ReadDir(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return os.ReadDir(filepath.Join(string(f), filepath.FromSlash(name)))
+}
+
+// Sync writes a file, or the names in a folder, to the disk.
+func Sync(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
