@@ -36,10 +36,10 @@ type passing struct {
 	ruledBy  *Gateway  // whose rules the need is from
 	need     rule.Need // what holds as long as the request is open
 	denied   bool      // no rule allows the request any more
-	endless  bool    // a WebSocket or an event stream, which does not end by itself
-	socket   *tunnel // for a WebSocket only
-	told     bool    // a WebSocket to which the Close frame was sent
-	cancel   func()  // of a request by HTTP/2, where an expired read deadline cancels nothing; else nil
+	endless  bool      // a WebSocket or an event stream, which does not end by itself
+	socket   *tunnel   // for a WebSocket only
+	told     bool      // a WebSocket to which the Close frame was sent
+	cancel   func()    // of a request by HTTP/2, where an expired read deadline cancels nothing; else nil
 
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
@@ -176,8 +176,8 @@ type watched struct {
 	denied bool
 }
 
-// watched returns the open requests. It applies the present rules to those that a gateway of
-// former settings has let pass.
+// watched returns the open requests. It applies the present rules to each request that a
+// gateway of former settings has let pass.
 func (g *Gateway) watched() []watched {
 	g.open.mu.Lock()
 	defer g.open.mu.Unlock()
