@@ -64,10 +64,10 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 			p, d, err := f.enrolling(ctx, tx, c, found, flowID, step)
 			if err == nil && step == Confirm {
 				_, err = f.stands(ctx, tx, p)
+				v.Overtaken = errors.Is(err, Unknown)
 			}
 			switch {
 			case errors.Is(err, Moved), errors.Is(err, Unknown):
-				v.Overtaken = v.Overtaken || isOvertaken(err)
 				continue
 			case err != nil:
 				return err

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"portico/internal/account"
-	"portico/internal/fault"
 	"portico/internal/passkey"
 	"portico/internal/session"
 )
@@ -15,7 +14,7 @@ import (
 // judged when it began. The functions of this file are the only ones that do, and
 // the only ones that make the two types below. Every function with an effect on an
 // account takes one of them, which internal/archtest holds. docs/pending-steps.md says
-// which change of an account ends which step; TestPending walks all of them.
+// which change of an account ends which step, and SEC-336 tries all of them.
 
 // judged is an account that may be signed in to, or changed where that needs no fresh
 // proof: it is open, and nothing that the step relies on has changed since it began.
@@ -219,12 +218,6 @@ func made(a account.Account) cleared { return cleared{judged{a}} }
 
 // taken returns the account that an alarm takes back. alarmOf has judged its link.
 func taken(a alarm) cleared { return cleared{judged{a.owner}} }
-
-// isOvertaken tells Overtaken from another Unknown.
-func isOvertaken(err error) bool {
-	f := fault.From(err)
-	return errors.Is(err, Unknown) && f.Params["reason"] == Overtaken.Params["reason"]
-}
 
 // raised follows a change in the database that raises both versions.
 func (a *judged) raised() {
