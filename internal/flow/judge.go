@@ -14,7 +14,7 @@ import (
 // judged when it began. The functions of this file are the only ones that do, and
 // the only ones that make the two types below. Every function with an effect on an
 // account takes one of them, which internal/archtest holds. docs/pending-steps.md says
-// which change of an account ends which step, and SEC-336 tries all of them.
+// which change of an account ends which step. The test SEC-336 walks all of them.
 
 // judged is an account that may be signed in to, or changed where that needs no fresh
 // proof: it is open, and nothing that the step relies on has changed since it began.

@@ -70,7 +70,7 @@ func (s *Screens) overtaken(w http.ResponseWriter, r *http.Request, v flow.View)
 	return s.show(w, r, form.ScreenError, func(b *Boot) {
 		s.explain(w, r, b, flow.Overtaken)
 		b.Title = s.Catalogue.Text(b.Locale, "failure.title.overtaken", nil)
-		b.Detail = s.Catalogue.Text(b.Locale, "failure.overtaken", nil)
+		b.Detail = s.Catalogue.Text(b.Locale, "error.flow.unknown.overtaken", nil)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 		if b.Next = v.ReturnTo.String(); v.Kind != flow.AddressChange {
 			b.Next = pages.ReturnTo(pages.SignIn, b.Next)
