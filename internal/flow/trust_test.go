@@ -248,3 +248,27 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 		})
 	}
 }
+
+// A sign-in that waits at the terms in a trusted browser asks for the code, if the trust has ended
+// by the time the terms are accepted.
+func TestTrust_EndsWhileASignInWaits(t *testing.T) {
+	t.Parallel()
+	b, change := withTerms(t, "", trusting)
+	owner, p := b.enrolled()
+	v := b.trusts(p)
+	if !v.passes(good) {
+		t.Fatal("the browser is not trusted")
+	}
+	if err := v.flows.SignOut(t.Context(), v.Caller); err != nil {
+		t.Fatal(err)
+	}
+	v.Caller.Session = ""
+	change("1")
+	held := v.held("mara@example.org")
+	if err := b.flows.EndTrust(t.Context(), owner.Caller, owner.found(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if r := v.accepts(held, "1"); r.Session != nil || r.Next != "/auth/mfa?flow="+r.FlowID {
+		t.Errorf("after the trust has ended, the terms lead to %s", r.Next)
+	}
+}
